@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from semmetrics.api.scores import document_options
 from semmetrics.arguments import checked_but
 from semmetrics.comparison.paired import Design, check_systems, compare_scores
-from semmetrics.errors import InputError, a_kind, pluralize
+from semmetrics.errors import InputError, a_kind, listing, pluralize
 from semmetrics.options import COMPARED, OPTIONS, check_options
 from semmetrics.reports.comparison_table import ComparisonTable
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.intervals import AUTO, Bootstrap
+from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.score_result import Score
 from semmetrics.scoring.systems import prepare_systems, score_prepared
 
@@ -136,8 +137,15 @@ def _compare_scored(
     tables = systems.values()
     notes = [note for table in tables for note in table.notes]
     understood = [line for table in tables for line in table.understood]
-    return ComparisonTable(differences, ScoreTable(scores), list(dict.fromkeys(notes)),
-                           list(dict.fromkeys(understood)))  # fmt: skip
+    absent = {one.heading: one for table in tables for one in table.not_computed}
+    for heading in dict.fromkeys(score.heading for score in scores):
+        if without := [name for name, table in systems.items() if heading not in table.headings]:
+            reason = f"not of {listing(without)}; score all with the same measures"
+            absent.setdefault(heading, NotComputed(heading, reason))
+    made_of = ScoreTable(scores, list(absent.values()))
+    return ComparisonTable(
+        differences, made_of, list(dict.fromkeys(notes)), list(dict.fromkeys(understood))
+    )
 
 
 def _scores_of(name: str, table: Any) -> list[Score]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from semmetrics.errors import listing
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -51,17 +53,19 @@ class Command(Examples):
         super().__init__(*args, **kwargs)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse what is written; of an option that belongs to a measure say so."""
+        """Parse what is written; of an option of a measure, or of other commands, say so."""
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             from semmetrics.options import measure_option
 
-            remedy = measure_option(error.option_name.lstrip("-").replace("-", "_"))
-            if not remedy or not any("--measure" in one.opts for one in self.get_params(ctx)):
+            name, remedy = error.option_name, ""
+            if any("--measure" in one.opts for one in self.get_params(ctx)):
+                remedy = measure_option(name.lstrip("-").replace("-", "_"))
+            remedy = remedy or _name_its_commands(name, ctx)
+            if not remedy:
                 raise
-            problem = f"there is no option {error.option_name!r}; {remedy}"
-            raise click.UsageError(problem, ctx) from None
+            raise click.UsageError(f"there is no option {name!r}; {remedy}", ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under the titles of their groups."""
@@ -75,6 +79,18 @@ class Command(Examples):
         for title in sorted(groups, key=OTHER.__eq__):
             with formatter.section(title):
                 formatter.write_dl(groups[title], col_max=30)
+
+
+def _name_its_commands(name: str, ctx: click.Context) -> str:
+    """Name the commands that have an option; "" if none has."""
+    root = ctx.find_root()
+    group = root.command
+    if not isinstance(group, click.Group):
+        return ""
+    every = {one: group.get_command(root, one) for one in group.list_commands(root)}
+    have = [one for one, command in every.items()
+            if command and any(name in option.opts for option in command.params)]  # fmt: skip
+    return f"it is an option of {listing(have, most=4)}" if have else ""
 
 
 class Group(Examples, click.Group):

@@ -199,6 +199,11 @@ def _text(value: Any, where: str) -> str:
     raise InputError(problem, where=where, remedy="write a text")
 
 
+def _caption(value: Any) -> str:
+    """Return a candidate, which may be empty, as one among predictions may."""
+    return value if isinstance(value, str) else _text(value, "")
+
+
 class _Columns:
     """Finds the role of each column of a table."""
 
@@ -324,7 +329,7 @@ class _Builder:
         roles = ("a", "b") if "preferred" in row else ("caption",) if self._texts else (
             ("candidate",) if "candidate" in row else ("id",))  # fmt: skip
         if self._texts:
-            given = [_text(row[role], "") for role in roles]
+            given = [_caption(row[role]) for role in roles]
             references = _references(row["references"])
             image = _image_id(row["image"]) if "image" in row else " / ".join(references)
         else:

@@ -329,7 +329,8 @@ def _check_positive(value: int) -> None:
         raise InputError(f"{value} is no number of items", remedy="give a whole number from 1")
 
 
-_PHI = Option("phi", "phi", "default", help="which of the matrices given as phi is meant")
+_PHI = Option("phi", "phi", "default", help="which of the matrices given as phi is meant, or what "
+              "computes it of captions= (--captions): CIDEr-D, CIDEr, SPICE or BagSim")  # fmt: skip
 _TRUTH = Option(
     "ground_truth", "gt", "kept", ("kept", LEFT_OUT),
     help="the query's own positives count as all else, or are left out of what is retrieved and "

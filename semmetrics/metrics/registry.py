@@ -497,7 +497,8 @@ def _options(text: str, inside: str) -> dict[str, str]:
     for part in split_outside(inside):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name or not value:
-            raise InputError(f"{part!r} in {text!r}", remedy="write option=value")
+            one = f"; {list(options)[-1]} has one value: name a measure for each" if options else ""
+            raise InputError(f"{part!r} in {text!r}", remedy=f"write option=value{one}")
         if name in options:
             raise InputError(f"{name} is given twice in {text!r}")
         options[name] = value

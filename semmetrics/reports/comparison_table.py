@@ -22,6 +22,7 @@ from semmetrics.options import CORRECTIONS, TESTS
 from semmetrics.reports.html import write_records
 from semmetrics.reports.records import Records, draw
 from semmetrics.reports.report import ScaledReport
+from semmetrics.reports.score_text import name_absent
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.score_result import Score, names_meant
 
@@ -138,7 +139,7 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
 
     def _lines(self, digits: int) -> list[str]:
         """Say which differences hold, and by which test."""
-        return ["", *self.sentences()] if len(self) else ["nothing could be compared"]
+        return ["", *self.sentences()] if len(self) else self.sentences()
 
     def __repr__(self) -> str:
         held = sum(one.significant for one in self)
@@ -178,11 +179,13 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
         return rows
 
     def sentences(self) -> list[str]:
-        """Say in words which differences hold, and by which test, correction, number and seed."""
-        if not self.differences:
-            return []
+        """Say in words which differences hold, by which test, correction, number and seed.
+
+        What a protocol names and was not computed comes last, with the reason.
+        """
         lines = [line for system in self.systems for line in self._say_of(system)]
-        return list(map(visible, [*lines, self._say_how(), *self._say_limits()]))
+        how = [self._say_how(), *self._say_limits()] if lines else ["nothing could be compared"]
+        return list(map(visible, [*lines, *how, *name_absent(self.scores)]))
 
     def _say_of(self, system: str) -> Iterator[str]:
         """Say of a system where it is better, worse, and not shown to differ."""

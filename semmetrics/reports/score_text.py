@@ -78,16 +78,16 @@ def report_gaps(table: ScoreTable) -> list[str]:
     rows = _undefined_rows(table)
     if rows:
         parts.append(align([["undefined", *table.systems], *rows]))
+    absent = name_absent(table)
+    return [*parts, "\n".join(absent)] if absent else parts
+
+
+def name_absent(table: ScoreTable) -> list[str]:
+    """Name what was not computed, with the reason, which several measures may share."""
     reasons: dict[str, list[str]] = {}
     for entry in table.not_computed:
         reasons.setdefault(entry.reason, []).append(entry.heading)
-    if reasons:
-        parts.append(
-            "\n".join(
-                f"not computed: {_join_headings(h)} - {reason}" for reason, h in reasons.items()
-            )
-        )
-    return parts
+    return [f"not computed: {_join_headings(h)} - {reason}" for reason, h in reasons.items()]
 
 
 def _join_headings(headings: Sequence[str]) -> str:

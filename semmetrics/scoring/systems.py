@@ -317,7 +317,8 @@ def check_given(given: Mapping[str, Any]) -> None:
     if given.get("protocol") is not None and given.get("measures") is not None:
         raise InputError(
             "both measures and a protocol are given",
-            remedy="give measures= (-m) or protocol= (--protocol)",
+            remedy="give measures= (-m) or protocol= (--protocol); to name a protocol's measures "
+            f"beside others: semmetrics explain {given['protocol']}",
         )
     if not isinstance(given.get("read"), (ReadOptions, type(None))):
         raise InputError(f"read={brief(given['read'])}", remedy="give semmetrics.ReadOptions(...)")

@@ -14,6 +14,8 @@ refused. What is no regular file (a device, a pipe) is written to as it is.
 from __future__ import annotations
 
 import errno
+import gzip
+import io
 import os
 import stat
 import sys
@@ -111,7 +113,8 @@ def open_output(path: AnyPath, *, binary: bool = False) -> Iterator[IO[Any]]:
     ----------
     path : path
     binary : bool
-        Whether bytes are written; otherwise text, as UTF-8.
+        Whether bytes are written; otherwise text, as UTF-8, and with gzip where the name ends in
+        ``.gz``, as it is read.
 
     Raises
     ------
@@ -130,11 +133,14 @@ def open_output(path: AnyPath, *, binary: bool = False) -> Iterator[IO[Any]]:
     '0.5'
     """
     how: dict[str, Any] = {"encoding": "utf-8", "errors": "backslashreplace", "newline": "\n"}
-    with (
-        replacing(path) as place,
-        place.open("wb" if binary else "w", **({} if binary else how)) as out,
-    ):
-        yield out
+    zipped = os.fspath(path).lower().endswith(".gz")
+    with replacing(path) as place, place.open("wb") as file:
+        if binary:
+            yield file
+            return
+        inner: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if zipped else file
+        with io.TextIOWrapper(inner, **how) as out:
+            yield out
 
 
 @contextmanager

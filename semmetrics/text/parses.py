@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
 from semmetrics.data.source import no_collection
-from semmetrics.errors import InputError, brief, pluralize
+from semmetrics.errors import InputError, brief, did_you_mean, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.store import cache_folder
 from semmetrics.store.cache import TextCache
@@ -122,8 +122,9 @@ class KeptParser:
     Parameters
     ----------
     parser : Parser
-    given : TupleTable, optional
-        Tuples, of which those that the parser made take the place of its work.
+    given : TupleTable or FunctionParser, optional
+        Tuples, of which those that the parser made take the place of its work. A function takes
+        the place of none; it is there for messages.
     file : path, optional
         The SQLite file; without one, parses are kept for the process alone.
     progress : callable, optional
@@ -147,14 +148,15 @@ class KeptParser:
     def __init__(
         self,
         parser: Parser,
-        given: TupleTable | None = None,
+        given: TupleTable | FunctionParser | None = None,
         file: Path | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.identity = parser.identity
         self._parser, self._progress = parser, progress
         self._given = given
-        self._known: dict[str, Parsed] = {} if given is None else given.of_parser(self.identity)
+        table = given if isinstance(given, TupleTable) else None
+        self._known: dict[str, Parsed] = {} if table is None else table.of_parser(self.identity)
         self.n_given = len(self._known)
         self.file, self._cache = file, None if file is None else _find_cache(file)
 
@@ -177,17 +179,21 @@ class KeptParser:
         Raises
         ------
         InputError
-            If the parser fails on captions; says on how many, and the first. The parses of the
-            others are kept.
+            If the captions are no list, or the parser fails on some; says on how many, and the
+            first. The parses of the others are kept.
         """
+        if isinstance(captions, str):
+            raise InputError("the captions are one text", remedy="give a list of captions")
         known = self._known
         if not all(caption in known for caption in captions):
-            failed = self.parse(captions)
+            failed = self.parse(captions, explain)
             if failed:
                 raise _failure(failed, len(captions), explain)
         return [[] if _is_blank(caption) else known[caption] for caption in captions]
 
-    def parse(self, captions: Sequence[str]) -> dict[str, InputError]:
+    def parse(
+        self, captions: Sequence[str], explain: Callable[[str], tuple[str, str]] | None = None
+    ) -> dict[str, InputError]:
         """Parse the captions that are not kept; return those on which the parser fails."""
         self._recall(self._new(captions))
         new = self._new(captions)
@@ -195,7 +201,8 @@ class KeptParser:
         block: dict[str, Parsed] = {}
         written = monotonic()
         try:
-            for done, (caption, answer) in enumerate(zip(new, self._answers(new), strict=False), 1):
+            answers = self._answers(new, explain)
+            for done, (caption, answer) in enumerate(zip(new, answers, strict=False), 1):
                 if isinstance(answer, InputError):
                     failed[caption] = answer
                 else:
@@ -210,23 +217,34 @@ class KeptParser:
             self._keep(block)
         return failed
 
-    def _answers(self, captions: Sequence[str]) -> Iterator[Parsed | InputError]:
+    def _answers(
+        self, captions: Sequence[str], explain: Callable[[str], tuple[str, str]] | None
+    ) -> Iterator[Parsed | InputError]:
         """Let the parser parse; where it cannot, say that the given tuples lack captions."""
         try:
             yield from self._parser.parse(captions) if captions else ()
         except InputError as error:
             if self._given is None:
                 raise
-            raise self._lacking(captions, error) from error
+            form = "" if explain is None else explain(captions[0])[1]
+            raise self._lacking(captions, error, form or SAME_CAPTIONS) from error
 
-    def _lacking(self, captions: Sequence[str], error: InputError) -> InputError:
+    def _lacking(self, captions: Sequence[str], error: InputError, form: str) -> InputError:
         """Return the error of captions that are not given, and cannot be parsed either."""
-        other = "" if self.n_given else f"; {ANY_PARSER}"
+        where, problem = "", "tuples= is a function, which is no parser that the measure names"
+        if isinstance(self._given, TupleTable):
+            where = self._given.name
+            makers = listing(sorted(set(self._given.parsers.values())))
+            own = f", only by {makers}" if makers else ", for its tuples name no parser"
+            problem = (
+                f"it has no tuples by {self.identity} of {pluralize(len(captions), 'caption')}, "
+                f"such as {brief(captions[0])}" + ("" if self.n_given else own)
+            )
         return InputError(
-            f"it has no tuples by {self.identity} of {pluralize(len(captions), 'caption')}, such "
-            f"as {brief(captions[0])}, and {error.problem}",
-            where=getattr(self._given, "name", ""),
-            remedy=f"{SAME_CAPTIONS}{other}" + (f"; or {error.remedy}" if error.remedy else ""),
+            f"{problem}, and {error.problem}",
+            where=where,
+            remedy=(form if self.n_given else ANY_PARSER)
+            + (f"; or {error.remedy}" if error.remedy else ""),
         )
 
     def _new(self, captions: Sequence[str]) -> list[str]:
@@ -296,15 +314,20 @@ def open_parser(
     Raises
     ------
     InputError
-        If "given" is not given.
+        If there is no such parser, or "given" is not given.
     """
+    if name not in PARSERS:
+        raise InputError(
+            f"there is no parser {brief(name)}",
+            remedy=did_you_mean(str(name), PARSERS, f"there are {listing(PARSERS)}"),
+        )
     if name == "given" and given is None:
         raise InputError(
             "parser=given needs tuples",
             remedy="give them as tuples= (--tuples FILE), or choose another parser",
         )
     parser: Parser = given if name == "given" else _open(name, limits)
-    table = given if isinstance(given, TupleTable) else None
+    table = None if parser is given and isinstance(given, FunctionParser) else given
     lasting = not isinstance(parser, TupleTable) and UNVERSIONED not in parser.identity
     return KeptParser(parser, table, _file() if lasting else None, progress)
 

@@ -159,7 +159,7 @@ def test_references_go_last_and_are_no_system(refused, files):
     assert "references has several captions of an image, as references have" in said
     said = refused("compare", "-m", "BLEU-1", "--score-references", "captions.json", "b.json",
                    "references.json")  # fmt: skip
-    assert "No such option '--score-references'" in said
+    assert "there is no option '--score-references'; it is an option of 'score'" in said
 
 
 def test_rank_names_what_it_leaves_out(run, files):

@@ -1,5 +1,6 @@
 """What becomes of an output: whole or not there, whoever kills the run and whatever is full."""
 
+import gzip
 import json
 import os
 import random
@@ -33,6 +34,25 @@ def hidden(folder):
 def write(path, text):
     with open_output(path) as out:
         out.write(text)
+
+
+def test_text_of_a_name_in_gz_is_packed_the_same_each_time(tmp_path):
+    for path in (tmp_path / "x.JSON.GZ", tmp_path / "y.gz"):
+        write(path, "é\n" * 1000)
+    assert gzip.decompress((tmp_path / "y.gz").read_bytes()).decode() == "é\n" * 1000
+    assert (tmp_path / "x.JSON.GZ").read_bytes() == (tmp_path / "y.gz").read_bytes()
+    with open_output(tmp_path / "z.gz", binary=True) as out:
+        out.write(b"as they are")
+    assert (tmp_path / "z.gz").read_bytes() == b"as they are"
+
+
+def test_packed_scores_are_ranked(tmp_path, ok):
+    preds, scores = tmp_path / "p.json", tmp_path / "s.json.gz"
+    preds.write_text('{"a": ["cat"]}')
+    (tmp_path / "g.json").write_bytes(preds.read_bytes())
+    ok("score", "-m", "F1", "--format", "json", "-o", scores, preds, tmp_path / "g.json")
+    assert scores.read_bytes()[:2] == b"\x1f\x8b"
+    assert "1.0000" in ok("rank", "-m", "F1", scores)
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])

@@ -157,3 +157,13 @@ def test_an_option_of_the_measure_is_shown_in_the_measure(refused, command):
     said = refused(command, "-m", "SPICE", "--parser", "offline", *BOTH)
     assert "there is no option '--parser'; write it in the measure, as 'SPICE(parser=offl" in said
     assert "No such option" in refused(command, "--nothing", *BOTH)
+
+
+def test_an_option_of_another_command_is_said_to_be_that(refused):
+    said = refused("compare", "--worst", "3", *BOTH)
+    assert "there is no option '--worst'; it is an option of 'score'" in said
+    assert "there is no option '--quiet'; it is an option of 'score', " in refused(
+        "cite", "F1", "--quiet"
+    )
+    assert "an option of 'compare'\n" in refused("score", "--differing", "3", *BOTH)
+    assert "No such option" in refused("spice", "parse", "--nothing", "x.json")

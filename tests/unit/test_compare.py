@@ -718,6 +718,22 @@ def test_scored_results_may_differ_in_options(test):
     assert semmetrics.compare(scored, test=test).to_dicts() == plain.to_dicts()
 
 
+def test_results_of_other_measures_are_compared_in_what_they_share():
+    gts = {f"{n}": ["cat"] for n in range(30)}
+    measures = {"x": "F1 Recall", "y": "F1", "z": "F1 Recall Jaccard"}
+    scored = {
+        name: semmetrics.score(gts, gts, measures=some, ci=True, resamples=50)
+        for name, some in measures.items()
+    }
+    found = semmetrics.compare(scored)
+    assert [(one.system, one.heading) for one in found] == [
+        ("y", "F1"), ("z", "F1"), ("z", "Recall")]  # fmt: skip
+    assert found.sentences()[-2:] == [
+        "not computed: Recall - not of 'y'; score all with the same measures",
+        "not computed: Jaccard - not of 'x', 'y'; score all with the same measures",
+    ]
+
+
 def test_scored_results_that_cannot_be_compared():
     gts, preds, results = two_embeddings()
     first = results["first"]

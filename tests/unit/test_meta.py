@@ -562,6 +562,23 @@ def test_images_that_are_wrong(change, message):
         semmetrics.meta(data, measures="ROUGE-L")
 
 
+def test_an_empty_candidate_is_judged_as_one_of_the_predictions_is():
+    texts, references = ["a dog runs", "", "a cow"], [["the dog runs"], ["a cat"], ["a cow eats"]]
+    names = ["x", "y", "z"]
+    rows = [
+        {"caption": text, "references": some, "rating": rating, "image": name}
+        for text, some, rating, name in zip(texts, references, (3, 1, 2), names, strict=True)
+    ]
+    by_id = [{"id": row["image"], "rating": row["rating"]} for row in rows]
+    given = dict(zip(names, texts, strict=True)), dict(zip(names, references, strict=True))
+    asked = {"measures": "ROUGE-L", "statistics": "pearson"}
+    found, other = semmetrics.meta(rows, **asked)[0], semmetrics.meta(by_id, *given, **asked)[0]
+    assert (found.n, found.value) == (3, other.value)
+    rows[0]["references"] = [" "]
+    with pytest.raises(InputError, match="the caption is empty"):
+        semmetrics.meta(rows, measures="ROUGE-L")
+
+
 def test_sides_that_are_lacking_or_too_many():
     with pytest.raises(InputError, match="the ratings have ids alone; give preds and gts too"):
         semmetrics.meta(ROWS, measures="F1")

@@ -1,9 +1,10 @@
-"""docs/options.md has the table of options: every option a row, and every row an option."""
+"""The tables of docs: every option, and every key of a score, a row, and every row one of them."""
 
 import re
 from pathlib import Path
 from typing import Any
 
+import semmetrics
 from semmetrics.arguments import describe_type
 from semmetrics.options import OPTIONS, hint_of
 
@@ -39,3 +40,12 @@ def test_the_headings_are_those_of_the_help():
     titles = re.findall(r"^## (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     groups = [option.group or "Python only" for option in OPTIONS.values()]
     assert titles == list(dict.fromkeys(groups))
+
+
+def test_every_key_of_scores_as_json_is_a_row():
+    page = PAGE.with_name("cli.md").read_text(encoding="utf-8")
+    section = page.partition("## Scores as JSON")[2]
+    heads = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    listed = [key for head in heads for key in re.findall(r"`(\w+)`", head)]
+    (found,) = semmetrics.score({"a": ["cat"]}, {"a": ["cat"]}, measures="F1").to_dicts()
+    assert sorted(listed) == sorted(found)

@@ -117,6 +117,10 @@ def test_forms(text, expected):
         ("F1(average)", "'average' in .*; write option=value"),
         ("F1(average=)", "write option=value"),
         ("F1(=macro)", "write option=value"),
+        (
+            "F1(average=macro,micro)",
+            "'micro' in .*; write option=value; average has one value: name a measure for each",
+        ),
         ("F1(averag=macro)", "F1 has no option 'averag'; its options are 'average'"),
         (
             "F1(average=macr)",

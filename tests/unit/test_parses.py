@@ -32,6 +32,15 @@ def versioned(version, function=words):
     return FunctionParser(parse)
 
 
+def test_a_parser_that_is_unknown_and_captions_that_are_no_list():
+    with pytest.raises(InputError, match="there is no parser 'Offline'; did you mean offline"):
+        open_parser("Offline")
+    with pytest.raises(InputError, match="no parser 'x'; there are 'official', 'offline', 'given'"):
+        open_parser("x")
+    with pytest.raises(InputError, match="the captions are one text; give a list of captions"):
+        open_parser("offline").tuples("a dog")
+
+
 # ---- files --------------------------------------------------------------------------------------
 
 

@@ -124,7 +124,61 @@ def test_captions_without_tuples():
     assert f"it has no tuples by {OfficialParser.identity} of 2 captions, such as" in error.problem
     assert "needs CoreNLP" in error.problem
     assert "parser=given" not in error.remedy
-    assert "SPICE(parser=given) takes tuples of any parser" in lacking(EVERY).remedy
+    error = lacking(EVERY)
+    assert ", for its tuples name no parser, and SPICE's parser needs CoreNLP" in error.problem
+    assert error.remedy.startswith("SPICE(parser=given) takes tuples of any parser; or ")
+    other = TupleTable("t.jsonl", EVERY, dict.fromkeys(EVERY, "offline@1"))
+    assert ", only by 'offline@1', and SPICE's parser needs CoreNLP" in lacking(other).problem
+
+
+@needs_words
+def test_a_function_beside_the_official_parser():
+    error = lacking(lambda captions: [[(word,) for word in one.split()] for one in captions])
+    assert error.problem.startswith("tuples= is a function, which is no parser that the measure")
+    assert error.remedy.startswith("SPICE(parser=given) takes tuples of any parser; or ")
+
+
+@needs_words
+@pytest.mark.parametrize(("given", "asked"), [("tokens", "written"), ("written", "tokens")])
+def test_official_tuples_of_the_other_form(given, asked):
+    texts = {"tokens": "a dog", "written": "A dog."}
+    tuples = official({texts[given]: [["dog"]]})
+    measure = f"SPICE(captions={asked})"
+    with pytest.raises(InputError, match="it has no tuples by official@") as caught:
+        semmetrics.score({"a": "A dog."}, {"a": ["A dog."]}, measures=measure, tuples=tuples)
+    form = "captions as they are written" if given == "written" else "tokens"
+    wanted = f"tuples are given of {form}: write captions={given} in the measure; or "
+    assert caught.value.remedy.startswith(wanted)
+
+
+@needs_words
+@pytest.mark.parametrize("parser", ["official", "given"])
+def test_pairs_of_tuples_of_the_other_form(parser):
+    tuples = official({"a dog": [["dog"]], "a cat": [["cat"]]})
+    measure = f"SPICE(parser={parser},captions=written)"
+    sides = {"references": [["A dog."], ["A cat."]], "captions": ["A cat."]}
+    with pytest.raises(InputError, match=r"has no tuples by|there are no tuples of it") as caught:
+        semmetrics.caption_matrix(**sides, measure=measure, tuples=tuples)
+    assert caught.value.remedy.startswith("tuples are given of tokens: write captions=tokens in ")
+    assert "id " not in caught.value.where
+    with pytest.raises(InputError, match="choose category=all"):
+        semmetrics.caption_matrix(**sides, measure="SPICE(category=color)")
+
+
+@needs_words
+def test_a_comparison_says_what_was_not_computed():
+    systems = {"one": PREDS, "two": {"a": ["a dog"], "b": ["cats"]}}
+    options = {"protocol": "coco-caption", "tuples": official(SOME), "resamples": 50}
+    found = semmetrics.compare(systems, REFS, **options)
+    (reason,) = (one.reason for one in found.scores.not_computed if one.heading == "SPICE")
+    said = ["not computed: METEOR - left out", f"not computed: SPICE - {reason}"]
+    assert found.sentences()[-2:] == said
+    assert str(found).endswith("\n".join(said))
+    assert said[1] in found._repr_html_().replace("&#x27;", "'").replace("&quot;", '"')
+    options["ci"] = True
+    scored = {name: semmetrics.score(one, REFS, **options) for name, one in systems.items()}
+    assert [one.heading for one in semmetrics.compare(scored).scores.not_computed] == [
+        "METEOR", "SPICE"]  # fmt: skip
 
 
 @needs_words

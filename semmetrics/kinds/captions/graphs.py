@@ -112,8 +112,8 @@ def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs
         if merges:
             _ = graphs[parser].concepts, category_words()
     for parser, captions, merges in takers:
-        given = graphs.given if parser == "given" else None
-        explain = partial(_explain, tasks=tasks, captions=captions, given=given)
+        by = graphs[parser].parser.identity
+        explain = partial(_explain, tasks=tasks, captions=captions, given=graphs.given, by=by)
         several = [task for _, task in each_task(tasks)]
         if merges:
             with no_collection():
@@ -125,8 +125,12 @@ def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs
             graphs[parser].parser.tuples(list(chain(*texts)), explain)
 
 
-def _explain(text: str, *, tasks: Tasks, captions: str, given: Any) -> tuple[str, str]:
-    """Say where a caption without tuples stands, and whether tuples of its other form are given."""
+def _explain(text: str, *, tasks: Tasks, captions: str, given: Any, by: str) -> tuple[str, str]:
+    """Say where a caption without tuples stands, and whether tuples of its other form are given.
+
+    Those count that the parser made: ``by`` is its identity. A task without a name, as that of all
+    pairs, has no ids of its own.
+    """
     from semmetrics.metrics.spice import parsed_texts
     from semmetrics.text.tuple_files import TupleTable
 
@@ -135,17 +139,24 @@ def _explain(text: str, *, tasks: Tasks, captions: str, given: Any) -> tuple[str
         if text not in texts:
             continue
         code = texts.index(text)
-        row, whose = np.flatnonzero(task.candidates == code), name
-        if not len(row):
-            (place,) = np.flatnonzero(task.references == code)[:1]
-            image = np.searchsorted(task.indptr, place, side="right") - 1
-            row, whose = np.flatnonzero(task.images == image), "the references"
         other, form = _OTHER_FORM[captions]
-        known = given.tuples if isinstance(given, TupleTable) else {}
+        known: Mapping[str, Any] = {}
+        if isinstance(given, TupleTable):
+            known = given.tuples if by == given.identity else given.of_parser(by)
         remedy = f"tuples are given of {form}: write captions={other} in the measure"
         found = parsed_texts(task, other)[code] in known
-        return f"{whose}, id {task.ids[row[0]]!r}", remedy if found else ""
+        return _place(task, name, code) if name else "", remedy if found else ""
     return "", ""
+
+
+def _place(task: CaptionTask, name: str, code: int) -> str:
+    """Say which system has a caption, or whether it is a reference, and of which item."""
+    row, whose = np.flatnonzero(task.candidates == code), name
+    if not len(row):
+        (place,) = np.flatnonzero(task.references == code)[:1]
+        image = np.searchsorted(task.indptr, place, side="right") - 1
+        row, whose = np.flatnonzero(task.images == image), "the references"
+    return f"{whose}, id {task.ids[row[0]]!r}"
 
 
 def missing_graphs(tasks: Tasks, measure: Measure, graphs: OpenGraphs) -> str:

@@ -31,7 +31,13 @@ from semmetrics.core.top_k import top_k
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
-from semmetrics.kinds.captions.graphs import OpenGraphs, graph_fits, idle_tuples, open_tuples
+from semmetrics.kinds.captions.graphs import (
+    OpenGraphs,
+    graph_fits,
+    idle_tuples,
+    open_tuples,
+    parse_captions,
+)
 from semmetrics.kinds.captions.record import read_frequencies
 from semmetrics.kinds.embeddings import (
     cache_notes,
@@ -308,6 +314,8 @@ class PairJob:
         models = open_text_models([chosen], options)
         more = {"fits": fits, "models": models}
         task = _pair_task(references, captions, options["tokenizer"], more, rows)
+        if chosen["category"] in (None, "all"):  # another is refused, before captions are parsed
+            parse_captions({"": {"": task}}, [chosen], graphs)
         pairs = chosen.definition.extra["pairs"](task, chosen)
         if notes is not None:
             notes += [*graphs.troubles, *idle_tuples([chosen], graphs)]
