@@ -18,7 +18,7 @@ Source: Anderson et al., 2016, ECCV, sections 3.1 to 3.3.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, islice, pairwise, product
 from math import isqrt
 from typing import Any, TypeAlias
@@ -71,6 +71,7 @@ __all__ = [
     "spice_range",
     "spice_scores",
     "spice_values",
+    "tied_captions",
 ]
 
 _LISTED = ("Color", "Cardinality", "Size")
@@ -180,7 +181,7 @@ def listed_counts(candidate: SceneGraph, reference: SceneGraph, concepts: Concep
 
 
 def _matches(
-    candidate: SceneGraph, reference: SceneGraph, features: Sequence[Features]
+    candidate: SceneGraph, reference: SceneGraph, features: Mapping[int, Features]
 ) -> tuple[list[bool], list[bool], list[bool]]:
     """Tell of each tuple of a candidate whether one of the reference is similar in each slot.
 
@@ -332,6 +333,21 @@ def parsed_groups(task: CaptionTask, captions: str) -> tuple[list[Group], list[G
         )
     groups: tuple[list[Group], list[Group]] = task.shared[key]
     return groups
+
+
+def tied_captions(task: CaptionTask, captions: str, graphs: Graphs) -> list[str]:
+    """Return the captions of items with ties, whose range takes parses where graphs are kept.
+
+    Parameters
+    ----------
+    task : CaptionTask
+    captions : {"tokens", "written"}
+    graphs : Graphs
+    """
+    candidates, references = parsed_groups(task, captions)
+    sides = zip(candidates, [references[image] for image in task.images.tolist()], strict=True)
+    return [text for pair in sides if any(graphs.of(one).ties for one in pair)
+            for text in chain(*pair)]  # fmt: skip
 
 
 def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list[list[str]]]:

@@ -2,6 +2,8 @@
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from time import monotonic
 
 import numpy as np
@@ -176,6 +178,31 @@ def test_ties_are_said_with_their_range(monkeypatch):
     (note,) = (note for note in score(preds=preds, gts=gts).notes if "ties" in note)
     assert "F of 1 item depends on ties in merging scene graphs (such as 'x': " in note
     assert "its own program may print" in note
+
+
+def test_parses_of_ties_that_are_gone_are_made_at_once(monkeypatch, tmp_path):
+    """A graph may be kept without the parses of its captions, which its range is of."""
+    table = SynonymTable({"dog": "1", "cat": "1 2", "man": "2"}, {}, "ours")
+    monkeypatch.setattr("semmetrics.text.merged_graphs.open_synonyms", lambda: table)
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
+    calls = []
+
+    def counted(captions):
+        calls.append(len(captions))
+        return parse(captions)
+
+    counted.version = "1"
+    preds = {n: [f"red dog x{n}"] for n in range(5)}
+    gts = {n: [f"dog man cat y{n}", "red man"] for n in range(5)}
+    first = score(preds=preds, gts=gts, tuples=counted)
+    assert "F of 5 items depends on ties" in " ".join(first.notes)
+    with closing(sqlite3.connect(tmp_path / "parses.sqlite")) as file, file:
+        file.execute("DELETE FROM parses_checked")
+    calls.clear()
+    again = score(preds=preds, gts=gts, tuples=counted)
+    assert calls[1:] == [5, 6]  # the first is of the parser's identity; candidates, references
+    assert again.notes == first.notes
+    assert again[0].signature == first[0].signature
 
 
 def test_many_ties_are_not_tried_in_every_way(monkeypatch):
