@@ -75,6 +75,7 @@ __all__ = [
 ]
 
 _LISTED = ("Color", "Cardinality", "Size")
+_WORK = 1 << 26  # pairs of tuples that are compared to find the range of an item
 CATEGORIES = ("All", "Object", "Attribute", "Relation", *_LISTED)
 TIED = "tied scene graphs"
 """What is noted of items whose F depends on ties: [id, lowest, F, highest, whether all ways were
@@ -252,13 +253,16 @@ def spice_range(
     references : sequence of sequences of raw tuples
     concepts : Concepts
     most : int
-        How many ways of merging both sides are tried, of the candidate at most the square root.
+        How many ways of merging both sides are tried, of the candidate at most the square root;
+        fewer of captions that have more than 128 tuples in all.
 
     Returns
     -------
     float, float, bool
         The last is whether all ways were tried.
     """
+    n_tuples = 1 + len(candidate) + sum(map(len, references))
+    most = min(most, max(1, _WORK // n_tuples**2))
     ways, every, left = list[list[SceneGraph]](), True, most
     for side, room in (([candidate], isqrt(most)), (references, most)):
         found = list(islice(every_merge(side, concepts), min(room, left) + 1))

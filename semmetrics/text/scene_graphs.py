@@ -347,12 +347,22 @@ def every_merge(captions: Sequence[Sequence[RawTuple]], concepts: Concepts) -> I
 
     Yields the graph of `merge_captions` first.
     """
-    waiting: list[tuple[int, ...]] = [()]
+    waiting: list[Iterator[tuple[int, ...]]] = [iter([()])]
     while waiting:
-        taken = waiting.pop()
+        taken = next(waiting[-1], None)
+        if taken is None:
+            waiting.pop()
+            continue
         choices = _Choices(taken)
         yield _merged(captions, concepts, choices)
-        # What the first of those tied was taken at, the others are still to be taken at.
-        for place in range(len(taken), len(choices.sizes)):
-            before = taken + (0,) * (place - len(taken))
-            waiting += [(*before, other) for other in range(1, choices.sizes[place])]
+        waiting.append(_others(taken, choices.sizes))
+
+
+def _others(taken: tuple[int, ...], sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield what else may be taken: what the first of those tied was taken at, one of the others.
+
+    One at a time, as a large graph may have thousands of ties.
+    """
+    for place in reversed(range(len(taken), len(sizes))):
+        before = taken + (0,) * (place - len(taken))
+        yield from ((*before, other) for other in reversed(range(1, sizes[place])))

@@ -206,4 +206,4 @@ def _tie_notes(task: CaptionTask, noted: Mapping[Any, Any]) -> list[str]:
         return [f"{note}{more_ways}"]
     n = np.count_nonzero(np.diff(task.indptr)[task.images])
     less, more = (sum(one[place] - one[2] for one in items) / n for place in (1, 3))
-    return [f"{note}: its own program may print {-less:.2g} less to {more:.2g} more{more_ways}"]
+    return [f"{note}: its own program may print {abs(less):.2g} less to {more:.2g} more{more_ways}"]
