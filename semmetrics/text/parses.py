@@ -187,10 +187,28 @@ class KeptParser:
         """
         known = self._known
         if not all(caption in known for caption in captions):
-            failed = self.parse(captions)
+            try:
+                failed = self.parse(captions)
+            except InputError as error:
+                said = self._unparsed(captions, explain)
+                if not said or type(error) is not InputError:
+                    raise
+                problem = f"{error.problem} ({said})"
+                raise InputError(problem, where=error.where, remedy=error.remedy) from error
             if failed:
                 raise _failure(failed, len(captions), explain)
         return [[] if _is_blank(caption) else known[caption] for caption in captions]
+
+    def _unparsed(
+        self, captions: Sequence[str], explain: Callable[[str], tuple[str, str]] | None
+    ) -> str:
+        """Say which captions still are to be parsed, where others are."""
+        new, every = self._new(captions), [one for one in set(captions) if not _is_blank(one)]
+        if self._given is not None or len(new) == len(every):
+            return ""
+        place = "" if explain is None else explain(new[0])[0]
+        what = brief(new[0]) + (f" of {place}" if place else "")
+        return f"to parse {pluralize(len(new), 'caption')} of {len(every)}, such as {what}"
 
     def parse(self, captions: Sequence[str]) -> dict[str, InputError]:
         """Parse the captions that are not kept; return those on which the parser fails."""
