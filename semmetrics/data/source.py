@@ -263,8 +263,8 @@ def no_collection() -> Iterator[None]:
     if not gc.isenabled():
         yield
         return
-    gc.disable()
     try:
+        gc.disable()  # within: an interruption may come as soon as it is done
         yield
     finally:
         gc.enable()

@@ -18,7 +18,7 @@ Source: Anderson et al., 2016, ECCV, sections 3.1 to 3.3.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, islice, pairwise, product
 from math import isqrt
 from typing import Any, TypeAlias
@@ -71,9 +71,11 @@ __all__ = [
     "spice_range",
     "spice_scores",
     "spice_values",
+    "tied_captions",
 ]
 
 _LISTED = ("Color", "Cardinality", "Size")
+_WORK = 1 << 26  # pairs of tuples that are compared to find the range of an item
 CATEGORIES = ("All", "Object", "Attribute", "Relation", *_LISTED)
 TIED = "tied scene graphs"
 """What is noted of items whose F depends on ties: [id, lowest, F, highest, whether all ways were
@@ -180,7 +182,7 @@ def listed_counts(candidate: SceneGraph, reference: SceneGraph, concepts: Concep
 
 
 def _matches(
-    candidate: SceneGraph, reference: SceneGraph, features: Sequence[Features]
+    candidate: SceneGraph, reference: SceneGraph, features: Mapping[int, Features]
 ) -> tuple[list[bool], list[bool], list[bool]]:
     """Return for each tuple of a candidate whether one of the reference is similar in each slot.
 
@@ -251,13 +253,16 @@ def spice_range(
     references : sequence of sequences of raw tuples
     concepts : Concepts
     most : int
-        How many ways of merging both sides are tried, of the candidate at most the square root.
+        How many ways of merging both sides are tried, of the candidate at most the square root;
+        fewer of captions that have more than 128 tuples in all.
 
     Returns
     -------
     float, float, bool
         The last is whether all ways were tried.
     """
+    n_tuples = 1 + len(candidate) + sum(map(len, references))
+    most = min(most, max(1, _WORK // n_tuples**2))
     ways, every, left = list[list[SceneGraph]](), True, most
     for side, room in (([candidate], isqrt(most)), (references, most)):
         found = list(islice(every_merge(side, concepts), min(room, left) + 1))
@@ -332,6 +337,21 @@ def parsed_groups(task: CaptionTask, captions: str) -> tuple[list[Group], list[G
         )
     groups: tuple[list[Group], list[Group]] = task.shared[key]
     return groups
+
+
+def tied_captions(task: CaptionTask, captions: str, graphs: Graphs) -> list[str]:
+    """Return the captions of items with ties, whose range takes parses where graphs are kept.
+
+    Parameters
+    ----------
+    task : CaptionTask
+    captions : {"tokens", "written"}
+    graphs : Graphs
+    """
+    candidates, references = parsed_groups(task, captions)
+    sides = zip(candidates, [references[image] for image in task.images.tolist()], strict=True)
+    return [text for pair in sides if any(graphs.of(one).ties for one in pair)
+            for text in chain(*pair)]  # fmt: skip
 
 
 def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list[list[str]]]:

@@ -143,9 +143,10 @@ class OfflineParser:
                 new = {token for piece in pieces for token in piece}
             ordered = sorted(new)
             rows = np.stack([self._vector(token) for token in ordered])
-            start = len(places)
-            places.update((token, start + k) for k, token in enumerate(ordered))
+            start = len(self._vectors)
+            # Vectors first, then their places: what is interrupted between leaves no place wrong.
             self._vectors = np.concatenate([self._vectors.reshape(-1, rows.shape[1]), rows])
+            places.update((token, start + k) for k, token in enumerate(ordered))
         return self._vectors[[[places[token] for token in piece] for piece in pieces]]
 
     def _vector(self, token: str) -> NDArray[np.float32]:

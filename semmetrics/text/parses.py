@@ -224,10 +224,14 @@ class KeptParser:
         try:
             yield from self._parser.parse(captions) if captions else ()
         except InputError as error:
-            if self._given is None:
+            place, form = ("", "") if explain is None else explain(captions[0])
+            if self._given is not None:
+                raise self._lacking(captions, error, form or SAME_CAPTIONS) from error
+            if not self._known or type(error) is not InputError:
                 raise
-            form = "" if explain is None else explain(captions[0])[1]
-            raise self._lacking(captions, error, form or SAME_CAPTIONS) from error
+            what = f"{pluralize(len(captions), 'new caption')}, such as {brief(captions[0])}"
+            problem = f"{error.problem} (to parse {what}{f' of {place}' if place else ''})"
+            raise InputError(problem, where=error.where, remedy=error.remedy) from error
 
     def _lacking(self, captions: Sequence[str], error: InputError, form: str) -> InputError:
         """Return the error of captions that are not given, and cannot be parsed either."""

@@ -73,13 +73,23 @@ class _Numbers(dict[str, int]):
     def __init__(self, synonyms: SynonymTable) -> None:
         super().__init__()
         self._synonyms = synonyms
-        self.features: list[Features] = []
-        self.names: list[str] = []
+        self.features: dict[int, Features] = {}
+        self.names: dict[int, str] = {}
 
     def __missing__(self, word: str) -> int:
-        number = self[word] = len(self.names)
-        self.features.append(self._synonyms.synsets(word).union((word,)))
-        self.names.append(word)
+        features = self._synonyms.synsets(word).union((word,))
+        return self.setdefault(word, self.add(features, word))
+
+    def add(self, features: Features, name: str) -> int:
+        """Return a number of its own for a new concept.
+
+        Nothing finds it before it is whole, and no number is given twice: whoever interrupts a run,
+        or scores in another thread, goes on with the same concepts.
+        """
+        number = len(self.features)
+        while self.features.setdefault(number, features) is not features:
+            number += 1
+        self.names[number] = name
         return number
 
 
@@ -94,9 +104,9 @@ class Concepts:
     ----------
     numbers : mapping from str to int
         The concept of each word or phrase, made at its first use.
-    features : list of frozensets
+    features : mapping from int to frozenset
         The words and synsets of each concept.
-    names : list of str
+    names : mapping from int to str
         Each concept's words, with slashes between them.
     identity : str
         Which synonyms they have; "" if it is not known.
@@ -113,15 +123,16 @@ class Concepts:
 
     def __init__(self, synonyms: SynonymTable) -> None:
         self.identity = synonyms.identity
-        numbers = _Numbers(synonyms)
-        self.features, self.names = numbers.features, numbers.names
+        self._numbers = numbers = _Numbers(synonyms)
+        self.features: Mapping[int, Features] = numbers.features
+        self.names: Mapping[int, str] = numbers.names
         self.numbers: Mapping[str, int] = numbers
         self._several: dict[frozenset[str], int] = {}  # concepts of several words
         self._similarities: dict[tuple[int, int], float] = {}
         self._joined: dict[tuple[int, int], int] = {}
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self.features)
 
     def of(self, words: str | Sequence[str]) -> int:
         """Return the concept of a word or phrase, or that of several of them."""
@@ -141,11 +152,10 @@ class Concepts:
         words = _words(features)
         if len(words) == 1:
             return one
-        number = self._several.setdefault(frozenset(words), len(self.names))
-        if number == len(self.names):
-            self.features.append(features)
-            self.names.append("/".join(words))
-        return number
+        key = frozenset(words)
+        if key not in self._several:
+            self._several.setdefault(key, self._numbers.add(features, "/".join(words)))
+        return self._several[key]
 
     def similarity(self, one: int, other: int) -> float:
         """Return how similar two concepts are, in [0, 1]."""
@@ -345,12 +355,22 @@ def every_merge(captions: Sequence[Sequence[RawTuple]], concepts: Concepts) -> I
     cat/dog man
     dog cat/man
     """
-    waiting: list[tuple[int, ...]] = [()]
+    waiting: list[Iterator[tuple[int, ...]]] = [iter([()])]
     while waiting:
-        taken = waiting.pop()
+        taken = next(waiting[-1], None)
+        if taken is None:
+            waiting.pop()
+            continue
         choices = _Choices(taken)
         yield _merged(captions, concepts, choices)
-        # Ties beyond `taken` took their first choice: the others are still to be tried.
-        for place in range(len(taken), len(choices.sizes)):
-            before = taken + (0,) * (place - len(taken))
-            waiting += [(*before, other) for other in range(1, choices.sizes[place])]
+        waiting.append(_others(taken, choices.sizes))
+
+
+def _others(taken: tuple[int, ...], sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield what else may be taken: what the first of those tied was taken at, one of the others.
+
+    One at a time, as a large graph may have thousands of ties.
+    """
+    for place in reversed(range(len(taken), len(sizes))):
+        before = taken + (0,) * (place - len(taken))
+        yield from ((*before, other) for other in reversed(range(1, sizes[place])))

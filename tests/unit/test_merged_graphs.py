@@ -4,11 +4,12 @@ import random
 import sqlite3
 
 import pytest
+from interruptions import interruptions
 
 from semmetrics.text import merged_graphs
 from semmetrics.text.merged_graphs import Graphs
 from semmetrics.text.parses import FunctionParser, KeptParser
-from semmetrics.text.scene_graphs import Concepts, merge_captions
+from semmetrics.text.scene_graphs import Concepts, _Numbers, merge_captions
 from semmetrics.text.synonyms import SynonymTable
 from semmetrics.text.tuple_files import TupleTable
 
@@ -173,3 +174,59 @@ def test_concepts_have_words():
         assert concepts.words(concepts.of(words)) == words
         assert concepts.of(words[::-1]) == concepts.of(words)
     assert concepts.of(["sofa", "sofa"]) == concepts.of("sofa")
+
+
+@pytest.mark.parametrize("code", [_Numbers.__missing__, _Numbers.add, Concepts._join])
+def test_concepts_are_whole_after_an_interruption(code):
+    """What was merged afterwards is kept: it must not be of concepts half made."""
+    table = SynonymTable(SYNSETS, {})
+
+    def start():
+        concepts = Concepts(table)
+
+        def merge():
+            graph = merge_captions(slots(GROUP), concepts)
+            return [" ".join(map(concepts.name, one)) for one in graph.tuples]
+
+        return merge
+
+    found = list(interruptions(code.__code__, start))
+    assert len(found) > 10
+    assert found == [EXPECTED] * len(found)
+
+
+def test_an_interrupted_look_up_leaves_no_concept():
+    class Interrupted(SynonymTable):
+        left = 3
+
+        def synsets(self, phrase):
+            self.left -= 1
+            if not self.left:
+                raise KeyboardInterrupt
+            return super().synsets(phrase)
+
+    concepts = Concepts(Interrupted(SYNSETS, {}))
+    with pytest.raises(KeyboardInterrupt):
+        merge_captions(slots(GROUP), concepts)
+    graph = merge_captions(slots(GROUP), concepts)
+    assert [" ".join(map(concepts.name, one)) for one in graph.tuples] == EXPECTED
+
+
+def test_concepts_made_at_once_have_numbers_of_their_own():
+    """As by threads: while one word is looked up, another makes concepts, also of the same word."""
+
+    class Others(SynonymTable):
+        busy = False
+
+        def synsets(self, phrase):
+            if not self.busy:
+                self.busy = True
+                merge_captions(slots(GROUP), concepts)
+                self.busy = False
+            return super().synsets(phrase)
+
+    concepts = Concepts(Others(SYNSETS, {}))
+    graph = merge_captions(slots(GROUP), concepts)
+    assert [" ".join(map(concepts.name, one)) for one in graph.tuples] == EXPECTED
+    assert len(concepts) == len(set(concepts.names)) == len(concepts.features)
+    assert len(set(concepts.numbers.values())) == len(concepts.numbers)

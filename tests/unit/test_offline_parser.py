@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interruptions import interruptions
 
 from semmetrics.errors import InputError
 from semmetrics.text.offline_parser import DATA, OfflineParser
@@ -498,3 +499,20 @@ def test_parsing_takes_one_thread():
         check=True,
     )
     assert float(done.stdout) < 1.15
+
+
+def test_words_have_their_vectors_after_an_interruption():
+    captions = ["a small dog on a red sofa", "two men ride horses", "a dog on horses"]
+    expected = list(OfflineParser().parse(captions))
+
+    def start():
+        parser = OfflineParser()
+
+        def parse():
+            return [next(parser.parse([caption])) for caption in captions]
+
+        return parse
+
+    found = list(interruptions(OfflineParser._vectors_of.__code__, start))
+    assert len(found) > 50
+    assert all(one == expected for one in found)

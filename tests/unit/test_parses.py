@@ -255,6 +255,29 @@ def test_captions_on_which_the_parser_fails_are_counted_and_the_others_kept(tmp_
     assert KeptParser(Failing(stop=0), file=file).tuples(["b", "a"]) == [[["b"]], [["a"]]]
 
 
+def test_a_parser_that_cannot_run_is_said_with_what_it_is_needed_for(tmp_path):
+    """All others were parsed before: which caption is the new one?"""
+    fails = []
+
+    def parse(captions):
+        if fails:
+            raise OSError("no program")
+        return words(captions)
+
+    kept = KeptParser(versioned("1", parse), file=tmp_path / "p.sqlite")
+    kept.tuples(["a b", "c"])
+    fails.append(True)
+    with pytest.raises(InputError) as caught:
+        kept.tuples(["a b", "c", "d", " "], lambda caption: (f"preds, id '{caption}'", ""))
+    assert "no program (to parse 1 new caption, such as 'd' of preds, id 'd'); " in str(
+        caught.value
+    )
+    assert caught.value.remedy
+    with pytest.raises(InputError) as caught:
+        kept.tuples(["d"])
+    assert "to parse" not in str(caught.value)
+
+
 def test_what_was_parsed_before_an_interruption_is_kept(tmp_path):
     captions, file = [f"caption {n}" for n in range(1000)], tmp_path / "p.sqlite"
     with pytest.raises(KeyboardInterrupt):

@@ -100,7 +100,7 @@ def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs
 
     Synonyms are opened first: without them the parses of measures that need them are in vain.
     """
-    from semmetrics.metrics.spice import parsed_groups, parsed_texts
+    from semmetrics.metrics.spice import parsed_groups, parsed_texts, tied_captions
     from semmetrics.text.synonyms import category_words
 
     takers = dict.fromkeys(
@@ -119,10 +119,11 @@ def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs
             with no_collection():
                 groups = [side for task in several for side in parsed_groups(task, captions)]
             graphs[parser].prepare(list(chain(*groups)), explain)
+            texts = [tied_captions(task, captions, graphs[parser]) for task in several]
         else:
             with no_collection():
                 texts = [parsed_texts(task, captions) for task in several]
-            graphs[parser].parser.tuples(list(chain(*texts)), explain)
+        graphs[parser].parser.tuples(list(chain(*texts)), explain)
 
 
 def _explain(text: str, *, tasks: Tasks, captions: str, given: Any, by: str) -> tuple[str, str]:
@@ -216,4 +217,4 @@ def _tie_notes(task: CaptionTask, noted: Mapping[Any, Any]) -> list[str]:
         return [f"{note}{more_ways}"]
     n = np.count_nonzero(np.diff(task.indptr)[task.images])
     less, more = (sum(one[place] - one[2] for one in items) / n for place in (1, 3))
-    return [f"{note}: its own program may print {-less:.2g} less to {more:.2g} more{more_ways}"]
+    return [f"{note}: its own program may print {abs(less):.2g} less to {more:.2g} more{more_ways}"]
