@@ -274,7 +274,7 @@ def test_a_parser_that_cannot_run_is_said_with_what_it_is_needed_for(tmp_path):
     )
     assert caught.value.remedy
     with pytest.raises(InputError) as caught:
-        kept.tuples(["d"])
+        KeptParser(versioned("1", parse)).tuples(["d"])  # all are new
     assert "to parse" not in str(caught.value)
 
 
