@@ -45,7 +45,7 @@ from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.spice_pairs import SpicePairs
-from semmetrics.text.merged_graphs import Graphs
+from semmetrics.text.merged_graphs import Graphs, Group
 from semmetrics.text.parses import PARSERS
 from semmetrics.text.scene_graphs import (
     Concepts,
@@ -81,7 +81,6 @@ TIED = "tied scene graphs"
 """What is noted of items whose F depends on ties: [id, lowest, F, highest, whether all ways were
 tried], as JSON."""
 
-Group: TypeAlias = tuple[str, ...]
 Captions: TypeAlias = Sequence[Sequence[RawTuple]]
 Counts: TypeAlias = tuple[int, int, int]
 
@@ -385,9 +384,7 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
     }
 
 
-def _note_range(
-    block: CaptionBlock, row: int, sides: tuple[tuple[str, ...], ...], graphs: Graphs
-) -> None:
+def _note_range(block: CaptionBlock, row: int, sides: tuple[Group, Group], graphs: Graphs) -> None:
     """Note an item whose F, over all categories, depends on how ties are decided."""
     (candidate,), references = map(graphs.parser.tuples, sides)
     low, high, every = spice_range(candidate, references, graphs.concepts)

@@ -1,4 +1,4 @@
-"""Results of slow models kept on disk, so that a text is computed once and not once a run.
+"""What takes long to compute of texts, kept on disk: it is computed once and not once a run.
 
 Conventions
 -----------
@@ -77,14 +77,14 @@ class TextCache:
         self._table, self._columns = f"{table}_checked", ", ".join([*columns, "checksum"])
         self._insert = f"INSERT OR IGNORE INTO {self._table} VALUES (?, ?{', ?' * len(columns)}, ?)"
         values = "".join(f"{name} {kind} NOT NULL, " for name, kind in columns.items())
-        table = (
+        command = (
             f"CREATE TABLE IF NOT EXISTS {self._table} ({_KEY}, {values}"
             "checksum BLOB NOT NULL, PRIMARY KEY (identity, text)) WITHOUT ROWID"
         )
 
         def create(connection: sqlite3.Connection) -> None:
             _check_owner(connection)
-            connection.execute(table)
+            connection.execute(command)
 
         self._transact(create)
 

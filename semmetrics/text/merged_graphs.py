@@ -11,6 +11,7 @@ is made of its parse in less time than it takes to read, and is not kept.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import chain
@@ -22,7 +23,7 @@ from semmetrics.text.parses import KeptParser
 from semmetrics.text.scene_graphs import MERGING, Concepts, SceneGraph, merge_captions
 from semmetrics.text.synonyms import open_synonyms
 
-__all__ = ["Graphs"]
+__all__ = ["Graphs", "Group"]
 
 Group: TypeAlias = tuple[str, ...]
 
@@ -95,11 +96,11 @@ class Graphs:
 
     def _open(self) -> TextCache | None:
         """Return the table of what is kept, where parses are kept that are the parser's own."""
-        parser, usable = self.parser, self.parser.file is not None and self.concepts.identity
-        if self._cache is None and usable and not parser.n_given and not parser.trouble:
-            assert parser.file is not None
-            if parser.file.exists():
-                self._cache = TextCache(parser.file, "graphs", {"graph": "BLOB"})
+        parser = self.parser
+        if parser.file is None or parser.n_given or parser.trouble or not self.concepts.identity:
+            return None
+        if self._cache is None and os.path.exists(parser.file):  # noqa: PTH110, no error
+            self._cache = TextCache(parser.file, "graphs", {"graph": "BLOB"})
         return self._cache
 
     @property

@@ -105,7 +105,7 @@ def test_given_tuples_come_before_kept_graphs(table, tmp_path):
     graphs_of(tmp_path).prepare([GROUP])
     identity = FunctionParser(slots).identity
     given = TupleTable.of({GROUP[0]: [["bed"]]})
-    given = type(given)(given.name, given.tuples, dict.fromkeys(given.tuples, identity))
+    given = TupleTable(given.name, given.tuples, dict.fromkeys(given.tuples, identity))
     own = graphs_of(tmp_path, given=given)
     own.prepare([GROUP])
     assert "bed" in shown(own, GROUP)
@@ -132,6 +132,15 @@ def test_without_a_file_nothing_is_kept(table):
     graphs.prepare([GROUP])
     assert shown(graphs, GROUP) == EXPECTED
     assert graphs.trouble == ""
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "file"])
+def test_a_place_that_can_hold_no_graphs_is_said(table, tmp_path, name):
+    (tmp_path / "file").touch()
+    graphs = graphs_of(tmp_path / name)
+    graphs.prepare([GROUP])
+    assert shown(graphs, GROUP) == EXPECTED
+    assert "the cache of parses cannot be used" in graphs.trouble
 
 
 def test_synonyms_without_a_name_keep_nothing(table, tmp_path):
