@@ -73,7 +73,7 @@ def test_wrong_options(refused, files):
     for arguments, expected in (
         (("-m", " "), "names no measure"),
         (("-m", "F1 F1"), "twice"),
-        (("--protocol", "kubani"), "'kubany2020'"),
+        (("--protocol", "kubani"), "did you mean kubany2020?"),
         (("--protocol", "kubany2020", "-m", "F1"), "--protocol"),
         (("--protocol", "kubany2020", "--missing", "empty"), "missing"),
         (("--protocol", "kubany2020", "--threshold", "0.5"), "no decoding rule"),
