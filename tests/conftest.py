@@ -14,12 +14,13 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parents[1]
+WITH_SYNONYMS = ("semmetrics.metrics.spice.spice_scores", "semmetrics.text.merged_graphs.Graphs")
 
 
 def pytest_collection_modifyitems(items):
     """Examples with SPICE's synonyms need the package that brings them."""
     for item in items:
-        if item.name == "semmetrics.metrics.spice.spice_scores" and not find_spec("pycocoevalcap"):
+        if item.name in WITH_SYNONYMS and not find_spec("pycocoevalcap"):
             item.add_marker(pytest.mark.skip(reason="pycocoevalcap is not installed"))
 
 
