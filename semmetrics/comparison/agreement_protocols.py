@@ -142,7 +142,7 @@ def find_agreement_protocol(name: str) -> AgreementProtocol:
     ('kendall-c',)
     """
     if name not in AGREEMENT_PROTOCOLS:
-        every = f"choose {listing(AGREEMENT_PROTOCOLS)}; those of scores are of score"
+        every = f"choose {listing(AGREEMENT_PROTOCOLS)}; others belong to score (semmetrics score)"
         raise InputError(
             f"there is no protocol {name!r} of agreement with people",
             remedy=did_you_mean(name, AGREEMENT_PROTOCOLS, every),

@@ -74,9 +74,10 @@ __all__ = [
     "tied_captions",
 ]
 
-_LISTED = ("Color", "Cardinality", "Size")
 _WORK = 1 << 26  # pairs of tuples that are compared to find the range of an item
-CATEGORIES = ("All", "Object", "Attribute", "Relation", *_LISTED)
+_BY_LENGTH = ("All", "Object", "Attribute", "Relation")
+_LISTED = ("Color", "Cardinality", "Size")
+CATEGORIES = _BY_LENGTH + _LISTED
 TIED = "tied scene graphs"
 """What is noted of items whose F depends on ties: [id, lowest, F, highest, whether all ways were
 tried], as JSON."""
@@ -280,29 +281,66 @@ def spice_range(
 class SpiceCounts:
     """A step: hits, and tuples of either side, of each item and category.
 
-    An array of shape (items, categories, 3), of the categories that have lists of words or of the
-    others.
+    An array of shape (items, categories, 3), of the categories that are lists of words
+    (``listed``) or of the others.
     """
 
     parser: str
     captions: str
-    listed: bool = False
+    listed: bool
 
     def compute(self, block: CaptionBlock) -> Ints:
-        """Parse, merge and match; note who parsed, and items whose F depends on ties."""
+        """Merge and match; note who parsed, and items whose F depends on ties."""
         graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
         block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
-        concepts, counts = graphs.concepts, []
-        count = listed_counts if self.listed else match_counts
+        tied = block.get(_TiedItems(self.parser, self.captions))
+        if tied:
+            block.note(TIED, tied)
+        count, names = (listed_counts, _LISTED) if self.listed else (match_counts, _BY_LENGTH)
         with no_collection():  # of small lists and tuples, none of which is a cycle
-            candidates, references = parsed_groups(block.task, self.captions)
-            for row in range(block.start, block.stop):
-                sides = candidates[row], references[block.task.images[row]]
-                mine, theirs = map(graphs.of, sides)
-                counts.append(count(mine, theirs, concepts))
-                if mine.ties or theirs.ties:
-                    _note_range(block, row, sides, graphs)
-        return np.array(counts, np.int64).reshape(len(block), 3 if self.listed else 4, 3)
+            counts = [
+                count(graphs.of(candidate), graphs.of(references), graphs.concepts)
+                for candidate, references in _sides(block, self.captions)
+            ]
+        return np.array(counts, np.int64).reshape(len(block), len(names), 3)
+
+
+@dataclass(frozen=True)
+class _TiedItems:
+    """A step: what is noted of the items whose F, over all categories, depends on ties."""
+
+    parser: str
+    captions: str
+
+    def compute(self, block: CaptionBlock) -> frozenset[str]:
+        """Merge the captions of items with ties in all ways."""
+        graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
+        found = []
+        for row, both in enumerate(_sides(block, self.captions), block.start):
+            if any(graphs.of(one).ties for one in both):
+                low, value, high, every = _range_of(both, graphs)
+                if low < high or not every:
+                    name = str(block.task.ids[row])
+                    found.append(json.dumps([name, low, value, high, every]))
+        return frozenset(found)
+
+
+def _sides(block: CaptionBlock, captions: str) -> list[tuple[Group, Group]]:
+    """Return the candidate and the references of each item of a block."""
+    candidates, references = parsed_groups(block.task, captions)
+    images = block.task.images[block.start : block.stop].tolist()
+    theirs = [references[image] for image in images]
+    return list(zip(candidates[block.start : block.stop], theirs, strict=True))
+
+
+def _range_of(sides: tuple[Group, Group], graphs: Graphs) -> tuple[float, float, float, bool]:
+    """Return the smallest F of an item, its F, the largest, and whether all ways were tried."""
+    (candidate,), references = map(graphs.parser.tuples, sides)
+    low, high, every = spice_range(candidate, references, graphs.concepts)
+    mine, theirs = map(graphs.of, sides)
+    counts = np.array([match_counts(mine, theirs, graphs.concepts)[0]], np.float64)
+    value = spice_values(counts[:, 0], counts[:, 1], counts[:, 2])[2]
+    return low, float(value[0]), high, every
 
 
 def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
@@ -362,11 +400,11 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
     concepts, category = graphs.concepts, str(measure["category"] or "all").capitalize()
     candidates, references = parsed_groups(task, str(measure["captions"]))
     mine, theirs = map(graphs.of, (candidates[row], references[task.images[row]]))
-    place = CATEGORIES.index(category)
-    lengths = [place] if 0 < place < 4 else [1, 2, 3]
+    lengths = [1, 2, 3] if category == "All" else [2]
     if category in _LISTED:
         mine, theirs = (_only(graph, category, concepts) for graph in (mine, theirs))
-        lengths = [2]
+    elif category != "All":
+        lengths = [_BY_LENGTH.index(category)]
 
     def written(one: SceneGraph, other: SceneGraph, *, met: bool) -> list[list[str]]:
         found = _matches(one, other, concepts.features)
@@ -384,24 +422,13 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
     }
 
 
-def _note_range(block: CaptionBlock, row: int, sides: tuple[Group, Group], graphs: Graphs) -> None:
-    """Note an item whose F, over all categories, depends on how ties are decided."""
-    (candidate,), references = map(graphs.parser.tuples, sides)
-    low, high, every = spice_range(candidate, references, graphs.concepts)
-    if low < high or not every:
-        mine, theirs = map(graphs.of, sides)
-        counts = np.array([match_counts(mine, theirs, graphs.concepts)[0]], np.float64)
-        value = float(spice_values(counts[:, 0], counts[:, 1], counts[:, 2])[2][0])
-        name = str(block.task.ids[row])
-        block.note(TIED, frozenset([json.dumps([name, low, value, high, every])]))
-
-
 def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: str) -> Floats:
     """Return F of each candidate in a category; nan without references."""
-    place = [name.lower() for name in CATEGORIES].index(category)
-    listed, column = divmod(place, 4)
-    counts = block.get(SpiceCounts(parser, captions, bool(listed)))[:, column].astype(np.float64)
-    f = spice_values(counts[:, 0], counts[:, 1], counts[:, 2], CATEGORIES[place])[2]
+    name = category.capitalize()
+    listed = name in _LISTED
+    column = (_LISTED if listed else _BY_LENGTH).index(name)
+    counts = block.get(SpiceCounts(parser, captions, listed))[:, column].astype(np.float64)
+    f = spice_values(counts[:, 0], counts[:, 1], counts[:, 2], name)[2]
     return np.where(block.get(References()).n_refs > 0, f, np.nan)
 
 
@@ -413,18 +440,10 @@ def spice_pairs(task: CaptionTask, measure: Measure) -> SpicePairs:
     task : CaptionTask
         Its candidates are the columns, in their order, whatever their images; rows are images.
     measure : Measure
-        Of SPICE, over all categories.
-
-    Raises
-    ------
-    InputError
-        If the measure is of one category, of which many graphs have no tuples.
+        Of SPICE, over all categories: of one of them many graphs have no tuples.
     """
-    if measure["category"] != "all":
-        raise InputError(f"no matrix of {measure} is computed", remedy="choose category=all")
     graphs: Graphs = task.fits[f"parser/{measure['parser']}"]
     candidates, references = parsed_groups(task, str(measure["captions"]))
-    graphs.prepare([*candidates, *references])
     rows, columns = (list(map(graphs.of, groups)) for groups in (references, candidates))
     return SpicePairs(rows, columns, graphs.concepts)
 

@@ -74,8 +74,9 @@ class _Tuples:
 
     def __init__(self, graphs: Sequence[SceneGraph]) -> None:
         numbers: dict[Tuple, int] = {}
-        codes = [numbers.setdefault(one, len(numbers)) for graph in graphs for one in graph.tuples]
-        self.indptr = offsets(np.array([len(graph.tuples) for graph in graphs], np.int64))
+        tuples = [graph.tuples for graph in graphs]
+        codes = [numbers.setdefault(one, len(numbers)) for several in tuples for one in several]
+        self.indptr = offsets(np.fromiter(map(len, tuples), np.int64, len(tuples)))
         self.codes = np.array(codes, np.int64)
         self.distinct = list(numbers)
         self.of_length = {

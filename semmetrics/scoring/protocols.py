@@ -214,11 +214,10 @@ def find_protocol(name: str) -> Protocol:
         If there is none.
     """
     if name not in PROTOCOLS:
-        every = f"choose {listing(PROTOCOLS, most=len(PROTOCOLS))}"
-        more = f"{every}; those of agreement with people are of meta (semmetrics meta)"
-        raise InputError(
-            f"there is no protocol {name!r}", remedy=did_you_mean(name, PROTOCOLS, more)
-        )
+        every = f"choose {listing(PROTOCOLS, most=len(PROTOCOLS))}; protocols of agreement with "
+        every += "people belong to meta (semmetrics meta)"
+        remedy = did_you_mean(name, PROTOCOLS, every)
+        raise InputError(f"there is no protocol {name!r}", remedy=remedy)
     return PROTOCOLS[name]
 
 

@@ -1,4 +1,4 @@
-"""What takes long to compute of texts, kept on disk: it is computed once and not once a run.
+"""What is slow to compute from texts, kept on disk: it is computed once and not once a run.
 
 Conventions
 -----------
@@ -106,7 +106,7 @@ class TextCache:
             in the result. Called with a block of missing texts at a time, each of which is kept
             before the next, so that an interrupted run is not lost.
         """
-        texts, name = list(dict.fromkeys(texts)), _part(_encode(identity))
+        texts, prefix = list(dict.fromkeys(texts)), _part(_encode(identity))
         found = self._read(identity, texts)
         missing = [text for text in texts if text not in found]
         for start in range(0, len(missing), _BLOCK):
@@ -115,14 +115,14 @@ class TextCache:
             new = {text: tuple(row) for text, row in made if row is not None}
             found |= new
             keyed = [(_encode(text), row) for text, row in new.items()]
-            rows = [(identity, key, *row, _checksum(name, key, row)) for key, row in keyed]
+            rows = [(identity, key, *row, _checksum(prefix, key, row)) for key, row in keyed]
             self._transact(partial(_insert, self._insert, rows))
             found |= self._read(identity, block)  # another process may have been first
         return {text: found[text] for text in texts if text in found}
 
     def _read(self, identity: str, texts: Sequence[str]) -> dict[str, Row]:
         """Return the rows that are there and whole; remove those that are not."""
-        encoded, name = {_encode(text): text for text in texts}, _part(_encode(identity))
+        encoded, prefix = {_encode(text): text for text in texts}, _part(_encode(identity))
         keys, found = sorted(encoded), dict[str, Row]()  # rows lie in this order
 
         def read(connection: sqlite3.Connection) -> None:
@@ -133,7 +133,7 @@ class TextCache:
                     f"WHERE identity = ? AND text IN ({','.join('?' * len(some))})"
                 )
                 for key, *row, checksum in connection.execute(query, (identity, *some)).fetchall():
-                    if checksum == _checksum(name, key, row):
+                    if checksum == _checksum(prefix, key, row):
                         found[encoded[key]] = tuple(row)
                         continue
                     self.trouble = self._said("is damaged", "its damaged rows are computed again")
@@ -197,9 +197,12 @@ def _check_owner(connection: sqlite3.Connection) -> None:
             raise sqlite3.OperationalError(f"it is a database of something else (table {name})")
 
 
-def _checksum(identity: bytes, key: bytes, row: Sequence[Any]) -> bytes:
-    """Return eight bytes that are others for almost all other rows; the identity is a part."""
-    hashed = b"".join([identity, _part(key), *map(_part, row)])
+def _checksum(prefix: bytes, key: bytes, row: Sequence[Any]) -> bytes:
+    """Return eight bytes that are others for almost all other rows.
+
+    ``prefix`` is `_part` of the identity, which many rows share.
+    """
+    hashed = b"".join([prefix, _part(key), *map(_part, row)])
     return hashlib.blake2b(hashed, digest_size=8).digest()
 
 

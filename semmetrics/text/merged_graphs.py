@@ -5,7 +5,7 @@ Conventions
 The references of an image are the same for every system and every run. So the graph that several
 captions are merged into is kept beside their parses (`semmetrics.text.parses`), by the parser, the
 synonyms and the captions in their order; what is kept needs no parse. The graph of a single caption
-is made of its parse in less time than it takes to read, and is not kept.
+is not kept: it is little more than its parse, and most candidates are scored once.
 """
 
 from __future__ import annotations
@@ -144,10 +144,9 @@ def _write_graph(graph: SceneGraph, concepts: Concepts) -> bytes:
     """
     places = {one: place for place, one in enumerate(dict.fromkeys(chain(*graph[:3])))}
     written = [[places[one] for one in slots] for slots in graph[:3]]
-    names = [(concepts.names[one], one) for one in places]
-    words = [name if concepts.numbers.get(name) == one else concepts.words(one)
-             for name, one in names]  # fmt: skip
-    return json.dumps([words, *written, graph.ties]).encode()
+    words = map(concepts.words, places)
+    names = [several if len(several) > 1 else several[0] for several in words]
+    return json.dumps([names, *written, graph.ties]).encode()
 
 
 def _read_graph(row: list[Any], concepts: Concepts) -> SceneGraph:

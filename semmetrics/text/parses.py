@@ -124,7 +124,7 @@ class KeptParser:
     parser : Parser
     given : TupleTable or FunctionParser, optional
         Tuples, of which those that the parser made take the place of its work. A function takes
-        the place of none; it is there for messages.
+        the place of none, and errors say so.
     file : path, optional
         The SQLite file; without one, parses are kept for the process alone.
     progress : callable, optional
@@ -331,9 +331,9 @@ def open_parser(
             remedy="give them as tuples= (--tuples FILE), or choose another parser",
         )
     parser: Parser = given if name == "given" else _open(name, limits)
-    table = None if parser is given and isinstance(given, FunctionParser) else given
+    beside = None if parser is given and isinstance(given, FunctionParser) else given
     lasting = not isinstance(parser, TupleTable) and UNVERSIONED not in parser.identity
-    return KeptParser(parser, table, _file() if lasting else None, progress)
+    return KeptParser(parser, beside, _file() if lasting else None, progress)
 
 
 def _open(name: str, limits: Mapping[str, Any]) -> Parser:

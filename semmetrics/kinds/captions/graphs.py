@@ -129,7 +129,7 @@ def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs
 def _explain(text: str, *, tasks: Tasks, captions: str, given: Any, by: str) -> tuple[str, str]:
     """Say where a caption without tuples stands, and whether tuples of its other form are given.
 
-    Those count that the parser made: ``by`` is its identity. A task without a name, as that of all
+    Only tuples by the parser count; ``by`` is its identity. A task without a name, as that of all
     pairs, has no ids of its own.
     """
     from semmetrics.metrics.spice import parsed_texts

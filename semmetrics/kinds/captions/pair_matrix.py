@@ -314,8 +314,7 @@ class PairJob:
         models = open_text_models([chosen], options)
         more = {"fits": fits, "models": models}
         task = _pair_task(references, captions, options["tokenizer"], more, rows)
-        if chosen["category"] in (None, "all"):  # another is refused, before captions are parsed
-            parse_captions({"": {"": task}}, [chosen], graphs)
+        parse_captions({"": {"": task}}, [chosen], graphs)
         pairs = chosen.definition.extra["pairs"](task, chosen)
         if notes is not None:
             notes += [*graphs.troubles, *idle_tuples([chosen], graphs)]
@@ -423,6 +422,8 @@ def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
     _refuse_idle(found[0], options)
     if found[0]["df"] == "rows":
         raise InputError("df=rows means nothing for a matrix", remedy="choose df=references")
+    if found[0]["category"] not in (None, "all"):
+        raise InputError(f"no matrix of {found[0]} is computed", remedy="choose category=all")
     return found[0] if options["doc_freq"] is None else found[0].with_options(df="given")
 
 
