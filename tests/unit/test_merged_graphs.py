@@ -141,6 +141,7 @@ def test_a_place_that_can_hold_no_graphs_is_said(table, tmp_path, name):
     graphs.prepare([GROUP])
     assert shown(graphs, GROUP) == EXPECTED
     assert "the cache of parses cannot be used" in graphs.trouble
+    assert graphs._cache is None  # what cannot be used is not waited for again
 
 
 def test_synonyms_without_a_name_keep_nothing(table, tmp_path):
