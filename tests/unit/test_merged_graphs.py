@@ -141,7 +141,22 @@ def test_a_place_that_can_hold_no_graphs_is_said(table, tmp_path, name):
     graphs.prepare([GROUP])
     assert shown(graphs, GROUP) == EXPECTED
     assert "the cache of parses cannot be used" in graphs.trouble
-    assert graphs._cache is None  # what cannot be used is not waited for again
+
+
+def test_a_store_in_trouble_is_not_waited_for_again(table, tmp_path):
+    (tmp_path / "p.sqlite").write_bytes(b"no database" * 1000)
+    graphs = graphs_of(tmp_path)
+    graphs.prepare([GROUP])
+    assert shown(graphs, GROUP) == EXPECTED
+    assert "the cache of parses is damaged" in graphs.trouble
+    assert graphs._cache is None
+
+
+def test_a_number_that_another_thread_was_given_is_not_given_again():
+    numbers = _Numbers(SynonymTable({}, {}))
+    numbers.features[1] = frozenset("x")
+    assert numbers.add(frozenset("y"), "y") == 2
+    assert numbers.features == {1: frozenset("x"), 2: frozenset("y")}
 
 
 def test_synonyms_without_a_name_keep_nothing(table, tmp_path):

@@ -106,7 +106,9 @@ def test_pineda2019_takes_decoding_rules_and_cutoffs():
 def test_protocols_that_do_not_exist():
     with pytest.raises(InputError, match=r"no protocol 'kubany'; did you mean kubany2020\?"):
         find_protocol("kubany")
-    with pytest.raises(InputError, match=r"choose 'kubany2020', .*; .* people belong to meta"):
+    with pytest.raises(
+        InputError, match=r"choose 'kubany2020', .*'xian2018'; .* people belong to meta"
+    ):
         find_protocol("flickr8k-expert")
 
 
