@@ -18,16 +18,25 @@ Source: Anderson et al., 2016, ECCV, sections 3.1 to 3.3.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from itertools import chain, islice, pairwise, product
+from collections.abc import Sequence
+from itertools import islice, pairwise, product
 from math import isqrt
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.source import no_collection
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    lengths,
+    offsets,
+    row_numbers,
+    runs_within,
+    sum_rows,
+    take_rows,
+)
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import FROM_0, ITEM, InputError, pluralize
 from semmetrics.frozen import dataclass
@@ -44,12 +53,11 @@ from semmetrics.metrics.cider import CIDErD, cider_values
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.spice_pairs import SpicePairs
-from semmetrics.text.merged_graphs import Graphs, Group
+from semmetrics.metrics.spice_pairs import SimilarConcepts, SpicePairs
+from semmetrics.text.merged_graphs import Graphs, GraphTable, Group
 from semmetrics.text.parses import PARSERS
 from semmetrics.text.scene_graphs import (
     Concepts,
-    Features,
     RawTuple,
     SceneGraph,
     check_tuples,
@@ -60,10 +68,9 @@ from semmetrics.text.synonyms import category_words, open_synonyms
 
 __all__ = [
     "CATEGORIES",
+    "Matches",
     "PARSER_OPTIONS",
     "TIED",
-    "listed_counts",
-    "match_counts",
     "parsed_groups",
     "parsed_texts",
     "show_tuples",
@@ -75,15 +82,14 @@ __all__ = [
 ]
 
 _WORK = 1 << 26  # pairs of tuples that are compared to find the range of an item
-_BY_LENGTH = ("All", "Object", "Attribute", "Relation")
-_LISTED = ("Color", "Cardinality", "Size")
-CATEGORIES = _BY_LENGTH + _LISTED
+_BLOCK = 1 << 20  # and at a time
+_BY_LENGTH = ("Object", "Attribute", "Relation")
+CATEGORIES = ("All", *_BY_LENGTH, "Color", "Cardinality", "Size")
 TIED = "tied scene graphs"
 """What is noted of items whose F depends on ties: [id, lowest, F, highest, whether all ways were
 tried], as JSON."""
 
 Captions: TypeAlias = Sequence[Sequence[RawTuple]]
-Counts: TypeAlias = tuple[int, int, int]
 
 
 def spice_scores(
@@ -144,77 +150,92 @@ def spice_scores(
         for number, caption in enumerate(several):
             check_tuples(caption, f"item {item}, reference {number}{FROM_0}")
     concepts = Concepts(open_synonyms())
-    counts = []
-    for one, several in zip(candidates, references, strict=True):
-        graphs = merge_captions([one], concepts), merge_captions(several, concepts)
-        counts.append(match_counts(*graphs, concepts) + listed_counts(*graphs, concepts))
-    table = np.array(counts, np.int64).reshape(len(candidates), len(CATEGORIES), 3)
-    return {name: _scores(table[:, place], name) for place, name in enumerate(CATEGORIES)}
+    mine, theirs = (
+        GraphTable.of([merge_captions(one, concepts) for one in side])
+        for side in ([[one] for one in candidates], references)
+    )
+    counts = Matches(mine, theirs, concepts).counts()
+    return {name: _scores(counts[:, place], name) for place, name in enumerate(CATEGORIES)}
 
 
-def match_counts(candidate: SceneGraph, reference: SceneGraph, concepts: Concepts) -> list[Counts]:
-    """Count hits, tuples of the candidate and tuples of the reference.
+class Matches:
+    """Which tuples of candidates match one of their references: those similar in each slot.
 
     Parameters
     ----------
-    candidate, reference : SceneGraph
-        Of the same concepts.
+    candidates, references : GraphTable
+        A graph an item each, of the same concepts.
     concepts : Concepts
-
-    Returns
-    -------
-    list of (tp, number of candidate tuples, number of reference tuples)
-        Of all tuples, and of objects, attributes and relations.
     """
-    hits = list(map(sum, _matches(candidate, reference, concepts.features)))
-    mine, theirs = ([len(slots) // n for n, slots in enumerate(graph[:3], 1)]
-                    for graph in (candidate, reference))  # fmt: skip
-    return [(sum(hits), sum(mine), sum(theirs)), *zip(hits, mine, theirs, strict=True)]
+
+    def __init__(self, candidates: GraphTable, references: GraphTable, concepts: Concepts) -> None:
+        self._sides, self._concepts = (candidates, references), concepts
+        self._near = SimilarConcepts(candidates.slots, references.slots, concepts)
+        self._pairs = [self._similar(place) for place in range(len(_BY_LENGTH))]
+
+    def counts(self) -> Ints:
+        """Count hits, tuples of the candidate and tuples of the reference.
+
+        Returns
+        -------
+        array, shape (items, categories, 3)
+            The categories in the order of ``CATEGORIES``.
+        """
+        counts = np.zeros((len(self._sides[0]), len(CATEGORIES), 3), np.int64)
+        for column, category in enumerate(CATEGORIES[1:], 1):
+            place, ((mine, hits), (theirs, _)) = self.of(category)
+            own, other = (table.indptr[place] for table in self._sides)
+            sums = sum_rows(hits, own), sum_rows(mine, own), sum_rows(theirs, other)
+            counts[:, column] = np.stack(sums, axis=1)
+        counts[:, 0] = counts[:, 1 : 1 + len(_BY_LENGTH)].sum(axis=1)
+        return counts
+
+    def of(self, category: str) -> tuple[int, list[tuple[Bools, Bools]]]:
+        """Return the place of a category's tuples, and which are in it and which match.
+
+        The last two are of the candidates and of the references, of all tuples of their length.
+        """
+        place = _BY_LENGTH.index(category) if category in _BY_LENGTH else 1
+        kept = [self._kept(table, category) for table in self._sides]
+        both = np.logical_and(
+            *(one[pair] for one, pair in zip(kept, self._pairs[place], strict=True))
+        )
+        found = []
+        for one, pair in zip(kept, self._pairs[place], strict=True):
+            matched = np.zeros(len(one), np.bool_)
+            matched[pair[both]] = True
+            found.append((one, matched))
+        return place, found
+
+    def _similar(self, place: int) -> tuple[Ints, Ints]:
+        """Return the pairs of tuples of an item that are similar in each slot."""
+        mine, theirs = (table.indptr[place] for table in self._sides)
+        slots = [table.slots[place].T for table in self._sides]
+        item, found = row_numbers(mine), [np.zeros((2, 0), np.int64)]
+        for run in runs_within(offsets(lengths(theirs)[item]), _BLOCK):
+            indptr, second = take_rows(theirs, item[run])
+            first = row_numbers(indptr) + run.start
+            for one, other in zip(*slots, strict=True):
+                near = self._near.of(one[first], other[second])
+                first, second = first[near], second[near]
+            found.append(np.stack([first, second]))
+        first, second = np.concatenate(found, axis=1)
+        return first, second
+
+    def _kept(self, table: GraphTable, category: str) -> Bools:
+        """Return which tuples of a length a category has: all, or attributes that its list has."""
+        if category in _BY_LENGTH:
+            return np.ones(len(table.slots[_BY_LENGTH.index(category)]), np.bool_)
+        concepts, places = np.unique(table.slots[1][:, 1], return_inverse=True)
+        words, names = category_words()[category], self._concepts.names
+        listed = [names[one] in words for one in concepts.tolist()]
+        return np.array(listed, np.bool_)[places]
 
 
-def listed_counts(candidate: SceneGraph, reference: SceneGraph, concepts: Concepts) -> list[Counts]:
-    """Count, as `match_counts`, attributes that are colours, numbers and sizes."""
-    counts = []
-    for category in _LISTED:
-        mine, theirs = (_only(graph, category, concepts) for graph in (candidate, reference))
-        counts.append(match_counts(mine, theirs, concepts)[2])
-    return counts
-
-
-def _matches(
-    candidate: SceneGraph, reference: SceneGraph, features: Mapping[int, Features]
-) -> tuple[list[bool], list[bool], list[bool]]:
-    """Return for each tuple of a candidate whether one of the reference is similar in each slot.
-
-    The first slots of attributes, and the first two of relations, are objects of their graph.
-    """
-    near: dict[int, set[int]] = {}  # objects of the reference that are similar
-    for one in candidate.objects:
-        apart = features[one].isdisjoint
-        near[one] = {other for other in reference.objects if not apart(features[other])}
-
-    def similar(one: int, others: list[int]) -> bool:
-        apart = features[one].isdisjoint
-        return one in others or not all(apart(features[other]) for other in others)
-
-    theirs = reference.of_length(2)
-    attributes = [
-        similar(one, [other for node, other in theirs if node in near[mine]])
-        for mine, one in candidate.of_length(2)
-    ]
-    theirs = reference.of_length(3)
-    relations = [
-        similar(one, [other for s, o, other in theirs if s in near[subject] and o in near[object_]])
-        for subject, object_, one in candidate.of_length(3)
-    ]
-    return [bool(near[one]) for one in candidate.objects], attributes, relations
-
-
-def _only(graph: SceneGraph, category: str, concepts: Concepts) -> SceneGraph:
-    """Return a graph with the attributes of a category that has a list of words."""
-    words, names = category_words()[category], concepts.names
-    kept = [pair for pair in graph.of_length(2) if names[pair[1]] in words]
-    return graph._replace(attributes=tuple(chain(*kept)), relations=())
+def _f_of(counts: Ints, category: str) -> Floats:
+    """Return F of items from their counts, shape (items, 3)."""
+    tp, in_candidate, in_reference = counts.T.astype(np.float64)
+    return spice_values(tp, in_candidate, in_reference, category)[2]
 
 
 def _scores(counts: Ints, category: str) -> dict[str, Floats]:
@@ -269,8 +290,8 @@ def spice_range(
         every &= len(found) <= min(room, left)
         ways.append(found[: min(room, left)])
         left //= len(ways[-1])
-    counts = [match_counts(a, b, concepts)[0] for a, b in product(*ways)]
-    values = spice_values(*np.array(counts, np.float64).T)[2]
+    mine, theirs = map(GraphTable.of, zip(*product(*ways), strict=True))
+    values = _f_of(Matches(mine, theirs, concepts).counts()[:, 0], "All")
     return float(values.min()), float(values.max()), every
 
 
@@ -279,68 +300,35 @@ def spice_range(
 
 @dataclass(frozen=True)
 class SpiceCounts:
-    """A step: hits, and tuples of either side, of each item and category.
-
-    An array of shape (items, categories, 3), of the categories that are lists of words
-    (``listed``) or of the others.
-    """
+    """A step: hits, and tuples of either side, of each item and category, as `Matches.counts`."""
 
     parser: str
     captions: str
-    listed: bool
 
     def compute(self, block: CaptionBlock) -> Ints:
-        """Merge and match; note who parsed, and items whose F depends on ties."""
+        """Match; note who parsed, and items whose F over all categories depends on ties."""
         graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
         block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
-        tied = block.get(_TiedItems(self.parser, self.captions))
+        sides = _sides(block, self.captions)
+        mine, theirs = map(graphs.take, sides)
+        counts = Matches(mine, theirs, graphs.concepts).counts()
+        values, tied = _f_of(counts[:, 0], "All"), []
+        for row in np.flatnonzero(mine.ties + theirs.ties).tolist():
+            (candidate,), references = (graphs.parser.tuples(side[row]) for side in sides)
+            low, high, every = spice_range(candidate, references, graphs.concepts)
+            if low < high or not every:
+                name = str(block.task.ids[block.start + row])
+                tied.append(json.dumps([name, low, float(values[row]), high, every]))
         if tied:
-            block.note(TIED, tied)
-        count, names = (listed_counts, _LISTED) if self.listed else (match_counts, _BY_LENGTH)
-        with no_collection():  # of small lists and tuples, none of which is a cycle
-            counts = [
-                count(graphs.of(candidate), graphs.of(references), graphs.concepts)
-                for candidate, references in _sides(block, self.captions)
-            ]
-        return np.array(counts, np.int64).reshape(len(block), len(names), 3)
+            block.note(TIED, frozenset(tied))
+        return counts
 
 
-@dataclass(frozen=True)
-class _TiedItems:
-    """A step: what is noted of the items whose F, over all categories, depends on ties."""
-
-    parser: str
-    captions: str
-
-    def compute(self, block: CaptionBlock) -> frozenset[str]:
-        """Merge the captions of items with ties in all ways."""
-        graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
-        found = []
-        for row, both in enumerate(_sides(block, self.captions), block.start):
-            if any(graphs.of(one).ties for one in both):
-                low, value, high, every = _range_of(both, graphs)
-                if low < high or not every:
-                    name = str(block.task.ids[row])
-                    found.append(json.dumps([name, low, value, high, every]))
-        return frozenset(found)
-
-
-def _sides(block: CaptionBlock, captions: str) -> list[tuple[Group, Group]]:
+def _sides(block: CaptionBlock, captions: str) -> tuple[list[Group], list[Group]]:
     """Return the candidate and the references of each item of a block."""
     candidates, references = parsed_groups(block.task, captions)
     images = block.task.images[block.start : block.stop].tolist()
-    theirs = [references[image] for image in images]
-    return list(zip(candidates[block.start : block.stop], theirs, strict=True))
-
-
-def _range_of(sides: tuple[Group, Group], graphs: Graphs) -> tuple[float, float, float, bool]:
-    """Return the smallest F of an item, its F, the largest, and whether all ways were tried."""
-    (candidate,), references = map(graphs.parser.tuples, sides)
-    low, high, every = spice_range(candidate, references, graphs.concepts)
-    mine, theirs = map(graphs.of, sides)
-    counts = np.array([match_counts(mine, theirs, graphs.concepts)[0]], np.float64)
-    value = spice_values(counts[:, 0], counts[:, 1], counts[:, 2])[2]
-    return low, float(value[0]), high, every
+    return candidates[block.start : block.stop], [references[image] for image in images]
 
 
 def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
@@ -386,9 +374,9 @@ def tied_captions(task: CaptionTask, captions: str, graphs: Graphs) -> list[str]
     graphs : Graphs
     """
     candidates, references = parsed_groups(task, captions)
-    sides = zip(candidates, [references[image] for image in task.images.tolist()], strict=True)
-    return [text for pair in sides if any(graphs.of(one).ties for one in pair)
-            for text in chain(*pair)]  # fmt: skip
+    ties = graphs.take(candidates).ties + graphs.take(references).ties[task.images]
+    return [text for row in np.flatnonzero(ties).tolist()
+            for text in (*candidates[row], *references[task.images[row]])]  # fmt: skip
 
 
 def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list[list[str]]]:
@@ -397,38 +385,27 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
     A slot's words are joined by slashes; a relation is subject, object, relation.
     """
     graphs: Graphs = task.fits[f"parser/{measure['parser']}"]
-    concepts, category = graphs.concepts, str(measure["category"] or "all").capitalize()
+    category = str(measure["category"] or "all").capitalize()
     candidates, references = parsed_groups(task, str(measure["captions"]))
-    mine, theirs = map(graphs.of, (candidates[row], references[task.images[row]]))
-    lengths = [1, 2, 3] if category == "All" else [2]
-    if category in _LISTED:
-        mine, theirs = (_only(graph, category, concepts) for graph in (mine, theirs))
-    elif category != "All":
-        lengths = [_BY_LENGTH.index(category)]
-
-    def written(one: SceneGraph, other: SceneGraph, *, met: bool) -> list[list[str]]:
-        found = _matches(one, other, concepts.features)
-        return [
-            list(map(concepts.name, some))
-            for length in lengths
-            for some, matched in zip(one.of_length(length), found[length - 1], strict=True)
-            if matched is met
-        ]
-
-    return {
-        "matched": written(mine, theirs, met=True),
-        "unmatched": written(mine, theirs, met=False),
-        "missing": written(theirs, mine, met=False),
-    }
+    mine, theirs = graphs.take([candidates[row]]), graphs.take([references[task.images[row]]])
+    matches = Matches(mine, theirs, graphs.concepts)
+    shown: dict[str, list[list[str]]] = {"matched": [], "unmatched": [], "missing": []}
+    for name in _BY_LENGTH if category == "All" else [category]:
+        place, ((own, hits), (other, met)) = matches.of(name)
+        for key, found in (
+            ("matched", mine.slots[place][hits]),
+            ("unmatched", mine.slots[place][own & ~hits]),
+            ("missing", theirs.slots[place][other & ~met]),
+        ):
+            shown[key] += [list(map(graphs.concepts.name, one)) for one in found.tolist()]
+    return shown
 
 
 def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: str) -> Floats:
     """Return F of each candidate in a category; nan without references."""
     name = category.capitalize()
-    listed = name in _LISTED
-    column = (_LISTED if listed else _BY_LENGTH).index(name)
-    counts = block.get(SpiceCounts(parser, captions, listed))[:, column].astype(np.float64)
-    f = spice_values(counts[:, 0], counts[:, 1], counts[:, 2], name)[2]
+    counts = block.get(SpiceCounts(parser, captions))
+    f = _f_of(counts[:, CATEGORIES.index(name)], name)
     return np.where(block.get(References()).n_refs > 0, f, np.nan)
 
 
@@ -444,8 +421,7 @@ def spice_pairs(task: CaptionTask, measure: Measure) -> SpicePairs:
     """
     graphs: Graphs = task.fits[f"parser/{measure['parser']}"]
     candidates, references = parsed_groups(task, str(measure["captions"]))
-    rows, columns = (list(map(graphs.of, groups)) for groups in (references, candidates))
-    return SpicePairs(rows, columns, graphs.concepts)
+    return SpicePairs(graphs.take(references), graphs.take(candidates), graphs.concepts)
 
 
 def _spider_values(block: CaptionBlock, *, parser: str, captions: str, **options: Any) -> Floats:

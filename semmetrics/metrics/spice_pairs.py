@@ -10,6 +10,7 @@ tuples are matched once: ``match`` (tuples of candidates x tuples of references)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,17 +19,20 @@ from semmetrics.core.ragged import (
     Bools,
     Floats,
     Ints,
+    is_member,
     lengths,
     offsets,
     row_numbers,
     runs_within,
     take_rows,
 )
-from semmetrics.text.scene_graphs import Concepts, SceneGraph, Tuple
+from semmetrics.text.merged_graphs import GraphTable
+from semmetrics.text.scene_graphs import Concepts
 
-__all__ = ["SpicePairs"]
+__all__ = ["SimilarConcepts", "SpicePairs"]
 
 _BLOCK = 1 << 22  # pairs of tuples that are compared at a time
+_CELLS = 1 << 28  # of a table of concepts
 
 
 class SpicePairs:
@@ -36,19 +40,17 @@ class SpicePairs:
 
     Parameters
     ----------
-    rows, columns : sequence of SceneGraph
+    rows, columns : GraphTable
         Of images and of captions, of the same concepts.
     concepts : Concepts
     """
 
-    def __init__(
-        self, rows: Sequence[SceneGraph], columns: Sequence[SceneGraph], concepts: Concepts
-    ) -> None:
+    def __init__(self, rows: GraphTable, columns: GraphTable, concepts: Concepts) -> None:
         from scipy import sparse
 
         theirs, mine = _Tuples(rows), _Tuples(columns)
         self.n_rows, self.n_columns = len(rows), len(columns)
-        self._in_row, self._in_column = lengths(theirs.indptr), lengths(mine.indptr)
+        self._in_row, self._in_column = theirs.in_graph, mine.in_graph
         most = max(self._in_row.max(initial=0), self._in_column.max(initial=0))
         kind = np.int16 if most <= np.iinfo(np.int16).max else np.int32  # that hits are counted in
         meets = _match(mine, theirs, concepts, kind, sparse) @ theirs.incidence(kind, sparse).T
@@ -70,69 +72,92 @@ class SpicePairs:
 
 
 class _Tuples:
-    """The distinct tuples of graphs, by length, and which graph has which."""
+    """The distinct tuples of graphs, and which graph has which.
 
-    def __init__(self, graphs: Sequence[SceneGraph]) -> None:
-        numbers: dict[Tuple, int] = {}
-        tuples = [graph.tuples for graph in graphs]
-        codes = [numbers.setdefault(one, len(numbers)) for several in tuples for one in several]
-        self.indptr = offsets(np.fromiter(map(len, tuples), np.int64, len(tuples)))
-        self.codes = np.array(codes, np.int64)
-        self.distinct = list(numbers)
-        self.of_length = {
-            n: np.flatnonzero([len(one) == n for one in self.distinct]) for n in (1, 2, 3)
-        }
+    They are numbered from 0, the objects before the attributes, and these before the relations.
+    """
 
-    def slots(self, length: int) -> Ints:
-        """Return the concepts of the distinct tuples of a length, shape (length, tuples)."""
-        chosen = [self.distinct[place] for place in self.of_length[length].tolist()]
-        slots: Ints = np.array(chosen, np.int64).reshape(len(chosen), length).T
-        return slots
+    def __init__(self, table: GraphTable) -> None:
+        self.slots, graphs, codes, start = list[Ints](), list[Ints](), list[Ints](), 0
+        self.starts = list[int]()
+        for indptr, slots in zip(table.indptr, table.slots, strict=True):
+            distinct, code = np.unique(slots, axis=0, return_inverse=True)
+            self.slots.append(distinct.T)
+            self.starts.append(start)
+            graphs.append(row_numbers(indptr))
+            codes.append(code.ravel() + start)
+            start += len(distinct)
+        self.n_graphs, self.n_distinct = len(table), start
+        self._cells = np.concatenate(graphs), np.concatenate(codes)
+
+    @property
+    def in_graph(self) -> Ints:
+        """How many tuples each graph has."""
+        return np.bincount(self._cells[0], minlength=self.n_graphs)
 
     def incidence(self, kind: Any, sparse: Any) -> Any:
-        """Return a matrix, graphs x distinct tuples: 1 where a graph has one."""
-        ones = np.ones(len(self.codes), kind)
-        shape = len(self.indptr) - 1, len(self.distinct)
-        return sparse.csr_matrix((ones, self.codes, self.indptr), shape=shape)
+        """Return a matrix, graphs x distinct tuples: how often a graph has one."""
+        ones = np.ones(len(self._cells[0]), kind)
+        return sparse.csr_matrix((ones, self._cells), shape=(self.n_graphs, self.n_distinct))
 
 
 def _match(mine: _Tuples, theirs: _Tuples, concepts: Concepts, kind: Any, sparse: Any) -> Any:
     """Return a sparse matrix, distinct tuples of mine x theirs: 1 where two match."""
-    similar, first, second = _similar(mine, theirs, concepts, sparse)
+    near = SimilarConcepts(mine.slots, theirs.slots, concepts)
     rows, columns = [], []
-    for length in (1, 2, 3):
-        slots = first[mine.slots(length)], second[theirs.slots(length)]
-        for one, other in _pairs_of_slots(*slots, similar, sparse):
-            rows.append(mine.of_length[length][one])
-            columns.append(theirs.of_length[length][other])
-    shape = len(mine.distinct), len(theirs.distinct)
+    for place in range(len(mine.slots)):
+        slots = near.row_of[mine.slots[place]], near.column_of[theirs.slots[place]]
+        for one, other in _pairs_of_slots(*slots, near.table, sparse):
+            rows.append(one + mine.starts[place])
+            columns.append(other + theirs.starts[place])
+    shape = mine.n_distinct, theirs.n_distinct
     cells = np.concatenate(rows), np.concatenate(columns)
     return sparse.csr_matrix((np.ones(len(cells[0]), kind), cells), shape=shape)
 
 
-def _similar(
-    mine: _Tuples, theirs: _Tuples, concepts: Concepts, sparse: Any
-) -> tuple[Bools, Ints, Ints]:
-    """Return which concepts of either side are similar, and each concept's row and column."""
-    features: dict[Any, int] = {}
-    sides, places = [], []
-    for side in (mine, theirs):
-        used = sorted({concept for one in side.distinct for concept in one})
-        held = [concepts.features[one] for one in used]
-        codes = [features.setdefault(name, len(features)) for names in held for name in names]
-        sides.append(
-            (np.array(codes, np.int64), offsets(np.array([len(one) for one in held], np.int64)))
-        )
-        place = np.zeros(len(concepts), np.int64)
-        place[used] = np.arange(len(used))
-        places.append(place)
-    one, other = (
-        sparse.csr_matrix(
-            (np.ones(len(codes), np.int32), codes, indptr), shape=(len(indptr) - 1, len(features))
-        )
-        for codes, indptr in sides
-    )
-    return (one @ other.T).astype(np.bool_).toarray(), *places
+class SimilarConcepts:
+    """Which concepts of candidates are similar to which of references.
+
+    Parameters
+    ----------
+    mine, theirs : sequence of arrays of int
+        The concepts of either side; some several times.
+    concepts : Concepts
+
+    Attributes
+    ----------
+    row_of, column_of : array of int, shape (concepts,)
+        The row of each concept of ``mine``, and the column of each of ``theirs``.
+    """
+
+    def __init__(self, mine: Sequence[Ints], theirs: Sequence[Ints], concepts: Concepts) -> None:
+        used, places = [], []
+        for side in (mine, theirs):
+            is_used = np.zeros(len(concepts), np.bool_)
+            for slots in side:
+                is_used[slots] = True
+            used.append(np.flatnonzero(is_used))
+            places.append(np.cumsum(is_used) - 1)
+        self.row_of, self.column_of = places
+        self._shape = len(used[0]), len(used[1])
+        self._pairs = concepts.similar_pairs(*used)
+
+    @cached_property
+    def table(self) -> Bools:
+        """Whether the concepts of a row and of a column are similar."""
+        table = np.zeros(self._shape, np.bool_)
+        table[self._pairs] = True
+        return table
+
+    def of(self, ones: Ints, others: Ints) -> Bools:
+        """Return whether the concepts of each pair are similar."""
+        rows, columns = self.row_of[ones], self.column_of[others]
+        n_rows, n_columns = self._shape
+        if n_rows * n_columns <= _CELLS:
+            found: Bools = self.table[rows, columns]
+            return found
+        among = self._pairs[0] * n_columns + self._pairs[1]
+        return is_member(rows * n_columns + columns, among, n_rows * n_columns)
 
 
 def _pairs_of_slots(

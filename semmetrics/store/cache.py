@@ -41,7 +41,7 @@ class TextCache:
     path : path
         The SQLite file; created if it does not exist.
     table : str
-        What it holds, such as "vectors"; messages say it, too.
+        What it holds, such as "vectors"; messages say it, too, with blanks for underscores.
     columns : mapping from name to SQLite type
         The values of a row: "BLOB", "INTEGER", ...
     wait : float
@@ -71,7 +71,8 @@ class TextCache:
         *,
         wait: float = 60.0,
     ) -> None:
-        self.path, self._what, self._wait = Path(path), table, wait
+        self.path, self._wait = Path(path), wait
+        self._what = table.replace("_", " ")
         self.trouble, self._usable = "", True
         # Tables of another name were written without checksums.
         self._table, self._columns = f"{table}_checked", ", ".join([*columns, "checksum"])
@@ -114,8 +115,8 @@ class TextCache:
             made = zip(block, compute(block), strict=True)
             new = {text: tuple(row) for text, row in made if row is not None}
             found |= new
-            keyed = [(_encode(text), row) for text, row in new.items()]
-            rows = [(identity, key, *row, _checksum(prefix, key, row)) for key, row in keyed]
+            keyed = [(_encode(text), *row) for text, row in new.items()]
+            rows = [(identity, *row, _checksum(prefix, row)) for row in keyed]
             self._transact(partial(_insert, self._insert, rows))
             found |= self._read(identity, block)  # another process may have been first
         return {text: found[text] for text in texts if text in found}
@@ -132,13 +133,13 @@ class TextCache:
                     f"SELECT text, {self._columns} FROM {self._table} "
                     f"WHERE identity = ? AND text IN ({','.join('?' * len(some))})"
                 )
-                for key, *row, checksum in connection.execute(query, (identity, *some)).fetchall():
-                    if checksum == _checksum(prefix, key, row):
-                        found[encoded[key]] = tuple(row)
+                for row in connection.execute(query, (identity, *some)).fetchall():
+                    if row[-1] == _checksum(prefix, row[:-1]):
+                        found[encoded[row[0]]] = row[1:-1]
                         continue
                     self.trouble = self._said("is damaged", "its damaged rows are computed again")
                     delete = f"DELETE FROM {self._table} WHERE identity = ? AND text = ?"
-                    connection.execute(delete, (identity, key))
+                    connection.execute(delete, (identity, row[0]))
 
         self._transact(read)
         return found
@@ -197,13 +198,18 @@ def _check_owner(connection: sqlite3.Connection) -> None:
             raise sqlite3.OperationalError(f"it is a database of something else (table {name})")
 
 
-def _checksum(prefix: bytes, key: bytes, row: Sequence[Any]) -> bytes:
+def _checksum(prefix: bytes, row: Row) -> bytes:
     """Return eight bytes that are others for almost all other rows.
 
-    ``prefix`` is `_part` of the identity, which many rows share.
+    ``prefix`` is `_part` of the identity, which many rows share; ``row`` begins with the key.
     """
-    hashed = b"".join([prefix, _part(key), *map(_part, row)])
-    return hashlib.blake2b(hashed, digest_size=8).digest()
+    hashed = [prefix]
+    for value in row:
+        if type(value) is bytes:
+            hashed += b"bytes %d " % len(value), value  # not copied
+        else:
+            hashed.append(_part(value))
+    return hashlib.blake2b(b"".join(hashed), digest_size=8).digest()
 
 
 def _part(value: Any) -> bytes:

@@ -2,30 +2,113 @@
 
 Conventions
 -----------
-The references of an image are the same for every system and every run. So the graph that several
-captions are merged into is kept beside their parses (`semmetrics.text.parses`), by the parser, the
-synonyms and the captions in their order; what is kept needs no parse. The graph of a single caption
-is not kept: it is little more than its parse, and most candidates are scored once.
+What is scored a second time is neither parsed nor merged again: the graph that captions are merged
+into is kept beside their parses (`semmetrics.text.parses`), by the parser, the synonyms and the
+captions in their order. Graphs are held in a few arrays, in which thousands are read and compared
+at once.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+import numpy as np
+
+from semmetrics.core.ragged import Ints, offsets, positions, take_rows
 from semmetrics.data.source import no_collection
-from semmetrics.store.cache import TextCache
+from semmetrics.frozen import dataclass
+from semmetrics.store.cache import Row, TextCache
 from semmetrics.text.parses import KeptParser
 from semmetrics.text.scene_graphs import MERGING, Concepts, SceneGraph, merge_captions
 from semmetrics.text.synonyms import open_synonyms
 
-__all__ = ["Graphs", "Group"]
+__all__ = ["GraphTable", "Graphs", "Group"]
 
 Group: TypeAlias = tuple[str, ...]
+
+_NUMBER = np.dtype("<i4")  # of what is kept
+
+
+@dataclass(frozen=True, eq=False)
+class GraphTable:
+    """Many scene graphs in few arrays.
+
+    Attributes
+    ----------
+    indptr : three arrays of int, each of shape (graphs + 1,)
+        Where the objects, attributes and relations of each graph begin.
+    slots : three arrays of int, shapes (objects, 1), (attributes, 2) and (relations, 3)
+        The concepts of each tuple.
+    ties : array of int, shape (graphs,)
+        As those of `SceneGraph`.
+
+    Examples
+    --------
+    >>> table = GraphTable.of([SceneGraph((0, 1), (0, 2), ()), SceneGraph((3,), (), (), 1)])
+    >>> table.slots[0].tolist(), table.indptr[1].tolist()
+    ([[0], [1], [3]], [0, 1, 1])
+    >>> table.take(np.array([1, 0])).graph(0)
+    SceneGraph(objects=(3,), attributes=(), relations=(), ties=1)
+    """
+
+    indptr: tuple[Ints, ...]
+    slots: tuple[Ints, ...]
+    ties: Ints
+
+    @classmethod
+    def of(cls, graphs: Sequence[SceneGraph]) -> GraphTable:
+        """Return the table of graphs."""
+        sides = (
+            [graph.objects for graph in graphs],
+            [graph.attributes for graph in graphs],
+            [graph.relations for graph in graphs],
+        )
+        widths = [np.fromiter(map(len, side), np.int64, len(side)) for side in sides]
+        flat = [np.fromiter(chain.from_iterable(side), np.int64) for side in sides]
+        return cls.cut(widths, flat, np.array([graph.ties for graph in graphs], np.int64))
+
+    @classmethod
+    def join(cls, tables: Sequence[GraphTable]) -> GraphTable:
+        """Return the graphs of several tables in their order."""
+        widths = [
+            np.concatenate([np.diff(table.indptr[place]) for table in tables]) for place in range(3)
+        ]
+        return cls(
+            tuple(map(offsets, widths)),
+            tuple(np.concatenate([table.slots[place] for table in tables]) for place in range(3)),
+            np.concatenate([table.ties for table in tables]),
+        )
+
+    @classmethod
+    def cut(cls, widths: Sequence[Ints], flat: Sequence[Ints], ties: Ints) -> GraphTable:
+        """Return the table of flat slots of either length, of which each graph has so many."""
+        return cls(
+            tuple(offsets(width) // length for length, width in enumerate(widths, 1)),
+            tuple(slots.reshape(-1, length) for length, slots in enumerate(flat, 1)),
+            ties,
+        )
+
+    def __len__(self) -> int:
+        return len(self.ties)
+
+    def take(self, rows: Ints) -> GraphTable:
+        """Return the graphs of rows, in the order given."""
+        taken = [take_rows(indptr, rows) for indptr in self.indptr]
+        slots = (slots[places] for slots, (_, places) in zip(self.slots, taken, strict=True))
+        return GraphTable(tuple(indptr for indptr, _ in taken), tuple(slots), self.ties[rows])
+
+    def graph(self, row: int) -> SceneGraph:
+        """Return the graph of a row."""
+        objects, attributes, relations = (
+            tuple(slots[indptr[row] : indptr[row + 1]].ravel().tolist())
+            for indptr, slots in zip(self.indptr, self.slots, strict=True)
+        )
+        return SceneGraph(objects, attributes, relations, int(self.ties[row]))
 
 
 class Graphs:
@@ -47,7 +130,8 @@ class Graphs:
 
     def __init__(self, parser: KeptParser) -> None:
         self.parser = parser
-        self._merged: dict[Group, SceneGraph] = {}
+        self._table = GraphTable.of([])
+        self._rows: dict[Group, int] = {}
         self._cache: TextCache | None = None
 
     @property
@@ -62,14 +146,14 @@ class Graphs:
 
     def prepare(
         self,
-        groups: Sequence[Group],
+        groups: Iterable[Group],
         explain: Callable[[str], tuple[str, str]] | None = None,
     ) -> None:
         """Merge groups of captions that are not kept; all are parsed at once.
 
         Parameters
         ----------
-        groups : sequence of tuples of str
+        groups : iterable of tuples of str
         explain : callable, optional
             As that of `KeptParser.tuples`.
 
@@ -78,21 +162,35 @@ class Graphs:
         InputError
             If the parser fails on captions; says on how many, and the first.
         """
-        distinct = dict.fromkeys(groups)
-        self._recall([one for one in distinct if one not in self._merged])
-        new = [one for one in distinct if one not in self._merged]
-        self.parser.tuples(list(dict.fromkeys(chain.from_iterable(new))), explain)
+        with no_collection():  # of many small lists and tuples, none of which is a cycle
+            groups = dict.fromkeys(groups)
+            self._recall([one for one in groups if one not in self._rows])
+        new = [one for one in groups if one not in self._rows]
+        parse = self.parser.tuples
+        parse(list(dict.fromkeys(chain.from_iterable(new))), explain)
         with no_collection():
-            for one in new:
-                self.of(one)
-        self._keep(new)
+            graphs = [merge_captions(parse(one), self.concepts) for one in new]
+        self._add(new, GraphTable.of(graphs))
+        self._keep(new, graphs)
+
+    def take(self, groups: Sequence[Group]) -> GraphTable:
+        """Return the graphs that groups of captions are merged into, in their order."""
+        if not all(one in self._rows for one in groups):
+            self.prepare(groups)
+        rows = np.fromiter(map(self._rows.__getitem__, groups), np.int64, len(groups))
+        return self._table.take(rows)
 
     def of(self, captions: Group) -> SceneGraph:
         """Return the graph that captions are merged into, in their order."""
-        if captions not in self._merged:
-            tuples = self.parser.tuples(captions)
-            self._merged[captions] = merge_captions(tuples, self.concepts)
-        return self._merged[captions]
+        return self.take([captions]).graph(0)
+
+    def _add(self, groups: Sequence[Group], table: GraphTable) -> None:
+        """Add the graphs of groups; whoever interrupts this leaves a table that is whole."""
+        rows = dict(
+            zip(groups, range(len(self._table), len(self._table) + len(table)), strict=True)
+        )
+        self._table = GraphTable.join([self._table, table]) if len(self._table) else table
+        self._rows.update(rows)
 
     def _open(self) -> TextCache | None:
         """Return the table of what is kept, where parses are kept that are the parser's own."""
@@ -100,59 +198,72 @@ class Graphs:
         if parser.file is None or parser.n_given or parser.trouble or not self.concepts.identity:
             return None
         if self._cache is None and os.path.exists(parser.file):  # noqa: PTH110, no error
-            self._cache = TextCache(parser.file, "graphs", {"graph": "BLOB"})
+            self._cache = TextCache(
+                parser.file, "merged_graphs", {"words": "BLOB", "places": "BLOB"}
+            )
         return self._cache
 
     @property
     def _identity(self) -> str:
         return f"{self.parser.identity}, merged {MERGING} by {self.concepts.identity}"
 
-    @no_collection()  # of many small lists, none of which is a cycle
     def _recall(self, groups: Sequence[Group]) -> None:
         """Read the graphs that are kept."""
         keys = {key: one for one in groups if (key := _key(one))}
         cache = self._open() if keys else None
         if cache is not None:
             rows = cache.rows(self._identity, list(keys), lambda texts: [None] * len(texts))
-            found = json.loads(b"[" + b",".join(row[0] for row in rows.values()) + b"]")
-            for key, row in zip(rows, found, strict=True):
-                self._merged[keys[key]] = _read_graph(row, self.concepts)
+            self._add([keys[key] for key in rows], _read_graphs(list(rows.values()), self.concepts))
 
-    def _keep(self, groups: Sequence[Group]) -> None:
-        keys = {key: one for one in groups if (key := _key(one))}
-        cache = self._open() if keys else None
+    def _keep(self, groups: Sequence[Group], graphs: Sequence[SceneGraph]) -> None:
+        made = {key: graph for one, graph in zip(groups, graphs, strict=True) if (key := _key(one))}
+        cache = self._open() if made else None
         if cache is not None:
             cache.rows(
                 self._identity,
-                list(keys),
-                lambda texts: [
-                    (_write_graph(self._merged[keys[text]], self.concepts),) for text in texts
-                ],
+                list(made),
+                lambda texts: [_write_graph(made[text], self.concepts) for text in texts],
             )
 
 
 def _key(captions: Group) -> str:
-    """Return captions as one text; "" for one caption, and where a line break is in a caption."""
+    """Return captions as one text; "" where a line break is in one of them."""
     text = "\n".join(captions)
-    return text if 1 < len(captions) == text.count("\n") + 1 else ""
+    return text if text.count("\n") + 1 == len(captions) else ""
 
 
-def _write_graph(graph: SceneGraph, concepts: Concepts) -> bytes:
-    """Write a graph as JSON: the words of its concepts, and of its tuples the places among them.
+def _write_graph(graph: SceneGraph, concepts: Concepts) -> tuple[bytes, bytes]:
+    """Write the words of a graph's concepts as JSON, and the rest as numbers.
 
-    The words of a concept are a list where they are several.
+    The words of a concept are a list where they are several. The numbers are the ties, the numbers
+    of slots of objects, attributes and relations, and for each slot the place of its concept.
     """
-    places = {one: place for place, one in enumerate(dict.fromkeys(chain(*graph[:3])))}
-    written = [[places[one] for one in slots] for slots in graph[:3]]
+    slots = list(chain(*graph[:3]))
+    places = {one: place for place, one in enumerate(dict.fromkeys(slots))}
     words = map(concepts.words, places)
     names = [several if len(several) > 1 else several[0] for several in words]
-    return json.dumps([names, *written, graph.ties]).encode()
+    numbers = [graph.ties, *map(len, graph[:3]), *map(places.__getitem__, slots)]
+    return json.dumps(names).encode(), np.array(numbers, _NUMBER).tobytes()
 
 
-def _read_graph(row: list[Any], concepts: Concepts) -> SceneGraph:
-    """Return the graph that was written."""
-    names, *written, ties = row
+def _read_graphs(rows: Sequence[Row], concepts: Concepts) -> GraphTable:
+    """Return the graphs that were written."""
+    names = json.loads(b"[" + b",".join([row[0] for row in rows]) + b"]")
     numbers = concepts.numbers
-    codes = [numbers[one] if type(one) is str else concepts.of(one) for one in names]
-    objects, attributes, relations = (tuple([codes[n] for n in places]) for places in written)
-    return SceneGraph(objects, attributes, relations, ties)
+    codes = np.array(
+        [
+            numbers[one] if type(one) is str else concepts.of(one)
+            for one in chain.from_iterable(names)
+        ],
+        np.int64,
+    )
+    first = offsets(np.fromiter(map(len, names), np.int64, len(rows)))[:-1]
+    written = np.frombuffer(b"".join([row[1] for row in rows]), _NUMBER).astype(np.int64)
+    place = offsets(np.array([len(row[1]) for row in rows], np.int64) // _NUMBER.itemsize)[:-1]
+    ties, *widths = (written[place + number] for number in range(4))
+    place, flat = place + 4, list[Ints]()
+    for width in widths:
+        within = np.repeat(place, width) + positions(offsets(width))
+        flat.append(codes[np.repeat(first, width) + written[within]])
+        place = place + width
+    return GraphTable.cut(widths, flat, ties)

@@ -15,10 +15,13 @@ wins where several are equally good. ``SceneGraph.ties`` counts where that decid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import reduce
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
+from semmetrics.core.ragged import Ints, offsets
 from semmetrics.errors import InputError, brief
 from semmetrics.text.synonyms import SynonymTable
 
@@ -38,7 +41,7 @@ MERGING = 1
 
 RawTuple: TypeAlias = Sequence[str]
 Tuple: TypeAlias = tuple[int, ...]
-Features: TypeAlias = frozenset[str | int]  # words and synsets
+Features: TypeAlias = frozenset[int]  # synsets, and words as the complements of their numbers
 
 
 def check_tuples(caption: Sequence[RawTuple], where: str) -> None:
@@ -77,18 +80,19 @@ class _Numbers(dict[str, int]):
         self.names: dict[int, str] = {}
 
     def __missing__(self, word: str) -> int:
-        features = self._synonyms.synsets(word).union((word,))
-        return self.setdefault(word, self.add(features, word))
+        return self.setdefault(word, self.add(self._synonyms.synsets(word), word, is_word=True))
 
-    def add(self, features: Features, name: str) -> int:
-        """Return a number of its own for a new concept.
+    def add(self, features: Features, name: str, *, is_word: bool = False) -> int:
+        """Return a number of its own for a new concept; a word is among its own features.
 
         Nothing finds it before it is whole, and no number is given twice: whoever interrupts a run,
         or scores in another thread, goes on with the same concepts.
         """
         number = len(self.features)
-        while self.features.setdefault(number, features) is not features:
+        own = features.union((~number,)) if is_word else features
+        while self.features.setdefault(number, own) is not own:
             number += 1
+            own = features.union((~number,)) if is_word else features
         self.names[number] = name
         return number
 
@@ -105,7 +109,7 @@ class Concepts:
     numbers : mapping from str to int
         The concept of each word or phrase, made at its first use.
     features : mapping from int to frozenset
-        The words and synsets of each concept.
+        The synsets of each concept, and its words: ``~number`` of each.
     names : mapping from int to str
         Each concept's words, with slashes between them.
     identity : str
@@ -134,28 +138,25 @@ class Concepts:
     def __len__(self) -> int:
         return len(self.features)
 
-    def of(self, words: str | Sequence[str]) -> int:
+    def of(self, words: str | Collection[str]) -> int:
         """Return the concept of a word or phrase, or that of several of them."""
         if isinstance(words, str):
             return self.numbers[words]
-        return reduce(self.join, map(self.of, words))
+        key = frozenset(words)
+        if len(key) == 1:
+            return self.numbers[min(key)]
+        if key not in self._several:
+            features = Features().union(*(self.features[self.numbers[word]] for word in key))
+            self._several.setdefault(key, self._numbers.add(features, "/".join(sorted(key))))
+        return self._several[key]
 
     def join(self, one: int, other: int) -> int:
         """Return the concept of the words of both."""
         found = self._joined.get((one, other))
         if found is None:
-            found = self._joined[one, other] = self._join(one, other)
+            words = self.words(one) + self.words(other)
+            found = self._joined[one, other] = self.of(words)
         return found
-
-    def _join(self, one: int, other: int) -> int:
-        features = self.features[one] | self.features[other]
-        words = _words(features)
-        if len(words) == 1:
-            return one
-        key = frozenset(words)
-        if key not in self._several:
-            self._several.setdefault(key, self._numbers.add(features, "/".join(words)))
-        return self._several[key]
 
     def similarity(self, one: int, other: int) -> float:
         """Return how similar two concepts are, in [0, 1]."""
@@ -169,25 +170,38 @@ class Concepts:
     def _compare(self, one: int, other: int) -> float:
         left, right = self.features[one], self.features[other]
         common, union = left & right, left | right
-        if _words(common):
+        if any(one < 0 for one in common):
             return 1.0
-        return len(common) / (len(union) - len(_words(union))) if common else 0.0
+        return len(common) / sum(one >= 0 for one in union) if common else 0.0
 
     def is_similar(self, one: int, other: int) -> bool:
         """Whether two concepts share a word or a synset."""
         return one == other or not self.features[one].isdisjoint(self.features[other])
 
+    def similar_pairs(self, ones: Ints, others: Ints) -> tuple[Ints, Ints]:
+        """Return the places of pairs of concepts that are similar; some pairs several times."""
+        (values, mine), (among, theirs) = map(self._flat, (ones, others))
+        order = np.argsort(among)
+        among = among[order]
+        first, last = (np.searchsorted(among, values, side) for side in ("left", "right"))
+        indptr = offsets(last - first)
+        places = np.arange(indptr[-1]) + np.repeat(first - indptr[:-1], last - first)
+        return np.repeat(mine, last - first), theirs[order[places]]
+
+    def _flat(self, concepts: Ints) -> tuple[Ints, Ints]:
+        """Return all features of concepts, and whose they are."""
+        features = [self.features[one] for one in concepts.tolist()]
+        counts = np.fromiter(map(len, features), np.int64, len(features))
+        flat = np.fromiter(chain.from_iterable(features), np.int64, counts.sum())
+        return flat, np.repeat(np.arange(len(features)), counts)
+
     def words(self, concept: int) -> list[str]:
         """Return the words of a concept in order."""
-        return _words(self.features[concept])
+        return sorted(self.names[~one] for one in self.features[concept] if one < 0)
 
     def name(self, concept: int) -> str:
         """Write a concept: its words with slashes between them."""
         return self.names[concept]
-
-
-def _words(features: Features) -> list[str]:
-    return sorted(one for one in features if isinstance(one, str))
 
 
 class SceneGraph(NamedTuple):
@@ -246,7 +260,7 @@ class _Merger:
         # A node stays the one most similar to the word that made it, whatever is merged into it:
         # all others have synsets that this word has not.
         self._places: dict[int, int] = {}
-        self._held: set[str | int] = set()  # words and synsets of all nodes
+        self._held: set[int] = set()  # words and synsets of all nodes
         self._attributes: list[list[int]] = []
         self._relations: dict[tuple[int, int], list[int]] = {}
 

@@ -3,10 +3,12 @@
 from unittest import mock
 
 import hypothesis.strategies as st
+import numpy as np
 from hypothesis import given, settings
 from oracles import spice as plain
 
-from semmetrics.metrics.spice import CATEGORIES, listed_counts, match_counts, spice_range
+from semmetrics.metrics.spice import CATEGORIES, Matches, spice_range
+from semmetrics.text.merged_graphs import GraphTable
 from semmetrics.text.scene_graphs import Concepts, merge_captions
 from semmetrics.text.synonyms import SynonymTable
 
@@ -26,8 +28,9 @@ def test_counts_are_those_of_the_plain_formula(candidate, references, synsets):
     concepts = Concepts(table)
     with mock.patch("semmetrics.metrics.spice.category_words", return_value=LISTED):
         graphs = merge_captions([candidate], concepts), merge_captions(references, concepts)
-        counts = match_counts(*graphs, concepts) + listed_counts(*graphs, concepts)
-        found = dict(zip(CATEGORIES, counts, strict=True))
+        tables = (GraphTable.of([graph]) for graph in graphs)
+        (counts,) = Matches(*tables, concepts).counts().tolist()
+        found = dict(zip(CATEGORIES, map(tuple, counts), strict=True))
         low, high, every = spice_range(candidate, references, concepts, most=64)
     for category in CATEGORIES:
         expected = plain.counts(
@@ -39,6 +42,37 @@ def test_counts_are_those_of_the_plain_formula(candidate, references, synsets):
     assert low - 1e-12 <= f <= high + 1e-12
     if every and not any(graph.ties for graph in graphs):
         assert low == high
+
+
+@settings(max_examples=100)
+@given(st.lists(st.tuples(CAPTION, CAPTION), max_size=6), SYNSETS, st.booleans())
+def test_items_together_have_the_counts_of_each_alone(items, synsets, small):
+    """Also in blocks of few pairs, and where the table of similar concepts would be too large."""
+    table = SynonymTable({word: " ".join(map(str, s)) for word, s in synsets.items()}, {})
+    concepts = Concepts(table)
+    mine, theirs = ([merge_captions([one[side]], concepts) for one in items] for side in (0, 1))
+    with (
+        mock.patch("semmetrics.metrics.spice.category_words", return_value=LISTED),
+        mock.patch("semmetrics.metrics.spice._BLOCK", 2 if small else 1000),
+        mock.patch("semmetrics.metrics.spice_pairs._CELLS", 0 if small else 1000),
+    ):
+        found = Matches(GraphTable.of(mine), GraphTable.of(theirs), concepts).counts()
+    for counts, (candidate, reference) in zip(found.tolist(), items, strict=True):
+        for category, some in zip(CATEGORIES, counts, strict=True):
+            assert tuple(some) == plain.counts(
+                candidate, [reference], table.synsets, category, LISTED.get(category, frozenset())
+            )
+
+
+@given(st.lists(st.lists(CAPTION, max_size=3), max_size=5), st.data())
+def test_a_table_holds_its_graphs(groups, data):
+    concepts = Concepts(SynonymTable({}, {}))
+    graphs = [merge_captions(group, concepts) for group in groups]
+    cut = data.draw(st.integers(0, len(graphs)))
+    table = GraphTable.join([GraphTable.of(graphs[:cut]), GraphTable.of(graphs[cut:])])
+    order = data.draw(st.permutations(range(len(graphs))))
+    taken = table.take(np.array(order, np.int64))
+    assert [taken.graph(row) for row in range(len(taken))] == [graphs[row] for row in order]
 
 
 def test_a_word_may_go_to_another_node_than_before():

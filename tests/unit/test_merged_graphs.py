@@ -1,8 +1,10 @@
 """Merged graphs that are kept: what is read again, what is not, and damage."""
 
+import json
 import random
 import sqlite3
 
+import numpy as np
 import pytest
 from interruptions import interruptions
 
@@ -65,16 +67,21 @@ def test_a_kept_graph_needs_no_parse(table, tmp_path):
 
 def rows(folder):
     with sqlite3.connect(folder / "p.sqlite") as file:
-        return dict(file.execute("SELECT text, graph FROM graphs_checked").fetchall())
+        found = file.execute("SELECT text, words, places FROM merged_graphs_checked").fetchall()
+    return {text: (json.loads(words), np.frombuffer(places, "<i4").tolist())
+            for text, words, places in found}  # fmt: skip
 
 
 def test_what_is_kept_is_pinned(table, tmp_path):
     """Where this fails, graphs that users have kept are others: MERGING must be raised."""
     graphs_of(tmp_path).prepare([GROUP, ("couch",), ()])
-    row = b'[[["couch", "sofa"], "lounge", "red", ["on", "upon"]], [0, 1], [0, 2], [0, 1, 3], 0]'
-    assert rows(tmp_path) == {"\n".join(GROUP).encode(): row}
+    words = [["couch", "sofa"], "lounge", "red", ["on", "upon"]]
+    assert rows(tmp_path) == {
+        "\n".join(GROUP).encode(): (words, [0, 2, 2, 3, 0, 1, 0, 2, 0, 1, 3]),
+        b"couch": (["couch"], [0, 1, 0, 0, 0]),
+    }
     with sqlite3.connect(tmp_path / "p.sqlite") as file:
-        (identity,) = file.execute("SELECT DISTINCT identity FROM graphs_checked").fetchone()
+        (identity,) = file.execute("SELECT DISTINCT identity FROM merged_graphs_checked").fetchone()
     assert identity == f"{FunctionParser(slots).identity}, merged 1 by ours"
 
 
@@ -118,12 +125,15 @@ def test_a_damaged_graph_is_merged_again(table, tmp_path):
     graphs_of(tmp_path).prepare([GROUP, GROUP[:2]])
     good = rows(tmp_path)
     with sqlite3.connect(tmp_path / "p.sqlite") as file:
-        file.execute("UPDATE graphs_checked SET graph = ? WHERE text = ?",
-                     (b"[[]]", "\n".join(GROUP).encode()))  # fmt: skip
+        file.execute("UPDATE merged_graphs_checked SET words = ? WHERE text = ?",
+                     (b"[]", "\n".join(GROUP).encode()))  # fmt: skip
     again = graphs_of(tmp_path, nothing)  # parses are kept
     again.prepare([GROUP, GROUP[:2]])
     assert shown(again, GROUP) == EXPECTED
-    assert "the cache of graphs is damaged; its damaged rows are computed again" in again.trouble
+    assert (
+        "the cache of merged graphs is damaged; its damaged rows are computed again"
+        in again.trouble
+    )
     assert rows(tmp_path) == good
 
 
@@ -201,7 +211,7 @@ def test_concepts_have_words():
     assert concepts.of(["sofa", "sofa"]) == concepts.of("sofa")
 
 
-@pytest.mark.parametrize("code", [_Numbers.__missing__, _Numbers.add, Concepts._join])
+@pytest.mark.parametrize("code", [_Numbers.__missing__, _Numbers.add, Concepts.of])
 def test_concepts_are_whole_after_an_interruption(code):
     """What was merged afterwards is kept: it must not be of concepts half made."""
     table = SynonymTable(SYNSETS, {})

@@ -116,9 +116,8 @@ def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs
         explain = partial(_explain, tasks=tasks, captions=captions, given=graphs.given, by=by)
         several = [task for _, task in each_task(tasks)]
         if merges:
-            with no_collection():
-                groups = [side for task in several for side in parsed_groups(task, captions)]
-            graphs[parser].prepare(list(chain(*groups)), explain)
+            sides = (side for task in several for side in parsed_groups(task, captions))
+            graphs[parser].prepare(chain.from_iterable(sides), explain)
             texts = [tied_captions(task, captions, graphs[parser]) for task in several]
         else:
             with no_collection():
