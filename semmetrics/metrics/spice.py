@@ -227,8 +227,8 @@ class Matches:
         if category in _BY_LENGTH:
             return np.ones(len(table.slots[_BY_LENGTH.index(category)]), np.bool_)
         concepts, places = np.unique(table.slots[1][:, 1], return_inverse=True)
-        words, names = category_words()[category], self._concepts.names
-        listed = [names[one] in words for one in concepts.tolist()]
+        words = category_words()[category]
+        listed = [self._concepts.name(one) in words for one in concepts.tolist()]
         return np.array(listed, np.bool_)[places]
 
 

@@ -19,7 +19,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -107,21 +106,25 @@ class TextCache:
             in the result. Called with a block of missing texts at a time, each of which is kept
             before the next, so that an interrupted run is not lost.
         """
-        texts, prefix = list(dict.fromkeys(texts)), _part(_encode(identity))
-        found = self._read(identity, texts)
+        texts = list(dict.fromkeys(texts))
+        found = self.find(identity, texts)
         missing = [text for text in texts if text not in found]
         for start in range(0, len(missing), _BLOCK):
             block = missing[start : start + _BLOCK]
             made = zip(block, compute(block), strict=True)
             new = {text: tuple(row) for text, row in made if row is not None}
-            found |= new
-            keyed = [(_encode(text), *row) for text, row in new.items()]
-            rows = [(identity, *row, _checksum(prefix, row)) for row in keyed]
-            self._transact(partial(_insert, self._insert, rows))
-            found |= self._read(identity, block)  # another process may have been first
+            self.keep(identity, new)
+            found |= new | self.find(identity, block)  # another process may have been first
         return {text: found[text] for text in texts if text in found}
 
-    def _read(self, identity: str, texts: Sequence[str]) -> dict[str, Row]:
+    def keep(self, identity: str, rows: Mapping[str, Row]) -> None:
+        """Keep the rows of texts that have none."""
+        prefix = _part(_encode(identity))
+        keyed = [(_encode(text), *row) for text, row in rows.items()]
+        checked = [(identity, *row, _checksum(prefix, row)) for row in keyed]
+        self._transact(lambda connection: connection.executemany(self._insert, checked))
+
+    def find(self, identity: str, texts: Sequence[str]) -> dict[str, Row]:
         """Return the rows that are there and whole; remove those that are not."""
         encoded, prefix = {_encode(text): text for text in texts}, _part(_encode(identity))
         keys, found = sorted(encoded), dict[str, Row]()  # rows lie in this order
@@ -144,7 +147,7 @@ class TextCache:
         self._transact(read)
         return found
 
-    def _transact(self, action: Callable[[sqlite3.Connection], None]) -> None:
+    def _transact(self, action: Callable[[sqlite3.Connection], object]) -> None:
         """Do something in one transaction; nothing more with a file that cannot be used."""
         if not self._usable:
             return
@@ -184,10 +187,6 @@ class TextCache:
 
     def _said(self, problem: str, rest: str) -> str:
         return f"{self.path}: the cache of {self._what} {problem}; {rest}"
-
-
-def _insert(command: str, rows: Sequence[Row], connection: sqlite3.Connection) -> None:
-    connection.executemany(command, rows)
 
 
 def _check_owner(connection: sqlite3.Connection) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import TypeAlias
 
@@ -25,12 +25,13 @@ from semmetrics.frozen import dataclass
 from semmetrics.store.cache import Row, TextCache
 from semmetrics.text.parses import KeptParser
 from semmetrics.text.scene_graphs import MERGING, Concepts, SceneGraph, merge_captions
-from semmetrics.text.synonyms import open_synonyms
+from semmetrics.text.synonyms import SynonymTable, open_synonyms
 
 __all__ = ["GraphTable", "Graphs", "Group"]
 
 Group: TypeAlias = tuple[str, ...]
 
+_MANY = 1 << 16  # concepts that are not kept for the next graphs
 _NUMBER = np.dtype("<i4")  # of what is kept
 
 
@@ -142,7 +143,10 @@ class Graphs:
     @cached_property
     def concepts(self) -> Concepts:
         """The concepts of all merged graphs; they need the package that brings synonyms."""
-        return Concepts(open_synonyms())
+        synonyms = open_synonyms()
+        if len(_concepts(synonyms)) > _MANY:
+            _concepts.cache_clear()
+        return _concepts(synonyms)
 
     def prepare(
         self,
@@ -212,18 +216,22 @@ class Graphs:
         keys = {key: one for one in groups if (key := _key(one))}
         cache = self._open() if keys else None
         if cache is not None:
-            rows = cache.rows(self._identity, list(keys), lambda texts: [None] * len(texts))
+            rows = cache.find(self._identity, list(keys))
             self._add([keys[key] for key in rows], _read_graphs(list(rows.values()), self.concepts))
 
     def _keep(self, groups: Sequence[Group], graphs: Sequence[SceneGraph]) -> None:
-        made = {key: graph for one, graph in zip(groups, graphs, strict=True) if (key := _key(one))}
+        pairs = zip(map(_key, groups), graphs, strict=True)
+        made = {key: graph for key, graph in pairs if key}
         cache = self._open() if made else None
         if cache is not None:
-            cache.rows(
-                self._identity,
-                list(made),
-                lambda texts: [_write_graph(made[text], self.concepts) for text in texts],
-            )
+            rows = {key: _write_graph(graph, self.concepts) for key, graph in made.items()}
+            cache.keep(self._identity, rows)
+
+
+@lru_cache(maxsize=1)
+def _concepts(synonyms: SynonymTable) -> Concepts:
+    """Return the concepts that the graphs of a process share: runs have most words in common."""
+    return Concepts(synonyms)
 
 
 def _key(captions: Group) -> str:
@@ -240,7 +248,7 @@ def _write_graph(graph: SceneGraph, concepts: Concepts) -> tuple[bytes, bytes]:
     """
     slots = list(chain(*graph[:3]))
     places = {one: place for place, one in enumerate(dict.fromkeys(slots))}
-    words = map(concepts.words, places)
+    words = map(concepts.words.__getitem__, places)
     names = [several if len(several) > 1 else several[0] for several in words]
     numbers = [graph.ties, *map(len, graph[:3]), *map(places.__getitem__, slots)]
     return json.dumps(names).encode(), np.array(numbers, _NUMBER).tobytes()

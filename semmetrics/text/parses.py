@@ -258,7 +258,7 @@ class KeptParser:
     def _recall(self, captions: Sequence[str]) -> None:
         """Read what is kept in the file."""
         if self._cache is not None and captions:
-            rows = self._cache.rows(self.identity, captions, lambda texts: [None] * len(texts))
+            rows = self._cache.find(self.identity, captions)
             with no_collection():  # of many small lists that all stay
                 found = json.loads(b"[" + b",".join(row[0] for row in rows.values()) + b"]")
             self._known.update(zip(rows, found, strict=True))
@@ -267,11 +267,8 @@ class KeptParser:
         self._known.update(parses)
         if self.file is not None and parses:
             self._cache = self._cache or TextCache(self.file, *_TABLE)
-            self._cache.rows(
-                self.identity,
-                list(parses),
-                lambda texts: [(json.dumps(parses[text]).encode(),) for text in texts],
-            )
+            rows = {text: (json.dumps(tuples).encode(),) for text, tuples in parses.items()}
+            self._cache.keep(self.identity, rows)
 
 
 def _is_blank(caption: str) -> bool:

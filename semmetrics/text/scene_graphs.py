@@ -16,7 +16,7 @@ wins where several are equally good. ``SceneGraph.ties`` counts where that decid
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, count
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -41,6 +41,7 @@ MERGING = 1
 
 RawTuple: TypeAlias = Sequence[str]
 Tuple: TypeAlias = tuple[int, ...]
+Words: TypeAlias = tuple[str, ...]
 Features: TypeAlias = frozenset[int]  # synsets, and words as the complements of their numbers
 
 
@@ -68,7 +69,7 @@ def _is_tuple(raw: Any) -> bool:
 
 
 class _Numbers(dict[str, int]):
-    """Numbers of words; a new word gets one, features and a name at its first use.
+    """Numbers of words; a new word gets one, and features, at its first use.
 
     It knows nothing of its owner: many concepts in a cycle would wait for the garbage collector.
     """
@@ -77,23 +78,22 @@ class _Numbers(dict[str, int]):
         super().__init__()
         self._synonyms = synonyms
         self.features: dict[int, Features] = {}
-        self.names: dict[int, str] = {}
+        self.words: dict[int, Words] = {}
 
     def __missing__(self, word: str) -> int:
-        return self.setdefault(word, self.add(self._synonyms.synsets(word), word, is_word=True))
+        return self.setdefault(word, self.add(self._synonyms.synsets(word), (word,)))
 
-    def add(self, features: Features, name: str, *, is_word: bool = False) -> int:
-        """Return a number of its own for a new concept; a word is among its own features.
+    def add(self, features: Features, words: Words) -> int:
+        """Return a number of its own for a new concept; one word is among its own features.
 
         Nothing finds it before it is whole, and no number is given twice: whoever interrupts a run,
         or scores in another thread, goes on with the same concepts.
         """
-        number = len(self.features)
-        own = features.union((~number,)) if is_word else features
-        while self.features.setdefault(number, own) is not own:
-            number += 1
-            own = features.union((~number,)) if is_word else features
-        self.names[number] = name
+        for number in count(len(self.features)):
+            whole = features.union((~number,)) if len(words) == 1 else features
+            if self.features.setdefault(number, whole) is whole:
+                break
+        self.words[number] = words
         return number
 
 
@@ -110,8 +110,8 @@ class Concepts:
         The concept of each word or phrase, made at its first use.
     features : mapping from int to frozenset
         The synsets of each concept, and its words: ``~number`` of each.
-    names : mapping from int to str
-        Each concept's words, with slashes between them.
+    words : mapping from int to tuple of str
+        The words of each concept in order.
     identity : str
         Which synonyms they have; "" if it is not known.
 
@@ -129,7 +129,7 @@ class Concepts:
         self.identity = synonyms.identity
         self._numbers = numbers = _Numbers(synonyms)
         self.features: Mapping[int, Features] = numbers.features
-        self.names: Mapping[int, str] = numbers.names
+        self.words: Mapping[int, Words] = numbers.words
         self.numbers: Mapping[str, int] = numbers
         self._several: dict[frozenset[str], int] = {}  # concepts of several words
         self._similarities: dict[tuple[int, int], float] = {}
@@ -147,14 +147,14 @@ class Concepts:
             return self.numbers[min(key)]
         if key not in self._several:
             features = Features().union(*(self.features[self.numbers[word]] for word in key))
-            self._several.setdefault(key, self._numbers.add(features, "/".join(sorted(key))))
+            self._several.setdefault(key, self._numbers.add(features, tuple(sorted(key))))
         return self._several[key]
 
     def join(self, one: int, other: int) -> int:
         """Return the concept of the words of both."""
         found = self._joined.get((one, other))
         if found is None:
-            words = self.words(one) + self.words(other)
+            words = self.words[one] + self.words[other]
             found = self._joined[one, other] = self.of(words)
         return found
 
@@ -195,13 +195,9 @@ class Concepts:
         flat = np.fromiter(chain.from_iterable(features), np.int64, counts.sum())
         return flat, np.repeat(np.arange(len(features)), counts)
 
-    def words(self, concept: int) -> list[str]:
-        """Return the words of a concept in order."""
-        return sorted(self.names[~one] for one in self.features[concept] if one < 0)
-
     def name(self, concept: int) -> str:
         """Write a concept: its words with slashes between them."""
-        return self.names[concept]
+        return "/".join(self.words[concept])
 
 
 class SceneGraph(NamedTuple):

@@ -165,8 +165,8 @@ def test_a_store_in_trouble_is_not_waited_for_again(table, tmp_path):
 def test_a_number_that_another_thread_was_given_is_not_given_again():
     numbers = _Numbers(SynonymTable({}, {}))
     numbers.features[1] = frozenset("x")
-    assert numbers.add(frozenset("y"), "y") == 2
-    assert numbers.features == {1: frozenset("x"), 2: frozenset("y")}
+    assert numbers.add(frozenset(), ("y",)) == 2
+    assert numbers.features == {1: frozenset("x"), 2: frozenset([~2])}
 
 
 def test_synonyms_without_a_name_keep_nothing(table, tmp_path):
@@ -206,7 +206,7 @@ def test_random_graphs_are_read_as_they_were_written(table, tmp_path):
 def test_concepts_have_words():
     concepts = Concepts(SynonymTable(SYNSETS, {}))
     for words in (["a/b"], ["couch", "sofa"], ["couch", "dog", "sofa"]):
-        assert concepts.words(concepts.of(words)) == words
+        assert concepts.words[concepts.of(words)] == tuple(words)
         assert concepts.of(words[::-1]) == concepts.of(words)
     assert concepts.of(["sofa", "sofa"]) == concepts.of("sofa")
 
@@ -263,5 +263,5 @@ def test_concepts_made_at_once_have_numbers_of_their_own():
     concepts = Concepts(Others(SYNSETS, {}))
     graph = merge_captions(slots(GROUP), concepts)
     assert [" ".join(map(concepts.name, one)) for one in graph.tuples] == EXPECTED
-    assert len(concepts) == len(set(concepts.names)) == len(concepts.features)
+    assert len(concepts) == len(concepts.words) == len(concepts.features)
     assert len(set(concepts.numbers.values())) == len(concepts.numbers)
