@@ -154,8 +154,8 @@ def spice_scores(
         GraphTable.of([merge_captions(one, concepts) for one in side])
         for side in ([[one] for one in candidates], references)
     )
-    counts = Matches(mine, theirs, concepts).counts()
-    return {name: _scores(counts[:, place], name) for place, name in enumerate(CATEGORIES)}
+    matches = Matches(mine, theirs, concepts)
+    return {name: _scores(matches.counts(name), name) for name in CATEGORIES}
 
 
 class Matches:
@@ -173,22 +173,19 @@ class Matches:
         self._near = SimilarConcepts(candidates.slots, references.slots, concepts)
         self._pairs = [self._similar(place) for place in range(len(_BY_LENGTH))]
 
-    def counts(self) -> Ints:
+    def counts(self, category: str) -> Ints:
         """Count hits, tuples of the candidate and tuples of the reference.
 
         Returns
         -------
-        array, shape (items, categories, 3)
-            The categories in the order of ``CATEGORIES``.
+        array, shape (items, 3)
         """
-        counts = np.zeros((len(self._sides[0]), len(CATEGORIES), 3), np.int64)
-        for column, category in enumerate(CATEGORIES[1:], 1):
-            place, ((mine, hits), (theirs, _)) = self.of(category)
-            own, other = (table.indptr[place] for table in self._sides)
-            sums = sum_rows(hits, own), sum_rows(mine, own), sum_rows(theirs, other)
-            counts[:, column] = np.stack(sums, axis=1)
-        counts[:, 0] = counts[:, 1 : 1 + len(_BY_LENGTH)].sum(axis=1)
-        return counts
+        if category == "All":
+            total: Ints = np.sum([self.counts(name) for name in _BY_LENGTH], axis=0)
+            return total
+        place, ((mine, hits), (theirs, _)) = self.of(category)
+        own, other = (table.indptr[place] for table in self._sides)
+        return np.stack([sum_rows(hits, own), sum_rows(mine, own), sum_rows(theirs, other)], axis=1)
 
     def of(self, category: str) -> tuple[int, list[tuple[Bools, Bools]]]:
         """Return the place of a category's tuples, and which are in it and which match.
@@ -232,9 +229,9 @@ class Matches:
         return np.array(listed, np.bool_)[places]
 
 
-def _f_of(counts: Ints, category: str) -> Floats:
-    """Return F of items from their counts, shape (items, 3)."""
-    tp, in_candidate, in_reference = counts.T.astype(np.float64)
+def _f_of(matches: Matches, category: str) -> Floats:
+    """Return F of items."""
+    tp, in_candidate, in_reference = matches.counts(category).T.astype(np.float64)
     return spice_values(tp, in_candidate, in_reference, category)[2]
 
 
@@ -291,7 +288,7 @@ def spice_range(
         ways.append(found[: min(room, left)])
         left //= len(ways[-1])
     mine, theirs = map(GraphTable.of, zip(*product(*ways), strict=True))
-    values = _f_of(Matches(mine, theirs, concepts).counts()[:, 0], "All")
+    values = _f_of(Matches(mine, theirs, concepts), "All")
     return float(values.min()), float(values.max()), every
 
 
@@ -299,29 +296,30 @@ def spice_range(
 
 
 @dataclass(frozen=True)
-class SpiceCounts:
-    """A step: hits, and tuples of either side, of each item and category, as `Matches.counts`."""
+class SpiceMatches:
+    """A step: the matches of each item."""
 
     parser: str
     captions: str
 
-    def compute(self, block: CaptionBlock) -> Ints:
+    def compute(self, block: CaptionBlock) -> Matches:
         """Match; note who parsed, and items whose F over all categories depends on ties."""
         graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
         block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
         sides = _sides(block, self.captions)
         mine, theirs = map(graphs.take, sides)
-        counts = Matches(mine, theirs, graphs.concepts).counts()
-        values, tied = _f_of(counts[:, 0], "All"), []
-        for row in np.flatnonzero(mine.ties + theirs.ties).tolist():
-            (candidate,), references = (graphs.parser.tuples(side[row]) for side in sides)
-            low, high, every = spice_range(candidate, references, graphs.concepts)
-            if low < high or not every:
-                name = str(block.task.ids[block.start + row])
-                tied.append(json.dumps([name, low, float(values[row]), high, every]))
-        if tied:
-            block.note(TIED, frozenset(tied))
-        return counts
+        matches = Matches(mine, theirs, graphs.concepts)
+        rows = np.flatnonzero(mine.ties + theirs.ties)
+        if len(rows):
+            values, tied = _f_of(matches, "All")[rows], []
+            for row, value in zip(rows.tolist(), values.tolist(), strict=True):
+                (candidate,), references = (graphs.parser.tuples(side[row]) for side in sides)
+                low, high, every = spice_range(candidate, references, graphs.concepts)
+                if low < high or not every:
+                    tied.append([str(block.task.ids[block.start + row]), low, value, high, every])
+            if tied:
+                block.note(TIED, frozenset(map(json.dumps, tied)))
+        return matches
 
 
 def _sides(block: CaptionBlock, captions: str) -> tuple[list[Group], list[Group]]:
@@ -404,8 +402,7 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
 def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: str) -> Floats:
     """Return F of each candidate in a category; nan without references."""
     name = category.capitalize()
-    counts = block.get(SpiceCounts(parser, captions))
-    f = _f_of(counts[:, CATEGORIES.index(name)], name)
+    f = _f_of(block.get(SpiceMatches(parser, captions)), name)
     return np.where(block.get(References()).n_refs > 0, f, np.nan)
 
 

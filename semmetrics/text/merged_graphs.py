@@ -258,13 +258,9 @@ def _read_graphs(rows: Sequence[Row], concepts: Concepts) -> GraphTable:
     """Return the graphs that were written."""
     names = json.loads(b"[" + b",".join([row[0] for row in rows]) + b"]")
     numbers = concepts.numbers
-    codes = np.array(
-        [
-            numbers[one] if type(one) is str else concepts.of(one)
-            for one in chain.from_iterable(names)
-        ],
-        np.int64,
-    )
+    flat = list(chain.from_iterable(names))
+    found = (numbers[one] if type(one) is str else concepts.of(one) for one in flat)
+    codes = np.fromiter(found, np.int64, len(flat))
     first = offsets(np.fromiter(map(len, names), np.int64, len(rows)))[:-1]
     written = np.frombuffer(b"".join([row[1] for row in rows]), _NUMBER).astype(np.int64)
     place = offsets(np.array([len(row[1]) for row in rows], np.int64) // _NUMBER.itemsize)[:-1]

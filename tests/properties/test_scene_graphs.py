@@ -29,8 +29,8 @@ def test_counts_are_those_of_the_plain_formula(candidate, references, synsets):
     with mock.patch("semmetrics.metrics.spice.category_words", return_value=LISTED):
         graphs = merge_captions([candidate], concepts), merge_captions(references, concepts)
         tables = (GraphTable.of([graph]) for graph in graphs)
-        (counts,) = Matches(*tables, concepts).counts().tolist()
-        found = dict(zip(CATEGORIES, map(tuple, counts), strict=True))
+        matches = Matches(*tables, concepts)
+        found = {name: tuple(*matches.counts(name).tolist()) for name in CATEGORIES}
         low, high, every = spice_range(candidate, references, concepts, most=64)
     for category in CATEGORIES:
         expected = plain.counts(
@@ -56,12 +56,13 @@ def test_items_together_have_the_counts_of_each_alone(items, synsets, small):
         mock.patch("semmetrics.metrics.spice._BLOCK", 2 if small else 1000),
         mock.patch("semmetrics.metrics.spice_pairs._CELLS", 0 if small else 1000),
     ):
-        found = Matches(GraphTable.of(mine), GraphTable.of(theirs), concepts).counts()
-    for counts, (candidate, reference) in zip(found.tolist(), items, strict=True):
-        for category, some in zip(CATEGORIES, counts, strict=True):
-            assert tuple(some) == plain.counts(
-                candidate, [reference], table.synsets, category, LISTED.get(category, frozenset())
-            )
+        matches = Matches(GraphTable.of(mine), GraphTable.of(theirs), concepts)
+        found = {name: matches.counts(name).tolist() for name in CATEGORIES}
+    for category, counts in found.items():
+        words = LISTED.get(category, frozenset())
+        for some, (candidate, reference) in zip(counts, items, strict=True):
+            expected = plain.counts(candidate, [reference], table.synsets, category, words)
+            assert tuple(some) == expected, category
 
 
 @given(st.lists(st.lists(CAPTION, max_size=3), max_size=5), st.data())

@@ -28,6 +28,7 @@ from semmetrics.kinds.swapped_sides import (
 __all__ = ["find_odd_captions", "find_oddities", "oddity_notes"]
 
 _SINGLE = 1.5  # mean words of a caption below which captions look like labels
+_BLOCK = 256  # captions whose words are counted at a time
 _SIDES = {"pred": "candidates", "ref": "references"}
 
 
@@ -39,7 +40,7 @@ def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> Odd:
         ("ref", references, joined.ref),
     ):
         words, captions = _count_words(lists, side.codes)
-        if captions and words < _SINGLE * captions:
+        if words:
             found |= {(WORDS, name, "words"): words, (WORDS, name, "entries"): captions}
     mine, theirs = (lengths(side.indptr) for side in (joined.pred, joined.ref))
     if len(mine) and mine.min() > 1 and theirs.max() == 1:
@@ -48,10 +49,20 @@ def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> Odd:
 
 
 def _count_words(lists: Lists, codes: Codes) -> tuple[int, int]:
-    """Count the words and the captions of occurrences; empty captions are none."""
-    each = np.fromiter(map(len, map(str.split, map(str, lists.vocabulary))), np.int64)
-    words = each[codes]
-    return int(words.sum()), int(np.count_nonzero(words))
+    """Count the words and the captions of occurrences where they look like labels, else (0, 0).
+
+    Empty captions are none. Of others only as many are read as it takes to know.
+    """
+    times = np.bincount(codes, minlength=len(lists.vocabulary))
+    words = captions = 0
+    for start in range(0, len(times), _BLOCK):
+        some = slice(start, start + _BLOCK)
+        each = np.array([len(str(text).split()) for text in lists.vocabulary[some]], np.int64)
+        words += int(each @ times[some])
+        captions += int((each > 0) @ times[some])
+        if words >= _SINGLE * len(codes):
+            return 0, 0
+    return (words, captions) if words < _SINGLE * captions else (0, 0)
 
 
 def oddity_notes(odd: Odd) -> list[str]:
@@ -68,6 +79,4 @@ def _single(mean: float) -> str:
 def find_odd_captions(captions: Lists) -> list[str]:
     """Say what one side alone shows: captions that look like labels."""
     words, number = _count_words(captions, captions.side.codes)
-    if number and words < _SINGLE * number:
-        return [f"the captions are {_single(words / number)}"]
-    return []
+    return [f"the captions are {_single(words / number)}"] if number else []
