@@ -1,8 +1,8 @@
 """SPICE beside the official program: candidates with their references, parsing, and all pairs.
 
 Captions are those of the test images of COCO with the official parser's tuples. Unless a row says
-so, neither parses: ours has them in its store, and from its first run on the merged graphs of
-references, the official program in its own cache. The official program is run as it is, Java's
+so, neither parses: ours has them in its store, and from its first run on the merged graphs, the
+official program in its own cache. The official program is run as it is, Java's
 start included, with a stand-in for the script engine that Java 15 removed
 (``java/PlainEngineFactory.java``). Processor time is that of a process and of the programs it
 starts. All values must be equal before a time is reported. Without the reference data,
@@ -118,7 +118,7 @@ def skipped(what: str, error: Exception) -> list[Row]:
 
 
 def candidates(scale: Scale) -> list[Row]:
-    """One candidate an image, four references, all parsed and the references merged before."""
+    """One candidate an image, four references, all parsed and merged before."""
     what = "SPICE, 1,000 candidates, 4 references each, scored before; official program, cache warm"
     try:
         images = read_images()[:1000]

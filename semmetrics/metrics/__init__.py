@@ -8,7 +8,7 @@ Set metrics: ``precision``, ``recall``, ``f1``, ``jaccard``, ``hamming_loss``, `
 ``top_items``, ``most_similar``, ``similar_images``, ``captions_of_images``,
 ``images_of_captions``, ``ncs``, ``semantic_recall``, ``ndcg``, ``nsum``; margins from phi:
 ``adaptive_margins``, ``sam_triplet_loss``. Zero-shot classification: ``per_class_accuracy``,
-``ausuc``, ``seen_unseen_curve``.
+``ausuc``, ``seen_unseen_curve``. Captions that are parsed: ``spice_scores``.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _HOMES = {
     "adaptive_margin": ("adaptive_margins", "sam_triplet_loss"),
     "class_accuracy": ("per_class_accuracy",),
     "calibrated_stacking": ("ausuc", "seen_unseen_curve"),
+    "spice": ("spice_scores",),
 }  # fmt: skip
 _MODULE = {name: module for module, names in _HOMES.items() for name in names}
 

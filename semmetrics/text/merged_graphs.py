@@ -31,7 +31,7 @@ __all__ = ["GraphTable", "Graphs", "Group"]
 
 Group: TypeAlias = tuple[str, ...]
 
-_MANY = 1 << 16  # concepts that are not kept for the next graphs
+_MANY = 1 << 14  # concepts that are too many to stay for the next graphs
 _NUMBER = np.dtype("<i4")  # of what is kept
 
 

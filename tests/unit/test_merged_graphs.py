@@ -108,6 +108,25 @@ def test_other_synonyms_have_graphs_of_their_own(table, tmp_path, monkeypatch):
     assert shown(other, GROUP)[:3] == ["couch", "sofa", "lounge"]
 
 
+def test_concepts_serve_the_next_graphs_until_they_are_many(table, tmp_path, monkeypatch):
+    first = graphs_of(tmp_path)
+    first.prepare([GROUP])
+    assert graphs_of(tmp_path).concepts is first.concepts
+    monkeypatch.setattr(merged_graphs, "_MANY", len(first.concepts) - 1)
+    next_ = graphs_of(tmp_path)
+    assert next_.concepts is not first.concepts
+    next_.prepare([GROUP])
+    assert shown(next_, GROUP) == shown(first, GROUP) == EXPECTED
+
+
+def test_graphs_may_be_taken_that_were_not_prepared(table, tmp_path):
+    graphs = graphs_of(tmp_path)
+    graphs.prepare([GROUP])
+    taken = graphs.take([("dog",), GROUP, ("dog",), ()])
+    assert [len(taken.graph(row).objects) for row in range(4)] == [1, 2, 1, 0]
+    assert taken.graph(1) == graphs.of(GROUP)
+
+
 def test_given_tuples_come_before_kept_graphs(table, tmp_path):
     graphs_of(tmp_path).prepare([GROUP])
     identity = FunctionParser(slots).identity

@@ -248,6 +248,26 @@ def test_labels_for_captions_and_captions_for_labels():
     assert any("of captions say task='captions' (--task captions)" in line for line in odd)
 
 
+@pytest.mark.parametrize("block", [1, 3, 256])
+@pytest.mark.parametrize(
+    ("captions", "mean"),
+    [
+        (["cat", "", "a dog", "mat", "hat"], "1.2"),
+        (["a cat", "a dog", "", "mat"], None),
+        (["cat", "dog", "mat", "rat", "a long caption of words"], None),
+        (["a long caption of words", *(f"w{n}" for n in range(9))], "1.4"),
+        (["", ""], None),
+    ],
+)
+def test_single_words_are_told_from_captions_in_blocks(monkeypatch, block, captions, mean):
+    monkeypatch.setattr("semmetrics.kinds.captions.oddities._BLOCK", block)
+    odd = semmetrics.validate(captions, task="captions")["odd"]
+    assert [line for line in odd if "single words" in line] == (
+        [] if mean is None else [line for line in odd if f"single words, {mean} each" in line]
+    )
+    assert any("single words" in line for line in odd) is (mean is not None)
+
+
 def test_lists_written_as_text_are_said(tmp_path):
     file = tmp_path / "p.csv"
     rows = [{"id": "a", "labels": ["boat", "bus"]}, {"id": "b", "labels": ["cat"]}]
