@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import islice, pairwise, product
 from math import isqrt
 from typing import Any, TypeAlias
@@ -172,6 +173,7 @@ class Matches:
         self._sides, self._concepts = (candidates, references), concepts
         self._near = SimilarConcepts(candidates.slots, references.slots, concepts)
         self._pairs = [self._similar(place) for place in range(len(_BY_LENGTH))]
+        self._counts: dict[str, Ints] = {}
 
     def counts(self, category: str) -> Ints:
         """Count hits, tuples of the candidate and tuples of the reference.
@@ -180,9 +182,20 @@ class Matches:
         -------
         array, shape (items, 3)
         """
+        if category not in self._counts:
+            self._counts[category] = self._count(category)
+        return self._counts[category]
+
+    def _count(self, category: str) -> Ints:
         if category == "All":
             total: Ints = np.sum([self.counts(name) for name in _BY_LENGTH], axis=0)
             return total
+        if category in _BY_LENGTH:  # all tuples of a length are in it
+            place = _BY_LENGTH.index(category)
+            own, other = (table.indptr[place] for table in self._sides)
+            hits = np.zeros(own[-1], np.bool_)
+            hits[self._pairs[place][0]] = True
+            return np.stack([sum_rows(hits, own), lengths(own), lengths(other)], axis=1)
         place, ((mine, hits), (theirs, _)) = self.of(category)
         own, other = (table.indptr[place] for table in self._sides)
         return np.stack([sum_rows(hits, own), sum_rows(mine, own), sum_rows(theirs, other)], axis=1)
@@ -193,7 +206,7 @@ class Matches:
         The last two are of the candidates and of the references, of all tuples of their length.
         """
         place = _BY_LENGTH.index(category) if category in _BY_LENGTH else 1
-        kept = [self._kept(table, category) for table in self._sides]
+        kept = [self._kept(side, category) for side in range(len(self._sides))]
         both = np.logical_and(
             *(one[pair] for one, pair in zip(kept, self._pairs[place], strict=True))
         )
@@ -219,14 +232,22 @@ class Matches:
         first, second = np.concatenate(found, axis=1)
         return first, second
 
-    def _kept(self, table: GraphTable, category: str) -> Bools:
+    def _kept(self, side: int, category: str) -> Bools:
         """Return which tuples of a length a category has: all, or attributes that its list has."""
         if category in _BY_LENGTH:
-            return np.ones(len(table.slots[_BY_LENGTH.index(category)]), np.bool_)
-        concepts, places = np.unique(table.slots[1][:, 1], return_inverse=True)
-        words = category_words()[category]
-        listed = [self._concepts.name(one) in words for one in concepts.tolist()]
-        return np.array(listed, np.bool_)[places]
+            slots = self._sides[side].slots[_BY_LENGTH.index(category)]
+            return np.ones(len(slots), np.bool_)
+        (names, places), words = self._attributes[side], category_words()[category]
+        return np.array([name in words for name in names], np.bool_)[places]
+
+    @cached_property
+    def _attributes(self) -> list[tuple[list[str], Ints]]:
+        """The distinct names of the attributes of either side, and the place of each among them."""
+        found = []
+        for table in self._sides:
+            concepts, places = np.unique(table.slots[1][:, 1], return_inverse=True)
+            found.append((list(map(self._concepts.name, concepts.tolist())), places))
+        return found
 
 
 def _f_of(matches: Matches, category: str) -> Floats:

@@ -19,7 +19,6 @@ from semmetrics.core.ragged import (
     Bools,
     Floats,
     Ints,
-    is_member,
     lengths,
     offsets,
     row_numbers,
@@ -32,7 +31,8 @@ from semmetrics.text.scene_graphs import Concepts
 __all__ = ["SimilarConcepts", "SpicePairs"]
 
 _BLOCK = 1 << 22  # pairs of tuples that are compared at a time
-_CELLS = 1 << 28  # of a table of concepts
+_CELLS = 1 << 26  # of a table of concepts, and
+_PAIRS = 1 << 20  # similar ones, up to which it is made instead of comparing those of a pair
 
 
 class SpicePairs:
@@ -139,25 +139,32 @@ class SimilarConcepts:
             used.append(np.flatnonzero(is_used))
             places.append(np.cumsum(is_used) - 1)
         self.row_of, self.column_of = places
-        self._shape = len(used[0]), len(used[1])
-        self._pairs = concepts.similar_pairs(*used)
+        self._used, self._shape = used, (len(used[0]), len(used[1]))
+        self._features = concepts.features
+        self._n_pairs, self._pairs = concepts.similar_pairs(used[0], used[1])
 
     @cached_property
     def table(self) -> Bools:
         """Whether the concepts of a row and of a column are similar."""
         table = np.zeros(self._shape, np.bool_)
-        table[self._pairs] = True
+        for pairs in self._pairs:
+            table[pairs] = True
         return table
 
     def of(self, ones: Ints, others: Ints) -> Bools:
         """Return whether the concepts of each pair are similar."""
         rows, columns = self.row_of[ones], self.column_of[others]
-        n_rows, n_columns = self._shape
-        if n_rows * n_columns <= _CELLS:
+        if self._n_pairs <= _PAIRS and self._shape[0] * self._shape[1] <= _CELLS:
             found: Bools = self.table[rows, columns]
             return found
-        among = self._pairs[0] * n_columns + self._pairs[1]
-        return is_member(rows * n_columns + columns, among, n_rows * n_columns)
+        keys, codes = np.unique(rows * self._shape[1] + columns, return_inverse=True)
+        (mine, theirs), features = self._used, self._features
+        row, column = np.divmod(keys, self._shape[1])
+        near = [
+            not features[one].isdisjoint(features[other])
+            for one, other in zip(mine[row].tolist(), theirs[column].tolist(), strict=True)
+        ]
+        return np.array(near, np.bool_)[codes]
 
 
 def _pairs_of_slots(

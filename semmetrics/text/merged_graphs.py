@@ -131,8 +131,7 @@ class Graphs:
 
     def __init__(self, parser: KeptParser) -> None:
         self.parser = parser
-        self._table = GraphTable.of([])
-        self._rows: dict[Group, int] = {}
+        self._places: dict[Group, tuple[GraphTable, int]] = {}  # a table and a row of it
         self._cache: TextCache | None = None
 
     @property
@@ -168,8 +167,8 @@ class Graphs:
         """
         with no_collection():  # of many small lists and tuples, none of which is a cycle
             groups = dict.fromkeys(groups)
-            self._recall([one for one in groups if one not in self._rows])
-        new = [one for one in groups if one not in self._rows]
+            self._recall([one for one in groups if one not in self._places])
+        new = [one for one in groups if one not in self._places]
         parse = self.parser.tuples
         parse(list(dict.fromkeys(chain.from_iterable(new))), explain)
         with no_collection():
@@ -179,22 +178,31 @@ class Graphs:
 
     def take(self, groups: Sequence[Group]) -> GraphTable:
         """Return the graphs that groups of captions are merged into, in their order."""
-        if not all(one in self._rows for one in groups):
+        if not all(one in self._places for one in groups):
             self.prepare(groups)
-        rows = np.fromiter(map(self._rows.__getitem__, groups), np.int64, len(groups))
-        return self._table.take(rows)
+        if not groups:
+            return GraphTable.of([])
+        places = list(map(self._places.__getitem__, groups))
+        rows = np.array([row for _, row in places], np.int64)
+        codes = np.array([id(table) for table, _ in places], np.int64)
+        if (codes == codes[0]).all():
+            return places[0][0].take(rows)
+        order = np.argsort(codes, kind="stable")
+        ends = np.flatnonzero(np.diff(codes[order])) + 1
+        parts = [places[some[0]][0].take(rows[some]) for some in np.split(order, ends)]
+        return GraphTable.join(parts).take(np.argsort(order))
 
     def of(self, captions: Group) -> SceneGraph:
         """Return the graph that captions are merged into, in their order."""
         return self.take([captions]).graph(0)
 
     def _add(self, groups: Sequence[Group], table: GraphTable) -> None:
-        """Add the graphs of groups; whoever interrupts this leaves a table that is whole."""
-        rows = dict(
-            zip(groups, range(len(self._table), len(self._table) + len(table)), strict=True)
-        )
-        self._table = GraphTable.join([self._table, table]) if len(self._table) else table
-        self._rows.update(rows)
+        """Add the graphs of groups.
+
+        Each batch stays a table of its own, so that adding few to many costs little; an
+        interruption, or another thread that adds, changes no graph that is there.
+        """
+        self._places.update(zip(groups, ((table, row) for row in range(len(table))), strict=True))
 
     def _open(self) -> TextCache | None:
         """Return the table of what is kept, where parses are kept that are the parser's own."""

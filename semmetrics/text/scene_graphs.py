@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from semmetrics.core.ragged import Ints, offsets
+from semmetrics.core.ragged import Ints, offsets, positions, runs_within
 from semmetrics.errors import InputError, brief
 from semmetrics.text.synonyms import SynonymTable
 
@@ -178,15 +178,26 @@ class Concepts:
         """Whether two concepts share a word or a synset."""
         return one == other or not self.features[one].isdisjoint(self.features[other])
 
-    def similar_pairs(self, ones: Ints, others: Ints) -> tuple[Ints, Ints]:
-        """Return the places of pairs of concepts that are similar; some pairs several times."""
+    def similar_pairs(
+        self, ones: Ints, others: Ints, most: int = 1 << 22
+    ) -> tuple[int, Iterator[tuple[Ints, Ints]]]:
+        """Return how many pairs of places have similar concepts, and these, some at a time.
+
+        A pair comes, and counts, once for each feature that its concepts share.
+        """
         (values, mine), (among, theirs) = map(self._flat, (ones, others))
         order = np.argsort(among)
-        among = among[order]
+        among, theirs = among[order], theirs[order]
         first, last = (np.searchsorted(among, values, side) for side in ("left", "right"))
         indptr = offsets(last - first)
-        places = np.arange(indptr[-1]) + np.repeat(first - indptr[:-1], last - first)
-        return np.repeat(mine, last - first), theirs[order[places]]
+
+        def pairs() -> Iterator[tuple[Ints, Ints]]:
+            for run in runs_within(indptr, most):
+                counts = (last - first)[run]
+                places = np.repeat(first[run], counts) + positions(offsets(counts))
+                yield np.repeat(mine[run], counts), theirs[places]
+
+        return int(indptr[-1]), pairs()
 
     def _flat(self, concepts: Ints) -> tuple[Ints, Ints]:
         """Return all features of concepts, and whose they are."""

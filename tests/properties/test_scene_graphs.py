@@ -1,5 +1,6 @@
 """SPICE of made tuples with crowded synonyms, beside a plain formula."""
 
+import tracemalloc
 from unittest import mock
 
 import hypothesis.strategies as st
@@ -9,7 +10,7 @@ from oracles import spice as plain
 
 from semmetrics.metrics.spice import CATEGORIES, Matches, spice_range
 from semmetrics.text.merged_graphs import GraphTable
-from semmetrics.text.scene_graphs import Concepts, merge_captions
+from semmetrics.text.scene_graphs import Concepts, SceneGraph, merge_captions
 from semmetrics.text.synonyms import SynonymTable
 
 WORDS = "abcdefgh"
@@ -47,14 +48,14 @@ def test_counts_are_those_of_the_plain_formula(candidate, references, synsets):
 @settings(max_examples=100)
 @given(st.lists(st.tuples(CAPTION, CAPTION), max_size=6), SYNSETS, st.booleans())
 def test_items_together_have_the_counts_of_each_alone(items, synsets, small):
-    """Also in blocks of few pairs, and where the table of similar concepts would be too large."""
+    """Also in blocks of few pairs, and where a table of similar concepts is not worth it."""
     table = SynonymTable({word: " ".join(map(str, s)) for word, s in synsets.items()}, {})
     concepts = Concepts(table)
     mine, theirs = ([merge_captions([one[side]], concepts) for one in items] for side in (0, 1))
     with (
         mock.patch("semmetrics.metrics.spice.category_words", return_value=LISTED),
         mock.patch("semmetrics.metrics.spice._BLOCK", 2 if small else 1000),
-        mock.patch("semmetrics.metrics.spice_pairs._CELLS", 0 if small else 1000),
+        mock.patch("semmetrics.metrics.spice_pairs._PAIRS", 0 if small else 1000),
     ):
         matches = Matches(GraphTable.of(mine), GraphTable.of(theirs), concepts)
         found = {name: matches.counts(name).tolist() for name in CATEGORIES}
@@ -63,6 +64,42 @@ def test_items_together_have_the_counts_of_each_alone(items, synsets, small):
         for some, (candidate, reference) in zip(counts, items, strict=True):
             expected = plain.counts(candidate, [reference], table.synsets, category, words)
             assert tuple(some) == expected, category
+
+
+@given(SYNSETS, st.lists(st.sampled_from(WORDS), max_size=9), st.integers(1, 5))
+def test_similar_pairs_are_those_of_two_concepts_each(synsets, words, most):
+    table = SynonymTable({word: " ".join(map(str, s)) for word, s in synsets.items()}, {})
+    concepts = Concepts(table)
+    ones = np.array([concepts.of(word) for word in words], np.int64)
+    others = np.array([concepts.of(words[place:]) for place in range(len(words))], np.int64)
+    number, pairs = concepts.similar_pairs(ones, others, most)
+    several = [np.stack(some, axis=1).tolist() for some in pairs]
+    found = [tuple(pair) for some in several for pair in some]
+    assert len(found) == number
+    assert set(found) == {
+        (row, column)
+        for row, one in enumerate(ones.tolist())
+        for column, other in enumerate(others.tolist())
+        if concepts.is_similar(one, other)
+    }
+
+
+def test_words_that_all_are_synonyms_take_little_memory():
+    """Of thousands of items, which are compared each with its own references alone."""
+    n = 3000
+    concepts = Concepts(SynonymTable({f"w{number}": "1 2" for number in range(2 * n)}, {}))
+    sides = [
+        GraphTable.of([SceneGraph((concepts.of(f"w{number}"),), (), ()) for number in numbers])
+        for numbers in (range(n), range(n, 2 * n))
+    ]
+    tracemalloc.start()
+    try:
+        counts = Matches(*sides, concepts).counts("All")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert counts.tolist() == [[1, 1, 1]] * n
+    assert peak < 20 << 20
 
 
 @given(st.lists(st.lists(CAPTION, max_size=3), max_size=5), st.data())

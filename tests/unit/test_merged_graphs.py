@@ -9,7 +9,7 @@ import pytest
 from interruptions import interruptions
 
 from semmetrics.text import merged_graphs
-from semmetrics.text.merged_graphs import Graphs
+from semmetrics.text.merged_graphs import Graphs, GraphTable
 from semmetrics.text.parses import FunctionParser, KeptParser
 from semmetrics.text.scene_graphs import Concepts, _Numbers, merge_captions
 from semmetrics.text.synonyms import SynonymTable
@@ -125,6 +125,36 @@ def test_graphs_may_be_taken_that_were_not_prepared(table, tmp_path):
     taken = graphs.take([("dog",), GROUP, ("dog",), ()])
     assert [len(taken.graph(row).objects) for row in range(4)] == [1, 2, 1, 0]
     assert taken.graph(1) == graphs.of(GROUP)
+
+
+def test_adding_a_graph_costs_the_same_however_many_there_are(table, tmp_path, monkeypatch):
+    graphs = graphs_of(tmp_path)
+    graphs.prepare([(f"dog {number}",) for number in range(50)])
+    tables = []
+    take = GraphTable.take
+    monkeypatch.setattr(
+        GraphTable, "take", lambda self, rows: tables.append(self) or take(self, rows)
+    )
+    monkeypatch.setattr(GraphTable, "join", None)
+    graphs.prepare([GROUP])
+    assert graphs.of(GROUP) == graphs.take([GROUP]).graph(0)
+    assert [len(one) for one in tables] == [1, 1]
+
+
+def test_graphs_of_many_batches_are_taken_in_their_order(table, tmp_path):
+    chance, graphs, groups = random.Random(3), graphs_of(tmp_path), []
+    for batch in range(20):
+        some = [(f"dog {batch}",) * chance.randint(1, 3), (f"{batch} couch",)]
+        graphs.prepare(some)
+        groups += some
+    chance.shuffle(groups)
+    groups += groups[:5]
+    taken = graphs.take(groups)
+    assert len(taken) == len(groups)
+    assert [taken.graph(row) for row in range(len(groups))] == list(map(graphs.of, groups))
+    assert [graphs.concepts.name(one) for one in taken.slots[0][:, 0].tolist()] == [
+        name for group in groups for name in [group[0].split()[0]]
+    ]
 
 
 def test_given_tuples_come_before_kept_graphs(table, tmp_path):
