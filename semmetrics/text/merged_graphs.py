@@ -142,10 +142,7 @@ class Graphs:
     @cached_property
     def concepts(self) -> Concepts:
         """The concepts of all merged graphs; they need the package that brings synonyms."""
-        synonyms = open_synonyms()
-        if len(_concepts(synonyms)) > _MANY:
-            _concepts.cache_clear()
-        return _concepts(synonyms)
+        return _shared_concepts(open_synonyms())
 
     def prepare(
         self,
@@ -175,6 +172,7 @@ class Graphs:
             graphs = [merge_captions(parse(one), self.concepts) for one in new]
         self._add(new, GraphTable.of(graphs))
         self._keep(new, graphs)
+        _shared_concepts(open_synonyms())  # many go with these graphs, not with the process
 
     def take(self, groups: Sequence[Group]) -> GraphTable:
         """Return the graphs that groups of captions are merged into, in their order."""
@@ -236,9 +234,18 @@ class Graphs:
             cache.keep(self._identity, rows)
 
 
+def _shared_concepts(synonyms: SynonymTable) -> Concepts:
+    """Return the concepts that the graphs of a process share, new ones where those are too many.
+
+    Runs have most words in common.
+    """
+    if len(_concepts(synonyms)) > _MANY:
+        _concepts.cache_clear()
+    return _concepts(synonyms)
+
+
 @lru_cache(maxsize=1)
 def _concepts(synonyms: SynonymTable) -> Concepts:
-    """Return the concepts that the graphs of a process share: runs have most words in common."""
     return Concepts(synonyms)
 
 

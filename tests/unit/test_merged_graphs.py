@@ -3,6 +3,7 @@
 import json
 import random
 import sqlite3
+import weakref
 
 import numpy as np
 import pytest
@@ -117,6 +118,18 @@ def test_concepts_serve_the_next_graphs_until_they_are_many(table, tmp_path, mon
     assert next_.concepts is not first.concepts
     next_.prepare([GROUP])
     assert shown(next_, GROUP) == shown(first, GROUP) == EXPECTED
+
+
+def test_many_concepts_go_with_their_graphs(table, tmp_path, monkeypatch):
+    """A process that goes on with other things does not hold them."""
+    monkeypatch.setattr(merged_graphs, "_MANY", 2)
+    graphs = graphs_of(tmp_path)
+    graphs.prepare([GROUP])
+    assert shown(graphs, GROUP) == EXPECTED
+    concepts = weakref.ref(graphs.concepts)
+    assert concepts() is not None
+    del graphs
+    assert concepts() is None
 
 
 def test_graphs_may_be_taken_that_were_not_prepared(table, tmp_path):
