@@ -14,6 +14,7 @@ is, and everything is computed; ``trouble`` says so.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sqlite3
 import time
@@ -22,7 +23,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
-__all__ = ["Row", "TextCache"]
+__all__ = ["Row", "TextCache", "as_json"]
 
 Row: TypeAlias = tuple[Any, ...]
 
@@ -187,6 +188,14 @@ class TextCache:
 
     def _said(self, problem: str, rest: str) -> str:
         return f"{self.path}: the cache of {self._what} {problem}; {rest}"
+
+
+def as_json(value: Any) -> bytes:
+    """Write a value as JSON that is read as it was.
+
+    As escapes, the two halves of a surrogate pair would be read as one character.
+    """
+    return _encode(json.dumps(value, ensure_ascii=False))
 
 
 def _check_owner(connection: sqlite3.Connection) -> None:

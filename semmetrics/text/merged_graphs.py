@@ -22,7 +22,7 @@ import numpy as np
 from semmetrics.core.ragged import Ints, offsets, positions, take_rows
 from semmetrics.data.source import no_collection
 from semmetrics.frozen import dataclass
-from semmetrics.store.cache import Row, TextCache
+from semmetrics.store.cache import Row, TextCache, as_json
 from semmetrics.text.parses import KeptParser
 from semmetrics.text.scene_graphs import MERGING, Concepts, SceneGraph, merge_captions
 from semmetrics.text.synonyms import SynonymTable, open_synonyms
@@ -266,7 +266,7 @@ def _write_graph(graph: SceneGraph, concepts: Concepts) -> tuple[bytes, bytes]:
     words = map(concepts.words.__getitem__, places)
     names = [several if len(several) > 1 else several[0] for several in words]
     numbers = [graph.ties, *map(len, graph[:3]), *map(places.__getitem__, slots)]
-    return json.dumps(names).encode(), np.array(numbers, _NUMBER).tobytes()
+    return as_json(names), np.array(numbers, _NUMBER).tobytes()
 
 
 def _read_graphs(rows: Sequence[Row], concepts: Concepts) -> GraphTable:

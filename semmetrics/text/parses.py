@@ -24,7 +24,7 @@ from semmetrics.data.source import no_collection
 from semmetrics.errors import InputError, brief, did_you_mean, listing, pluralize
 from semmetrics.frozen import dataclass
 from semmetrics.store import cache_folder
-from semmetrics.store.cache import TextCache
+from semmetrics.store.cache import TextCache, as_json
 from semmetrics.text.scene_graphs import RawTuple, check_tuples
 from semmetrics.text.tuple_files import ANY_PARSER, SAME_CAPTIONS, Parsed, TupleTable
 
@@ -267,7 +267,7 @@ class KeptParser:
         self._known.update(parses)
         if self.file is not None and parses:
             self._cache = self._cache or TextCache(self.file, *_TABLE)
-            rows = {text: (json.dumps(tuples).encode(),) for text, tuples in parses.items()}
+            rows = {text: (as_json(tuples),) for text, tuples in parses.items()}
             self._cache.keep(self.identity, rows)
 
 

@@ -265,6 +265,22 @@ def test_random_graphs_are_read_as_they_were_written(table, tmp_path):
         assert again.of(group).ties == first.of(group).ties
 
 
+HALVES, WHOLE = "\ud83d\ude00", "\U0001f600"
+
+
+def test_halves_of_a_character_stay_apart(table, tmp_path):
+    """Of parses, and of graphs: what is read again is what was written."""
+
+    def parse(captions):
+        return [[(HALVES,), (WHOLE,), ("\ud800", "\u2028\x00")] for _ in captions]
+
+    first = graphs_of(tmp_path, parse)
+    first.prepare([("dog",)])
+    for group in [("dog",), ("dog", "dog")]:
+        again = graphs_of(tmp_path, nothing)
+        assert shown(again, group) == [HALVES, WHOLE, "\ud800", "\ud800 \u2028\x00"]
+
+
 def test_concepts_have_words():
     concepts = Concepts(SynonymTable(SYNSETS, {}))
     for words in (["a/b"], ["couch", "sofa"], ["couch", "dog", "sofa"]):
