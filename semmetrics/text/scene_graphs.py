@@ -179,7 +179,7 @@ class Concepts:
         return one == other or not self.features[one].isdisjoint(self.features[other])
 
     def similar_pairs(
-        self, ones: Ints, others: Ints, most: int = 1 << 22
+        self, ones: Ints, others: Ints, most: int = 1 << 20
     ) -> tuple[int, Iterator[tuple[Ints, Ints]]]:
         """Return how many pairs of places have similar concepts, and these, some at a time.
 
