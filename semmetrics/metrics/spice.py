@@ -68,9 +68,9 @@ from semmetrics.text.synonyms import category_words, open_synonyms
 
 __all__ = [
     "CATEGORIES",
-    "Matches",
     "PARSER_OPTIONS",
     "TIED",
+    "Matches",
     "parsed_groups",
     "parsed_texts",
     "show_tuples",
@@ -131,6 +131,18 @@ def spice_scores(
     >>> scores["All"]["f"].round(4).tolist(), scores["Size"]["f"].tolist()
     ([0.5455], [1.0])
     """
+    _check_items(candidates, references)
+    concepts = Concepts(open_synonyms())
+    mine, theirs = (
+        GraphTable.of([merge_captions(one, concepts) for one in side])
+        for side in ([[one] for one in candidates], references)
+    )
+    matches = Matches(mine, theirs, concepts)
+    return {name: matches.scores(name) for name in CATEGORIES}
+
+
+def _check_items(candidates: Any, references: Any) -> None:
+    """Refuse sides of different lengths, and what is no list of tuples."""
     for name, side in (("candidates", candidates), ("references", references)):
         if not is_list(side):
             raise InputError(
@@ -149,13 +161,6 @@ def spice_scores(
                              remedy="give a list of captions' tuples")  # fmt: skip
         for number, caption in enumerate(several):
             check_tuples(caption, f"item {item}, reference {number}{FROM_0}")
-    concepts = Concepts(open_synonyms())
-    mine, theirs = (
-        GraphTable.of([merge_captions(one, concepts) for one in side])
-        for side in ([[one] for one in candidates], references)
-    )
-    matches = Matches(mine, theirs, concepts)
-    return {name: _scores(matches.counts(name), name) for name in CATEGORIES}
 
 
 class Matches:
@@ -183,26 +188,32 @@ class Matches:
         if category == "All":
             total: Ints = np.sum([self.counts(name) for name in _BY_LENGTH], axis=0)
             return total
-        place, ((mine, hits), (theirs, _)) = self.of(category)
-        own, other = (table.indptr[place] for table in self._sides)
+        own, other = (table.indptr[_place(category)] for table in self._sides)
+        (mine, hits), (theirs, _) = self.flags(category)
         return np.stack([sum_rows(hits, own), sum_rows(mine, own), sum_rows(theirs, other)], axis=1)
 
-    def of(self, category: str) -> tuple[int, list[tuple[Bools, Bools]]]:
-        """Return the place of a category's tuples, and which are in it and which match.
+    def scores(self, category: str) -> dict[str, Floats]:
+        """Return the scores that `spice_scores` has of a category, each of shape (items,)."""
+        tp, in_candidate, in_reference = self.counts(category).T.astype(np.float64)
+        precision, recall, f = spice_values(tp, in_candidate, in_reference, category)
+        return {"f": f, "precision": precision, "recall": recall,
+                "tp": tp, "fp": in_candidate - tp, "fn": in_reference - tp}  # fmt: skip
 
-        The last two are of the candidates and of the references, of all tuples of their length.
+    def flags(self, category: str) -> list[tuple[Bools, Bools]]:
+        """Return which tuples are in a category, and which of these match.
+
+        A pair of arrays of the candidates and one of the references; each is of all tuples that
+        have the category's length, shape (tuples,).
         """
-        place = _BY_LENGTH.index(category) if category in _BY_LENGTH else 1
         kept = [self._kept(table, category) for table in self._sides]
-        both = np.logical_and(
-            *(one[pair] for one, pair in zip(kept, self._pairs[place], strict=True))
-        )
+        first, second = self._pairs[_place(category)]
+        both = kept[0][first] & kept[1][second]
         found = []
-        for one, pair in zip(kept, self._pairs[place], strict=True):
+        for one, places in zip(kept, (first, second), strict=True):
             matched = np.zeros(len(one), np.bool_)
-            matched[pair[both]] = True
+            matched[places[both]] = True
             found.append((one, matched))
-        return place, found
+        return found
 
     def _similar(self, place: int) -> tuple[Ints, Ints]:
         """Return the pairs of tuples of an item that are similar in each slot."""
@@ -213,7 +224,7 @@ class Matches:
             indptr, second = take_rows(theirs, item[run])
             first = row_numbers(indptr) + run.start
             for one, other in zip(*slots, strict=True):
-                near = self._near.of(one[first], other[second])
+                near = self._near.are_similar(one[first], other[second])
                 first, second = first[near], second[near]
             found.append(np.stack([first, second]))
         first, second = np.concatenate(found, axis=1)
@@ -222,25 +233,16 @@ class Matches:
     def _kept(self, table: GraphTable, category: str) -> Bools:
         """Return which tuples of a length a category has: all, or attributes that its list has."""
         if category in _BY_LENGTH:
-            return np.ones(len(table.slots[_BY_LENGTH.index(category)]), np.bool_)
+            return np.ones(len(table.slots[_place(category)]), np.bool_)
         concepts, places = np.unique(table.slots[1][:, 1], return_inverse=True)
         words = category_words()[category]
         listed = [self._concepts.name(one) in words for one in concepts.tolist()]
         return np.array(listed, np.bool_)[places]
 
 
-def _f_of(matches: Matches, category: str) -> Floats:
-    """Return F of items."""
-    tp, in_candidate, in_reference = matches.counts(category).T.astype(np.float64)
-    return spice_values(tp, in_candidate, in_reference, category)[2]
-
-
-def _scores(counts: Ints, category: str) -> dict[str, Floats]:
-    """Return the scores of items from their counts, shape (items, 3)."""
-    tp, in_candidate, in_reference = counts.T.astype(np.float64)
-    precision, recall, f = spice_values(tp, in_candidate, in_reference, category)
-    return {"f": f, "precision": precision, "recall": recall,
-            "tp": tp, "fp": in_candidate - tp, "fn": in_reference - tp}  # fmt: skip
+def _place(category: str) -> int:
+    """Return where a table of graphs has the tuples of a category; listed ones are attributes."""
+    return _BY_LENGTH.index(category) if category in _BY_LENGTH else 1
 
 
 def spice_values(
@@ -288,7 +290,7 @@ def spice_range(
         ways.append(found[: min(room, left)])
         left //= len(ways[-1])
     mine, theirs = map(GraphTable.of, zip(*product(*ways), strict=True))
-    values = _f_of(Matches(mine, theirs, concepts), "All")
+    values = Matches(mine, theirs, concepts).scores("All")["f"]
     return float(values.min()), float(values.max()), every
 
 
@@ -311,7 +313,7 @@ class SpiceMatches:
         matches = Matches(mine, theirs, graphs.concepts)
         rows = np.flatnonzero(mine.ties + theirs.ties)
         if len(rows):
-            values, tied = _f_of(matches, "All")[rows], []
+            values, tied = matches.scores("All")["f"][rows], []
             for row, value in zip(rows.tolist(), values.tolist(), strict=True):
                 (candidate,), references = (graphs.parser.tuples(side[row]) for side in sides)
                 low, high, every = spice_range(candidate, references, graphs.concepts)
@@ -389,7 +391,7 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
     matches = Matches(mine, theirs, graphs.concepts)
     shown: dict[str, list[list[str]]] = {"matched": [], "unmatched": [], "missing": []}
     for name in _BY_LENGTH if category == "All" else [category]:
-        place, ((own, hits), (other, met)) = matches.of(name)
+        place, ((own, hits), (other, met)) = _place(name), matches.flags(name)
         for key, found in (
             ("matched", mine.slots[place][hits]),
             ("unmatched", mine.slots[place][own & ~hits]),
@@ -402,7 +404,7 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
 def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: str) -> Floats:
     """Return F of each candidate in a category; nan without references."""
     name = category.capitalize()
-    f = _f_of(block.get(SpiceMatches(parser, captions)), name)
+    f = block.get(SpiceMatches(parser, captions)).scores(name)["f"]
     return np.where(block.get(References()).n_refs > 0, f, np.nan)
 
 

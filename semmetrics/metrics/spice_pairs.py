@@ -149,7 +149,7 @@ class SimilarConcepts:
         table[self._pairs] = True
         return table
 
-    def of(self, ones: Ints, others: Ints) -> Bools:
+    def are_similar(self, ones: Ints, others: Ints) -> Bools:
         """Return whether the concepts of each pair are similar."""
         rows, columns = self.row_of[ones], self.column_of[others]
         n_rows, n_columns = self._shape
