@@ -68,6 +68,8 @@ from semmetrics.text.synonyms import category_words, open_synonyms
 
 __all__ = [
     "CATEGORIES",
+    "HITS",
+    "NO_TUPLES",
     "PARSER_OPTIONS",
     "TIED",
     "Matches",
@@ -85,6 +87,11 @@ _WORK = 1 << 26  # pairs of tuples that are compared to find the range of an ite
 _BLOCK = 1 << 20  # and at a time
 _BY_LENGTH = ("Object", "Attribute", "Relation")
 CATEGORIES = ("All", *_BY_LENGTH, "Color", "Cardinality", "Size")
+HITS = "tuples that match"
+"""What is noted with the number of hits, over all categories, where there are tuples to match."""
+NO_TUPLES = "without tuples"
+"""What is noted, with "candidates" or "references", of the ids of items that have captions there,
+but no tuples."""
 TIED = "tied scene graphs"
 """What is noted of items whose F depends on ties: [id, lowest, F, highest, whether all ways were
 tried], as JSON."""
@@ -305,12 +312,15 @@ class SpiceMatches:
     captions: str
 
     def compute(self, block: CaptionBlock) -> Matches:
-        """Match; note who parsed, and items whose F over all categories depends on ties."""
+        """Match; note who parsed, what has no tuples, and items whose F depends on ties."""
         graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
         block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
         sides = _sides(block, self.captions)
         mine, theirs = map(graphs.take, sides)
         matches = Matches(mine, theirs, graphs.concepts)
+        if (mine.n_tuples * theirs.n_tuples).any():
+            block.note(HITS, int(matches.counts("All")[:, 0].sum()))
+        _note_without_tuples(block, mine, theirs)
         rows = np.flatnonzero(mine.ties + theirs.ties)
         if len(rows):
             values, tied = matches.scores("All")["f"][rows], []
@@ -322,6 +332,24 @@ class SpiceMatches:
             if tied:
                 block.note(TIED, frozenset(map(json.dumps, tied)))
         return matches
+
+
+def _note_without_tuples(block: CaptionBlock, mine: GraphTable, theirs: GraphTable) -> None:
+    """Note items of which a side has captions that are not blank, and no tuples."""
+    task = block.task
+    refs = block.get(References())
+    candidates = offsets(np.ones(len(block), np.int64)), refs.candidates
+    for side, table, (indptr, codes) in (
+        ("candidates", mine, candidates),
+        ("references", theirs, (refs.indptr, refs.references)),
+    ):
+        found = frozenset(
+            str(task.ids[block.start + row])
+            for row in np.flatnonzero(table.n_tuples == 0).tolist()
+            if any(task.texts[code].strip() for code in codes[indptr[row] : indptr[row + 1]])
+        )
+        if found:
+            block.note((NO_TUPLES, side), found)
 
 
 def _sides(block: CaptionBlock, captions: str) -> tuple[list[Group], list[Group]]:

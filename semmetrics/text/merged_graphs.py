@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from semmetrics.core.ragged import Ints, offsets, positions, take_rows
+from semmetrics.core.ragged import Ints, lengths, offsets, positions, take_rows
 from semmetrics.data.source import no_collection
 from semmetrics.frozen import dataclass
 from semmetrics.store.cache import Row, TextCache
@@ -100,6 +100,12 @@ class GraphTable:
 
     def __len__(self) -> int:
         return len(self.ties)
+
+    @property
+    def n_tuples(self) -> Ints:
+        """How many tuples each graph has, shape (graphs,)."""
+        objects, attributes, relations = map(lengths, self.indptr)
+        return objects + attributes + relations
 
     def take(self, rows: Ints) -> GraphTable:
         """Return the graphs of rows, in the order given."""
