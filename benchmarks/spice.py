@@ -2,11 +2,11 @@
 
 Captions are those of the test images of COCO with the official parser's tuples. Unless a row says
 so, neither parses: ours has them in its store, and from its first run on the merged graphs, the
-official program in its own cache. The official program is run as it is, Java's
-start included, with a stand-in for the script engine that Java 15 removed
-(``java/PlainEngineFactory.java``). Processor time is that of a process and of the programs it
-starts. All values must be equal before a time is reported. Without the reference data,
-pycocoevalcap, CoreNLP (``semmetrics spice setup``) or javac the rows say so.
+official program in its own cache. The official program is run as it is, Java's start included, with
+a stand-in for the script engine that Java 15 removed (``java/PlainEngineFactory.java``). Processor
+time is that of a process and of the programs it starts. All values must be equal before a time is
+reported. Without the reference data, pycocoevalcap, CoreNLP (``semmetrics spice setup``) or javac
+the rows say so.
 """
 
 from __future__ import annotations

@@ -224,7 +224,7 @@ def pairs(
     from semmetrics.cli.files import open_output
     from semmetrics.core.ragged import lengths
     from semmetrics.data.tasks import item_ids
-    from semmetrics.kinds.captions.pair_matrix import caption_matrix, caption_top_k
+    from semmetrics.kinds.captions.pair_matrix import PairJob, check_k
     from semmetrics.kinds.captions.record import read_frequencies
 
     if len(measure) > 1:
@@ -246,29 +246,23 @@ def pairs(
     images = list(map(str, item_ids(theirs.ids, sizes) if rows == "references" else theirs.ids))
     names = list(map(str, item_ids(mine.ids, lengths(mine.side.indptr))))
     notes: list[str] = []
-    shared: dict[str, Any] = {"measure": measure[0], "rows": rows, "notes": notes, **options}
+    if top_k is not None:
+        check_k(top_k, axis or "captions", len(images), len(names))
+    of = (theirs.to_list(), list(mine.values()), measure[0], options)
+    job = PairJob.of(*of, rows=rows, dtype=dtype or "float64", notes=notes)
+    say(notes, quiet=quiet)
     if top_k is not None:
         chosen: Any = axis or "captions"
-        found = caption_top_k(theirs.to_list(), mine.values(), top_k, axis=chosen, **shared)
-        say(notes, quiet=quiet)
         with open_output(output) as out:
-            out.writelines(_best(chosen, images, names, *found))
+            out.writelines(_best(chosen, images, names, *job.top_k(top_k, chosen)))
+        say([f"phi is {job.identity}"], quiet=quiet)
         return
     with show_progress(quiet=quiet) as progress:
-        made = caption_matrix(
-            theirs.to_list(),
-            mine.values(),
-            out=output,
-            dtype=dtype or "float64",
-            resume=not overwrite,
-            progress=progress,
-            **shared,
-        )
-    say(notes, quiet=quiet)
+        made = job.matrix(output, resume=not overwrite, progress=progress)
     with open_output(f"{output}.ids.json") as out:
-        named = {"images": images, "captions": names}
+        named = {"phi": job.identity, "images": images, "captions": names}
         out.write(json.dumps(named, indent=1, ensure_ascii=False) + "\n")
-    echo(visible(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}"))
+    echo(visible(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}, {job.identity}"))
 
 
 def _check_order(captions: Lists, references: Lists) -> None:

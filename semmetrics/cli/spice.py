@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +12,9 @@ from semmetrics.cli.flags import OUTPUT, output_option, read_given, reading_opti
 from semmetrics.cli.help import EXIT_CODES, FILE, Command, Group, option, quiet_option
 from semmetrics.cli.messages import echo, say, show_progress
 from semmetrics.errors import InputError, brief, pluralize, visible
+
+if TYPE_CHECKING:
+    from semmetrics.data.lists import Lists
 
 __all__ = ["command"]
 
@@ -122,7 +126,8 @@ def parse(
     options = read_given(given)
     inputs = read_captions(files, options.pop("read"), quiet=quiet)
     written = list(dict.fromkeys(str(text).strip() for one in inputs for text in one.vocabulary))
-    texts = written if captions == "written" else _tokens(written, **options)
+    forms = written if captions == "written" else _tokens(written, **options)
+    texts = list(dict.fromkeys(forms))
     limits = {
         "seconds": seconds,
         "processors": processors or 0,
@@ -143,14 +148,26 @@ def parse(
         raise InputError(
             f"the parser fails on {pluralize(len(failed), 'caption')}, such as {brief(caption)}: "
             f"{error.problem}",
-            where=output,
+            where=_place(written[forms.index(caption)], inputs),
             remedy=f"{error.remedy or 'leave such captions out'}; the others are in the output",
         )
 
 
 def _tokens(captions: list[str], tokenizer: str = "ptb") -> list[str]:
-    """Return the tokens of captions with blanks between them, each text once."""
+    """Return the tokens of captions with blanks between them."""
     from semmetrics.text.tokenizers import open_tokenizer
 
-    lists = open_tokenizer(tokenizer).tokens(captions)
-    return list(dict.fromkeys(" ".join(tokens) for tokens in lists))
+    return [" ".join(tokens) for tokens in open_tokenizer(tokenizer).tokens(captions)]
+
+
+def _place(caption: str, inputs: Sequence[Lists]) -> str:
+    """Say in which file a caption stands first, and of which item."""
+    import numpy as np
+
+    for one in inputs:
+        for code, text in enumerate(one.vocabulary):
+            if str(text).strip() == caption:
+                place = np.flatnonzero(one.side.codes == code)[0]
+                row = np.searchsorted(one.side.indptr, place, side="right") - 1
+                return f"{one.source}, id {str(one.ids[row])!r}"
+    return ""

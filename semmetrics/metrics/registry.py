@@ -395,7 +395,8 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
     form = _FORM.fullmatch(text)
     refuse_commas(text, kind)
     if form is None:
-        raise InputError(f"{text!r} is not a measure", remedy="write it as F1(average=macro)@3")
+        how = "close its bracket, as in" if text.count("(") > text.count(")") else "write it as"
+        raise InputError(f"{text!r} is not a measure", remedy=f"{how} F1(average=macro)@3")
     kinds = [kind] if kind else kinds_of(form["name"]) or [None]
     problems = []
     for one in kinds:

@@ -69,9 +69,11 @@ from semmetrics.text.synonyms import category_words, open_synonyms
 
 __all__ = [
     "CATEGORIES",
-    "Matches",
+    "HITS",
+    "NO_TUPLES",
     "PARSER_OPTIONS",
     "TIED",
+    "Matches",
     "parsed_groups",
     "parsed_texts",
     "show_tuples",
@@ -86,6 +88,11 @@ _WORK = 1 << 26  # pairs of tuples that are compared to find the range of an ite
 _BLOCK = 1 << 20  # and at a time
 _BY_LENGTH = ("Object", "Attribute", "Relation")
 CATEGORIES = ("All", *_BY_LENGTH, "Color", "Cardinality", "Size")
+HITS = "tuples that match"
+"""What is noted with the number of hits, over all categories, where there are tuples to match."""
+NO_TUPLES = "without tuples"
+"""What is noted, with "candidates" or "references", of the ids of items that have captions there,
+but no tuples."""
 TIED = "tied scene graphs"
 """What is noted of items whose F depends on ties: [id, lowest, F, highest, whether all ways were
 tried], as JSON."""
@@ -132,6 +139,18 @@ def spice_scores(
     >>> scores["All"]["f"].round(4).tolist(), scores["Size"]["f"].tolist()
     ([0.5455], [1.0])
     """
+    _check_items(candidates, references)
+    concepts = Concepts(open_synonyms())
+    mine, theirs = (
+        GraphTable.of([merge_captions(one, concepts) for one in side])
+        for side in ([[one] for one in candidates], references)
+    )
+    matches = Matches(mine, theirs, concepts)
+    return {name: matches.scores(name) for name in CATEGORIES}
+
+
+def _check_items(candidates: Any, references: Any) -> None:
+    """Refuse sides of different lengths, and what is no list of tuples."""
     for name, side in (("candidates", candidates), ("references", references)):
         if not is_list(side):
             raise InputError(
@@ -150,13 +169,6 @@ def spice_scores(
                              remedy="give a list of captions' tuples")  # fmt: skip
         for number, caption in enumerate(several):
             check_tuples(caption, f"item {item}, reference {number}{FROM_0}")
-    concepts = Concepts(open_synonyms())
-    mine, theirs = (
-        GraphTable.of([merge_captions(one, concepts) for one in side])
-        for side in ([[one] for one in candidates], references)
-    )
-    matches = Matches(mine, theirs, concepts)
-    return {name: _scores(matches.counts(name), name) for name in CATEGORIES}
 
 
 class Matches:
@@ -190,32 +202,36 @@ class Matches:
         if category == "All":
             total: Ints = np.sum([self.counts(name) for name in _BY_LENGTH], axis=0)
             return total
+        own, other = (table.indptr[_place(category)] for table in self._sides)
         if category in _BY_LENGTH:  # all tuples of a length are in it
-            place = _BY_LENGTH.index(category)
-            own, other = (table.indptr[place] for table in self._sides)
             hits = np.zeros(own[-1], np.bool_)
-            hits[self._pairs[place][0]] = True
+            hits[self._pairs[_place(category)][0]] = True
             return np.stack([sum_rows(hits, own), lengths(own), lengths(other)], axis=1)
-        place, ((mine, hits), (theirs, _)) = self.of(category)
-        own, other = (table.indptr[place] for table in self._sides)
+        (mine, hits), (theirs, _) = self.flags(category)
         return np.stack([sum_rows(hits, own), sum_rows(mine, own), sum_rows(theirs, other)], axis=1)
 
-    def of(self, category: str) -> tuple[int, list[tuple[Bools, Bools]]]:
-        """Return the place of a category's tuples, and which are in it and which match.
+    def scores(self, category: str) -> dict[str, Floats]:
+        """Return the scores that `spice_scores` has of a category, each of shape (items,)."""
+        tp, in_candidate, in_reference = self.counts(category).T.astype(np.float64)
+        precision, recall, f = spice_values(tp, in_candidate, in_reference, category)
+        return {"f": f, "precision": precision, "recall": recall,
+                "tp": tp, "fp": in_candidate - tp, "fn": in_reference - tp}  # fmt: skip
 
-        The last two are of the candidates and of the references, of all tuples of their length.
+    def flags(self, category: str) -> list[tuple[Bools, Bools]]:
+        """Return which tuples are in a category, and which of these match.
+
+        A pair of arrays of the candidates and one of the references; each is of all tuples that
+        have the category's length, shape (tuples,).
         """
-        place = _BY_LENGTH.index(category) if category in _BY_LENGTH else 1
         kept = [self._kept(side, category) for side in range(len(self._sides))]
-        both = np.logical_and(
-            *(one[pair] for one, pair in zip(kept, self._pairs[place], strict=True))
-        )
+        first, second = self._pairs[_place(category)]
+        both = kept[0][first] & kept[1][second]
         found = []
-        for one, pair in zip(kept, self._pairs[place], strict=True):
+        for one, places in zip(kept, (first, second), strict=True):
             matched = np.zeros(len(one), np.bool_)
-            matched[pair[both]] = True
+            matched[places[both]] = True
             found.append((one, matched))
-        return place, found
+        return found
 
     def _similar(self, place: int) -> tuple[Ints, Ints]:
         """Return the pairs of tuples of an item that are similar in each slot."""
@@ -226,7 +242,7 @@ class Matches:
             indptr, second = take_rows(theirs, item[run])
             first = row_numbers(indptr) + run.start
             for one, other in zip(*slots, strict=True):
-                near = self._near.of(one[first], other[second])
+                near = self._near.are_similar(one[first], other[second])
                 first, second = first[near], second[near]
             found.append(np.stack([first, second]))
         first, second = np.concatenate(found, axis=1)
@@ -235,8 +251,7 @@ class Matches:
     def _kept(self, side: int, category: str) -> Bools:
         """Return which tuples of a length a category has: all, or attributes that its list has."""
         if category in _BY_LENGTH:
-            slots = self._sides[side].slots[_BY_LENGTH.index(category)]
-            return np.ones(len(slots), np.bool_)
+            return np.ones(len(self._sides[side].slots[_place(category)]), np.bool_)
         (names, places), words = self._attributes[side], category_words()[category]
         return np.array([name in words for name in names], np.bool_)[places]
 
@@ -250,18 +265,9 @@ class Matches:
         return found
 
 
-def _f_of(matches: Matches, category: str) -> Floats:
-    """Return F of items."""
-    tp, in_candidate, in_reference = matches.counts(category).T.astype(np.float64)
-    return spice_values(tp, in_candidate, in_reference, category)[2]
-
-
-def _scores(counts: Ints, category: str) -> dict[str, Floats]:
-    """Return the scores of items from their counts, shape (items, 3)."""
-    tp, in_candidate, in_reference = counts.T.astype(np.float64)
-    precision, recall, f = spice_values(tp, in_candidate, in_reference, category)
-    return {"f": f, "precision": precision, "recall": recall,
-            "tp": tp, "fp": in_candidate - tp, "fn": in_reference - tp}  # fmt: skip
+def _place(category: str) -> int:
+    """Return where a table of graphs has the tuples of a category; listed ones are attributes."""
+    return _BY_LENGTH.index(category) if category in _BY_LENGTH else 1
 
 
 def spice_values(
@@ -309,7 +315,7 @@ def spice_range(
         ways.append(found[: min(room, left)])
         left //= len(ways[-1])
     mine, theirs = map(GraphTable.of, zip(*product(*ways), strict=True))
-    values = _f_of(Matches(mine, theirs, concepts), "All")
+    values = Matches(mine, theirs, concepts).scores("All")["f"]
     return float(values.min()), float(values.max()), every
 
 
@@ -324,15 +330,18 @@ class SpiceMatches:
     captions: str
 
     def compute(self, block: CaptionBlock) -> Matches:
-        """Match; note who parsed, and items whose F over all categories depends on ties."""
+        """Match; note who parsed, what has no tuples, and items whose F depends on ties."""
         graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
         block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
         sides = _sides(block, self.captions)
         mine, theirs = map(graphs.take, sides)
         matches = Matches(mine, theirs, graphs.concepts)
+        if (mine.n_tuples * theirs.n_tuples).any():
+            block.note(HITS, int(matches.counts("All")[:, 0].sum()))
+        _note_without_tuples(block, mine, theirs)
         rows = np.flatnonzero(mine.ties + theirs.ties)
         if len(rows):
-            values, tied = _f_of(matches, "All")[rows], []
+            values, tied = matches.scores("All")["f"][rows], []
             for row, value in zip(rows.tolist(), values.tolist(), strict=True):
                 (candidate,), references = (graphs.parser.tuples(side[row]) for side in sides)
                 low, high, every = spice_range(candidate, references, graphs.concepts)
@@ -341,6 +350,24 @@ class SpiceMatches:
             if tied:
                 block.note(TIED, frozenset(map(json.dumps, tied)))
         return matches
+
+
+def _note_without_tuples(block: CaptionBlock, mine: GraphTable, theirs: GraphTable) -> None:
+    """Note items of which a side has captions that are not blank, and no tuples."""
+    task = block.task
+    refs = block.get(References())
+    candidates = offsets(np.ones(len(block), np.int64)), refs.candidates
+    for side, table, (indptr, codes) in (
+        ("candidates", mine, candidates),
+        ("references", theirs, (refs.indptr, refs.references)),
+    ):
+        found = frozenset(
+            str(task.ids[block.start + row])
+            for row in np.flatnonzero(table.n_tuples == 0).tolist()
+            if any(task.texts[code].strip() for code in codes[indptr[row] : indptr[row + 1]])
+        )
+        if found:
+            block.note((NO_TUPLES, side), found)
 
 
 def _sides(block: CaptionBlock, captions: str) -> tuple[list[Group], list[Group]]:
@@ -410,7 +437,7 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
     matches = Matches(mine, theirs, graphs.concepts)
     shown: dict[str, list[list[str]]] = {"matched": [], "unmatched": [], "missing": []}
     for name in _BY_LENGTH if category == "All" else [category]:
-        place, ((own, hits), (other, met)) = matches.of(name)
+        place, ((own, hits), (other, met)) = _place(name), matches.flags(name)
         for key, found in (
             ("matched", mine.slots[place][hits]),
             ("unmatched", mine.slots[place][own & ~hits]),
@@ -423,7 +450,7 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
 def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: str) -> Floats:
     """Return F of each candidate in a category; nan without references."""
     name = category.capitalize()
-    f = _f_of(block.get(SpiceMatches(parser, captions)), name)
+    f = block.get(SpiceMatches(parser, captions)).scores(name)["f"]
     return np.where(block.get(References()).n_refs > 0, f, np.nan)
 
 

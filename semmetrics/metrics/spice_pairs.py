@@ -50,7 +50,7 @@ class SpicePairs:
 
         theirs, mine = _Tuples(rows), _Tuples(columns)
         self.n_rows, self.n_columns = len(rows), len(columns)
-        self._in_row, self._in_column = theirs.in_graph, mine.in_graph
+        self._in_row, self._in_column = rows.n_tuples, columns.n_tuples
         most = max(self._in_row.max(initial=0), self._in_column.max(initial=0))
         kind = np.int16 if most <= np.iinfo(np.int16).max else np.int32  # that hits are counted in
         meets = _match(mine, theirs, concepts, kind, sparse) @ theirs.incidence(kind, sparse).T
@@ -89,11 +89,6 @@ class _Tuples:
             start += len(distinct)
         self.n_graphs, self.n_distinct = len(table), start
         self._cells = np.concatenate(graphs), np.concatenate(codes)
-
-    @property
-    def in_graph(self) -> Ints:
-        """How many tuples each graph has."""
-        return np.bincount(self._cells[0], minlength=self.n_graphs)
 
     def incidence(self, kind: Any, sparse: Any) -> Any:
         """Return a matrix, graphs x distinct tuples: how often a graph has one."""
@@ -151,7 +146,7 @@ class SimilarConcepts:
             table[pairs] = True
         return table
 
-    def of(self, ones: Ints, others: Ints) -> Bools:
+    def are_similar(self, ones: Ints, others: Ints) -> Bools:
         """Return whether the concepts of each pair are similar."""
         rows, columns = self.row_of[ones], self.column_of[others]
         if self._n_pairs <= _PAIRS and self._shape[0] * self._shape[1] <= _CELLS:

@@ -217,6 +217,8 @@ def find_protocol(name: str) -> Protocol:
         every = f"choose {listing(PROTOCOLS, most=len(PROTOCOLS))}; protocols of agreement with "
         every += "people belong to meta (semmetrics meta)"
         remedy = did_you_mean(name, PROTOCOLS, every)
+        if name.partition("(")[0] in PROTOCOLS:
+            remedy = "a protocol has no options; name its measures instead, with theirs"
         raise InputError(f"there is no protocol {name!r}", remedy=remedy)
     return PROTOCOLS[name]
 

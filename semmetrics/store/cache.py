@@ -59,8 +59,9 @@ class TextCache:
     >>> cache = TextCache(path, "lengths", {"length": "INTEGER"})
     >>> cache.rows("len@1", ["cat", "mouse"], lambda texts: [(len(text),) for text in texts])
     {'cat': (3,), 'mouse': (5,)}
-    >>> cache.rows("len@1", ["cat"], lambda texts: 1 / 0)
-    {'cat': (3,)}
+    >>> cache.keep("len@1", {"dog": (3,), "cat": (9,)})
+    >>> cache.find("len@1", ["cat", "dog", "bird"])
+    {'cat': (3,), 'dog': (3,)}
     """
 
     def __init__(
@@ -119,14 +120,14 @@ class TextCache:
         return {text: found[text] for text in texts if text in found}
 
     def keep(self, identity: str, rows: Mapping[str, Row]) -> None:
-        """Keep the rows of texts that have none."""
+        """Keep the rows of texts; a text that has one keeps its own."""
         prefix = _part(_encode(identity))
         keyed = [(_encode(text), *row) for text, row in rows.items()]
         checked = [(identity, *row, _checksum(prefix, row)) for row in keyed]
         self._transact(lambda connection: connection.executemany(self._insert, checked))
 
     def find(self, identity: str, texts: Sequence[str]) -> dict[str, Row]:
-        """Return the rows that are there and whole; remove those that are not."""
+        """Return the rows of texts that are there and whole; remove the damaged ones."""
         encoded, prefix = {_encode(text): text for text in texts}, _part(_encode(identity))
         keys, found = sorted(encoded), dict[str, Row]()  # rows lie in this order
 

@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from semmetrics.core.ragged import Ints, offsets, positions, take_rows
+from semmetrics.core.ragged import Ints, lengths, offsets, positions, take_rows
 from semmetrics.data.source import no_collection
 from semmetrics.frozen import dataclass
 from semmetrics.store.cache import Row, TextCache, as_json
@@ -33,6 +33,7 @@ Group: TypeAlias = tuple[str, ...]
 
 _MANY = 1 << 14  # concepts that are too many to stay for the next graphs
 _NUMBER = np.dtype("<i4")  # of what is kept
+_TABLE = ("merged_graphs", {"words": "BLOB", "places": "BLOB"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class GraphTable:
     slots : three arrays of int, shapes (objects, 1), (attributes, 2) and (relations, 3)
         The concepts of each tuple.
     ties : array of int, shape (graphs,)
-        As those of `SceneGraph`.
+        How many each graph has, as in `SceneGraph`.
 
     Examples
     --------
@@ -71,7 +72,7 @@ class GraphTable:
         )
         widths = [np.fromiter(map(len, side), np.int64, len(side)) for side in sides]
         flat = [np.fromiter(chain.from_iterable(side), np.int64) for side in sides]
-        return cls.cut(widths, flat, np.array([graph.ties for graph in graphs], np.int64))
+        return cls.from_slots(widths, flat, np.array([graph.ties for graph in graphs], np.int64))
 
     @classmethod
     def join(cls, tables: Sequence[GraphTable]) -> GraphTable:
@@ -86,8 +87,11 @@ class GraphTable:
         )
 
     @classmethod
-    def cut(cls, widths: Sequence[Ints], flat: Sequence[Ints], ties: Ints) -> GraphTable:
-        """Return the table of flat slots of either length, of which each graph has so many."""
+    def from_slots(cls, widths: Sequence[Ints], flat: Sequence[Ints], ties: Ints) -> GraphTable:
+        """Return the table of flat slots of objects, attributes and relations.
+
+        ``widths`` has, for each of the three, how many slots each graph has.
+        """
         return cls(
             tuple(offsets(width) // length for length, width in enumerate(widths, 1)),
             tuple(slots.reshape(-1, length) for length, slots in enumerate(flat, 1)),
@@ -96,6 +100,12 @@ class GraphTable:
 
     def __len__(self) -> int:
         return len(self.ties)
+
+    @property
+    def n_tuples(self) -> Ints:
+        """How many tuples each graph has, shape (graphs,)."""
+        objects, attributes, relations = map(lengths, self.indptr)
+        return objects + attributes + relations
 
     def take(self, rows: Ints) -> GraphTable:
         """Return the graphs of rows, in the order given."""
@@ -125,7 +135,7 @@ class Graphs:
     >>> parser = FunctionParser(lambda captions: [[(one,) for one in c.split()] for c in captions])
     >>> graphs = Graphs(KeptParser(parser))
     >>> graphs.prepare([("dog", "dog cat")])
-    >>> len(graphs.of(("dog", "dog cat")).objects)
+    >>> len(graphs.take([("dog", "dog cat")]).slots[0])
     2
     """
 
@@ -175,7 +185,10 @@ class Graphs:
         _shared_concepts(open_synonyms())  # many go with these graphs, not with the process
 
     def take(self, groups: Sequence[Group]) -> GraphTable:
-        """Return the graphs that groups of captions are merged into, in their order."""
+        """Return the graph of each group of captions, merged in their order.
+
+        Groups that were not prepared are prepared first.
+        """
         if not all(one in self._places for one in groups):
             self.prepare(groups)
         if not groups:
@@ -189,10 +202,6 @@ class Graphs:
         ends = np.flatnonzero(np.diff(codes[order])) + 1
         parts = [places[some[0]][0].take(rows[some]) for some in np.split(order, ends)]
         return GraphTable.join(parts).take(np.argsort(order))
-
-    def of(self, captions: Group) -> SceneGraph:
-        """Return the graph that captions are merged into, in their order."""
-        return self.take([captions]).graph(0)
 
     def _add(self, groups: Sequence[Group], table: GraphTable) -> None:
         """Add the graphs of groups.
@@ -208,9 +217,7 @@ class Graphs:
         if parser.file is None or parser.n_given or parser.trouble or not self.concepts.identity:
             return None
         if self._cache is None and os.path.exists(parser.file):  # noqa: PTH110, no error
-            self._cache = TextCache(
-                parser.file, "merged_graphs", {"words": "BLOB", "places": "BLOB"}
-            )
+            self._cache = TextCache(parser.file, *_TABLE)
         return self._cache
 
     @property
@@ -226,11 +233,10 @@ class Graphs:
             self._add([keys[key] for key in rows], _read_graphs(list(rows.values()), self.concepts))
 
     def _keep(self, groups: Sequence[Group], graphs: Sequence[SceneGraph]) -> None:
-        pairs = zip(map(_key, groups), graphs, strict=True)
-        made = {key: graph for key, graph in pairs if key}
-        cache = self._open() if made else None
+        cache = self._open() if groups else None
         if cache is not None:
-            rows = {key: _write_graph(graph, self.concepts) for key, graph in made.items()}
+            pairs = zip(map(_key, groups), graphs, strict=True)
+            rows = {key: _write_graph(graph, self.concepts) for key, graph in pairs if key}
             cache.keep(self._identity, rows)
 
 
@@ -273,16 +279,16 @@ def _read_graphs(rows: Sequence[Row], concepts: Concepts) -> GraphTable:
     """Return the graphs that were written."""
     names = json.loads(b"[" + b",".join([row[0] for row in rows]) + b"]")
     numbers = concepts.numbers
-    flat = list(chain.from_iterable(names))
+    flat = chain.from_iterable(names)
     found = (numbers[one] if type(one) is str else concepts.of(one) for one in flat)
-    codes = np.fromiter(found, np.int64, len(flat))
+    codes = np.fromiter(found, np.int64)
     first = offsets(np.fromiter(map(len, names), np.int64, len(rows)))[:-1]
     written = np.frombuffer(b"".join([row[1] for row in rows]), _NUMBER).astype(np.int64)
     place = offsets(np.array([len(row[1]) for row in rows], np.int64) // _NUMBER.itemsize)[:-1]
     ties, *widths = (written[place + number] for number in range(4))
-    place, flat = place + 4, list[Ints]()
+    place, slots = place + 4, list[Ints]()
     for width in widths:
         within = np.repeat(place, width) + positions(offsets(width))
-        flat.append(codes[np.repeat(first, width) + written[within]])
+        slots.append(codes[np.repeat(first, width) + written[within]])
         place = place + width
-    return GraphTable.cut(widths, flat, ties)
+    return GraphTable.from_slots(widths, slots, ties)

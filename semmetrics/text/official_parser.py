@@ -52,8 +52,8 @@ JARS = {
 """The files of CoreNLP: their Maven coordinates and SHA-256."""
 
 _OTHERWISE = (
-    "give tuples that were parsed elsewhere, tuples= (--tuples FILE), or give the measure "
-    "parser=offline, as in SPICE(parser=offline), which is in no protocol"
+    "give tuples that were parsed elsewhere, tuples= (--tuples FILE), or score "
+    "SPICE(parser=offline), another measure, which needs no Java and is in no protocol"
 )
 _CLASSES = Path(__file__).with_name("java_program")
 _JAVA = "it needs Java 8 or later and 4 GB of memory: try java -version"

@@ -28,7 +28,6 @@ from semmetrics.text.synonyms import SynonymTable
 __all__ = [
     "MERGING",
     "Concepts",
-    "Features",
     "RawTuple",
     "SceneGraph",
     "check_tuples",
@@ -40,7 +39,6 @@ MERGING = 1
 """The version of the rules of merging, by which merged graphs are kept."""
 
 RawTuple: TypeAlias = Sequence[str]
-Tuple: TypeAlias = tuple[int, ...]
 Words: TypeAlias = tuple[str, ...]
 Features: TypeAlias = frozenset[int]  # synsets, and words as the complements of their numbers
 
@@ -107,7 +105,7 @@ class Concepts:
     Attributes
     ----------
     numbers : mapping from str to int
-        The concept of each word or phrase, made at its first use.
+        The concept of each word or phrase; a new one is made at its first look-up.
     features : mapping from int to frozenset
         The synsets of each concept, and its words: ``~number`` of each.
     words : mapping from int to tuple of str
@@ -160,8 +158,6 @@ class Concepts:
 
     def similarity(self, one: int, other: int) -> float:
         """Return how similar two concepts are, in [0, 1]."""
-        if one == other:
-            return 1.0
         found = self._similarities.get((one, other))
         if found is None:
             found = self._similarities[one, other] = self._compare(one, other)
@@ -176,7 +172,7 @@ class Concepts:
 
     def is_similar(self, one: int, other: int) -> bool:
         """Whether two concepts share a word or a synset."""
-        return one == other or not self.features[one].isdisjoint(self.features[other])
+        return not self.features[one].isdisjoint(self.features[other])
 
     def similar_pairs(
         self, ones: Ints, others: Ints, most: int = 1 << 20
@@ -228,15 +224,11 @@ class SceneGraph(NamedTuple):
     relations: tuple[int, ...]
     ties: int = 0
 
-    def of_length(self, length: int) -> list[Tuple]:
-        """Return the objects (1), attributes (2) or relations (3)."""
-        slots = iter((self.objects, self.attributes, self.relations)[length - 1])
-        return list(zip(*[slots] * length, strict=True))
-
     @property
-    def tuples(self) -> list[Tuple]:
-        """The tuples of all lengths."""
-        return [*self.of_length(1), *self.of_length(2), *self.of_length(3)]
+    def tuples(self) -> list[tuple[int, ...]]:
+        """The objects, attributes and relations as tuples of concepts."""
+        sides = enumerate((self.objects, self.attributes, self.relations), 1)
+        return [one for n, side in sides for one in zip(*[iter(side)] * n, strict=True)]
 
 
 class _Choices:

@@ -124,11 +124,20 @@ def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_byte
                 continue
             where = at(source.name, f"line {number}")
             room.take(len(text) + _SIZE * (text.count('"') // 2))
-            caption, found, parser = _read_line(parse(text, source.name, number), where)
+            caption, found, parser = _read_line(_parse(text, source.name, number), where)
             caption = _add(tuples, caption, found, where)
             if parser:
                 parsers[caption] = parser
     return TupleTable(source.name, tuples, parsers)
+
+
+def _parse(text: str, name: str, number: int) -> Any:
+    try:
+        return parse(text, name, number)
+    except InputError as error:
+        lines = "a file of tuples has one JSON object a line, as 'semmetrics spice parse' writes it"
+        remedy = f"{error.remedy}; {lines}"
+        raise InputError(error.problem, where=error.where, remedy=remedy) from None
 
 
 def _add(tuples: dict[str, Parsed], caption: str, found: Parsed, where: str) -> str:

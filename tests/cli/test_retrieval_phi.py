@@ -1,6 +1,7 @@
 """Retrieval judged by phi, by the command line."""
 
 import json
+import re
 
 import numpy as np
 
@@ -48,6 +49,19 @@ def test_the_command_line_computes_it(tmp_path, ok):
     given = ok(*command, "--phi", f"{tmp_path}/phi.npy")
     first, second = ([one["value"] for one in json.loads(text)] for text in (found, given))
     assert first == second
+
+
+def test_pairs_say_what_they_are_of(tmp_path, run):
+    for name, content in (("c", {"1": "a cat"}), ("r", {"i1": ["a cat", "the cat"]})):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    files = ("--tokenizer", "whitespace", f"{tmp_path}/c.json", f"{tmp_path}/r.json")
+    result = run("pairs", "-m", "CIDEr(stem=porter)", "-o", f"{tmp_path}/phi.npy", *files)
+    (phi,) = re.findall(r"phi.npy: 1 x 1, float64, (CIDEr\(stem=porter\);tok:whitespace;df@\S+)",
+                        result.stdout)  # fmt: skip
+    beside = json.loads((tmp_path / "phi.npy.ids.json").read_text(encoding="utf-8"))
+    assert beside == {"phi": phi, "images": ["i1"], "captions": ["1"]}
+    best = run("pairs", "-m", "CIDEr(stem=porter)", "--top-k", "1", "-o", "-", *files)
+    assert f"phi is {phi}" in best.stderr
 
 
 def test_pairs_takes_one_measure_and_files_in_their_order(tmp_path, refused):

@@ -66,9 +66,23 @@ def test_captions_on_which_it_fails_are_named_and_the_others_written(run, files,
     Path("bad.json").write_text(json.dumps({"1": "hang", "2": "a dog", "3": "hang on"}))
     result = run("spice", "parse", "-o", "t.jsonl", "bad.json")
     assert result.exit_code == 2
-    assert "the parser fails on 2 captions, such as 'hang'" in result.stderr
+    assert "bad.json, id '1': the parser fails on 2 captions, such as 'hang'" in result.stderr
     assert "it takes longer than 1 seconds" in result.stderr
     assert list(read_tuples("t.jsonl").tuples) == ["a dog"]
+
+
+def test_a_caption_on_which_it_fails_is_found_in_its_file(run, files, program):
+    Path("bad.json").write_text(json.dumps({"1": ["a dog", "a cat"], "x": ["a cat", "Hang on!"]}))
+    result = run("spice", "parse", "-o", "t.jsonl", *BOTH, "bad.json")
+    assert "error: bad.json, id 'x': the parser fails on 1 caption, such as 'hang on'" in (
+        result.stderr
+    )
+
+
+def test_captions_for_tuples_are_told(refused, files):
+    Path("map.json").write_text(json.dumps({"a dog": [["dog"]]}, indent=1))
+    text = refused("score", "-m", "SPICE(parser=given)", *BOTH, "--tuples", "map.json")
+    assert "a file of tuples has one JSON object a line" in text
 
 
 def test_tuples_score_without_the_program(ok, refused, files, program):

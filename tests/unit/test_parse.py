@@ -102,7 +102,7 @@ def test_forms(text, expected):
     ("text", "message"),
     [
         ("", "'' is not a measure; write it as"),
-        ("F1(average=macro", "is not a measure; write it as"),
+        ("F1(average=macro", "is not a measure; close its bracket, as in F1"),
         ("F1@", "cutoffs '' are not"),
         ("F1@0", "whole numbers from 1"),
         ("F1@1.5", "whole numbers from 1"),

@@ -110,6 +110,8 @@ def test_protocols_that_do_not_exist():
         InputError, match=r"choose 'kubany2020', .*'xian2018'; .* people belong to meta"
     ):
         find_protocol("flickr8k-expert")
+    with pytest.raises(InputError, match="a protocol has no options; name its measures instead"):
+        find_protocol("coco-caption(parser=offline)")
 
 
 @pytest.mark.parametrize(("one", "other"), [("0.5", ".50"), (0, "0"), (1, "1.00"), ("-0", 0.0)])

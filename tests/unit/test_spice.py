@@ -183,6 +183,26 @@ def test_ties_are_said_with_their_range(monkeypatch):
     )
 
 
+@pytest.mark.parametrize(
+    ("preds", "gts", "expected"),
+    [
+        (CANDIDATES, REFERENCES, []),
+        ({"a": ["x"]}, {"a": ["y"]}, ["SPICE: no tuple matches; its parsers and synonyms know "]),
+        ({"a": ["..."], "b": ["dog"], "c": [""]}, {"a": ["dog"], "b": ["dog"], "c": ["dog"]},
+         ["SPICE: the candidates of 1 item have no tuples (such as 'a')"]),
+        ({"a": ["dog"], "b": ["dog"]}, {"a": ["...", ""], "b": ["dog"]},
+         ["SPICE: the references of 1 item have no tuples (such as 'a')"]),
+        ({"a": ["dog"]}, {"a": ["..."]},
+         ["SPICE: the references of 1 item have no tuples (such as 'a')"]),
+    ],
+)  # fmt: skip
+def test_captions_without_tuples_and_tuples_without_a_match_are_said(preds, gts, expected):
+    notes = score(preds=preds, gts=gts, tokenizer="ptb").notes
+    found = [note.removeprefix("preds: ") for note in notes if "tuple" in note]
+    assert len(found) == len(expected)
+    assert all(note.startswith(start) for note, start in zip(found, expected, strict=True))
+
+
 def test_parses_of_ties_that_are_gone_are_made_at_once(monkeypatch, tmp_path):
     """A graph may be kept without the parses of its captions, which its range is of."""
     table = SynonymTable({"dog": "1", "cat": "1 2", "man": "2"}, {}, "ours")

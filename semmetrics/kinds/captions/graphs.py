@@ -184,7 +184,10 @@ def graph_notes(
     if not takers:
         return notes
     notes += idle_tuples(takers, graphs)
-    found = {name: _tie_notes(task, noted.get(name, {})) for name, task in each_task(tasks)}
+    found = {
+        name: _match_notes(noted.get(name, {})) + _tie_notes(task, noted.get(name, {}))
+        for name, task in each_task(tasks)
+    }
     return notes + group_notes(found)
 
 
@@ -199,6 +202,21 @@ def idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> list[str]:
         f"tuples= (--tuples) has no effect: none is by the parser {listing(sorted(names))}; "
         f"{ANY_PARSER}"
     ]
+
+
+def _match_notes(noted: Mapping[Any, Any]) -> list[str]:
+    """Say which items have captions without tuples, and whether nothing matches at all."""
+    from semmetrics.metrics.spice import HITS, NO_TUPLES
+
+    notes = []
+    for side in ("candidates", "references"):
+        items = sorted(noted.get((NO_TUPLES, side), ()))
+        if items:
+            what = f"the {side} of {pluralize(len(items), 'item')} have no tuples"
+            notes.append(f"SPICE: {what} (such as {items[0]!r})")
+    if noted.get(HITS) == 0:
+        notes.append("SPICE: no tuple matches; its parsers and synonyms know English alone")
+    return notes
 
 
 def _tie_notes(task: CaptionTask, noted: Mapping[Any, Any]) -> list[str]:

@@ -59,7 +59,7 @@ from semmetrics.store.matrix_file import write_matrix
 from semmetrics.text.tokenizers import open_tokenizer
 
 __all__ = ["PAIR_MEASURES", "PairJob", "caption_blocks", "caption_matrix", "caption_top_k",
-           "options_taken"]  # fmt: skip
+           "check_k", "options_taken"]  # fmt: skip
 
 Progress = Callable[[int, int], None]
 Frequencies = DocumentFrequencies | str | os.PathLike[str]
@@ -156,7 +156,7 @@ def caption_matrix(
         "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
         "lookup": lookup, "oov": oov, "device": device, "max_words": max_words, "cache": cache,
     }  # fmt: skip
-    job = PairJob.of(references, captions, measure, rows, memory, dtype, given, notes)
+    job = PairJob.of(references, captions, measure, given, rows, memory, dtype, notes)
     return job.matrix(out, resume=resume, progress=progress)
 
 
@@ -198,7 +198,7 @@ def caption_blocks(
         "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
         "lookup": lookup, "oov": oov, "device": device, "max_words": max_words, "cache": cache,
     }  # fmt: skip
-    job = PairJob.of(references, captions, measure, rows, memory, dtype, given)
+    job = PairJob.of(references, captions, measure, given, rows, memory, dtype)
     for start, stop in job.bounds:
         yield start, job.block(start, stop)
 
@@ -256,19 +256,26 @@ def caption_top_k(
     """
     _check_sides(references, captions)
     n_rows = len(references) if rows == "images" else sum(map(len, references))
-    most = n_rows if axis == "images" else len(captions)
-    if not 1 <= k <= most:
-        raise InputError(f"k={k} for {most} {axis}", remedy="choose k from 1 to their number")
+    check_k(k, axis, n_rows, len(captions))
     given = {
         "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
         "lookup": lookup, "oov": oov, "device": device, "max_words": max_words, "cache": cache,
     }  # fmt: skip
-    job = PairJob.of(references, captions, measure, rows, memory, "float64", given, notes)
-    blocks = ((start, np.round(job.block(start, stop), _DECIMALS)) for start, stop in job.bounds)
-    if axis == "images":
-        return _best_rows(blocks, len(captions), k)
-    values, places = zip(*(top_k(block, k) for _, block in blocks), strict=True)
-    return np.concatenate(values), np.concatenate(places)
+    job = PairJob.of(references, captions, measure, given, rows, memory, notes=notes)
+    return job.top_k(k, axis)
+
+
+def check_k(k: int, axis: str, n_rows: int, n_columns: int) -> None:
+    """Refuse more best entries than there are.
+
+    Raises
+    ------
+    InputError
+        If k is not between 1 and the number of captions or images.
+    """
+    most = n_rows if axis == "images" else n_columns
+    if not 1 <= k <= most:
+        raise InputError(f"k={k} for {most} {axis}", remedy="choose k from 1 to their number")
 
 
 def _best_rows(blocks: Iterable[tuple[int, Floats]], n_columns: int, k: int) -> tuple[Floats, Ints]:
@@ -298,10 +305,10 @@ class PairJob:
         references: Sequence[Sequence[str]],
         captions: Sequence[str],
         measure: str | Measure,
-        rows: str,
-        memory: int,
-        dtype: str,
         given: Mapping[str, Any],
+        rows: str = "images",
+        memory: int = _MEMORY,
+        dtype: str = "float64",
         notes: list[str] | None = None,
     ) -> PairJob:
         """Check and prepare the inputs; those given are options of ``score``."""
@@ -359,6 +366,16 @@ class PairJob:
             if progress is not None:
                 progress(stop, self.pairs.n_rows)
         return matrix
+
+    def top_k(self, k: int, axis: str) -> tuple[Floats, Ints]:
+        """Return the k largest entries of each row or column, as ``caption_top_k`` does."""
+        blocks = (
+            (start, np.round(self.block(start, stop), _DECIMALS)) for start, stop in self.bounds
+        )
+        if axis == "images":
+            return _best_rows(blocks, self.pairs.n_columns, k)
+        values, places = zip(*(top_k(block, k) for _, block in blocks), strict=True)
+        return np.concatenate(values), np.concatenate(places)
 
     @property
     def identity(self) -> str:

@@ -41,7 +41,6 @@ MATRIX_OPTIONS = ("tokenizer", "doc_freq", "tuples", "embedding", "lookup", "oov
 """The options that only a phi computed here takes."""
 
 _HELD = 1 << 30  # bytes of a matrix that is kept in memory; a larger one is a temporary file
-_MEMORY = 1 << 28  # bytes of a block, as semmetrics pairs has them
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +206,7 @@ def compute_phi(spec: str, truth: CaptionedTruth, options: Options) -> tuple[Any
             remedy="give those of images (rows); their captions are the references of phi",
         )
     notes = options.opened.setdefault(ODD, [])
-    job = PairJob.of(references, texts, spec, "images", _MEMORY, "float64", given, notes)
+    job = PairJob.of(references, texts, spec, given, notes=notes)
     matrix = _hold(job, options["progress"])
     return matrix, f"{fingerprint(matrix)};{job.identity}"
 
