@@ -357,7 +357,9 @@ class _Builder:
         if before is not place:
             raise InputError(f"the rater {shown(rater)} judges {what} twice, first in "
                              f"{before.rpartition(', ')[2]}", where=place,
-                             remedy="keep one of the two")  # fmt: skip
+                             remedy="keep one of the two; or name the ids that tell them apart, "
+                             "as by columns={'candidate': 'caption_id'} (--columns "
+                             "candidate=caption_id)")  # fmt: skip
 
 
 def _read_table(data: Any, columns: _Columns, options: ReadOptions, name: str) -> Judgements:
