@@ -182,7 +182,8 @@ class Graphs:
             graphs = [merge_captions(parse(one), self.concepts) for one in new]
         self._add(new, GraphTable.of(graphs))
         self._keep(new, graphs)
-        _shared_concepts(open_synonyms())  # many go with these graphs, not with the process
+        if len(self.concepts) > _MANY:
+            _concepts.cache_clear()  # they go with these graphs, not with the process
 
     def take(self, groups: Sequence[Group]) -> GraphTable:
         """Return the graph of each group of captions, merged in their order.

@@ -63,6 +63,7 @@ def test_the_matrix_has_the_values_of_score(ok, files):
     items = [json.loads(line)["CIDEr-D"] for line in lines]
     np.testing.assert_allclose(np.diag(matrix), items, rtol=0, atol=1e-12)
     ids = json.loads(Path("phi.npy.ids.json").read_text(encoding="utf-8"))
+    assert ids.pop("phi").startswith("CIDEr-D;tok:ptb;df@")
     assert ids == {"images": ["1", "2"], "captions": ["1", "2"]}
 
 

@@ -103,6 +103,10 @@ def own():
         "semmetrics.compare": {"gts": LABELS},
         "semmetrics.meta": {"ratings": RATED, "preds": LABELS, "gts": LABELS},
         "semmetrics.metrics.similar_images": {"captions": RELATION},
+        "semmetrics.metrics.spice_scores": {
+            "candidates": [[("cat",)]],
+            "references": [[[("cat",)]]],
+        },
         "semmetrics.metrics.captions_of_images": {"captions": RELATION},
         "semmetrics.metrics.images_of_captions": {"captions": RELATION},
         "semmetrics.select_discrepant": {"systems": ANSWERS, "k": 1},

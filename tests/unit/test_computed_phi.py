@@ -227,9 +227,12 @@ def test_what_is_wrong_is_refused(options, problem):
 def test_it_is_computed_on_the_device_that_is_named(monkeypatch):
     pytest.importorskip("torch")
     seen, of = [], computed_phi.PairJob.of
-    monkeypatch.setattr(
-        computed_phi.PairJob, "of", lambda *given: (seen.append(given[-2]), of(*given))[1]
-    )
+
+    def spy(*given, **more):
+        seen.append(given[-1])
+        return of(*given, **more)
+
+    monkeypatch.setattr(computed_phi.PairJob, "of", spy)
     found = scored(["NCS@5"], phi="BagSim", captions=CAPTIONS, device="torch:cpu")
     assert seen == [{"device": "torch:cpu"}]
     assert values(found) == pytest.approx(values(scored(["NCS@5"], phi=matrix("BagSim"))))
