@@ -419,6 +419,8 @@ def tied_captions(task: CaptionTask, captions: str, graphs: Graphs) -> list[str]
     captions : {"tokens", "written"}
     graphs : Graphs
     """
+    if not graphs.has_ties:
+        return []
     candidates, references = parsed_groups(task, captions)
     ties = graphs.take(candidates).ties + graphs.take(references).ties[task.images]
     return [text for row in np.flatnonzero(ties).tolist()

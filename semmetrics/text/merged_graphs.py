@@ -14,7 +14,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import chain, count
 from typing import TypeAlias
 
 import numpy as np
@@ -32,6 +32,7 @@ __all__ = ["GraphTable", "Graphs", "Group"]
 Group: TypeAlias = tuple[str, ...]
 
 _MANY = 1 << 14  # concepts that are too many to stay for the next graphs
+_ROW_BITS = 32
 _NUMBER = np.dtype("<i4")  # of what is kept
 _TABLE = ("merged_graphs", {"words": "BLOB", "places": "BLOB"})
 
@@ -141,7 +142,11 @@ class Graphs:
 
     def __init__(self, parser: KeptParser) -> None:
         self.parser = parser
-        self._places: dict[Group, tuple[GraphTable, int]] = {}  # a table and a row of it
+        # Each batch stays a table of its own, so that adding few to many costs little. A place is
+        # the number of a table and, in the lower bits, a row of it.
+        self._tables: dict[int, GraphTable] = {}
+        self._places: dict[Group, int] = {}
+        self._numbers = count()
         self._cache: TextCache | None = None
 
     @property
@@ -194,23 +199,27 @@ class Graphs:
             self.prepare(groups)
         if not groups:
             return GraphTable.of([])
-        places = list(map(self._places.__getitem__, groups))
-        rows = np.array([row for _, row in places], np.int64)
-        codes = np.array([id(table) for table, _ in places], np.int64)
-        if (codes == codes[0]).all():
-            return places[0][0].take(rows)
-        order = np.argsort(codes, kind="stable")
-        ends = np.flatnonzero(np.diff(codes[order])) + 1
-        parts = [places[some[0]][0].take(rows[some]) for some in np.split(order, ends)]
+        places = np.fromiter(map(self._places.__getitem__, groups), np.int64, len(groups))
+        numbers, rows = places >> _ROW_BITS, places & ((1 << _ROW_BITS) - 1)
+        if (numbers == numbers[0]).all():
+            return self._tables[int(numbers[0])].take(rows)
+        order = np.argsort(numbers, kind="stable")
+        runs = np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1)
+        parts = [self._tables[int(numbers[run[0]])].take(rows[run]) for run in runs]
         return GraphTable.join(parts).take(np.argsort(order))
 
-    def _add(self, groups: Sequence[Group], table: GraphTable) -> None:
-        """Add the graphs of groups.
+    @property
+    def has_ties(self) -> bool:
+        """Whether any graph so far has ties."""
+        return any(table.ties.any() for table in list(self._tables.values()))
 
-        Each batch stays a table of its own, so that adding few to many costs little; an
-        interruption, or another thread that adds, changes no graph that is there.
-        """
-        self._places.update(zip(groups, ((table, row) for row in range(len(table))), strict=True))
+    def _add(self, groups: Sequence[Group], table: GraphTable) -> None:
+        """Add the graphs of groups; no interruption or other thread changes what is there."""
+        if groups:
+            number = next(self._numbers)
+            self._tables[number] = table
+            start = number << _ROW_BITS
+            self._places.update(zip(groups, range(start, start + len(table)), strict=True))
 
     def _open(self) -> TextCache | None:
         """Return the table of what is kept, where parses are kept that are the parser's own."""

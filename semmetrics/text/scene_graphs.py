@@ -21,7 +21,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from semmetrics.core.ragged import Ints, offsets, positions, runs_within
+from semmetrics.core.ragged import (
+    Ints,
+    offsets,
+    positions,
+    row_numbers,
+    runs_within,
+    take_rows,
+)
 from semmetrics.errors import InputError, brief
 from semmetrics.text.synonyms import SynonymTable
 
@@ -132,6 +139,7 @@ class Concepts:
         self._several: dict[frozenset[str], int] = {}  # concepts of several words
         self._similarities: dict[tuple[int, int], float] = {}
         self._joined: dict[tuple[int, int], int] = {}
+        self._all_features = np.zeros(0, np.int64), np.zeros(0, np.int64)  # lengths, and flat
 
     def __len__(self) -> int:
         return len(self.features)
@@ -197,10 +205,15 @@ class Concepts:
 
     def _flat(self, concepts: Ints) -> tuple[Ints, Ints]:
         """Return all features of concepts, and whose they are."""
-        features = [self.features[one] for one in concepts.tolist()]
-        counts = np.fromiter(map(len, features), np.int64, len(features))
-        flat = np.fromiter(chain.from_iterable(features), np.int64, counts.sum())
-        return flat, np.repeat(np.arange(len(features)), counts)
+        counts, flat = self._all_features
+        if len(counts) < len(self):  # those that came since
+            new = [self.features[one] for one in range(len(counts), len(self))]
+            more = np.fromiter(map(len, new), np.int64, len(new))
+            counts = np.concatenate([counts, more])
+            flat = np.concatenate([flat, np.fromiter(chain.from_iterable(new), np.int64)])
+            self._all_features = counts, flat
+        indptr, places = take_rows(offsets(counts), concepts)
+        return flat[places], row_numbers(indptr)
 
     def name(self, concept: int) -> str:
         """Write a concept: its words with slashes between them."""
