@@ -246,13 +246,13 @@ def pairs(
     images = list(map(str, item_ids(theirs.ids, sizes) if rows == "references" else theirs.ids))
     names = list(map(str, item_ids(mine.ids, lengths(mine.side.indptr))))
     notes: list[str] = []
+    chosen: Any = axis or "captions"
     if top_k is not None:
-        check_k(top_k, axis or "captions", len(images), len(names))
+        check_k(top_k, chosen, len(images), len(names))
     of = (theirs.to_list(), list(mine.values()), measure[0], options)
     job = PairJob.of(*of, rows=rows, dtype=dtype or "float64", notes=notes)
     say(notes, quiet=quiet)
     if top_k is not None:
-        chosen: Any = axis or "captions"
         with open_output(output) as out:
             out.writelines(_best(chosen, images, names, *job.top_k(top_k, chosen)))
         say([f"phi is {job.identity}"], quiet=quiet)
