@@ -38,6 +38,7 @@ _CAPTIONS = 2048  # read ahead
 _TOKENS = 800  # computed together
 _LONGEST = 100  # tokens parsed together
 _CACHED = 50_000  # words kept with their vectors
+_REVISION = b"2"  # of network and rules: another one where captions may get other tuples
 _LOOSE = "nmod:?"  # a relation by a preposition that is read from the sentence
 
 
@@ -52,7 +53,8 @@ class OfflineParser:
     Attributes
     ----------
     identity : str
-        "offline@" and the first letters of the SHA-256 of the file of its weights.
+        "offline@" and the first letters of a SHA-256 of its weights and of the revision of what is
+        computed with them.
 
     Examples
     --------
@@ -161,7 +163,8 @@ def _load(data: Path) -> tuple[str, Network, Lemmas]:
     with np.load(io.BytesIO(content), allow_pickle=False) as file:
         arrays: dict[str, Any] = dict(file)
     lemmas = Lemmas(json.loads(bytes(arrays.pop("lemmas"))))
-    return f"offline@{hashlib.sha256(content).hexdigest()[:12]}", Network(arrays), lemmas
+    identity = hashlib.sha256(content + _REVISION).hexdigest()[:12]
+    return f"offline@{identity}", Network(arrays), lemmas
 
 
 def _edges(found: Dependencies, labels: Sequence[str], count: int) -> list[list[Edge]]:

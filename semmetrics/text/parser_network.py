@@ -4,10 +4,12 @@ Conventions
 -----------
 Weights are integers of eight bits with a scale a column. What is multiplied with them is rounded to
 such integers, too, so that every sum of products is an integer below 2**24, which float32 holds
-exactly: the result does not depend on the order of the sums, hence not on the size of the batch or
-on the BLAS library. All else is computed for each token or sentence alone. So products may be cut
-into small ones, which BLAS libraries leave to one thread: threads would wait for each other at
-every product, and take several times as long where other programs keep the cores busy.
+exactly. Where values are multiplied with each other, they are rounded to a fine grid, and float64
+holds the sums. So the result does not depend on the order of the sums, hence not on the size of the
+batch, on the BLAS library or on the processor. All else is computed for each token or sentence
+alone. So products may be cut into small ones, which BLAS libraries leave to one thread: threads
+would wait for each other at every product, and take several times as long where other programs keep
+the cores busy.
 
 The tags are found first, by convolutions over words. The edges are found by convolutions and
 attention over words and tags: a score for each pair of tokens, an edge where it is above a
@@ -33,7 +35,8 @@ Array = NDArray[np.float32]
 _STEP = np.float32(24)  # steps to a unit, of normalised values that are rounded
 _TOP = np.float32(127)
 _EPSILON = np.float32(1e-5)
-_WIDTH, _HEIGHT = 128, 16  # of a product: OpenBLAS uses threads above 2**18 multiplications
+_GRID = np.float64(4096)  # steps to a unit, of values that are multiplied with each other
+_DEPTH, _WIDTH, _HEIGHT = 128, 64, 32  # of a product: OpenBLAS uses threads above 2**18 in all
 
 
 class Dependencies(NamedTuple):
@@ -53,51 +56,77 @@ class Dependencies(NamedTuple):
     label: NDArray[np.int64]
 
 
-def _multiply(values: Array, weight: Array) -> Array:
-    """Multiply integers with a matrix of integers, in products that are too small for threads."""
-    result = np.empty((len(values), weight.shape[1]), np.float32)
-    whole = len(values) // _HEIGHT * _HEIGHT
-    for rows in (slice(whole), slice(whole, None)):
-        some = values[rows]
-        height = min(_HEIGHT, len(some)) or 1
-        stack = some.reshape(-1, height, values.shape[1])
-        sums = result[rows].reshape(-1, height, weight.shape[1])  # a view
-        for column in range(0, weight.shape[1], _WIDTH):
-            columns = slice(column, column + _WIDTH)
-            np.matmul(stack[..., :_WIDTH], weight[:_WIDTH, columns], out=sums[..., columns])
-            for row in range(_WIDTH, len(weight), _WIDTH):
-                part = slice(row, row + _WIDTH)
-                sums[..., columns] += stack[..., part] @ weight[part, columns]
-    return result
+def _cuts(size: int, step: int) -> list[slice]:
+    return [slice(start, start + step) for start in range(0, size, step)]
+
+
+class _Matrix:
+    """A matrix of integers, multiplied with others in products that are too small for threads.
+
+    Parameters
+    ----------
+    weight : array, shape (depth, width)
+    """
+
+    def __init__(self, weight: Array) -> None:
+        self.shape = weight.shape
+        depth, width = weight.shape
+        # BLAS libraries copy what is not contiguous, which takes longer than such a product.
+        self._blocks = [
+            (
+                columns,
+                [
+                    (rows, np.ascontiguousarray(weight[rows, columns]))
+                    for rows in _cuts(depth, _DEPTH)
+                ],
+            )
+            for columns in _cuts(width, _WIDTH)
+        ]
+
+    def of(self, values: Array) -> Array:
+        """Multiply rows of integers with it."""
+        result = np.empty((len(values), self.shape[1]), np.float32)
+        whole = len(values) // _HEIGHT * _HEIGHT
+        for rows in (slice(whole), slice(whole, None)):
+            height = min(_HEIGHT, len(values[rows])) or 1
+            stack = values[rows].reshape(-1, height, self.shape[0])
+            sums = result[rows].reshape(-1, height, self.shape[1])  # a view
+            for columns, ((first, block), *others) in self._blocks:
+                np.matmul(stack[..., first], block, out=sums[..., columns])
+                for part, block in others:
+                    sums[..., columns] += stack[..., part] @ block
+        return result
 
 
 @dataclass(frozen=True)
 class _Linear:
-    """A matrix of integers in float32, its scales and what is added."""
+    """A matrix of integers, its scales and what is added."""
 
-    weight: Array
+    matrix: _Matrix
     scale: Array
     bias: Array
 
     def of_steps(self, steps: Array) -> Array:
         """Apply it to normalised values, given as integers."""
-        result = _multiply(steps, self.weight)
+        result = self.matrix.of(steps)
         result *= self.scale / _STEP
         result += self.bias
         return result
 
     def of_positive(self, values: Array) -> Array:
         """Apply it to values from 0 up, which are overwritten, rounded to 128 levels a row."""
-        return self._of_rows(values, values.max(axis=-1, keepdims=True))
+        return self._of_rows(values, values)
 
     def of_any(self, values: Array) -> Array:
         """Apply it to values of any size, which are overwritten, rounded to 255 levels a row."""
-        return self._of_rows(values, np.abs(values).max(axis=-1, keepdims=True))
+        return self._of_rows(values, np.abs(values))
 
-    def _of_rows(self, values: Array, top: Array) -> Array:
+    def _of_rows(self, values: Array, sizes: Array) -> Array:
+        # The bits of floats from 0 up, read as integers, have the same order: compared faster.
+        top = sizes.view(np.int32).max(axis=-1, keepdims=True).view(np.float32)
         top = np.maximum(top, _EPSILON)
         values *= _TOP / top
-        result = _multiply(np.rint(values, out=values), self.weight)
+        result = self.matrix.of(np.rint(values, out=values))
         result *= top / _TOP
         result *= self.scale
         result += self.bias
@@ -121,8 +150,7 @@ class _Norm:
 
     def steps(self, values: Array) -> Array:
         """Normalise, and round to integers."""
-        result: Array = self(values)
-        result *= _STEP
+        result = _Norm(self.gain * _STEP, self.bias * _STEP)(values)
         np.rint(result, out=result)
         np.clip(result, -_TOP, _TOP, out=result)
         return result
@@ -139,7 +167,7 @@ class _Convolution:
     def __call__(self, values: Array) -> Array:
         steps = self.norm.steps(values)
         sentences, length, width = steps.shape
-        size = len(self.window.weight) // width
+        size = self.window.matrix.shape[0] // width
         padded = np.zeros((sentences, length + size - 1, width), np.float32)
         padded[:, size // 2 : size // 2 + length] = steps
         joined = np.concatenate([padded[:, k : k + length] for k in range(size)], axis=-1)
@@ -163,18 +191,26 @@ class _Attention:
         sentences, length, width = values.shape
         heads = len(self.distances)
         parts = _flat(self.projections.of_steps, self.norm.steps(values))
-        parts = parts.reshape(sentences, length, 3, heads, width // heads)
-        query, key, value = parts.transpose(2, 0, 3, 1, 4)
+        steps = _on_grid(parts).reshape(sentences, length, 3, heads, width // heads)
+        query, key, value = steps.transpose(2, 0, 3, 1, 4)
         scores = query @ key.swapaxes(-1, -2)
-        scores /= np.float32(np.sqrt(width // heads))
+        scores /= _GRID**2 * np.sqrt(width // heads)
         scores += self.distances[:, _distances(length, self.distances.shape[1])]
         scores -= scores.max(axis=-1, keepdims=True)
-        np.exp(scores, out=scores)
-        scores /= scores.sum(axis=-1, keepdims=True)
-        seen = np.ascontiguousarray((scores @ value).swapaxes(1, 2)).reshape(values.shape)
+        shares = _on_grid(np.exp(scores, out=scores))
+        seen = shares @ value
+        seen /= shares.sum(axis=-1, keepdims=True) * _GRID
+        seen = seen.swapaxes(1, 2).astype(np.float32).reshape(values.shape)
         values = values + _flat(self.out.of_any, seen)
         hidden = _flat(self.inner.of_steps, self.inner_norm.steps(values))
         return values + _flat(self.inner_out.of_positive, np.maximum(hidden, 0, out=hidden))
+
+
+def _on_grid(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return values in steps of the grid, as integers that float64 multiplies and adds exactly."""
+    steps: NDArray[np.float64] = np.multiply(values, _GRID, dtype=np.float64)
+    np.rint(steps, out=steps)
+    return steps
 
 
 def _flat(layer: Callable[[Array], Array], values: Array) -> Array:
@@ -224,7 +260,8 @@ class Network:
         return self._arrays[name].astype(np.float32)
 
     def _linear(self, name: str) -> _Linear:
-        return _Linear(*(self._floats(f"{name}.{part}") for part in ("weight", "scale", "bias")))
+        scale, bias = self._floats(f"{name}.scale"), self._floats(f"{name}.bias")
+        return _Linear(_Matrix(self._floats(f"{name}.weight")), scale, bias)
 
     def _norm(self, name: str) -> _Norm:
         return _Norm(self._floats(f"{name}.gain"), self._floats(f"{name}.bias"))
@@ -285,7 +322,9 @@ class Network:
         length = steps.shape[1]
         parts = _flat(self._pair.of_steps, steps)
         rank = parts.shape[-1] // 2 - 1
-        scores = parts[..., :rank] @ parts[..., rank : 2 * rank].swapaxes(-1, -2)
+        ends = _on_grid(parts[..., : 2 * rank])
+        scores = ends[..., :rank] @ ends[..., rank:].swapaxes(-1, -2)
+        scores /= _GRID**2
         scores += parts[..., -2, None]
         scores += parts[..., None, :, -1]
         scores += self._pair_distances[_distances(length, len(self._pair_distances))]

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from interruptions import interruptions
 
 from semmetrics.errors import InputError
-from semmetrics.text.offline_parser import DATA, OfflineParser
-from semmetrics.text.parser_network import Network, _multiply
+from semmetrics.text.offline_parser import _REVISION, DATA, OfflineParser
+from semmetrics.text.parser_network import Network, _Matrix
 from semmetrics.text.parser_words import Lemmas, WordCutter, affixes, shape, word_form
 from semmetrics.text.scene_graph_rules import scene_graph_tuples
 
@@ -135,8 +135,8 @@ def test_a_long_caption_is_parsed_to_its_end(parser):
     assert ["car", "red"] in _parse(parser, " ".join(["a dog and"] * 200) + " . a red car")
 
 
-def test_the_identity_is_that_of_the_weights(parser):
-    digest = hashlib.sha256(DATA.read_bytes()).hexdigest()
+def test_the_identity_is_that_of_weights_and_revision(parser):
+    digest = hashlib.sha256(DATA.read_bytes() + _REVISION).hexdigest()
     assert parser.identity == f"offline@{digest[:12]}"
 
 
@@ -472,7 +472,46 @@ def test_small_products_add_up_to_the_product_of_integers(rows, depth, width):
         for shape in ((rows, depth), (depth, width))
     )
     expected = values.astype(np.int64) @ weight.astype(np.int64)
-    np.testing.assert_array_equal(_multiply(values, weight), expected)
+    np.testing.assert_array_equal(_Matrix(weight).of(values), expected)
+
+
+# All that the network computes, and what products of floats are by these instructions.
+_VALUES = """
+from hashlib import sha256
+import numpy as np
+from semmetrics.text import parser_network
+from semmetrics.text.offline_parser import OfflineParser
+seen, floats = sha256(), np.random.default_rng(0).normal(size=(2, 40, 40)).astype(np.float32)
+flat = parser_network._flat
+def watched(layer, values):
+    result = flat(layer, values)
+    seen.update(result.tobytes())
+    return result
+parser_network._flat = watched
+captions = [f"a man and {k} dogs on the beach" + " by a car" * k for k in range(30)]
+for some in OfflineParser().parse(captions):
+    seen.update(repr(some).encode())
+product = floats[0] @ floats[1]
+print(seen.hexdigest(), sha256(product.tobytes() + np.exp(floats).tobytes()).hexdigest())
+"""
+
+
+def test_parses_do_not_depend_on_the_instructions_of_the_processor():
+    found = np.show_config("dicts")["SIMD Extensions"].get("found", [])
+    others = {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": " ".join(found)}
+    here, there = (
+        subprocess.run(
+            [sys.executable, "-c", _VALUES],
+            env={**os.environ, **more},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for more in ({}, others)
+    )
+    if here[1] == there[1]:
+        pytest.skip("products of floats are the same with other instructions, too")
+    assert here[0] == there[0]
 
 
 # A thread of OpenBLAS that has nothing more to do spins for some 30 ms before it sleeps.
