@@ -4,12 +4,12 @@ Conventions
 -----------
 Weights are integers of eight bits with a scale a column. What is multiplied with them is rounded to
 such integers, too, so that every sum of products is an integer below 2**24, which float32 holds
-exactly. Where values are multiplied with each other, they are rounded to a fine grid, and float64
-holds the sums. So the result does not depend on the order of the sums, hence not on the size of the
-batch, on the BLAS library or on the processor. All else is computed for each token or sentence
-alone. So products may be cut into small ones, which BLAS libraries leave to one thread: threads
-would wait for each other at every product, and take several times as long where other programs keep
-the cores busy.
+exactly. Values that are multiplied with each other are rounded to a fine grid, as exponentials are,
+whose last digits differ between processors, and float64 holds the sums. So the result does not
+depend on the order of the sums, hence not on the size of the batch, on the BLAS library or on the
+processor. All else is computed for each token or sentence alone. So products may be cut into small
+ones, which BLAS libraries leave to one thread: threads would wait for each other at every product,
+and take several times as long where other programs keep the cores busy.
 
 The tags are found first, by convolutions over words. The edges are found by convolutions and
 attention over words and tags: a score for each pair of tokens, an edge where it is above a
@@ -36,7 +36,9 @@ _STEP = np.float32(24)  # steps to a unit, of normalised values that are rounded
 _TOP = np.float32(127)
 _EPSILON = np.float32(1e-5)
 _GRID = np.float64(4096)  # steps to a unit, of values that are multiplied with each other
-_DEPTH, _WIDTH, _HEIGHT = 128, 64, 32  # of a product: OpenBLAS uses threads above 2**18 in all
+_LARGEST = 2**18  # multiplications of a product: OpenBLAS uses threads above it
+_DEPTH, _WIDTH = 128, 64  # of blocks of a matrix
+_HEIGHT = _LARGEST // (_DEPTH * _WIDTH)
 
 
 class Dependencies(NamedTuple):
@@ -193,12 +195,12 @@ class _Attention:
         parts = _flat(self.projections.of_steps, self.norm.steps(values))
         steps = _on_grid(parts).reshape(sentences, length, 3, heads, width // heads)
         query, key, value = steps.transpose(2, 0, 3, 1, 4)
-        scores = query @ key.swapaxes(-1, -2)
+        scores = _multiply(query, key.swapaxes(-1, -2))
         scores /= _GRID**2 * np.sqrt(width // heads)
         scores += self.distances[:, _distances(length, self.distances.shape[1])]
         scores -= scores.max(axis=-1, keepdims=True)
         shares = _on_grid(np.exp(scores, out=scores))
-        seen = shares @ value
+        seen = _multiply(shares, value)
         seen /= shares.sum(axis=-1, keepdims=True) * _GRID
         seen = seen.swapaxes(1, 2).astype(np.float32).reshape(values.shape)
         values = values + _flat(self.out.of_any, seen)
@@ -211,6 +213,13 @@ def _on_grid(values: NDArray[Any]) -> NDArray[np.float64]:
     steps: NDArray[np.float64] = np.multiply(values, _GRID, dtype=np.float64)
     np.rint(steps, out=steps)
     return steps
+
+
+def _multiply(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Multiply stacks of matrices, in products that are too small for threads."""
+    parts = _cuts(left.shape[-2], _LARGEST // (right.shape[-2] * right.shape[-1]))
+    products = [left[..., rows, :] @ right for rows in parts]
+    return products[0] if len(products) == 1 else np.concatenate(products, axis=-2)
 
 
 def _flat(layer: Callable[[Array], Array], values: Array) -> Array:
@@ -323,7 +332,7 @@ class Network:
         parts = _flat(self._pair.of_steps, steps)
         rank = parts.shape[-1] // 2 - 1
         ends = _on_grid(parts[..., : 2 * rank])
-        scores = ends[..., :rank] @ ends[..., rank:].swapaxes(-1, -2)
+        scores = _multiply(ends[..., :rank], ends[..., rank:].swapaxes(-1, -2))
         scores /= _GRID**2
         scores += parts[..., -2, None]
         scores += parts[..., None, :, -1]

@@ -238,11 +238,10 @@ class KeptParser:
         where, problem = "", "tuples= is a function, which is no parser that the measure names"
         if isinstance(self._given, TupleTable):
             where = self._given.name
-            makers = listing(sorted(set(self._given.parsers.values())))
-            own = f", only by {makers}" if makers else ", for its tuples name no parser"
+            own = "" if self.n_given else f", {self._given.makers}"
             problem = (
                 f"it has no tuples by {self.identity} of {pluralize(len(captions), 'caption')}, "
-                f"such as {brief(captions[0])}" + ("" if self.n_given else own)
+                f"such as {brief(captions[0])}{own}"
             )
         return InputError(
             f"{problem}, and {error.problem}",

@@ -81,6 +81,12 @@ class TupleTable:
             _add(plain, caption, [list(one) for one in tuples], name)
         return TupleTable(name, plain, {})
 
+    @property
+    def makers(self) -> str:
+        """Say whose tuples they are, for messages."""
+        names = listing(sorted(set(self.parsers.values())))
+        return f"only by {names}" if names else "for its tuples name no parser"
+
     @cached_property
     def identity(self) -> str:
         """The parser, where it is one for all captions, and a hash of all captions and tuples."""

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import random
 import subprocess
 import sys
 import tracemalloc
@@ -15,7 +16,7 @@ from interruptions import interruptions
 
 from semmetrics.errors import InputError
 from semmetrics.text.offline_parser import _REVISION, DATA, OfflineParser
-from semmetrics.text.parser_network import Network, _Matrix
+from semmetrics.text.parser_network import Network, _Matrix, _on_grid
 from semmetrics.text.parser_words import Lemmas, WordCutter, affixes, shape, word_form
 from semmetrics.text.scene_graph_rules import scene_graph_tuples
 
@@ -475,6 +476,27 @@ def test_small_products_add_up_to_the_product_of_integers(rows, depth, width):
     np.testing.assert_array_equal(_Matrix(weight).of(values), expected)
 
 
+def test_what_is_on_the_grid_is_whole_and_nearest():
+    values = np.random.default_rng(0).normal(size=(3, 50)).astype(np.float32)
+    steps = _on_grid(values)
+    np.testing.assert_array_equal(steps, np.rint(steps))
+    np.testing.assert_allclose(steps / 4096, values, rtol=0, atol=1 / 8192)
+
+
+_PINNED = {b"2": "871e303d37100a00"}
+
+
+def test_another_revision_where_captions_get_other_tuples(parser):
+    rng = random.Random(0)
+    words = "a the two 12 dog dogs man men running Running sits is with of and on in front , . who"
+    words += " 's red RED small table t-shirt park quickly there stands zxqv hot-air balloon by at"
+    lengths = [rng.randint(1, 60) for _ in range(1500)]
+    captions = [" ".join(rng.choices(words.split(), k=length)) for length in lengths]
+    found = hashlib.sha256(json.dumps(list(parser.parse(captions))).encode()).hexdigest()
+    # Other tuples: give the parser another revision, for parses that are kept.
+    assert {_REVISION: found[:16]} == _PINNED
+
+
 # All that the network computes, and what products of floats are by these instructions.
 _VALUES = """
 from hashlib import sha256
@@ -516,11 +538,14 @@ def test_parses_do_not_depend_on_the_instructions_of_the_processor():
 
 # A thread of OpenBLAS that has nothing more to do spins for some 30 ms before it sleeps.
 _THREADS = """
+import sys
 from time import process_time, sleep, thread_time
 from semmetrics.text.offline_parser import OfflineParser
 parser = OfflineParser()
 list(parser.parse(["a warm start"]))
-captions = [f"a man with {k} dogs stands on the beach by the water" for k in range(500)]
+count, times = map(int, sys.argv[1:])
+end = "by the water " * times
+captions = [f"a man with {k} dogs stands on the beach {end}" for k in range(count)]
 sleep(0.3)
 process, thread = process_time(), thread_time()
 list(parser.parse(captions))
@@ -529,9 +554,10 @@ print((process_time() - process) / (thread_time() - thread))
 
 
 @pytest.mark.skipif("openblas" not in _blas(), reason="the limit is that of OpenBLAS")
-def test_parsing_takes_one_thread():
+@pytest.mark.parametrize(("count", "times"), [("500", "1"), ("60", "30")])
+def test_parsing_takes_one_thread(count, times):
     done = subprocess.run(
-        [sys.executable, "-c", _THREADS],
+        [sys.executable, "-c", _THREADS, count, times],
         env={**os.environ, "OPENBLAS_NUM_THREADS": "2"},
         capture_output=True,
         text=True,

@@ -10,6 +10,7 @@ import semmetrics
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.text import official_parser, synonyms
 from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text.parses import open_parser
 from semmetrics.text.tuple_files import TupleTable
 
 PREDS = {"a": ["a dog runs"], "b": ["two cats sit"]}
@@ -187,7 +188,11 @@ def test_tuples_of_another_parser_have_no_effect(monkeypatch):
     monkeypatch.setattr(OfficialParser, "_command", lambda self: [sys.executable, "-c", code])
     notes = semmetrics.score(PREDS, REFS, measures="SPICE", tuples=EVERY).notes
     (note,) = (note for note in notes if "tuples=" in note)
-    assert "no effect: none is by the parser 'official'; SPICE(parser=given) takes" in note
+    assert "it has none by 'official@spice-1.0,corenlp-3.6.0', for its tuples name no" in note
+    assert note.endswith("; SPICE(parser=given) takes tuples of any parser")
+    other = TupleTable("t.jsonl", EVERY, dict.fromkeys(EVERY, "offline@1"))
+    (note,) = semmetrics.score(PREDS, REFS, measures="SPICE(parser=offline)", tuples=other).notes
+    assert f"none by {open_parser('offline').identity!r}, only by 'offline@1'; SPICE" in note
     several = ["SPICE", "SPICE(parser=given)"]
     for measures, tuples in ((several, EVERY), ("SPICE", official(SOME))):
         notes = semmetrics.score(PREDS, REFS, measures=measures, tuples=tuples).notes

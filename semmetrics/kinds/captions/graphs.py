@@ -193,15 +193,14 @@ def graph_notes(
 
 def idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> list[str]:
     """Say that the given tuples are of no parser that measures name."""
-    from semmetrics.text.tuple_files import ANY_PARSER
+    from semmetrics.text.tuple_files import ANY_PARSER, TupleTable
 
     names = {str(m["parser"]) for m in takers}
     if graphs.given is None or "given" in names or any(graphs[n].parser.n_given for n in names):
         return []
-    return [
-        f"tuples= (--tuples) has no effect: none is by the parser {listing(sorted(names))}; "
-        f"{ANY_PARSER}"
-    ]
+    wanted = listing(sorted(graphs[name].parser.identity for name in names))
+    own = f", {graphs.given.makers}" if isinstance(graphs.given, TupleTable) else ""
+    return [f"tuples= (--tuples) has no effect: it has none by {wanted}{own}; {ANY_PARSER}"]
 
 
 def _match_notes(noted: Mapping[Any, Any]) -> list[str]:
