@@ -38,7 +38,7 @@ _CAPTIONS = 2048  # read ahead
 _TOKENS = 800  # computed together
 _LONGEST = 100  # tokens parsed together
 _CACHED = 50_000  # words kept with their vectors
-_REVISION = b"2"  # of network and rules: another one where captions may get other tuples
+_REVISION = b"2"  # of network and rules: changes when captions may get other tuples
 _LOOSE = "nmod:?"  # a relation by a preposition that is read from the sentence
 
 

@@ -4,12 +4,15 @@ Conventions
 -----------
 Weights are integers of eight bits with a scale a column. What is multiplied with them is rounded to
 such integers, too, so that every sum of products is an integer below 2**24, which float32 holds
-exactly. Values that are multiplied with each other are rounded to a fine grid, as exponentials are,
-whose last digits differ between processors, and float64 holds the sums. So the result does not
-depend on the order of the sums, hence not on the size of the batch, on the BLAS library or on the
-processor. All else is computed for each token or sentence alone. So products may be cut into small
-ones, which BLAS libraries leave to one thread: threads would wait for each other at every product,
-and take several times as long where other programs keep the cores busy.
+exactly. Values that are multiplied with each other are rounded to a fine grid, and float64 holds
+their sums exactly. Exponentials are rounded to it, too, for their last digits differ between
+processors. So the result does not depend on the order of the sums, hence not on the size of the
+batch, on the BLAS library or on the processor. All else is computed for each token or sentence
+alone.
+
+Products are cut into small ones, which BLAS libraries leave to one thread: threads would wait for
+each other at every product, and take several times as long where other programs keep the cores
+busy.
 
 The tags are found first, by convolutions over words. The edges are found by convolutions and
 attention over words and tags: a score for each pair of tokens, an edge where it is above a
@@ -86,7 +89,7 @@ class _Matrix:
         ]
 
     def of(self, values: Array) -> Array:
-        """Multiply rows of integers with it."""
+        """Multiply integers, shape (rows, depth), with it; shape (rows, width)."""
         result = np.empty((len(values), self.shape[1]), np.float32)
         whole = len(values) // _HEIGHT * _HEIGHT
         for rows in (slice(whole), slice(whole, None)):

@@ -493,7 +493,7 @@ def test_another_revision_where_captions_get_other_tuples(parser):
     lengths = [rng.randint(1, 60) for _ in range(1500)]
     captions = [" ".join(rng.choices(words.split(), k=length)) for length in lengths]
     found = hashlib.sha256(json.dumps(list(parser.parse(captions))).encode()).hexdigest()
-    # Other tuples: give the parser another revision, for parses that are kept.
+    # Parses are kept by the revision: with other tuples it must change, and be pinned with them.
     assert {_REVISION: found[:16]} == _PINNED
 
 
