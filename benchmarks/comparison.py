@@ -15,7 +15,7 @@ import numpy as np
 
 import semmetrics
 from benchmarks.labels import Scale, make_sets
-from benchmarks.significance import captions
+from benchmarks.simulation import captions
 from benchmarks.timing import Row, Times, ratio, seconds, take_turns
 from semmetrics import Bootstrap
 from semmetrics.scoring.score_result import score_statistics
@@ -63,7 +63,7 @@ def labels(scale: Scale) -> list[Row]:
 
 def bleu(scale: Scale) -> list[Row]:
     """The paired bootstrap of BLEU beside sacrebleu's, from captions to p."""
-    systems, references = captions(SEGMENTS, 0.004, np.random.default_rng(5))
+    systems, references, _ = captions(SEGMENTS, 0.004, np.random.default_rng(5))
     rows = []
     for resamples in (1_000, 10_000):
 

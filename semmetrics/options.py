@@ -58,6 +58,7 @@ RESULT_FORMATS = ("table", "json", "csv", "markdown", "latex")
 """The formats of results."""
 
 TESTS = {
+    "interval": "test by the interval of the difference",
     "bootstrap": "paired bootstrap test",
     "bootstrap-sacrebleu": "paired bootstrap test of sacrebleu",
     "randomization": "approximate randomisation test",
@@ -548,10 +549,10 @@ class Options(TypedDict, total=False):
         str,
         Option(
             help="How the limits of intervals are found: percentile, bca, jackknife, "
-            "jackknife-bias, or auto, the method that suits each measure.",
+            "jackknife-bias, wilson, hall, or auto, the method that suits each measure.",
             default="auto", signed=True,
-            choices=("auto", "percentile", "bca", "jackknife", "jackknife-bias"), group=CERTAINTY,
-            metavar="M",
+            choices=("auto", "percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall"),
+            group=CERTAINTY, metavar="M",
         ),
     ]
     seed: Annotated[

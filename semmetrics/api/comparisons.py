@@ -36,7 +36,7 @@ def compare(
     gts: Any = None,
     *,
     baseline: str | None = None,
-    test: str = "bootstrap",
+    test: str = "interval",
     correction: str = "holm",
     **options: Unpack[Options],
 ) -> ComparisonTable:
@@ -52,10 +52,11 @@ def compare(
         Left out beside scored results, as are further options.
     baseline : str, optional
         The system that all others are compared with; the first where it is left out.
-    test : {"bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon"}
-        Resamples of the items of both systems together, their differences moved to mean 0; the same
-        as sacrebleu has it; items swapped at random between the two; or, of measures that are means
-        over items, a test of the items' differences.
+    test : {"interval", "bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon"}
+        "interval": p is the smallest 1 - level at which the interval of the difference excludes
+        0; by default that is Student's t on the jackknife standard error. Otherwise resamples of
+        both systems, their differences moved to mean 0; the same as sacrebleu has it; items swapped
+        at random; or, for means over items, a test of the items' differences.
     correction : {"holm", "bonferroni", "benjamini-hochberg", "none"}
         Of p for the number of systems and measures that are compared.
     **options
@@ -73,7 +74,8 @@ def compare(
 
     References
     ----------
-    Koehn 2004 (paired bootstrap). Riezler & Maxwell 2005. Noreen 1989. Holm 1979.
+    Tukey 1958 (jackknife). Koehn 2004 (paired bootstrap). Riezler & Maxwell 2005. Noreen 1989.
+    Holm 1979.
 
     Examples
     --------
@@ -83,9 +85,9 @@ def compare(
     >>> found = compare({"old": old, "new": new}, gts, measures="MicroF1", resamples=1000)
     >>> one = found[0]
     >>> round(one.difference, 4), round(one.low, 4), round(one.high, 4), one.wins, one.losses
-    (0.2, 0.1489, 0.2453, 20, 0)
+    (0.2, 0.1482, 0.2518, 20, 0)
     >>> found.sentences()[0]
-    'new is better than old in F1(average=micro) (p = 0.0010)'
+    'new is better than old in F1(average=micro) (p < 0.0001)'
     """
     if isinstance(systems, Mapping) and any(isinstance(v, ScoreTable) for v in systems.values()):
         return _compare_scored(systems, gts, baseline, test, correction, options)

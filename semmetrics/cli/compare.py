@@ -48,10 +48,11 @@ HOW = "How systems are compared"
     HOW,
     "--test",
     type=click.Choice(list(TESTS)),
-    default="bootstrap",
+    default="interval",
     show_default=True,
-    help="Resamples of the items (moved to a mean difference of 0; or as sacrebleu has it), items "
-    "swapped at random, or, of means over items, Student's or Wilcoxon's test.",
+    help="How p is found: from the interval of the difference, resamples of the items (moved to a "
+    "mean difference of 0, or as sacrebleu has it), items swapped at random, or, for means over "
+    "items, Student's or Wilcoxon's test.",
 )
 @option(
     HOW,

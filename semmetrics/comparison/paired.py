@@ -3,7 +3,10 @@
 Conventions
 -----------
 A difference is the system's value less the baseline's. Its replicates are the differences of their
-replicates, which are paired, so its interval and the bootstrap test come from what scores hold.
+replicates, which are paired, so its interval and most tests come from what scores hold. Unlike a
+value, a difference does not vary less near a bound: by default its interval is the jackknife's, and
+that of medians, which have none, percentiles. p of the default test is the smallest 1 - level at
+which the interval excludes 0, so that the two never disagree.
 The effect size is the difference over its jackknife
 standard error times the square root of the number of items (or groups): of a mean over items that
 is Cohen's d of the items' differences.
@@ -35,7 +38,7 @@ from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import Tasks
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.options import CORRECTIONS, TESTS, check_among
-from semmetrics.scoring.intervals import Bootstrap, Replicates
+from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval, Replicates
 from semmetrics.scoring.score_result import Score
 
 __all__ = ["SCHEMA", "Design", "Difference", "check_systems", "compare_scores"]
@@ -55,7 +58,7 @@ class Design:
 
     Attributes
     ----------
-    test : {"bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon"}
+    test : {"interval", "bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon"}
     baseline : str
         The system that all others are compared with.
     correction : {"holm", "bonferroni", "benjamini-hochberg", "none"}
@@ -166,8 +169,12 @@ class Difference:
     def signature(self) -> str:
         """The signature of the system's score, with the test and the correction."""
         made = self.design.bootstrap
-        score = self.score if self.method != "t" else replace(self.score, ci=None)
-        drawn = "" if self.design.test in _OF_ITEMS else f",{made.resamples},{made.seed}"
+        ci = None
+        if self.method != "t":
+            ci = Interval(self.low, self.high, replace(made, method=self.method))
+        score = replace(self.score, ci=ci)
+        undrawn = self.design.test in ("interval", *_OF_ITEMS)
+        drawn = "" if undrawn else f",{made.resamples},{made.seed}"
         corrected = f"{self.design.correction},{self.comparisons}"
         return f"{score.signature}|test:{self.design.test}{drawn}|correction:{corrected}"
 
@@ -330,7 +337,7 @@ def _check_pairs(pairs: Sequence[tuple[Score, Score]], design: Design) -> None:
     if design.test not in _OF_ITEMS:
         return
     name = TESTS[design.test]
-    remedy = "use test='bootstrap' or 'randomization' (--test)"
+    remedy = "use test='interval' or 'randomization' (--test)"
     no_means = dict.fromkeys(a.heading for a, b in pairs if a.averaged is None)
     if no_means:
         what = "are no means" if len(no_means) > 1 else "is no mean"
@@ -354,13 +361,31 @@ def _replicates(score: Score) -> Replicates:
     return score.replicates
 
 
+def _subtract_replicates(score: Score, against: Score, design: Design) -> Replicates:
+    """Return the replicates of a difference, whose default is the method of its interval."""
+    mine, theirs = _replicates(score), _replicates(against)
+    least, most = score.measure.definition.bounds
+    method = design.bootstrap.method
+    if method in (AUTO, "wilson"):  # a difference has no bound that its error shrinks towards
+        method = "percentile" if mine.default == "percentile" else "jackknife"
+    return replace(
+        mine,
+        values=subtract(mine.values, theirs.values),
+        value=_subtract_values(score, against),
+        left_out=subtract(mine.left_out, theirs.left_out),
+        bounds=(least - most, most - least),
+        default=method,
+    )
+
+
 def _p_value(score: Score, against: Score, design: Design) -> float:
     """Return p of all tests but random swaps."""
-    difference = _subtract_values(score, against)
+    paired = _subtract_replicates(score, against, design)
+    if design.test == "interval":
+        return paired.p_value()
     if design.test in _SIMULATED:
-        values = subtract(_replicates(score).values, _replicates(against).values)
-        return _SIMULATED[design.test](values, difference)
-    if math.isnan(difference):
+        return _SIMULATED[design.test](paired.values, paired.value)
+    if math.isnan(paired.value):
         return math.nan
     found = _item_differences(score, against, design.test)
     return student_t(found)[0] if design.test == "t" else signed_rank_p(found)
@@ -375,7 +400,7 @@ def _item_differences(score: Score, against: Score, test: str) -> Floats:
             f"{score.heading}: {pluralize(int(lacking.sum()), 'item', 'count')} in one of "
             f"{score.system} and {against.system} alone, so that "
             f"the {TESTS[test]} has no pairs of them",
-            remedy="use test='bootstrap' or 'randomization' (--test), or another policy",
+            remedy="use test='interval' or 'randomization' (--test), or another policy",
         )
     both = ~np.isnan(mine)
     return subtract(mine[both], theirs[both])
@@ -404,21 +429,15 @@ def _subtract_values(score: Score, against: Score) -> float:
 def _difference(
     score: Score, against: Score, design: Design, p: float, corrected: float, number: int
 ) -> Difference:
-    mine, theirs = _replicates(score), _replicates(against)
-    least, most = score.measure.definition.bounds
-    paired = replace(
-        mine,
-        values=subtract(mine.values, theirs.values),
-        value=_subtract_values(score, against),
-        left_out=subtract(mine.left_out, theirs.left_out),
-        bounds=(least - most, most - least),
-    )
-    made = paired.interval(design.bootstrap.level, design.bootstrap.method)
+    paired = _subtract_replicates(score, against, design)
+    made = paired.interval(design.bootstrap.level)
     low, high, method = made.low, made.high, made.method
     if design.test == "t" and not math.isnan(p):
         found = _item_differences(score, against, "t")
         (_, low, high), method = student_t(found, design.bootstrap.level), "t"
-    error = paired.standard_error * math.sqrt(max(1, int(mine.sizes.sum())))
+    if low and math.isclose(low, high, rel_tol=_ROUNDING):  # items differ alike: others may not
+        low = high = math.nan
+    error = paired.standard_error * math.sqrt(max(1, int(paired.sizes.sum())))
     wins, ties, losses, undefined = _count_items(score, against)
     return Difference(
         score=score,

@@ -49,18 +49,28 @@ def swapped_differences(
     Raises
     ------
     InputError
-        If a measure has no statistics of its own, or the systems have other items.
+        If the systems have other items.
 
     References
     ----------
     Noreen 1989, section 2.4. Riezler & Maxwell 2005, figure 1.
     """
-    found = np.empty((len(pairs), bootstrap.resamples))
+    terms = [list(zip(a.terms, b.terms, strict=True)) or [(a, b)] for a, b in pairs]
+    flat = [pair for some in terms for pair in some]
+    swapped = np.empty((2, len(flat), bootstrap.resamples))
     parts: dict[str, list[int]] = {}
-    for place, (score, _) in enumerate(pairs):
+    for place, (score, _) in enumerate(flat):
         parts.setdefault(score.part, []).append(place)
     for places in parts.values():
-        found[places] = _swap([pairs[place] for place in places], bootstrap, progress)
+        swapped[:, places] = _swap([flat[place] for place in places], bootstrap, progress)
+    found, start = np.empty((len(pairs), bootstrap.resamples)), 0
+    for row, (score, _), some in zip(found, pairs, terms, strict=True):
+        sides: Any = swapped[:, start : start + len(some)]
+        if score.terms:  # parts that are paired have the same coins
+            combine = score.measure.definition.family.combine  # type: ignore[attr-defined]
+            sides = [[combine(score.measure, list(side))] for side in sides]
+        row[:] = subtract(sides[0][0], sides[1][0])
+        start += len(some)
     return found
 
 
@@ -69,15 +79,12 @@ def _swap(
     bootstrap: Bootstrap,
     progress: Callable[[int, int], None] | None,
 ) -> Floats:
-    """Swap the items of one part of the data."""
+    """Return the values of both sides after swaps, of one part: shape (2, pairs, resamples)."""
     needed: dict[str, tuple[Any, list[Statistic]]] = {}
     for pair in pairs:
         for one in pair:
             statistic = one.measure.definition.family.statistic(one.measure)
             needed.setdefault(one.system, (one.statistics, []))[1].append(statistic)
-            if statistic.additive and not one.statistics.rows(statistic):
-                raise InputError(f"{one.heading} is made of other measures, and has no items",
-                                 remedy="use test='bootstrap' (--test)")  # fmt: skip
     stack = Stack()
     weighted = {
         name: WeightedSums.of(statistics, some, Draws.of(statistics), stack)
@@ -88,22 +95,22 @@ def _swap(
         raise InputError("systems have different items", remedy="use test='bootstrap' (--test)")
     every = np.ones((1, len(draws.hashes)), np.uint8)
     whole = {name: one.sums(every, stack.multiply(every)) for name, one in weighted.items()}
-    found, done = np.empty((len(pairs), bootstrap.resamples)), 0
+    found, done = np.empty((2, len(pairs), bootstrap.resamples)), 0
     tosses = draws.coins(bootstrap, chunk_size([some for some, _ in needed.values()]))
     for coins in ahead(tosses, worth=draws.are_many):
         product = stack.multiply(coins)
         heads = {name: one.sums(coins, product) for name, one in weighted.items()}
-        for row, (a, b) in zip(found, pairs, strict=True):
-            row[done : done + len(coins)] = _swapped_difference(a, b, heads, whole)
+        for row, (a, b) in enumerate(pairs):
+            found[:, row, done : done + len(coins)] = _swapped_values(a, b, heads, whole)
         done += len(coins)
         if progress is not None:
             progress(done, bootstrap.resamples)
     return found
 
 
-def _swapped_difference(
+def _swapped_values(
     score: Score, against: Score, heads: Mapping[str, Any], whole: Mapping[str, Any]
-) -> Floats:
+) -> list[Floats]:
     """The first has its own items where a coin shows heads, and the other's elsewhere."""
     values = []
     for one, other in ((score, against), (against, score)):
@@ -115,7 +122,7 @@ def _swapped_difference(
         else:
             sums = _mixed_rows(own, left, every)
         values.append(one.measure.definition.family.aggregate(one.measure, sums, one.frame))
-    return subtract(*map(np.asarray, values))
+    return values
 
 
 def _mixed_rows(own: Any, left: Any, every: Any) -> dict[str, Any]:

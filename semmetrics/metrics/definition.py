@@ -329,7 +329,7 @@ class Definition:
     dictionary: bool = False
     kind: str = "labels"
     needs: frozenset[str] = frozenset()
-    interval: str = "percentile"
+    interval: str = "wilson"
     formula: Callable[..., Any] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 

@@ -35,7 +35,7 @@ _COLUMNS = (
     "seed", "signature",
 )  # fmt: skip
 _MANY = 8  # measures that a sentence names
-_FEW = 20  # items, of which a bootstrap knows too little
+_FEW = 50  # items, with which p of a bootstrap was too small in simulations
 _DRAWN = ("bootstrap", "bootstrap-sacrebleu", "randomization")
 
 
@@ -201,15 +201,25 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
         rest = [o for o in of if not o.significant and o not in same and not math.isnan(o.p)]
         if rest:
             yield f"{system} and {baseline}: no difference holds in {_name_all(rest)}"
-        undefined = [one.heading for one in of if math.isnan(one.p)]
+        undefined = [one.heading for one in of if math.isnan(one.difference)]
         if undefined:
             yield f"{system} and {baseline}: undefined is {', '.join(undefined)}"
+        untested = [one for one in of if math.isnan(one.p) and not math.isnan(one.difference)]
+        if untested:
+            yield (
+                f"{system} and {baseline}: no p for {', '.join(one.heading for one in untested)}, "
+                f"undefined without one of the {untested[0].score.unit}s; use test='randomization' "
+                "(--test)"
+            )
 
     def _say_how(self) -> str:
         first = self.differences[0]
         design, made = first.design, first.design.bootstrap
         words = [f"{TESTS[design.test]}, two-sided" if design.test != "bootstrap-sacrebleu"
                  else f"{TESTS[design.test]}, which is nearly one-sided"]  # fmt: skip
+        methods = dict.fromkeys(one.method for one in self.differences)
+        if design.test == "interval":
+            words[0] = f"p by the interval of the difference ({', '.join(methods)}), two-sided"
         if design.test in _DRAWN:
             what = "swaps" if design.test == "randomization" else "resamples"
             words.append(f"{made.resamples:,} {what}, seed {made.seed}")
@@ -230,11 +240,12 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
         items = items if first.drawn == first.score.n else f"groups of {items}"
         if design.test.startswith("bootstrap") and first.drawn < _FEW:
             yield (
-                f"{first.drawn} {items} are few for a bootstrap, whose p is then often too small; "
-                "take test='randomization' (--test)"
+                f"with {first.drawn} {items} the bootstrap p tends to be too small; "
+                "use test='interval' or 'randomization' (--test)"
             )
         smallest = {}
-        if design.test in _DRAWN:
+        quantiles = design.test == "interval" and not first.method.startswith("jackknife")
+        if design.test in _DRAWN or quantiles:
             smallest["resamples"] = 1 / (made.resamples + 1)
         if design.test in ("randomization", "wilcoxon"):  # of so many signs one is the smallest
             smallest[items] = 2.0 ** (1 - min(1000, first.drawn))

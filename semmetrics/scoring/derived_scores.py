@@ -78,6 +78,7 @@ def _derived(measure: Measure, heading: str, terms: Sequence[Score], ci: Bootstr
         part="",
         task=None,
         replicates=replicates,
+        terms=tuple(terms),
     )
 
 

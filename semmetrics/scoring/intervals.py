@@ -12,12 +12,17 @@ Methods
 ``bca``             quantiles corrected for bias and skewness (Efron 1987)
 ``jackknife``       the value ± Student's t times the jackknife standard error (Tukey 1958)
 ``jackknife-bias``  the same around everything from the value to the value less its bootstrap bias
+``wilson``          all values c from which the value differs by less than Student's t times the
+                    jackknife standard error, scaled as that of a proportion is: by
+                    sqrt((c - a)(b - c)) in bounds [a, b], by sqrt(c - a) above a (Wilson 1927)
+``hall``            the jackknife, with its skewness removed by a transformation (Hall 1992)
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import field, replace
+from functools import cached_property
 from statistics import NormalDist
 from typing import Any
 
@@ -36,17 +41,18 @@ __all__ = ["AUTO", "Bootstrap", "Interval", "Replicates", "default_method"]
 AUTO = "auto"
 _NONE: Any = ()
 _ROUNDING = 1e-12  # by which numbers may differ that are equal
+_OF_RESAMPLES = ("percentile", "bca", "jackknife-bias")
 _MOST = 1_000_000  # resamples: the digits of their limits do not change any more
 
 
 def default_method(measure: Measure) -> str:
-    """Return how intervals of a measure are made where nothing is said.
+    """Return the method that ``auto`` stands for.
 
     Examples
     --------
     >>> import semmetrics
     >>> [default_method(semmetrics.parse(name)[0]) for name in ("F1", "MacroF1")]
-    ['percentile', 'jackknife-bias']
+    ['wilson', 'jackknife-bias']
     """
     if measure["average"] == "macro":  # rare labels bias it, and resamples repeat the bias
         return "jackknife-bias"
@@ -63,7 +69,7 @@ class Bootstrap:
         In (0, 1).
     resamples, seed : int
         From 2 to 1,000,000 resamples; a seed from 0.
-    method : {"auto", "percentile", "bca", "jackknife", "jackknife-bias"}
+    method : {"auto", "percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall"}
         "auto" is the default of each measure.
     """
 
@@ -114,8 +120,8 @@ class Interval:
     Attributes
     ----------
     low, high : float
-        nan where there is none: one item alone, or too few resamples or leave-one-out values
-        that are defined.
+        nan if there is none: the value is undefined, there is one item alone, or too few
+        resamples or leave-one-out values are defined.
     bootstrap : Bootstrap
         Its method is the one that was used, never "auto".
     undefined : int
@@ -183,8 +189,8 @@ class Replicates:
     >>> table = semmetrics.score([["cat"], ["dog"]], [["cat"], ["car"]], measures="F1", ci=True)
     >>> replicates = table["F1"].replicates
     >>> interval = replicates.interval(level=0.9)
-    >>> len(replicates), interval.low, interval.high, interval.method
-    (1000, 0.0, 1.0, 'percentile')
+    >>> len(replicates), round(interval.low, 3), round(interval.high, 3), interval.method
+    (1000, 0.006, 0.994, 'wilson')
     >>> sorted(replicates.left_out.tolist()), replicates.standard_error
     ([0.0, 1.0], 0.5)
     """
@@ -211,7 +217,7 @@ class Replicates:
     def __len__(self) -> int:
         return len(self.values)
 
-    @property
+    @cached_property
     def standard_error(self) -> float:
         """The jackknife standard error; nan with fewer than two defined values.
 
@@ -232,15 +238,37 @@ class Replicates:
         pseudo = self.value + (1 / shares - 1) * (self.value - self.left_out[known])
         return pseudo - np.average(pseudo, weights=shares), shares
 
+    @cached_property
+    def acceleration(self) -> float:
+        """The skewness of a mean of the parts, over 6 (Efron 1987); 0 if nothing varies."""
+        spread, shares = self._deviations()
+        squares = float(((spread * shares) ** 2).sum())
+        return float(((spread * shares) ** 3).sum()) / (6 * squares**1.5) if squares else 0.0
+
+    def rests_on_few(self, method: str) -> bool:
+        """Whether a few parts decide the value, so that simulated intervals were too short.
+
+        They were where the acceleration is above 0.05 (0.1 for "hall"), or the value varies like a
+        proportion of fewer than 10 items; not for Wilson's interval of proportions themselves.
+        """
+        least, most = self.bounds
+        items, effective = int(self.sizes.sum()), math.inf
+        if self.standard_error > 0 and math.isfinite(most - least):
+            variance = (self.value - least) * (most - self.value)
+            effective = variance / self.standard_error**2
+        if method == "wilson" and 0.85 * items <= effective <= 1.1 * items:
+            return False
+        return effective < 10 or abs(self.acceleration) > (0.1 if method == "hall" else 0.05)
+
     @checked
     def interval(self, level: float = 0.95, method: str = AUTO) -> Interval:
-        """Return a confidence interval, from the resamples that have a value.
+        """Return a confidence interval.
 
         Parameters
         ----------
         level : float
             In (0, 1).
-        method : {"auto", "percentile", "bca", "jackknife", "jackknife-bias"}
+        method : {"auto", "percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall"}
             "auto" is the default of the measure.
 
         Returns
@@ -256,52 +284,118 @@ class Replicates:
         References
         ----------
         Efron 1987, Journal of the American Statistical Association 82 (BCa). Tukey 1958, Annals
-        of Mathematical Statistics 29 (jackknife).
+        of Mathematical Statistics 29 (jackknife). Wilson 1927, Journal of the American Statistical
+        Association 22. Hall 1992, Journal of the Royal Statistical Society B 54.
         """
         bootstrap = Bootstrap(level, len(self), self.seed, method)
         method = self.default if method == AUTO else method
-        bootstrap = replace(bootstrap, method=method)
-        undefined = 0 if method == "jackknife" else int(np.isnan(self.values).sum())
-        if self.sizes.sum() == 1:  # every resample is the same, which says nothing
-            return Interval(math.nan, math.nan, bootstrap, undefined)
+        undefined = int(np.isnan(self.values).sum()) if method in _OF_RESAMPLES else 0
         undefined += 0 if method == "percentile" else int(np.isnan(self.left_out).sum())
         low, high = self._limits(method, (1 - bootstrap.level) / 2)
-        return Interval(low, high, bootstrap, undefined)
+        return Interval(low, high, replace(bootstrap, method=method), undefined)
+
+    def p_value(self) -> float:
+        """Return the smallest 1 - level at which the default interval of a difference excludes 0.
+
+        Returns
+        -------
+        float
+            That of the sign test if the interval has no width. Otherwise at least
+            1 / (resamples + 1), but for the jackknife methods. nan without an interval.
+        """
+        method = self.default
+        low, high = self._limits(method, 0.5 / (len(self) + 1))
+        if math.isclose(low, high, rel_tol=_ROUNDING):
+            return 2.0 ** (1 - min(1000, int(self.sizes.sum()))) if low else 1.0
+        if math.isnan(low):
+            return math.nan
+        if not method.startswith("jackknife"):
+            least, most = 1 / (len(self) + 1), 1.0
+            for _ in range(40):  # the limits move apart with the level
+                middle = (least + most) / 2
+                low, high = self._limits(method, middle / 2)
+                least, most = (least, middle) if low > 0 or high < 0 else (middle, most)
+            return most
+        from scipy.special import stdtr
+
+        low, high = self._centres(method)
+        nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+        return 2 * float(stdtr(len(self.left_out) - 1, -nearest / self.standard_error))
+
+    def _centres(self, method: str) -> tuple[float, float]:
+        """Return the value; with allowance for bias also the value less it, the lower one first."""
+        if method != "jackknife-bias":
+            return self.value, self.value
+        mean = float(np.nanmean(self.values)) if (~np.isnan(self.values)).any() else math.nan
+        corrected = 2 * self.value - mean
+        return (corrected, self.value) if corrected < self.value else (self.value, corrected)
 
     def _limits(self, method: str, tail: float) -> tuple[float, float]:
-        defined = self.values[~np.isnan(self.values)]
-        if method == "percentile":
-            return _quantiles(defined, tail, 1 - tail)
-        if method == "bca":
-            return _quantiles(defined, *self._bca_shares(defined, tail))
+        # of one item every resample is the same; of an undefined value some lack what undoes it
+        if self.sizes.sum() == 1 or math.isnan(self.value):
+            return math.nan, math.nan
+        if method in ("percentile", "bca"):
+            defined = self.values[~np.isnan(self.values)]
+            shares = (tail, 1 - tail) if method == "percentile" else self._bca_shares(defined, tail)
+            return _quantiles(defined, *shares)
         from scipy.special import stdtrit  # not needed for other methods
 
-        parts = int((~np.isnan(self.left_out)).sum())
-        half = float(stdtrit(parts - 1, 1 - tail)) * self.standard_error if parts > 1 else math.nan
-        centres = [self.value]
-        if method == "jackknife-bias":
-            centres.append(2 * self.value - float(defined.mean()) if len(defined) else math.nan)
-        limits = np.array([np.min(centres) - half, np.max(centres) + half])
-        low, high = np.clip(limits, *self.bounds).tolist()
+        if len(self.left_out) < 2 or np.isnan(self.left_out).any():
+            return math.nan, math.nan  # without what decides most, all others vary too little
+        t = -float(stdtrit(len(self.left_out) - 1, tail))
+        low, high = self._centres(method)
+        limits = low - t * self.standard_error, high + t * self.standard_error
+        least, most = self.bounds
+        if method == "hall":
+            skew = 6 * self.acceleration
+            low, high = (self.value - self.standard_error * _unskewed(z, skew) for z in (t, -t))
+            limits = low, high
+        elif method == "wilson" and math.isfinite(least) and least <= self.value <= most:
+            limits = _wilson(self.value, t, self.standard_error, self.bounds, self.sizes.sum())
+        low, high = np.clip(limits, least, most).tolist()
         return low, high
 
     def _bca_shares(self, defined: Floats, tail: float) -> tuple[float, float]:
         """The shares at which BCa reads the quantiles; nan where they are not defined."""
-        spread, shares = self._deviations()
-        if not len(spread) or not len(defined):
+        if np.isnan(self.left_out).all() or not len(defined):
             return math.nan, math.nan
-        influence = spread * shares
-        squares = float((influence**2).sum())
-        skewness = float((influence**3).sum()) / (6 * squares**1.5) if squares else 0.0
         below = float(((defined < self.value).mean() + (defined <= self.value).mean()) / 2)
         least = 0.5 / len(defined)
         normal = NormalDist()
         bias = normal.inv_cdf(min(max(below, least), 1 - least))
         found = []
         for z in (bias + normal.inv_cdf(tail), bias + normal.inv_cdf(1 - tail)):
-            rest = 1 - skewness * z
+            rest = 1 - self.acceleration * z
             found.append(normal.cdf(bias + z / rest) if rest > 0 else float(z > 0))
         return found[0], found[1]
+
+
+def _unskewed(z: float, skew: float) -> float:
+    """Return the studentised mean that Hall's cubic transformation takes to z."""
+    if abs(skew) < 1e-6:
+        return z - skew / 6
+    return 3 / skew * (math.copysign(abs(w := 1 + skew * (z - skew / 6)) ** (1 / 3), w) - 1)
+
+
+def _wilson(
+    value: float, t: float, error: float, bounds: tuple[float, float], items: int
+) -> tuple[float, float]:
+    """Return Wilson's limits of a value, whose standard error depends on where it lies.
+
+    At a bound of a share no item varies, and the error is that of a proportion of the items.
+    """
+    least, most = bounds
+    if math.isinf(most):
+        above = value - least
+        square = (t * error) ** 2 / above if above else 0.0
+        half = math.sqrt(square * above + square**2 / 4)
+        return value + square / 2 - half, value + square / 2 + half
+    share = (value - least) / (most - least)
+    variance = share * (1 - share)
+    square = (t * error / (most - least)) ** 2 / variance if variance > _ROUNDING else t**2 / items
+    centre, half = share + square / 2, math.sqrt(square * variance + square**2 / 4)
+    low, high = ((centre + sign * half) / (1 + square) for sign in (-1, 1))
+    return least + low * (most - least), least + high * (most - least)
 
 
 def _quantiles(values: Floats, low: float, high: float) -> tuple[float, float]:

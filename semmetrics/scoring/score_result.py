@@ -118,6 +118,8 @@ class Score:
         What was computed.
     replicates : Replicates or None
         The value in each resample; None without ``ci``.
+    terms : tuple of Score
+        What a derived measure is made of.
     """
 
     system: str
@@ -134,6 +136,7 @@ class Score:
     part: str = ""
     task: Any = field(default=None, repr=False, compare=False)
     replicates: Replicates | None = field(default=None, repr=False, compare=False)
+    terms: tuple[Score, ...] = field(default=(), repr=False, compare=False)
 
     def __float__(self) -> float:
         return self.value
@@ -434,8 +437,14 @@ def _notes_of(score: Score, replicates: Replicates, ci: Interval) -> Iterator[st
                 f"{{}}: {few:,} of {pluralize(len(counts), 'label')} {have} fewer than {_FEW} true "
                 f"items, {int((counts == 0).sum()):,} of them none: too few to trust its interval"
             )
+    if math.isnan(score.value):
+        yield "{}: undefined, so there is no interval"
+    elif math.isnan(ci.low) and replicates.sizes.sum() > 1:
+        yield f"{{}}: undefined without one of the {plural(score.unit)}, so there is no interval"
+    elif replicates.rests_on_few(ci.method):
+        yield f"{{}}: a few {plural(score.unit)} decide the value; its interval may be too short"
     if math.isclose(ci.low, ci.high, rel_tol=1e-12):
-        left = "jackknife" in ci.method
+        left = ci.method not in ("percentile", "bca")
         same = "no item left out changes it" if left else "all resamples are equal"
         yield f"{{}}: {same}: an interval without width does not say how certain the value is"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import pickle
 import random
@@ -294,9 +295,11 @@ def test_seeds_levels_and_defaults():
         return semmetrics.score(preds, refs, measures=["F1"], **options)["F1"].ci
 
     default = interval(ci=True)
-    assert default.bootstrap == Bootstrap(0.95, 1000, 12345, "percentile")
+    assert default.bootstrap == Bootstrap(0.95, 1000, 12345, "wilson")
     assert default == interval(ci=True, level=0.95, resamples=1000, seed=12345)
     assert default == interval(ci=Bootstrap())
+    interval = functools.partial(interval, ci_method="percentile")
+    default = interval(ci=True)
     other = interval(ci=True, seed=1)
     assert (other.low, other.high) != (default.low, default.high)
     narrow = interval(ci=True, level=0.5)
@@ -312,11 +315,11 @@ def test_resamples_without_a_value_are_left_out_and_counted():
     score = table.scores[0]
     without = sum(not counts["z"] for counts in draws(list(refs), bootstrap))
     assert np.isnan(score.value)
-    assert score.ci.undefined == 200 - without > 0
-    assert (score.ci.low, score.ci.high) == (0.0, 1.0)
+    assert score.replicates.interval(method="percentile").undefined == 200 - without > 0
     drawn = [bool(counts["z"]) for counts in draws(list(refs), bootstrap)]
     assert np.isnan(score.replicates.values).tolist() == drawn
-    nothing = semmetrics.score([[]], [[]], measures=["F1(empty=nan)"], ci=bootstrap).scores[0].ci
+    nothing = semmetrics.score([[]], [[]], measures=["F1(empty=nan)"], ci=bootstrap).scores[0]
+    nothing = nothing.replicates.interval(method="percentile")
     assert np.isnan([nothing.low, nothing.high]).all()
     assert nothing.undefined == 200
 
