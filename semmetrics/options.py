@@ -541,7 +541,7 @@ class Options(TypedDict, total=False):
     ci: Annotated[
         Any,
         Option(
-            help="Compute bootstrap confidence intervals.",
+            help="Compute confidence intervals.",
             default=False, signed=True, group=CERTAINTY, read=bool, batch="whole",
         ),
     ]
