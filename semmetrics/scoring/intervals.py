@@ -350,7 +350,7 @@ class Replicates:
             skew = 6 * self.acceleration
             low, high = (self.value - self.standard_error * _unskewed(z, skew) for z in (t, -t))
             limits = low, high
-        elif method == "wilson" and math.isfinite(least) and least <= self.value <= most:
+        elif method == "wilson" and least - _ROUNDING <= self.value <= most + _ROUNDING:
             limits = _wilson(self.value, t, self.standard_error, self.bounds, self.sizes.sum())
         low, high = np.clip(limits, least, most).tolist()
         return low, high
@@ -385,6 +385,9 @@ def _wilson(
     At a bound of a share no item varies, and the error is that of a proportion of the items.
     """
     least, most = bounds
+    value = min(max(value, least), most)
+    if math.isinf(least):
+        return value - t * error, value + t * error
     if math.isinf(most):
         above = value - least
         square = (t * error) ** 2 / above if above else 0.0

@@ -13,7 +13,7 @@ import pytest
 
 import semmetrics
 from semmetrics.errors import InputError
-from semmetrics.options import RESULT_FORMATS
+from semmetrics.options import OPTIONS, RESULT_FORMATS
 
 SCHEMA = json.loads(
     resources.files("semmetrics.reports").joinpath("score.schema.json").read_text("utf-8")
@@ -197,6 +197,8 @@ def test_the_schema_refuses_what_is_wrong(changes):
 
 def test_the_schema_is_a_schema():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    methods = SCHEMA["$defs"]["interval"]["properties"]["method"]["enum"]
+    assert {"auto", *methods} == set(OPTIONS["ci_method"].choices)
     score = SCHEMA["$defs"]["score"]
     assert set(score["required"]) == set(score["properties"]) == set(table().to_dicts()[0])
 
