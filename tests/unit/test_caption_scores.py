@@ -507,7 +507,8 @@ def test_weights():
 
 def test_the_interval_of_bleu_is_that_of_its_counts():
     preds, refs = drawn(30, 1)
-    table = score(preds, refs, tokenizer="whitespace", ci=True, resamples=60, seed=7, level=0.9)
+    ci = semmetrics.Bootstrap(0.9, 60, 7, "percentile")
+    table = score(preds, refs, tokenizer="whitespace", ci=ci)
     rows = [
         ngram.bleu_row(preds[name].split(), [text.split() for text in refs[name]]) for name in preds
     ]

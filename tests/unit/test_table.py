@@ -64,7 +64,7 @@ def test_text():
         "3 undefined values (.undefined())",
     ]
     lines = table(ci=True).render("table", digits=1, scale=100).splitlines()
-    assert lines[1].startswith("F1                 88.9 [66.7, 100.0]  33.3 [0.0, ")
+    assert lines[1].startswith("F1                 88.9 [24.0, 99.5]   33.3 [1.1, ")
 
 
 def test_a_measure_is_found_in_any_case():
@@ -119,7 +119,7 @@ def test_csv_and_pandas_have_full_precision():
     assert rows[0]["signature"] == found["one", "F1"].signature
     frame = found.to_pandas()
     assert list(rows[0]) == list(frame.columns)
-    assert (rows[0]["ci_level"], rows[0]["ci_method"]) == ("0.95", "percentile")
+    assert (rows[0]["ci_level"], rows[0]["ci_method"]) == ("0.95", "wilson")
     assert frame["value"][0] == found["one", "F1"].value
     assert np.isnan(frame["value"][2])
 
