@@ -152,8 +152,8 @@ def test_what_was_undefined():
 
 
 def test_resamples_without_a_value_are_undefined():
-    found = semmetrics.score([["a"], []], [["a"], []], measures=["MicroF1(empty=nan)"],
-                             ci=semmetrics.Bootstrap(resamples=50, method="percentile"))  # fmt: skip
+    ci = semmetrics.Bootstrap(resamples=50, method="percentile")
+    found = semmetrics.score([["a"], []], [["a"], []], measures=["MicroF1(empty=nan)"], ci=ci)
     (row,) = [row for row in found.undefined() if row["cause"] == "resample"]
     assert row["policy"] == "skip"
     assert row["count"] == found.scores[0].ci.undefined > 0
