@@ -129,11 +129,11 @@ def retrieval_notes(
     def of_task(name: str, task: Any) -> list[str]:
         found = noted.get(name, task.odd)
         lines = [_size_note(task, found)]
-        fewer = {key[1]: n for key, n in found.items() if isinstance(key, tuple) and n}
+        fewer = {(key[1], key[3]): n for key, n in found.items() if isinstance(key, tuple) and n}
         lines += [
-            f"{pluralize(fewer[k], 'query', 'have')} fewer than {pluralize(k, 'candidate')}, "
-            f"all of which count at @{k}"
-            for k in sorted(fewer)
+            f"{pluralize(n, 'query', 'have')} fewer than {pluralize(k, 'candidate')}"
+            f"{' besides their positives' * left_out}, all of which count at @{k}"
+            for (k, left_out), n in sorted(fewer.items())
         ]
         if found.get("numbered"):
             lines.append(_NUMBERED)
