@@ -441,8 +441,8 @@ class Options(TypedDict, total=False):
         Any,
         Option(
             help="The text of each caption of the gallery, {id: caption} or in the order of the "
-            "columns, of which phi is computed: CIDEr-D, or what --phi or 'NCS(phi=SPICE)@10' "
-            "say. The positives of an image are its references.",
+            "columns, of which phi is computed: CIDEr-D, or what --phi, 'NCS(phi=SPICE)@10' or a "
+            "protocol say. The positives of an image are its references.",
             kinds=_RETRIEVAL, group=RETRIEVAL, metavar="FILE", file=True, batch="kept",
         ),
     ]

@@ -307,7 +307,7 @@ def _read(
     """Read the cleaned labels of each file, by the name of the system; and how they were read."""
     from semmetrics.cli.files import check_files, name_files
     from semmetrics.data.beside import read_class_list
-    from semmetrics.kinds.labels.classes import normalization
+    from semmetrics.kinds.labels.classes import REPEATING, normalization
     from semmetrics.kinds.labels.reading import as_labels
     from semmetrics.scoring.systems import describe_inputs
 
@@ -317,7 +317,9 @@ def _read(
     clean, names = normalization(normalize), name_files(files)
     inputs = [as_labels(file, classes=classes, options=read) for file in files]
     say(describe_inputs(inputs), quiet=quiet)
-    return {n: one.normalized(clean) for n, one in zip(names, inputs, strict=True)}, read
+    several = normalize == REPEATING
+    cleaned = [one.normalized(clean, repeats=several) for one in inputs]
+    return dict(zip(names, cleaned, strict=True)), read
 
 
 def _rows(table: Sequence[Coverage]) -> list[list[str]]:

@@ -18,7 +18,7 @@ __all__ = ["UNVERSIONED", "Hashes", "hash_ids", "hash_strings", "identity_of", "
            "own_version"]  # fmt: skip
 
 Hashes = NDArray[np.uint64]
-UNVERSIONED = "@unversioned-"
+UNVERSIONED = "@unversioned"
 """Stands in the identity of a function without a version, which another function may share."""
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)

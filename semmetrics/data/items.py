@@ -369,7 +369,7 @@ def _synonyms(value: Any, form: Form) -> Entry:
     if isinstance(value, str):
         return str(value)
     if isinstance(value, (list, tuple)) and value and all(isinstance(t, str) for t in value):
-        return as_entry(tuple(dict.fromkeys(map(str, value))))
+        return as_entry(tuple(map(str, value)))
     raise _not_a_label(value, form)
 
 

@@ -32,13 +32,16 @@ Ids: TypeAlias = "Sequence[str] | range | Ints"  # numbers: items known by posit
 _TEXTS = 1 << 16  # strings that are made at once
 
 
-def clean_terms(terms: Iterable[str], clean: Callable[[str], Terms]) -> Terms:
-    """Return the distinct terms that are left of an entry's, none of them empty."""
+def clean_terms(
+    terms: Iterable[str], clean: Callable[[str], Terms], *, repeats: bool = False
+) -> Terms:
+    """Return the terms that are left of an entry's, none empty; each once, or repeats as well."""
     if isinstance(terms, tuple) and len(terms) == 1:  # as a rule
         left = clean(terms[0])
         if len(left) == 1 and left[0]:
             return left
-    return tuple(dict.fromkeys(part for term in terms for part in clean(term) if part))
+    found = (part for term in terms for part in clean(term) if part)
+    return tuple(found if repeats else dict.fromkeys(found))
 
 
 def as_entry(terms: Terms) -> Entry:
@@ -315,19 +318,24 @@ class Lists:
         return scores is not None and bool(((scores != 0) & (scores != 1)).any())
 
     def normalized(
-        self, clean: Callable[[str], Terms], keep: Collection[str] = frozenset()
+        self,
+        clean: Callable[[str], Terms],
+        keep: Collection[str] = frozenset(),
+        *,
+        repeats: bool = False,
     ) -> Lists:
         """Clean the text of every entry; entries that become equal are one.
 
-        A synonym of which nothing is left is dropped. An entry of which nothing is left stays as
-        it is if no item has it, or if one of its terms is to be kept.
+        A synonym of which nothing is left is dropped, and so is one that an entry repeats, unless
+        ``repeats`` are kept. An entry of which nothing is left stays as it is if no item has it, or
+        if one of its terms is to be kept.
 
         Raises
         ------
         InputError
             If nothing is left of an entry; names the item and the entry.
         """
-        cleaned = [clean_terms(terms, clean) for terms in self.terms]
+        cleaned = [clean_terms(terms, clean, repeats=repeats) for terms in self.terms]
         empty = [code for code, terms in enumerate(cleaned) if not terms]
         occur = self.occurring() if empty else ()
         for code in empty:

@@ -13,7 +13,6 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -40,7 +39,6 @@ __all__ = [
 ]
 
 Vectors: TypeAlias = NDArray[np.float32]
-_PROBE = ["cat", "a dog on a sofa", "traffic light"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +72,7 @@ class Embedder(Protocol):
         ``name-dimension@hash``: the name, and the first 12 hex digits of a SHA-256 of what decides
         the vectors (the file, the weights and pooling, the matrix).
     dimension : int
+        0 where it is not known before a text has been embedded.
     """
 
     @property
@@ -105,7 +104,7 @@ def is_cacheable(embedder: object) -> bool:
     return bool(getattr(embedder, "cacheable", True)) and not looks_up_words(embedder)
 
 
-def format_identity(name: str, dimension: int, digest: str, sign: str = "@") -> str:
+def format_identity(name: str, dimension: int, digest: str) -> str:
     """Return what vectors are called in signatures.
 
     Parameters
@@ -114,16 +113,18 @@ def format_identity(name: str, dimension: int, digest: str, sign: str = "@") -> 
     dimension : int
     digest : str
         In hex, of what decides the vectors.
-    sign : str
-        What stands before its first 12 digits; `UNVERSIONED` where they do not decide the vectors.
 
     Examples
     --------
     >>> format_identity("word2vec-googlenews-300", 300, "21c05ae916a67a4d")
     'word2vec-googlenews-300@21c05ae916a6'
     """
-    plain = re.sub(r"[\s|@:]+", "-", name).strip("-") or "vectors"
-    return f"{plain.removesuffix(f'-{dimension}')}-{dimension}{sign}{digest[:12]}"
+    return f"{_plain(name).removesuffix(f'-{dimension}')}-{dimension}@{digest[:12]}"
+
+
+def _plain(name: str) -> str:
+    """Return a name as it stands in an identity."""
+    return re.sub(r"[\s|@:]+", "-", name).strip("-") or "vectors"
 
 
 def check_finite(vectors: NDArray[Any], texts: Sequence[str], where: str, remedy: str) -> None:
@@ -196,7 +197,7 @@ def embed_unique(embedder: Embedder, texts: Sequence[str]) -> Embedded:
 
 
 class CallableEmbedder:
-    """A function from texts to vectors.
+    """A function from texts to vectors. It is asked for texts of the data alone.
 
     Parameters
     ----------
@@ -206,17 +207,21 @@ class CallableEmbedder:
         For signatures; None is the function's name.
     version : str, optional
         What decides the vectors, such as the version of a service, for the identity. None takes
-        the function's attribute ``version``. Without either the identity says "unversioned", with
-        a hash of the vectors of three fixed texts, and no vector is kept in a cache: another
-        function may have the same name and the same three vectors.
+        the function's attribute ``version``. Without either the identity says "unversioned", and
+        no vector is kept in a cache: another function may have the same name.
+
+    Attributes
+    ----------
+    dimension : int
+        Numbers in a vector; 0 before a text has been embedded.
 
     Examples
     --------
     >>> lengths = CallableEmbedder(lambda texts: [[len(text), 1] for text in texts], name="length")
-    >>> lengths.dimension, lengths.embed(["cat"]).vectors.tolist()
-    (2, [[3.0, 1.0]])
+    >>> lengths.embed(["cat"]).vectors.tolist(), lengths.dimension
+    ([[3.0, 1.0]], 2)
     >>> lengths.identity, lengths.cacheable
-    ('length-2@unversioned-9586dc406dfc', False)
+    ('length@unversioned', False)
     """
 
     def __init__(
@@ -235,29 +240,19 @@ class CallableEmbedder:
             )
         given = getattr(function, "__name__", type(function).__name__)
         self.name = name or ("callable" if given == "<lambda>" else str(given))
-
-    @cached_property
-    def _probe(self) -> Vectors:
-        return self._call(_PROBE)
-
-    @property
-    def dimension(self) -> int:
-        """Numbers in a vector."""
-        return int(self._probe.shape[1])
+        self.dimension = 0
 
     @property
     def cacheable(self) -> bool:
         """Whether its vectors may be kept on disk: it has a version."""
         return self._version is not None
 
-    @cached_property
+    @property
     def identity(self) -> str:
-        """What the vectors are, for signatures."""
+        """What the vectors are, for signatures: the same before and after any text is embedded."""
         if self._version is None:
-            digest = hashlib.sha256(self._probe.tobytes()).hexdigest()
-            return format_identity(self.name, self.dimension, digest, UNVERSIONED)
-        digest = hashlib.sha256(self._version.encode()).hexdigest()
-        return format_identity(self.name, self.dimension, digest)
+            return _plain(self.name) + UNVERSIONED
+        return f"{_plain(self.name)}@{hashlib.sha256(self._version.encode()).hexdigest()[:12]}"
 
     def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts; all are known except those whose vector is zero.
@@ -268,8 +263,9 @@ class CallableEmbedder:
             If the function does not return a row of finite numbers for each text.
         """
         if not len(texts):
-            return Embedded(np.zeros((0, self.dimension), np.float32), np.zeros(0, np.bool_))
-        vectors = self._call(texts)
+            return Embedded(np.zeros((0, self.dimension or 1), np.float32), np.zeros(0, np.bool_))
+        vectors = as_matrix(self._function(list(texts)), texts, self.name)
+        self.dimension = self.dimension or vectors.shape[1]
         if vectors.shape[1] != self.dimension:
             raise InputError(
                 f"it returned {pluralize(vectors.shape[1], 'number')} a text, and "
@@ -278,9 +274,6 @@ class CallableEmbedder:
                 remedy="return rows of one length",
             )
         return Embedded(vectors, np.asarray(vectors.any(axis=1), np.bool_))
-
-    def _call(self, texts: Sequence[str]) -> Vectors:
-        return as_matrix(self._function(list(texts)), texts, self.name)
 
 
 class CachedEmbedder:
@@ -315,11 +308,11 @@ class CachedEmbedder:
         if UNVERSIONED in embedder.identity:
             raise InputError(
                 "a function without a version is not kept in a cache: another one may share its "
-                "name and its vectors of three texts",
+                "name",
                 where=embedder.identity,
                 remedy="say what decides its vectors: CallableEmbedder(function, version='1')",
             )
-        self.embedder = embedder
+        self.embedder, self._width = embedder, 0
         # known is 0 or 1; 2 or 3 (composed) where the model tells which known texts are composed
         columns = {"vector": "BLOB", "known": "INTEGER", "truncated": "INTEGER"}
         place = cache_folder() / "embeddings.sqlite" if path is None else path
@@ -332,8 +325,8 @@ class CachedEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector."""
-        return self.embedder.dimension
+        """Numbers in a vector; of kept ones where the model itself was not asked yet."""
+        return self.embedder.dimension or self._width
 
     def __getattr__(self, name: str) -> object:
         """Return what else the model says of itself, such as its threshold."""
@@ -344,7 +337,8 @@ class CachedEmbedder:
     def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts, computed where they are not kept yet."""
         kept = self._cache.rows(self.identity, texts, self._compute)
-        vectors = np.zeros((len(kept), self.dimension), np.float32)
+        self._width = self.dimension or min((len(row[0]) // 4 for row in kept.values()), default=0)
+        vectors = np.zeros((len(kept), self.dimension or 1), np.float32)
         for number, (vector, *_) in enumerate(kept.values()):
             if len(vector) != 4 * self.dimension:
                 return self._distrust(texts, f"a vector has {len(vector)} bytes")
@@ -395,10 +389,9 @@ class RememberingEmbedder:
     ...     return [[len(text)] for text in texts]
     >>> lengths.version = "1"
     >>> model = RememberingEmbedder(CallableEmbedder(lengths))
-    >>> model.dimension, model.embed(["cat", "mouse"]).vectors.tolist()
-    3 embedded
+    >>> model.embed(["cat", "mouse"]).vectors.tolist()
     2 embedded
-    (1, [[3.0], [5.0]])
+    [[3.0], [5.0]]
     >>> model.embed(["mouse", "cat"]).vectors.tolist()
     [[5.0], [3.0]]
     """
@@ -429,7 +422,8 @@ class RememberingEmbedder:
         if new:
             self._remember(new, self.embedder.embed(new))
         rows = [self._rows[text] for text in texts]
-        table = np.array([row[0] for row in rows], np.float32).reshape(len(rows), self.dimension)
+        width = self.dimension or 1
+        table = np.array([row[0] for row in rows], np.float32).reshape(len(rows), width)
         known, composed, truncated = (
             np.array([row[place] for row in rows], np.bool_) for place in (1, 2, 3)
         )

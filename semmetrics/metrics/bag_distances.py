@@ -4,8 +4,9 @@ Conventions
 -----------
 Two ways to make words of labels, named by ``build``. ``text``, as the code of Kubany et al. 2020:
 all terms of all labels are joined into one string, words are ``\b\w\w+\b`` of it in lower case,
-and a word weighs as often as it occurs. ``labels``: every label is one point, with the vector of
-its first term that has one, and all weigh the same.
+and a word weighs as often as it occurs. Two texts with one word between them are at distance 0,
+even if one text has no word. ``labels``: every label is one point, with the vector of its first
+term that has one, and all weigh the same.
 
 Distances are Euclidean between vectors as the model gives them (Kubany et al. 2020) and therefore
 depend on the model. They are at least 0; lower is better.
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.backend import to_device
 from semmetrics.core.ragged import (
+    Bools,
     Floats,
     Ints,
     distinct_codes,
@@ -85,12 +87,15 @@ class WordTable:
     vectors : float32 array, shape (words, dimension)
     device : torch.device, optional
         Where distances are computed.
+    skips : bool
+        Whether words without a vector are left out.
     """
 
     indptr: Ints
     codes: Ints
     vectors: NDArray[np.float32]
     device: Any = None
+    skips: bool = False
 
     @cached_property
     def distances(self) -> EuclideanDistances:
@@ -115,7 +120,9 @@ def _text_words(vectors: Any) -> WordTable:
     )
     kept = looked.included[codes]  # words that take part
     indptr = offsets(sum_rows(kept, offsets(np.fromiter(map(len, found), np.int64, len(found)))))
-    return WordTable(indptr, codes[kept], looked.vectors, vectors.device)
+    return WordTable(
+        indptr, codes[kept], looked.vectors, vectors.device, skips=vectors.oov == "skip"
+    )
 
 
 def _label_words(vectors: Any) -> WordTable:
@@ -136,11 +143,14 @@ class WordBags:
     ----------
     pred, ref : WeightedWords
         Distinct words of each item; weights sum to 1 in an item that has words.
+    listed : bool array, shape (items,)
+        Whether both sides have labels, perhaps without any word.
     table : WordTable
     """
 
     pred: WeightedWords
     ref: WeightedWords
+    listed: Bools
     table: WordTable
 
 
@@ -155,8 +165,10 @@ class Bags:
     def compute(self, block: LabelBlock) -> WordBags:
         """Count the words of the labels kept."""
         table = block.get(Vocabulary(self.build, self.model))
-        pred, ref = (_bag(side, table) for side in kept_sides(block, self.cut))
-        return WordBags(pred, ref, table)
+        sides = kept_sides(block, self.cut)
+        pred, ref = (_bag(side, table) for side in sides)
+        mine, theirs = (lengths(side.indptr) > 0 for side in sides)
+        return WordBags(pred, ref, mine & theirs, table)
 
 
 def _bag(side: Side, table: WordTable) -> WeightedWords:
@@ -180,22 +192,27 @@ class TransportValues(ItemSums):
         costs = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
         value = problem[0].backend.numpy(costs)
         if self.bags.build == "text":
-            value = _flat_as_ones(value, (bags.pred, bags.ref), bags.table.points)
+            value = _as_released(value, bags)
         return value_columns(value, *(lengths(side.indptr) for side in (bags.pred, bags.ref)))
 
 
-def _flat_as_ones(value: Floats, sides: Any, points: Ints) -> Floats:
-    """Where all words of an item share one vector, every distance counts 1, as in the paper's code.
+def _as_released(value: Floats, bags: WordBags) -> Floats:
+    """Return distances as the paper's code has them where words are few, or all at one place.
 
-    (It replaces a matrix of zeros by one of ones, unless there is but one word.)
+    It replaces a matrix of zeros by one of ones. Where both texts together have but one word, the
+    distance is 0 before anything is compared, also if one of them has no word at all.
     """
+    sides, points = (bags.pred, bags.ref), bags.table.points
     items = np.concatenate([row_numbers(side.indptr) for side in sides])
     codes = np.concatenate([side.codes for side in sides])
     n_words, n_points = (
         np.bincount(np.unique(items * len(points) + names) // len(points), minlength=len(value))
         for names in (codes, points[codes])
     )
-    return np.where((n_points == 1) & (n_words > 1) & ~np.isnan(value), 1.0, value)
+    value = np.where((n_points == 1) & (n_words > 1) & ~np.isnan(value), 1.0, value)
+    if bags.table.skips:  # which of the words a text has is not known any more
+        return value
+    return np.where((n_words == 1) & bags.listed, 0.0, value)
 
 
 class TransportFamily(ItemMeans):

@@ -70,8 +70,10 @@ class BagValues(ItemSums):
         else:
             pairs = [_means(side, vectors) for side in sides]
         (mine, some), (theirs, any_) = pairs
-        value = paired_cosines(mine, theirs)
-        value = np.where(some & any_, Backend(value).numpy(value), np.nan)
+        value, both = np.full(len(block), np.nan), np.flatnonzero(some & any_)
+        if len(both):
+            cosines = paired_cosines(mine[both], theirs[both])
+            value[both] = Backend(cosines).numpy(cosines)
         if self.how == "text" and vectors.oov != "skip":  # a list that is not known is not empty
             some, any_ = (lengths(side.indptr) > 0 for side in sides)
         return value_columns(value, some, any_)
@@ -138,10 +140,14 @@ def _check_reads_text(model: Any, what: str, remedy: str) -> None:
 
 
 def _embed(model: Any, texts: Sequence[str], listed: Bools, what: str) -> tuple[Embedded, int]:
-    """Return vectors of texts by the policy for unknown ones, and how many are; of those listed."""
-    found = embed_unique(model.embedder, texts)
-    found = replace(found, known=found.known & listed)
-    lost = listed & ~found.known
+    """Return vectors of texts by the policy for unknown ones, and how many are; of those listed.
+
+    The model is not asked for the others, which nobody wrote.
+    """
+    read = embed_unique(model.embedder, [texts[row] for row in np.flatnonzero(listed).tolist()])
+    table, known = np.zeros((len(texts), read.vectors.shape[1]), np.float32), listed.copy()
+    table[listed], known[listed] = read.vectors, read.known
+    found, lost = Embedded(table, known, read.truncated), listed & ~known
     if lost.any() and model.oov not in ("skip", "zero"):
         table = np.where(lost[:, None], _stand_in(model, texts, lost, what), found.vectors)
         found = replace(found, vectors=table, known=listed)

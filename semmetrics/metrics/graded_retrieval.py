@@ -30,7 +30,7 @@ from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option,
 from semmetrics.metrics.derived import SumOverParts
 from semmetrics.metrics.families import ItemMeans, policy_option, value_columns
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.relations import Relation
+from semmetrics.metrics.relations import Relation, is_related
 from semmetrics.metrics.retrieval import RankBlock
 from semmetrics.metrics.semantic_retrieval import ncs, ndcg, semantic_recall
 from semmetrics.metrics.similar_items import (
@@ -90,13 +90,16 @@ def _is_number(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class FirstPlaces:
-    """A step: the first candidates of each query, as many as any measure needs; -1 beyond."""
+    """A step: the first candidates of each query, as many as any measure needs; -1 beyond.
+
+    One column more than the longest has: a list ends there, also where all are as short.
+    """
 
     def compute(self, block: RankBlock) -> Ints:
         """Rank the gallery as far as that."""
         task = block.task
         found = task.first(block.start, block.stop, task.beside[DEPTH])
-        table = np.full((len(block), max(map(len, found), default=0)), -1)
+        table = np.full((len(block), max(map(len, found), default=0) + 1), -1)
         for row, codes in zip(table, found, strict=True):
             row[: len(codes)] = codes
         return table
@@ -230,9 +233,16 @@ class PhiValues(ItemSums):
 
     def compute(self, block: RankBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"."""
-        values = np.zeros(len(block))
+        values, counted = np.zeros(len(block)), np.zeros(len(block), np.int64)
+        left_out = self.measure["ground_truth"] == LEFT_OUT
         for chosen in Chosen.each(block, str(self.measure["phi"])):
             values[chosen.here] = self.values(chosen, self.measure)[:, 0]
+            counts = chosen.top >= 0
+            if left_out:
+                counts &= ~is_related(chosen.top, chosen.own, block.task.scores.shape[1])
+            counted[chosen.here] = counts.sum(axis=1)
+        fewer = "fewer", _k(self.measure), str(self.measure), left_out
+        block.note(fewer, int((counted < fewer[1]).sum()))
         ones = np.ones(len(block), np.int64)
         return value_columns(values, ones, ones)
 

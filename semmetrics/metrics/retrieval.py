@@ -187,7 +187,7 @@ class QueryValues(ItemSums):
             values = self.values(ranks)
         else:
             values = self.values(ranks, self.k)
-            fewer = "fewer", self.k, self.values.__name__
+            fewer = "fewer", self.k, self.values.__name__, False
             block.note(fewer, int((ranks.candidates < self.k).sum()))
         values = np.where(ranks.number > 0, values, np.nan)
         return value_columns(values, np.ones(len(block), np.int64), ranks.number)

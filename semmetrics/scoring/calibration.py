@@ -23,7 +23,7 @@ import numpy as np
 
 from semmetrics._version import __version__
 from semmetrics.arguments import check_type, checked
-from semmetrics.core.hashing import Hashes, hash_ids
+from semmetrics.core.hashing import UNVERSIONED, Hashes, hash_ids
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
@@ -369,6 +369,11 @@ def _notes(one: Calibration, task: Any, model: Any) -> list[str]:
         for name in ("lookup", "oov")
         if getattr(one, name) != getattr(model, name)
     ]
+    if UNVERSIONED in one.embedding:
+        lines.append(
+            f"{one.embedding} is a function without a version: whether the threshold was "
+            "calibrated for this one is not known"
+        )
     if one.method != "contrast":
         return lines
     if isinstance(task.ids, range | np.ndarray) or not one.items:

@@ -83,7 +83,7 @@ class FunctionParser:
         Without the hash, functions of the same name and version would share their kept parses.
         """
         version = own_version(self.function)
-        sign = UNVERSIONED if version is None else f"@{version}@"
+        sign = f"{UNVERSIONED}-" if version is None else f"@{version}@"
         try:
             probed = json.dumps(list(self.parse(_PROBE)))  # other functions may give the same
         except InputError:  # it may know its own captions alone; what is wrong is said of them

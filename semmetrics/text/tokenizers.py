@@ -178,7 +178,8 @@ class IdentifiedTokenizer:
     name : str
         Its own name, and a hash of its version (the attribute ``version`` of the function or the
         tokenizer, a text) and of the tokens of captions that tell tokenizers apart; without a
-        version it says "unversioned", because another tokenizer may give the same tokens.
+        version it says "unversioned", because another tokenizer may give the same tokens. One that
+        knows its own captions alone is named by its version alone.
 
     Examples
     --------
@@ -190,8 +191,12 @@ class IdentifiedTokenizer:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         version = own_version(tokenizer)
-        decisive = json.dumps([version or "", tokenizer.tokens(_PROBE)]).encode()
-        sign = UNVERSIONED if version is None else "@"
+        try:
+            tokens = tokenizer.tokens(_PROBE)
+        except InputError:  # it may know its own captions alone; what is wrong is said of them
+            tokens = None
+        decisive = json.dumps([version or "", tokens]).encode()
+        sign = f"{UNVERSIONED}-" if version is None else "@"
         self.name = f"{tokenizer.name}{sign}{hashlib.sha256(decisive).hexdigest()[:12]}"
 
     def __repr__(self) -> str:

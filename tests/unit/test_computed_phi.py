@@ -11,6 +11,7 @@ from semmetrics import caption_matrix
 from semmetrics.errors import InputError
 from semmetrics.kinds.retrieval import computed_phi
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.text.official_parser import OfficialParser
 
 RNG = np.random.default_rng(11)
 WORDS = ["a", "cat", "dog", "sits", "runs", "on", "the", "mat", "beach", "red", "bus", "two"]
@@ -180,13 +181,72 @@ def test_a_signature_is_computed_again(options):
     assert any("phi differs" in line for line in again.differences)
 
 
-def test_the_protocol_takes_captions():
-    options = {"protocol": "biten2022", **NAMES}
-    found = semmetrics.score(SIMS, POSITIVES, captions=CAPTIONS, **options)
-    assert values(found) == values(semmetrics.score(SIMS, POSITIVES, phi=matrix(), **options))
+PROTOCOL = {"protocol": "biten2022", **NAMES}
+
+
+def official_tuples(path, texts):
+    """A file of tuples that says that SPICE's own parser made them."""
+    made = {"parser": OfficialParser().identity}
+    lines = [{"caption": text, "tuples": [[text.split()[1]]], **made} for text in texts]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("of", [[*CAPTIONS.values()], ["a dog"]], ids=["all", "another"])
+def test_the_protocol_evaluates_with_spice(of, tmp_path, monkeypatch):
+    """Sections 3.4 and 5 of the paper: CIDEr is for training."""
+    pytest.importorskip("pycocoevalcap")
+    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))  # without the official parser
+    tuples = official_tuples(tmp_path / "tuples.jsonl", of)
+    found = semmetrics.score(SIMS, POSITIVES, captions=CAPTIONS, tuples=tuples, **PROTOCOL)
+    if of == ["a dog"]:
+        assert {one.heading[0] for one in found.not_computed} == {"N"}
+        (reason,) = {one.reason for one in found.not_computed}
+        assert "run: semmetrics spice setup" in reason
+        assert "phi='CIDEr-D' (--phi CIDEr-D), or phi='SPICE(parser=offline)'" in reason
+        assert not [note for note in found.notes if "has no effect" in note]
+        assert {one.heading.split()[-1] for one in found} >= {"R@1", "Rsum"}
+        return
     assert not found.not_computed
-    bare = semmetrics.score(SIMS, POSITIVES, **options)
+    whole = matrix("SPICE", tuples=tuples)
+    assert values(found) == values(semmetrics.score(SIMS, POSITIVES, phi=whole, **PROTOCOL))
+    score = next(one for one in found if one.heading == "t2i N@5, without GT")
+    assert ";SPICE;tok:ptb;parser@official@" in score.signature
+    more = {"captions": CAPTIONS, "tuples": tuples, **NAMES}
+    again = semmetrics.rescore(score.signature, SIMS, POSITIVES, **more)
+    assert (again[0].value, again.differences) == (score.value, [])
+
+
+@pytest.mark.parametrize("phi", ["CIDEr-D", "SPICE(parser=offline)", "default", "SPICE", "other"])
+def test_another_phi_takes_the_place_of_the_protocols(phi):
+    if phi.startswith("SPICE("):
+        pytest.importorskip("pycocoevalcap")
+    given, whole = {"captions": CAPTIONS, "phi": phi}, matrix("CIDEr")
+    if "(" in phi or phi == "CIDEr-D":
+        whole = matrix(phi)
+    elif phi == "SPICE":  # under this name, beside another
+        given = {"phi": {"SPICE": whole, "other": matrix()}}
+    else:
+        given = {"phi": {phi: whole}}
+    found = semmetrics.score(SIMS, POSITIVES, **given, **PROTOCOL)
+    assert values(found) == values(semmetrics.score(SIMS, POSITIVES, phi=whole, **PROTOCOL))
+    assert not found.not_computed
+
+
+def test_a_signature_of_cider_d_is_computed_by_cider_d_again():
+    """As the protocol wrote it when its phi was CIDEr-D."""
+    then = scored(["NCS@5"], captions=CAPTIONS)[0]
+    assert then.signature.startswith("NCS|phi:default|gt:kept|ext:none|undef:0|k:5|")
+    assert ";CIDEr-D;tok:ptb;df@" in then.signature
+    again = semmetrics.rescore(then.signature, SIMS, POSITIVES, captions=CAPTIONS, **NAMES)
+    assert (again[0].value, again[0].signature) == (then.value, then.signature)
+
+
+def test_the_protocol_needs_a_phi():
+    bare = semmetrics.score(SIMS, POSITIVES, **PROTOCOL)
     assert {r"captions= (--captions FILE)" in one.reason for one in bare.not_computed} == {True}
+    with pytest.raises(InputError, match=r"14 captions of the gallery .* have no text"):
+        semmetrics.score(SIMS, POSITIVES, captions={"c0": "a cat"}, **PROTOCOL)
 
 
 def test_what_has_no_effect_is_said():

@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 
+import semmetrics
 from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.open import open_embedding
 from semmetrics.embed.vector_files import read_matrix
@@ -28,16 +29,48 @@ def test_a_function_is_an_embedding():
     assert got.vectors.tolist() == [[3, 1], [5, 1]]
     assert got.vectors.dtype == np.float32
     assert model.dimension == 2
-    assert model.identity.startswith("lengths-2@")
     assert model.embed([]).vectors.shape == (0, 2)
 
 
-def test_the_identity_of_a_function_is_that_of_its_vectors():
-    same = CallableEmbedder(lambda texts: lengths(texts).tolist(), name="lengths")
-    other = CallableEmbedder(lambda texts: 2 * lengths(texts), name="lengths")
-    assert same.identity == CallableEmbedder(lengths).identity != other.identity
-    versions = [CallableEmbedder(lengths, version=version).identity for version in "12"]
-    assert len(set(versions)) == 2
+def test_the_identity_of_a_function_is_its_name_and_version():
+    models = [CallableEmbedder(lengths, version=version) for version in (None, "1", "2")]
+    before = [model.identity for model in models]
+    assert before[0] == "lengths@unversioned"
+    assert len(set(before)) == 3
+    for model in models:
+        model.embed(["cat"])
+    assert [model.identity for model in models] == before
+
+
+def test_a_function_is_asked_for_texts_of_the_data_alone(tmp_path):
+    """A dictionary that has these dies of any other."""
+    vectors = {"red cat": [1.0, 0.0], "dog": [0.0, 2.0]}  # labels and captions,
+    joined = {"red_cat": [1.0, 0.0], "red_cat dog": [3.0, 4.0], "dog red cat": [3.0, 4.0]}
+    asked = []
+
+    def look_up(texts):
+        asked.extend(texts)
+        return [(vectors | joined)[text] for text in texts]
+
+    def run(preds, gts, measures="SemF1 WMD MeanSim BagSim", **options):
+        return semmetrics.score(preds, gts, measures=measures, embedding=look_up, **options)
+
+    table = run({"1": ["red_cat"], "2": []}, {"1": ["dog"], "2": ["red_cat", "dog"]})
+    assert [score.value for score in table.scores[1:3]] == [pytest.approx(5**0.5), 0]
+    assert "|emb:look_up@unversioned|" in table.scores[0].signature
+    for empty in ([[], []], [[], ["dog"]]), ([["dog"], []], [[], []]), ([[]], [[]]):
+        assert len(run(*empty).scores) == 4
+    for caption, refs in (("dog", ["dog", ""]), (" ", ["dog", "red cat"]), (" ", [""])):
+        for measure in ("BagSim", "BagSim(references=mean)"):
+            (score,) = run({"1": caption}, {"1": refs}, measure, task="captions")
+            assert score.value == pytest.approx(float(caption == "dog"))
+    assert set(asked) == vectors.keys() | joined.keys()
+    look_up.version = "1"  # kept vectors need no call, not even for their dimension
+    for _ in range(2):
+        before = len(asked)
+        found = run([["dog"]], [["red_cat"]], "WMD", cache=tmp_path / "kept.sqlite")
+        assert found["WMD"].value == pytest.approx(5**0.5)
+    assert len(asked) == before
 
 
 def test_texts_with_a_zero_vector_are_unknown():
@@ -63,6 +96,7 @@ def test_what_a_function_returns_is_checked(function, says):
 
 def test_the_dimension_may_not_change():
     model = CallableEmbedder(lambda texts: np.ones((len(texts), len(texts))), name="f")
+    assert model.embed(["cat", "dog", "cow"]).vectors.shape == (3, 3)
     with pytest.raises(InputError, match="it returned 2 numbers a text, and 3 before"):
         model.embed(["cat", "dog"])
 

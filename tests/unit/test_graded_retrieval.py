@@ -85,6 +85,35 @@ def test_ranked_lists_have_the_values_of_their_matrix():
         scored(["NCS@5"], sims=lists, direction="i2t", gallery=None)
 
 
+@pytest.mark.parametrize("measure", ["NCS@5", "SR(m=4)@5", "nDCG@5", "NCS(extended=k)@5"])
+def test_lists_that_are_all_shorter_than_k_count_and_are_noted(measure):
+    """One list that is long enough, of another query, changes nothing for the short ones."""
+    order = np.argsort(-SIMS, axis=1, kind="stable")
+    short = {f"i{row}": [f"c{one}" for one in order[row, :3]] for row in range(N)}
+    one_long = {**short, "i0": [f"c{one}" for one in order[0, :9]]}
+    found, mixed = (scored([measure], sims=run, direction="i2t") for run in (short, one_long))
+    assert_allclose(found[0].items[1:], mixed[0].items[1:], rtol=1e-15)
+    if measure == "NCS@5":
+        top = np.pad(order[:, :3], ((0, 0), (0, 2)), constant_values=-1)
+        assert_allclose(found[0].items, metrics.ncs(top, PHI, 5)[:, 0], rtol=1e-15)
+    for table, number in ((found, N), (mixed, N - 1)):
+        text = f"preds: {number} queries have fewer than 5 candidates, all of which count at @5"
+        assert text in table.notes
+
+
+def test_candidates_that_are_left_out_are_missing_in_a_list():
+    """A list of K candidates is short where its query's positives do not count."""
+    run = {"i0": ["c0", "c7", "c9"], "i1": ["c0", "c1", "c2"], "i2": ["c10", "c11"]}
+    names = {"queries": [*run], "phi": PHI[:3], "positives": {one: POSITIVES[one] for one in run}}
+    left_out = "NCS(ground_truth=left-out)@3"
+    table = scored(["HitRate@3", left_out], sims=run, direction="i2t", **names)
+    assert table.notes[1:] == [
+        "preds: 1 query has fewer than 3 candidates, all of which count at @3",
+        "preds: 2 queries have fewer than 3 candidates besides their positives, "
+        "all of which count at @3",
+    ]
+
+
 def test_batches_of_lists_find_their_rows_of_phi():
     order = np.argsort(-SIMS, axis=1, kind="stable")
     lists = {f"i{row}": [f"c{one}" for one in order[row]] for row in range(N)}

@@ -42,7 +42,7 @@ def test_two_functions_of_one_name_do_not_share_a_cache(tmp_path):
     assert sem_f1(alike, **options)[0].value == 1.0
     score, notes = sem_f1(named(apart), **options)
     assert score.value == 0.0
-    assert "|emb:alike-2@unversioned-" in score.signature
+    assert "|emb:alike@unversioned|" in score.signature
     assert len(notes) == 1
     assert "is not kept in the cache: a function needs a version" in notes[0]
     assert not (tmp_path / "kept.sqlite").exists()
@@ -124,3 +124,32 @@ def test_matrices_are_told_apart_by_all_their_numbers():
 
     words = ["cat", "dog", "xenon"]
     assert MatrixEmbedder(one, words).identity != MatrixEmbedder(other, words).identity
+
+
+def test_a_tokenizer_may_know_its_own_captions_alone():
+    known = {"a dog": ["a", "dog"]}
+    (score,) = semmetrics.score(
+        {"1": "a dog"}, {"1": ["a dog"]}, measures="BLEU-1", tokenizer=lambda text: known[text]
+    )
+    assert score.value == pytest.approx(1)
+    assert "@unversioned-" in score.signature
+    with pytest.raises(InputError, match=r"the tokenizer .* fails: KeyError: 'a cat'"):
+        semmetrics.score(
+            {"1": "a cat"}, {"1": ["a dog"]}, measures="BLEU-1", tokenizer=lambda text: known[text]
+        )
+
+
+def test_a_calibration_says_that_a_function_may_be_another():
+    def lengths(texts):
+        return [[1.0, float(len(text))] for text in texts]
+
+    pairs = [("cat", "kitten", 1), ("cat", "horses", 1), ("cat", "dog", 0), ("a", "bus", 0)]
+    for version, number in ((None, 1), ("1", 0)):
+        model = CallableEmbedder(lengths, version=version)
+        found = semmetrics.calibrate_threshold_on_pairs(pairs, model)
+        other = CallableEmbedder(apart, name="lengths", version=version)
+        table = semmetrics.score(
+            PREDS, GTS, measures="SemF1(threshold=auto)", embedding=other, calibration=found
+        )
+        lines = [note for note in table.notes if "calibrated for this one is not known" in note]
+        assert len(lines) == number

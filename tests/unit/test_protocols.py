@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import semmetrics
+from semmetrics.api.dataset_ranks import rank_normalized
 from semmetrics.errors import InputError
 from semmetrics.metrics.registry import parse
+from semmetrics.options import OPTIONS
 from semmetrics.scoring.protocols import PROTOCOLS, find_protocol
 
 PREDS = {
     "1": ["Person", "person", "tree house"],
     "2": ["car"],
     "3": [],
+}
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+O_F1 = {  # means of table 3 of Pineda et al. 2019, in the printed order
+    "FF BCE": (86.40, 76.98, 71.34, 70.89, 46.83),
+    "LSTM": (86.36, 76.63, 70.85, 70.68, 47.33),
+    "TF": (85.89, 76.62, 70.30, 70.46, 47.77),
+    "FF BCE,C": (84.59, 75.40, 69.61, 70.19, 50.22),
+    "TF shuffle": (86.79, 77.04, 69.51, 70.26, 46.78),
+    "FF TD,C": (84.77, 74.99, 69.09, 69.35, 49.87),
+    "LSTM shuffle": (87.45, 77.11, 68.26, 69.49, 46.04),
+    "LSTM set": (85.41, 76.52, 69.82, 69.42, 46.68),
+    "TF set": (86.26, 59.74, 70.18, 70.99, 45.23),
+    "FF sIoU": (87.25, 71.04, 64.13, 67.60, 44.23),
+    "FF BCE,DC": (85.77, 70.63, 61.54, 70.75, 43.00),
+    "FF sIoU,C": (85.89, 67.62, 63.12, 65.90, 42.78),
 }
 REFS = {"1": ["person", "Tree House"], "2": ["bus"], "3": ["dog"], "4": ["cat"]}
 
@@ -26,6 +46,28 @@ def test_every_entry_is_a_measure(name):
         (measure,) = parse(text.replace("{q}", "9"))
         assert parse(str(measure)) == [measure]
     assert protocol.source
+
+
+def test_the_page_and_the_help_of_the_program_name_every_protocol():
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    (row,) = (
+        line for line in page.split("\n") if "all measures and conventions of a paper" in line
+    )
+    assert set(re.findall(r"`([a-z0-9-]+)`", row)) == PROTOCOLS.keys()
+    named = OPTIONS["protocol"].help.rpartition(": ")[2].rstrip(".").split(", ")
+    assert set(named) == PROTOCOLS.keys()
+
+
+def test_the_page_of_pineda2019_has_the_ranking_of_the_papers_table_3():
+    page = (DOCS / "protocols" / "pineda2019.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \d+ \| (.*) \| (0\.\d+) \| (\d+) \|$", page, re.MULTILINE)
+    sets = ("VOC", "COCO", "NUS-WIDE", "ADE20k", "Recipe1M")
+    values = {
+        name: dict(zip(O_F1, column, strict=True))
+        for name, column in zip(sets, zip(*O_F1.values(), strict=True), strict=True)
+    }
+    found = {one.system: one for one in rank_normalized(values)}
+    assert rows == [(name, f"{found[name].value:.4f}", f"{found[name].rank:.0f}") for name in O_F1]
 
 
 def test_kubany2020_reads_the_data_as_the_paper_does():

@@ -22,7 +22,14 @@ from semmetrics.errors import InputError, listing, misfit
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.labels.plural import singular
 
-__all__ = ["NORMALIZATIONS", "Ignored", "class_name", "cleaned_classes", "normalization"]
+__all__ = [
+    "NORMALIZATIONS",
+    "REPEATING",
+    "Ignored",
+    "class_name",
+    "cleaned_classes",
+    "normalization",
+]
 
 Cleaning: TypeAlias = Callable[[str], Terms]
 
@@ -91,6 +98,8 @@ NORMALIZATIONS: dict[str, Cleaning] = {
     "plural": plural,
     "kubany2020": kubany2020,
 }
+REPEATING = "kubany2020"
+"""The normalisation that keeps a term as often as a label repeats it, for the joined text."""
 
 
 def normalization(name: str) -> Cleaning:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import cell_keys, lengths, row_numbers
-from semmetrics.data.lists import Lists
+from semmetrics.data.lists import Lists, as_entry
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.kinds.description import (
@@ -71,6 +71,7 @@ def describe(labels: Lists) -> dict[str, Any]:
     >>> found["items"], found["labels"], found["vocabulary"], found["frequencies"][0]
     (2, 3, 2, {'label': 'cat', 'count': 2})
     """
+    labels = labels.renamed([as_entry(tuple(dict.fromkeys(terms))) for terms in labels.terms])
     side = labels.side
     counts = label_frequencies(side.codes, len(labels.vocabulary))
     names = [class_name(terms) for terms in labels.terms]

@@ -28,7 +28,13 @@ from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms
 from semmetrics.errors import InputError, listing, pluralize
 from semmetrics.frozen import dataclass
-from semmetrics.kinds.labels.classes import Ignored, class_name, cleaned_classes, normalization
+from semmetrics.kinds.labels.classes import (
+    REPEATING,
+    Ignored,
+    class_name,
+    cleaned_classes,
+    normalization,
+)
 from semmetrics.kinds.labels.oddities import find_oddities
 from semmetrics.options import check_choice, join_names
 
@@ -83,7 +89,10 @@ def label_task(
             "the ground truth is a matrix of scores", where=ref.source, remedy="give 0/1"
         )
     ignored = Ignored.of(ignore, clean)
-    pred, ref = pred.normalized(clean, ignored.written), ref.normalized(clean, ignored.written)
+    pred, ref = (
+        side.normalized(clean, ignored.written, repeats=normalize == REPEATING)
+        for side in (pred, ref)
+    )
     joined = join(pred, ref, missing=missing)
     _check_columns(pred, ref)
     listed = None if classes is None else cleaned_classes(classes, clean)
@@ -185,32 +194,36 @@ def _code_terms(
     listed: list[Terms] | None,
     ignored: Ignored,
 ) -> _Coding:
+    mine, theirs = ([tuple(dict.fromkeys(terms)) for terms in side.terms] for side in (pred, ref))
     classes = listed
     if classes is None:
-        classes = sorted(set(compress(ref.terms, occur[1])), key=class_name)
+        classes = sorted(set(compress(theirs, occur[1])), key=class_name)
     exact = {terms: code for code, terms in enumerate(classes)}
     holders: dict[str, list[int]] = {}
     for code, terms in enumerate(classes):
         for term in terms:
             holders.setdefault(term, []).append(code)
     pred_codes, ref_codes = (
-        np.array([_class_of(terms, exact, holders) for terms in side.terms], np.int32)
-        for side in (pred, ref)
+        np.array([_class_of(terms, exact, holders) for terms in side], np.int32)
+        for side in (mine, theirs)
     )
     if listed is not None:
         _check_references(ref, (ref_codes < 0) & occur[1], ignored)
     shared = sum(len(codes) > 1 for codes in holders.values())
     counts = {"shared_terms": shared} if shared else {}
-    others = {*compress(pred.terms, pred_codes < 0), *compress(ref.terms, ref_codes < 0)}
+    others = {*compress(mine, pred_codes < 0), *compress(theirs, ref_codes < 0)}
     every = [*classes, *sorted(others, key=class_name)]
     _check_names(every)
     place = {terms: code for code, terms in enumerate(every)}
-    for side, codes in ((pred, pred_codes), (ref, ref_codes)):
+    for side, codes in ((mine, pred_codes), (theirs, ref_codes)):
         for number in np.flatnonzero(codes < 0).tolist():
-            codes[number] = place[side.terms[number]]
+            codes[number] = place[side[number]]
     # a reference label is compared by all terms of its class
-    written = [*pred.terms, *(every[code] for code in ref_codes.tolist())]
-    found = _identity(classes) if listed is None else None
+    written = [*pred.terms]
+    for terms, own, code in zip(ref.terms, theirs, ref_codes.tolist(), strict=True):
+        written.append(terms if own == every[code] else every[code])
+    several = any(len(terms) > 1 for terms in (*mine, *theirs))  # not a term that is repeated
+    found = _identity(classes) if listed is None and several else None
     return _Coding(every, pred_codes, ref_codes, counts, _synonyms(written, holders, found))
 
 

@@ -26,6 +26,7 @@ from semmetrics.kinds.description import (
 )
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.derived import Derived
+from semmetrics.options import OPTIONS
 
 __all__ = [
     "FILES",
@@ -149,9 +150,14 @@ def explain_definition(definition: Definition) -> dict[str, str]:
 
 
 def explain_protocol(protocol: Any) -> dict[str, str]:
-    """Return what predictions a protocol takes, and of how many queries it is."""
+    """Return what predictions a protocol takes, what phi is, and of how many queries it is."""
     queries = ", ".join(f"{number:,} in {part}" for part, number in protocol.sizes.items())
+    named = any("phi=" in text for text in protocol.entries.values())
     return {
         "predictions": "similarities of images (rows) and captions (columns), or embeddings",
+        "phi": f"computed of {OPTIONS['captions'].both} as the measures say, unless "
+        f"{OPTIONS['phi'].both} gives a matrix or another measure, such as CIDEr-D"
+        if named
+        else "",
         "queries": queries,
     }

@@ -20,7 +20,7 @@ from semmetrics.data.rankings import RankedLists
 from semmetrics.data.retrieval_task import RetrievalTask
 from semmetrics.errors import InputError, at, listing, pluralize
 from semmetrics.frozen import dataclass
-from semmetrics.kinds import Options, Tasks
+from semmetrics.kinds import Options, Tasks, each_task
 from semmetrics.kinds.captions.pair_matrix import PAIR_MEASURES, options_taken
 from semmetrics.kinds.retrieval.computed_phi import (
     CAPTIONS,
@@ -37,7 +37,14 @@ from semmetrics.metrics.graded_retrieval import needed_depth
 from semmetrics.metrics.registry import kinds_of
 from semmetrics.options import OPTIONS
 
-__all__ = ["takes_phi", "unused_phi", "with_phi"]
+__all__ = ["chosen_phi", "takes_phi", "unused_phi", "with_phi"]
+
+_NEEDS_PHI = (
+    "needs phi, a matrix of images x captions: give phi= (--phi FILE), or the captions, of which "
+    "it is computed: captions= (--captions FILE)"
+)
+_OTHERS = "or name another phi: phi='CIDEr-D' (--phi CIDEr-D), or phi='SPICE(parser=offline)'"
+_LACKING = "why phi cannot be computed"  # under this name stand reasons among what was opened
 
 
 def with_phi(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
@@ -72,6 +79,34 @@ def _takers(measures: Sequence[Measure]) -> list[Measure]:
 def takes_phi(measures: Sequence[Measure]) -> bool:
     """Tell whether any of some measures needs a phi."""
     return bool(_takers(measures))
+
+
+def chosen_phi(measure: Measure, tasks: Tasks, options: Options) -> tuple[Measure, str]:
+    """Return a protocol's measure with the phi that is given, and why it has none.
+
+    What the protocol names is computed of captions where nothing else is given. It is computed to
+    find out whether it can be, and kept.
+
+    Raises
+    ------
+    InputError
+        If the captions are wrong.
+    """
+    name, given = str(measure[PHI]), _given(options)
+    if given and name not in given:
+        return measure.with_options(phi="default"), ""
+    if given or options[CAPTIONS] is None:
+        return measure, "" if given else _NEEDS_PHI
+    reasons = options.opened.setdefault(_LACKING, {})
+    if name not in reasons:
+        _, task = next(iter(each_task(tasks)))
+        truth, reasons[name] = task.beside[CAPTIONS], ""
+        truth.texts()
+        try:
+            _read(name, truth, options)
+        except InputError as error:
+            reasons[name] = f"{error}; {_OTHERS}"
+    return measure, reasons[name]
 
 
 def _given(options: Options) -> dict[str, Any]:
@@ -320,7 +355,7 @@ def unused_phi(measures: Sequence[Measure], options: Options) -> list[str]:
 
 def _unused_captions(options: Options) -> list[str]:
     """Note captions, or options of computing phi, that have no effect."""
-    if options[CAPTIONS] is None:
+    if options[CAPTIONS] is None or any(options.opened.get(_LACKING, {}).values()):
         return []
     held = [one.origin for one in options.opened.get(PHI, {}).values()]
     computed = [one[0] for one in held if isinstance(one, tuple) and is_computed(one[0])]

@@ -22,7 +22,7 @@ from semmetrics.kinds import (
 from semmetrics.kinds.captions.graphs import open_tuples
 from semmetrics.kinds.captions.record import read_frequencies
 from semmetrics.kinds.retrieval.computed_phi import read_caption_texts, refuse_without_captions
-from semmetrics.kinds.retrieval.phi_matrices import takes_phi, unused_phi, with_phi
+from semmetrics.kinds.retrieval.phi_matrices import chosen_phi, takes_phi, unused_phi, with_phi
 from semmetrics.kinds.retrieval.reading import as_candidates, read_embeddings
 from semmetrics.kinds.retrieval.task import LISTED, make_parts
 from semmetrics.metrics.definition import Measure
@@ -47,10 +47,6 @@ _NUMBERED = (
 _TURNED = (
     "the similarities of positives are larger where the square matrix is turned round: its rows "
     "are taken for queries; if they are the gallery, give the transpose"
-)
-_NEEDS_PHI = (
-    "needs phi, a matrix of images x captions: give phi= (--phi FILE), or the captions, of which "
-    "it is computed: captions= (--captions FILE)"
 )
 
 
@@ -107,9 +103,12 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
-    """Say that a measure lacks phi."""
-    given = options["phi"] is not None or options["captions"] is not None
-    return text, "" if given or not takes_phi(parse(text, "retrieval")) else _NEEDS_PHI
+    """Name the phi that is given, or say that a measure lacks it."""
+    (measure,) = parse(text, "retrieval")
+    if not takes_phi([measure]):
+        return text, ""
+    chosen, lacking = chosen_phi(measure, tasks, options)
+    return str(chosen), lacking
 
 
 def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
@@ -129,11 +128,12 @@ def retrieval_notes(
     def of_task(name: str, task: Any) -> list[str]:
         found = noted.get(name, task.odd)
         lines = [_size_note(task, found)]
-        fewer = {key[1]: n for key, n in found.items() if isinstance(key, tuple) and n}
+        fewer = {(key[1], key[3]): n for key, n in found.items() if isinstance(key, tuple) and n}
         lines += [
-            f"{pluralize(fewer[k], 'query', 'have')} fewer than {pluralize(k, 'candidate')}, "
-            f"all of which count at @{k}"
-            for k in sorted(fewer)
+            f"{pluralize(n, 'query', 'have')} fewer than {pluralize(k, 'candidate')}"
+            f"{' besides their positives' * left_out}, all of which count at @{k}"
+            for (k, left_out), n in sorted(fewer.items())
+            if not left_out or n != fewer.get((k, False))
         ]
         if found.get("numbered"):
             lines.append(_NUMBERED)
