@@ -22,6 +22,7 @@ from semmetrics.store.outputs import check_output, open_output, replacing
 
 ROOT = Path(__file__).resolve().parents[2]
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and permissions of POSIX")
+KINDS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 KILLS = int(os.environ.get("SEMMETRICS_KILLS", "3"))  # of each command; more to attack
 
 
@@ -489,6 +490,33 @@ def test_signals_within_callbacks_are_not_lost(kind):
     with pytest.raises((KeyboardInterrupt, SystemExit)) as caught:
         wait()
     assert caught.type is KeyboardInterrupt or caught.value.code == 128 + kind
+
+
+@posix
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_signals_that_a_library_drops_are_repeated(monkeypatch, kind):
+    """As pyarrow does while it loads pandas."""
+    monkeypatch.setattr(cli, "_AGAIN", 0.05)
+    before = signal.signal(kind, KINDS[kind])
+    dropped = []
+
+    def wait():
+        end = time.monotonic() + 60
+        with cli._ending_in_order():
+            try:
+                signal.raise_signal(kind)
+            except BaseException as error:
+                dropped.append(error)
+            while time.monotonic() < end:
+                pass
+
+    try:
+        with pytest.raises((KeyboardInterrupt, SystemExit)) as caught:
+            wait()
+    finally:
+        signal.signal(kind, before)
+    assert (caught.type, caught.value.args) == (type(dropped[0]), dropped[0].args)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
 @posix
