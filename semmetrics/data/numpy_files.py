@@ -176,7 +176,9 @@ def _read_hdf(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
     try:
         import h5py
     except ImportError as error:
-        raise MissingDependencyError("h5py", f"reading {source.name}", extra="hdf5") from error
+        raise MissingDependencyError(
+            "h5py", f"reading {source.name}", extra="hdf5", error=error
+        ) from error
     arrays: dict[str, NDArray[np.generic]] = {}
     found: list[Any] = []
     try:
