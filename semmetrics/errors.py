@@ -127,7 +127,7 @@ def _rebuild(problem: str, where: str, remedy: str) -> InputError:
 
 
 class MissingDependencyError(InputError, ImportError):
-    """An optional package is needed and not installed; the message has the command.
+    """An optional package is needed, and not installed or broken; the message has the command.
 
     Examples
     --------
@@ -137,21 +137,28 @@ class MissingDependencyError(InputError, ImportError):
     run: pip install gensim, or pip install 'semmetrics[word2vec]'
     """
 
-    def __init__(self, package: str, purpose: str, *, extra: str) -> None:
-        self.package, self.purpose, self.extra = package, purpose, extra
-        InputError.__init__(
-            self,
-            f"{purpose} needs the package {package}",
-            remedy=f"run: pip install {package}, or pip install 'semmetrics[{extra}]'",
-        )
+    def __init__(
+        self, package: str, purpose: str, *, extra: str, error: ImportError | None = None
+    ) -> None:
+        self.package, self.purpose, self.extra, self.error = package, purpose, extra, error
+        problem = f"{purpose} needs the package {package}"
+        remedy = f"run: pip install {package}, or pip install 'semmetrics[{extra}]'"
+        module = package.replace("-", "_")
+        lacks = error.name or module if isinstance(error, ModuleNotFoundError) else ""
+        if error is not None and lacks.partition(".")[0] != module:
+            problem += f", which cannot be loaded: {error}"
+            remedy = f"install versions that fit: pip install --upgrade {package} numpy"
+        InputError.__init__(self, problem, remedy=remedy)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Keep the parts when the error crosses a process."""
-        return _rebuild_missing, (self.package, self.purpose, self.extra)
+        return _rebuild_missing, (self.package, self.purpose, self.extra, self.error)
 
 
-def _rebuild_missing(package: str, purpose: str, extra: str) -> MissingDependencyError:
-    return MissingDependencyError(package, purpose, extra=extra)
+def _rebuild_missing(
+    package: str, purpose: str, extra: str, error: ImportError | None
+) -> MissingDependencyError:
+    return MissingDependencyError(package, purpose, extra=extra, error=error)
 
 
 def listing(names: Iterable[object], *, most: int = 5) -> str:

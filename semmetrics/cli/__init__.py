@@ -11,9 +11,11 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 __all__ = ["main"]
+
+_AGAIN = 2.0  # seconds until a request to end is repeated; leaving in order takes less
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
@@ -70,22 +72,36 @@ def _fill_streams() -> None:
 
 @contextlib.contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """Let a request to end leave no unfinished files, as Ctrl-C does."""
+    """Let a request to end leave no unfinished files, as Ctrl-C does.
+
+    The request is repeated while the program has not ended: a library may have dropped it, as
+    pyarrow does while it loads pandas.
+    """
+    before: dict[int, Any] = {}
+    asked = 0
 
     def end(number: int, _: object) -> NoReturn:
-        sys.exit(128 + number)
+        nonlocal asked
+        if number != alarm or not asked:
+            asked = number
+        if alarm in before:
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+        if asked == signal.SIGINT:
+            raise KeyboardInterrupt
+        sys.exit(128 + asked)
 
-    before = {}
     hook, sys.unraisablehook = sys.unraisablehook, _ask_again
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
+    alarm = getattr(signal, "SIGALRM", 0)
+    for number in (alarm, signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", 0)):
         # Who ignores a signal (nohup) means it; only the main thread may change this.
         with contextlib.suppress(ValueError):
-            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 before[number] = signal.signal(number, end)
     try:
         yield
     finally:
+        if alarm in before:
+            signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in before.items():
             signal.signal(number, handler)
         sys.unraisablehook = hook

@@ -145,6 +145,8 @@ class Program(Examples, click.Group):
         except OSError as error:
             _show_refusal(error)
             code = 2
+        except ImportError as error:
+            code = _show_package(error)
         except Exception as error:
             if isinstance(error.__cause__, (KeyboardInterrupt, SystemExit)):
                 raise error.__cause__ from None  # Python wraps what ends it while classes are made
@@ -182,6 +184,22 @@ def _let_go_of_output() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
+
+
+def _show_package(error: ImportError) -> int:
+    """Say which package cannot be loaded, such as pyarrow beside an older numpy."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    module = error.name or (place.tb_frame.f_globals.get("__name__", "") if place else "")
+    package = module.partition(".")[0]
+    if package in ("", "semmetrics"):
+        _show_fault(error)
+        return 1
+    remedy = f"install versions that fit: pip install --upgrade {package} numpy"
+    complain(f"error: the package {package} cannot be loaded: {error}; {remedy}")
+    _show_traceback(error)
+    return 2
 
 
 def _show_fault(error: Exception) -> None:

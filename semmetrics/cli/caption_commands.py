@@ -257,11 +257,14 @@ def pairs(
             out.writelines(_best(chosen, images, names, *job.top_k(top_k, chosen)))
         say([f"phi is {job.identity}"], quiet=quiet)
         return
+
+    def write_ids() -> None:
+        with open_output(f"{output}.ids.json") as out:
+            named = {"phi": job.identity, "images": images, "captions": names}
+            out.write(json.dumps(named, indent=1, ensure_ascii=False) + "\n")
+
     with show_progress(quiet=quiet) as progress:
-        made = job.matrix(output, resume=not overwrite, progress=progress)
-    with open_output(f"{output}.ids.json") as out:
-        named = {"phi": job.identity, "images": images, "captions": names}
-        out.write(json.dumps(named, indent=1, ensure_ascii=False) + "\n")
+        made = job.matrix(output, resume=not overwrite, progress=progress, beside=write_ids)
     echo(visible(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}, {job.identity}"))
 
 

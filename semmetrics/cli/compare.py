@@ -217,7 +217,7 @@ def rank(
     Friedman test, and the critical difference of mean ranks (Nemenyi; Demšar 2006).
     """
     from semmetrics.api.dataset_ranks import rank_systems
-    from semmetrics.cli.files import check_endings, check_files, name_files, open_output, write_text
+    from semmetrics.cli.files import check_endings, check_files, name_files, write_text
     from semmetrics.cli.messages import say
     from semmetrics.reports.rank_table import draw_rank_differences, report_ranks
 
@@ -225,7 +225,7 @@ def rank(
     check_endings({"--diagram": diagram}, {"--diagram": (".svg",)})
     datasets = dict(zip(name_files(files), files, strict=True))
     found = rank_systems(datasets, measure, by=by, level=level, max_bytes=max_bytes)
-    drawn = None if diagram is None else found.to_svg()
+    drawn = {} if diagram is None else {diagram: found.to_svg()}
     if differences is not None:
         rows = found.differences(*differences)
         result = draw_rank_differences(rows, *differences, form, digits=digits)
@@ -233,10 +233,7 @@ def rank(
     else:
         result = found.render(form, digits=digits)
         beside = [] if form == "table" else report_ranks(found)
-    if drawn is not None:
-        with open_output(diagram) as out:
-            out.write(drawn)
-    write_text(result, output, form)
+    write_text(result, output, form, drawn)
     say([line for part in beside for line in part.split("\n")], quiet=quiet)
 
 

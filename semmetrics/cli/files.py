@@ -6,14 +6,17 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePath
-from typing import Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from semmetrics.cli.messages import EXACT, say
 from semmetrics.errors import InputError, printable
-from semmetrics.store.outputs import check_output
+from semmetrics.store.outputs import check_output, target_of
 from semmetrics.store.outputs import open_output as open_file
+
+if TYPE_CHECKING:
+    from semmetrics.reports.records import Records
 
 __all__ = ["check_endings", "check_files", "name_files", "ending", "open_output", "write_report",
            "write_text"]  # fmt: skip
@@ -146,18 +149,42 @@ def ending(path: str) -> str:
     return Path(path).suffix.lower()
 
 
-def write_text(text: str, output: str | None = None, form: str = "table") -> None:
+def write_text(
+    text: str,
+    output: str | None = None,
+    form: str = "table",
+    beside: Mapping[str, str | Records] | None = None,
+) -> None:
     """Write a result with a line end, to standard output where no file is named.
 
-    What programs read is exact, what people read has no control characters.
+    What programs read is exact, what people read has no control characters. ``beside`` has what
+    other files are to hold, by path. All files appear together, that of the result last; none does
+    if one cannot be written.
 
     Raises
     ------
     InputError
         If it cannot be written.
     """
-    with open_output(output) as out:
-        out.write((text if form in EXACT else printable(text)) + "\n")
+    result = (text if form in EXACT else printable(text)) + "\n"
+    files: list[tuple[str | None, str | Records]] = [*(beside or {}).items(), (output, result)]
+    streams = [one for one in files if one[0] in (None, STDIN) or target_of(str(one[0]))[1]]
+    with ExitStack() as stack:  # which closes the last one first
+        for path, content in reversed(files):
+            if (path, content) not in streams:
+                _write(content, path, stack.enter_context(open_output(path)))
+    for path, content in streams:
+        with open_output(path) as out:
+            _write(content, path, out)
+
+
+def _write(content: str | Records, path: str | None, out: TextIO) -> None:
+    """Write a text, or records in the form that the ending of the path names."""
+    if isinstance(content, str):
+        out.write(content)
+    else:
+        content.write(out, ending(str(path))[1:])
+    out.flush()  # a full disk is noticed before any file appears
 
 
 def write_report(

@@ -197,7 +197,7 @@ def _select(
     given: dict[str, Any],
 ) -> None:
     """Select, and write the sheets, then the state, then what is shown."""
-    from semmetrics.cli.files import check_endings, check_files, open_output, write_text
+    from semmetrics.cli.files import check_endings, check_files, write_text
     from semmetrics.cli.messages import say_understood, show_progress
 
     own = {name: given.pop(name) for name in (
@@ -218,10 +218,7 @@ def _select(
     with show_progress(quiet=own["quiet"]) as progress:
         state = make(exclude=own["exclude"] or (), progress=progress, **options)
     say_understood(state, quiet=own["quiet"])
-    for path, text in _sheets(state, before, own):
-        with open_output(path) as out:
-            out.write(text)
-    write_text(state.to_json(), own["output"], "json")
+    write_text(state.to_json(), own["output"], "json", dict(_sheets(state, before, own)))
     if own["output"] != "-":
         shown = state.render(own["form"], digits=own["digits"])
         shown = f"{shown}\n\n{_summary(state, before)}" if own["form"] == "table" else shown
@@ -323,7 +320,7 @@ def rank(
     dominances give the global rank (Wan et al. 2022, equation 7).
     """
     from semmetrics.api.competition import rank_competition
-    from semmetrics.cli.files import check_endings, check_files, ending, open_output, write_text
+    from semmetrics.cli.files import check_endings, check_files, write_text
     from semmetrics.cli.messages import say, say_understood
     from semmetrics.reports.records import draw
     from semmetrics.reports.report import cells
@@ -347,10 +344,8 @@ def rank(
         **options,
     )
     say_understood(found, quiet=quiet)
-    if pairs_file is not None:
-        with open_output(pairs_file) as out:
-            found.pair_records().write(out, ending(pairs_file)[1:])
-    write_text(found.render(form, digits=digits), output, form)
+    pairs = {} if pairs_file is None else {pairs_file: found.pair_records()}
+    write_text(found.render(form, digits=digits), output, form, pairs)
     if form == "csv" and stability is not None:  # which has one table
         say(draw(cells(found.stability_records(), digits)).split("\n"), quiet=False)
 

@@ -196,8 +196,7 @@ def score(
     say_understood(table, quiet=quiet)
     text, details = _render(output, table), _collect_details(output, table)
     gaps, requested, remarks = _collect_remarks(output, table)
-    _write_details(details)
-    write_text(text, output.output, output.form)
+    write_text(text, output.output, output.form, details)
     say(gaps, quiet=quiet)
     say(requested, quiet=False)
     say(remarks, quiet=quiet)
@@ -336,12 +335,3 @@ def _collect_details(output: Output, table: ScoreTable) -> dict[str, Records]:
     if output.matches is not None and len(table.systems) == 1:
         found[output.matches] = found[output.matches].drop("system")
     return found
-
-
-def _write_details(files: dict[str, Records]) -> None:
-    """Write records, each in the form that the ending of its file names."""
-    from semmetrics.cli.files import ending, open_output
-
-    for path, records in files.items():
-        with open_output(path) as out:
-            records.write(out, ending(path)[1:])

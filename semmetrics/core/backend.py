@@ -94,7 +94,9 @@ def find_device(name: str | None) -> Any:
     try:
         torch = importlib.import_module("torch")
     except ImportError as error:
-        raise MissingDependencyError("torch", f"device={name!r}", extra="sbert") from error
+        raise MissingDependencyError(
+            "torch", f"device={name!r}", extra="sbert", error=error
+        ) from error
     plain = str(name).removeprefix("torch:")
     check_device(plain, torch)
     try:

@@ -101,9 +101,11 @@ def _line_end(rest: bytes, part: bytes, *, quoted: bool) -> int:
     end = part.rfind(b"\n") + 1
     if not quoted or (b'"' not in rest and b'"' not in part):
         return end
-    before = rest.count(b'"')
-    while end and (before + part.count(b'"', 0, end)) % 2:
-        end = part.rfind(b"\n", 0, end - 1) + 1
+    within = (rest.count(b'"') + part.count(b'"', 0, end)) % 2
+    while end and within:
+        start = part.rfind(b"\n", 0, end - 1) + 1
+        within ^= part.count(b'"', start, end) % 2  # each quote is counted once
+        end = start
     return end
 
 

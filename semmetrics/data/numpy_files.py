@@ -176,13 +176,16 @@ def _read_hdf(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
     try:
         import h5py
     except ImportError as error:
-        raise MissingDependencyError("h5py", f"reading {source.name}", extra="hdf5") from error
+        raise MissingDependencyError(
+            "h5py", f"reading {source.name}", extra="hdf5", error=error
+        ) from error
     arrays: dict[str, NDArray[np.generic]] = {}
     found: list[Any] = []
     try:
         with h5py.File(source.path or io.BytesIO(source.data), "r") as file:
             file.visititems(lambda name, one: found.append(one))
             found = [one for one in found if isinstance(one, h5py.Dataset)]
+            _check_stored_here(file, found, source.name)
             if sum(one.nbytes for one in found) > max_bytes:
                 raise too_large(source.name, max_bytes)
             for one in found:
@@ -198,6 +201,29 @@ def _read_hdf(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
             remedy="copy it again, or write it with h5py",
         ) from None
     return arrays
+
+
+def _check_stored_here(file: Any, datasets: Sequence[Any], name: str) -> None:
+    """Refuse what would be read from another file: whoever wrote this one chose which.
+
+    A virtual dataset of its own file is refused, too: one that contains itself ends the process.
+    """
+    from h5py import h5l
+
+    elsewhere: list[str] = []
+
+    def look(link: bytes, info: Any) -> None:
+        if info.type not in (h5l.TYPE_HARD, h5l.TYPE_SOFT):
+            elsewhere.append(link.decode("utf-8", "replace"))
+
+    file.id.links.visit(look, info=True)
+    elsewhere += [one.name.removeprefix("/") for one in datasets if one.external or one.is_virtual]
+    if elsewhere:
+        raise InputError(
+            f"{listing(elsewhere)}: external or virtual, and only this file is read",
+            where=name,
+            remedy="copy the values into this file, with h5py: file['values'] = values",
+        )
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:

@@ -173,8 +173,10 @@ def _file(name: str, folder: str | os.PathLike[str] | None, max_bytes: int) -> S
         return load(Path(folder) / name, max_bytes)
     try:
         nltk: Any = importlib.import_module("nltk.data")
-    except ImportError:
-        raise MissingDependencyError("nltk", "finding WordNet", extra="wordnet") from None
+    except ImportError as error:
+        raise MissingDependencyError(
+            "nltk", "finding WordNet", extra="wordnet", error=error
+        ) from error
     try:
         pointer = nltk.find(f"corpora/wordnet/{name}")
     except LookupError:

@@ -283,8 +283,8 @@ def _require(module: str, package: str, purpose: str) -> Any:
     """Import an optional package; refuse with the command that installs it."""
     try:
         return import_module(module)
-    except ImportError:
-        raise MissingDependencyError(package, purpose, extra="sbert") from None
+    except ImportError as error:
+        raise MissingDependencyError(package, purpose, extra="sbert", error=error) from error
 
 
 @contextmanager

@@ -272,8 +272,10 @@ def _open_with_gensim(
     """Open a file with a module of gensim; turn what goes wrong into one error."""
     try:
         package = import_module(module)
-    except ImportError:
-        raise MissingDependencyError("gensim", f"opening {file.name}", extra="word2vec") from None
+    except ImportError as error:
+        raise MissingDependencyError(
+            "gensim", f"opening {file.name}", extra="word2vec", error=error
+        ) from error
     try:
         model = load(package)
     except MemoryError:

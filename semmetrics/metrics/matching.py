@@ -12,6 +12,7 @@ label that a list has c times can be matched c times (Kubany et al. 2020).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 
 import numpy as np
@@ -259,19 +260,24 @@ def _match_terms(block: LabelBlock, matched: Matched, duplicates: str) -> Matche
         written = ref.written[theirs].tolist()
         if duplicates == "once":
             written = dict(zip(ref.codes[theirs].tolist(), written, strict=True)).values()
-        unused = [synonyms.terms[code] for code in written]
+        holders: dict[str, list[int]] = {}  # references by term, the first one last
+        for number, code in reversed([*enumerate(written)]):
+            for term in synonyms.terms[code]:
+                holders.setdefault(term, []).append(number)
+        used: set[int] = set()
         for place, code in enumerate(pred.written[mine].tolist(), int(pred.indptr[item])):
             counts = matched.counted is None or bool(matched.counted[place])
-            hit[place] = counts and _take_match(synonyms.terms[code], unused)
+            hit[place] = counts and _take_match(synonyms.terms[code], holders, used)
     return Matched(matched.counted, hit, matched.once, matched.n_ref)
 
 
-def _take_match(terms: tuple[str, ...], unused: list[tuple[str, ...]]) -> bool:
-    """Remove the first unused reference that has the first matching term."""
+def _take_match(terms: Iterable[str], holders: Mapping[str, list[int]], used: set[int]) -> bool:
+    """Use the first unused reference that has the first matching term."""
     for term in terms:
-        for place, reference in enumerate(unused):
-            if term in reference:
-                del unused[place]
+        references = holders.get(term, [])
+        while references:
+            if (number := references.pop()) not in used:
+                used.add(number)
                 return True
     return False
 

@@ -321,8 +321,8 @@ def _nltk_score() -> Callable[..., float]:
     try:
         corpus: Any = importlib.import_module("nltk.corpus")
         module: Any = importlib.import_module("nltk.translate.meteor_score")
-    except ImportError:
-        raise MissingDependencyError("nltk", "METEOR-nltk", extra="wordnet") from None
+    except ImportError as error:
+        raise MissingDependencyError("nltk", "METEOR-nltk", extra="wordnet", error=error) from error
     try:
         corpus.wordnet.ensure_loaded()
     except (LookupError, OSError):

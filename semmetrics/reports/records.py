@@ -266,8 +266,8 @@ def _imported(package: str, purpose: str) -> Any:
     """Import a package that not every user has."""
     try:
         return importlib.import_module(package)
-    except ImportError:
-        raise MissingDependencyError(package, purpose, extra="report") from None
+    except ImportError as error:
+        raise MissingDependencyError(package, purpose, extra="report", error=error) from error
 
 
 def _finite(column: Any) -> Any:

@@ -55,6 +55,7 @@ def write_matrix(
     *,
     resume: bool = True,
     progress: Callable[[int, int], None] | None = None,
+    beside: Callable[[], None] | None = None,
 ) -> NDArray[Any]:
     """Write the blocks that are not there yet.
 
@@ -75,6 +76,8 @@ def write_matrix(
         computed, and replaces one that is there.
     progress : callable, optional
         Called with rows done and rows in all.
+    beside : callable, optional
+        Writes the files that belong to the matrix, when it is complete and before it appears.
 
     Returns
     -------
@@ -95,7 +98,7 @@ def write_matrix(
         done = job.finished(log, said, starts, resume=resume)
         if len(done) < len(starts) or job.part.exists():
             _write_blocks(job, log, done, starts, block, progress)
-            job.publish()
+            job.publish(beside)
         job.forget()
     found: NDArray[Any] = np.load(job.file, mmap_mode="r")
     return found
@@ -249,10 +252,10 @@ class _File:
                     matrix.truncate(self.header + prod(self.shape) * self.dtype.itemsize)
             yield matrix
 
-    def publish(self) -> None:
+    def publish(self, beside: Callable[[], None] | None) -> None:
         """Give the numbers, which are complete, the name of the matrix."""
         with self.writing():
-            publish(self.part, self.target)
+            publish(self.part, self.target, beside)
 
     def forget(self) -> None:
         """Remove the notes of a matrix that is there."""

@@ -19,7 +19,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeAlias
@@ -168,22 +168,41 @@ def replacing(path: AnyPath, *, folder: bool = False) -> Iterator[Path]:
         if special:
             yield target
             return
-        place, guard = _new_place(target, folder=folder)
-        try:
-            yield place
-            publish(place, target)
-        finally:
-            os.close(guard)
-            _remove(place)
+        name = os.fsencode(target.name)[:_NAME].decode("utf-8", "ignore")
+        _remove_abandoned(target.parent, f".{name}.")
+        guard = None
+        while guard is None:
+            place = target.with_name(f".{name}.{os.urandom(_RANDOM).hex()}.part")
+            try:  # before the place is made: a signal may come at any moment
+                if folder:
+                    place.mkdir(parents=True)
+                else:
+                    place.open("xb").close()
+                # Another run may have taken it for abandoned before it was locked.
+                guard = _guard(place)
+                if guard is not None:
+                    yield place
+                    publish(place, target)
+            finally:
+                if guard is not None:
+                    os.close(guard)
+                _remove(place)
 
 
-def publish(place: Path, target: Path) -> None:
+def publish(place: Path, target: Path, beside: Callable[[], None] | None = None) -> None:
     """Put a finished file or folder on the disk, and in one step in the place of the target.
+
+    Parameters
+    ----------
+    place, target : Path
+    beside : callable, optional
+        Writes the files that belong to the target, which appear before it does. A target that is
+        replaced is removed first, so that it is never found beside them.
 
     Raises
     ------
     OSError
-        If that fails; the target is then as it was.
+        If that fails; without `beside`, the target is then as it was.
     """
     for written in (*(place.iterdir() if place.is_dir() else ()), place):
         _sync(written)
@@ -194,6 +213,10 @@ def publish(place: Path, target: Path) -> None:
         with suppress(OSError, AttributeError):  # only an owner may give files away
             os.chown(place, before.st_uid, before.st_gid)
         place.chmod(stat.S_IMODE(before.st_mode))
+        if beside is not None:
+            target.unlink()
+    if beside is not None:
+        beside()
     place.replace(target)
 
 
@@ -209,22 +232,6 @@ def _sync(path: Path) -> None:
             raise
     finally:
         os.close(number)
-
-
-def _new_place(target: Path, *, folder: bool) -> tuple[Path, int]:
-    """Make a hidden place that no other run has; return it and what must be closed at its end."""
-    name = os.fsencode(target.name)[:_NAME].decode("utf-8", "ignore")
-    _remove_abandoned(target.parent, f".{name}.")
-    while True:
-        place = target.with_name(f".{name}.{os.urandom(_RANDOM).hex()}.part")
-        if folder:
-            place.mkdir(parents=True)
-        else:
-            place.open("xb").close()
-        guard = _guard(place)
-        # Another run may have taken it for abandoned before it was locked.
-        if guard is not None:
-            return place, guard
 
 
 def _guard(place: Path) -> int | None:

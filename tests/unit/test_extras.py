@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
+import os
+import pickle
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from semmetrics.errors import MissingDependencyError
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -60,3 +65,39 @@ def test_all_has_every_extra_that_an_error_names(offered):
     held = whole.removeprefix("semmetrics[").removesuffix("]").split(",")
     assert set(held) <= set(offered)
     assert set(extras().values()) <= {*held, "all"}
+
+
+@pytest.mark.parametrize(("cause", "said"), [
+    (ModuleNotFoundError("No module named 'nltk'", name="nltk"), "nltk; run: pip install nltk, "),
+    (ModuleNotFoundError("No module named 'joblib'", name="joblib"),
+     "nltk, which cannot be loaded: No module named 'joblib'; install versions that fit: "
+     "pip install --upgrade nltk numpy"),
+    (ImportError("numpy.core.multiarray failed to import"),
+     "nltk, which cannot be loaded: numpy.core.multiarray failed to import; install"),
+])  # fmt: skip
+def test_a_package_that_is_there_and_broken_is_not_called_missing(cause, said):
+    error = MissingDependencyError("nltk", "METEOR-nltk", extra="wordnet", error=cause)
+    assert f"METEOR-nltk needs the package {said}" in str(error)
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+@pytest.mark.parametrize(("package", "line"), [
+    ("pyarrow", "the package pyarrow cannot be loaded"),
+    ("h5py", "reading a.h5 needs the package h5py, which cannot be loaded"),
+])  # fmt: skip
+def test_versions_that_do_not_fit_are_no_fault_of_the_program(tmp_path, package, line):
+    """As pyarrow says beside an older numpy."""
+    (tmp_path / package).mkdir()
+    why = f"{package} requires NumPy 2.0 or newer, found 1.26.4"
+    (tmp_path / package / "__init__.py").write_text(f"raise ImportError({why!r})")
+    (tmp_path / "a.csv").write_text("id,label\n" + "a,b\n" * 600_000)
+    (tmp_path / "a.h5").write_bytes(b"\x89HDF\r\n\x1a\n")
+    given = {"pyarrow": ["a.csv"], "h5py": ["--task", "retrieval", "a.h5"]}[package]
+    done = subprocess.run(
+        [sys.executable, "-m", "semmetrics", "validate", *given], cwd=tmp_path, check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    remedy = f"install versions that fit: pip install --upgrade {package} numpy"
+    assert f"semmetrics: error: {line}: {why}; {remedy}\n" in done.stderr
+    assert done.returncode == 2

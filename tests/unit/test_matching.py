@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 
 import numpy as np
@@ -73,6 +74,19 @@ def check_items(problem, duplicates, k, above, memory):
     sums = computed(task, PrecisionSums(cut, Matches(duplicates)), memory)
     flat = np.concatenate([*sums, np.zeros(0)])
     assert_allclose(flat, [row[3] for row in rows], rtol=0, atol=1e-12)
+
+
+def test_labels_that_all_share_a_term_take_little():
+    """Time and memory grow with the labels, and not with the pairs of them."""
+    tracemalloc.start()
+    try:
+        preds, refs = ([[f"{side}{n}", "thing"] for n in range(3000)] for side in "pr")
+        many = semmetrics.score([[one] for one in preds], [[one] for one in refs], measures="F1")
+        one = semmetrics.score([preds], [refs], measures="F1(duplicates=each)")
+        assert tracemalloc.get_traced_memory()[1] < 50e6
+    finally:
+        tracemalloc.stop()
+    assert (many["F1"].value, one[0].value) == (1.0, 1.0)
 
 
 K = st.one_of(st.none(), st.integers(1, 4))

@@ -71,6 +71,24 @@ def test_labels_that_are_there_as_they_are_written_are_not_said():
     assert said([["Person"], ["fox"]], gts) == [note]
 
 
+@pytest.mark.parametrize("separators", ["_", "- -"])
+def test_labels_of_separators_alone_are_like_no_other(separators):
+    """The normalisations leave nothing of them, so none joins them."""
+    gts = [["Person", "person"], [separators]]
+    (note,) = said([["person"], [separators]], gts)
+    assert note.startswith("2 reference labels in 1 item differ from another one only by case")
+    assert said([["cat"], ["__"]], [["cat"], [separators]]) == []
+
+
+def test_labels_that_share_a_synonym_are_not_two_spellings():
+    gts = [[("cat", "animal")], [("dog", "animal")]]
+    shared = "gts: terms that several classes share: 1"
+    assert [note for note in said(gts, gts) if note != shared] == ["preds: " + shared[5:]]
+    (note,) = said([["cat"]] * 3, [*gts, [("Animal", "cow")]])[1:]
+    assert note.startswith("3 reference labels in 3 items differ from another one only by case")
+    assert "('animal' and 'Animal')" in note
+
+
 @pytest.mark.parametrize(
     ("first", "second", "rule"),
     [("Dog", "dog", "lower"), ("a_b", "a b", "separators"), ("A_b", "a b", "lower+separators")],

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import time
 
 import pytest
 from reading import read
@@ -231,3 +232,18 @@ def test_how_many_cells_were_split_is_said(tmp_path, monkeypatch, size):
     assert ["split at" in text for text in whole.understood] == [True, False]
     gts.write_text("id,labels\na,cat\nb,ox\nc,ox\n")
     assert as_labels(gts, options=split).understood.endswith("split at ',' in 0 of 3 rows")
+
+
+@pytest.mark.parametrize("place", [0, 50_000])
+def test_one_quote_in_a_large_table_takes_no_longer(tmp_path, place):
+    path = tmp_path / "gt.csv"
+    rows = [f"{number},{'a label that makes a row long ' * 2}" for number in range(100_000)]
+    rows[place] = f'{place},a 12" pizza'
+    path.write_text("\n".join(["id,label", *rows]))
+    began = time.monotonic()
+    found = as_labels(path)
+    assert (
+        time.monotonic() - began < 10
+    )  # half a minute, where quotes are counted again for each line
+    assert found.to_list()[place] == ['a 12" pizza']
+    assert len(found) == 100_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pandas as pd
@@ -136,6 +137,33 @@ def test_hdf5(tmp_path):
     (tmp_path / "c.h5").write_bytes((tmp_path / "b.h5").read_bytes()[:600])
     with pytest.raises(InputError, match="it is damaged, or was cut off"):
         score(tmp_path / "c.h5")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+@pytest.mark.parametrize("other", ["pipe", "other.h5"])
+@pytest.mark.parametrize("way", ["external", "virtual", "link", "linked ids", "linked group"])
+def test_other_files_that_an_hdf5_file_names_are_not_read(tmp_path, monkeypatch, way, other):
+    h5py = pytest.importorskip("h5py")
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    with h5py.File("other.h5", "w") as file:
+        file["values"], file["ids"] = S, IMAGES
+    with h5py.File("a.h5", "w") as file:
+        if way == "external":
+            place = [(other, 0, h5py.h5f.UNLIMITED)]
+            file.create_dataset("values", S.shape, S.dtype, external=place)
+        elif way == "virtual":
+            layout = h5py.VirtualLayout(S.shape, S.dtype)
+            layout[:] = h5py.VirtualSource(other, "values", S.shape)
+            file.create_virtual_dataset("values", layout)
+        elif way == "link":
+            file["values"] = h5py.ExternalLink(other, "values")
+        else:
+            file["values"] = S
+            name = "ids" if way == "linked ids" else "names/ids"
+            file[name] = h5py.ExternalLink(other, "ids")
+    with pytest.raises(InputError, match=r"a.h5: '.*': external or virtual"):
+        score("a.h5")
 
 
 GRADED = {

@@ -351,12 +351,16 @@ class PairJob:
         *,
         resume: bool = True,
         progress: Progress | None = None,
+        beside: Callable[[], None] | None = None,
     ) -> NDArray[np.floating[Any]]:
-        """Return all rows, in memory or in a file, as ``caption_matrix`` does."""
+        """Return all rows, in memory or in a file, as ``caption_matrix`` does.
+
+        ``beside`` writes the files that belong to that file, before it appears.
+        """
         if out is not None:
             facts = {key: _of_this_run(value) for key, value in self.facts.items()}
             of = (self.shape, self.dtype, self.step, facts, self.block)
-            return write_matrix(out, *of, resume=resume, progress=progress)
+            return write_matrix(out, *of, resume=resume, progress=progress, beside=beside)
         matrix = np.empty(self.shape, self.dtype)
         for start, stop in self.bounds:
             if self.dtype == "float64":  # without a copy

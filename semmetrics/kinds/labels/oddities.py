@@ -95,7 +95,7 @@ def _find_alike(task: LabelTask, lone: Bools, known: Bools) -> dict[Hashable, An
     codes = np.repeat(np.flatnonzero(lone), widths).tolist()
     pairs: dict[int, tuple[str, str]] = {}
     for code, term, fold in zip(codes, others, _folded(others), strict=True):
-        if fold in targets:
+        if fold and fold in targets:
             pairs.setdefault(code, (term, targets[fold]))
     return _alike_facts(task, "pred", pairs)
 
@@ -110,13 +110,13 @@ def _find_doubles(task: LabelTask, names: Sequence[str]) -> dict[Hashable, Any]:
     written: dict[str, dict[int, str]] = {}
     for code in np.flatnonzero(task.axis.n_reference).tolist():
         for term in (task.classes[code],) if task.terms is None else task.terms[code]:
-            written.setdefault(fold(term)[0], {}).setdefault(code, term)
+            if folded := fold(term):  # nothing is left of separators alone
+                written.setdefault(folded[0], {}).setdefault(code, term)
     pairs: dict[int, tuple[str, str]] = {}
-    for several in (one for one in written.values() if len(one) > 1):
-        (first, term), *others = several.items()
-        for code, other in others:
-            pairs.setdefault(code, (other, term))
-            pairs.setdefault(first, (other, term))
+    for several in written.values():
+        first, *others = dict.fromkeys(several.values())  # labels may share a synonym
+        for code, term in several.items() if others else ():
+            pairs.setdefault(code, (others[0] if term == first else term, first))
     return _alike_facts(task, "ref", pairs)
 
 

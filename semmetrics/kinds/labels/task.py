@@ -262,7 +262,8 @@ def _synonyms(
     """Labels as they were written, and which touch several classes; None without synonyms."""
     if all(len(terms) == 1 for terms in every):
         return None
-    touched = [{code for term in terms for code in holders.get(term, ())} for terms in every]
+    # Two classes of a term tell as much as all, of which a term may have thousands.
+    touched = [{code for term in terms for code in holders.get(term, ())[:2]} for terms in every]
     ambiguous = np.array([len(codes) > 1 for codes in touched], np.bool_)
     return Synonyms(every, ambiguous, found)
 
