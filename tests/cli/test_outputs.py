@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import semmetrics
 from semmetrics import cli
 from semmetrics.cli import app
 from semmetrics.errors import InputError
@@ -416,6 +417,20 @@ def shell(line, folder, **env):
 
 
 SCORE = "semmetrics score -q -m F1 p.json g.json"
+
+
+@pytest.mark.parametrize("line", [
+    "score -m F1 p.json g.json -o", "score -m F1 p.json g.json --per-item", "score p.json",
+    "doc-freq r.json -o", "pairs c.json r.json -o", "mad select c.json p.json -o x --page",
+    "validate",
+])  # fmt: skip
+def test_an_empty_path_is_no_folder(inputs, monkeypatch, refused, line):
+    monkeypatch.chdir(inputs)
+    *_, last = line.split()
+    where = f"{last}: " if last.startswith("-") else ""
+    assert f"error: {where}the path is empty; name a file" in refused(*line.split(), "")
+    with pytest.raises(InputError, match="the path is empty"):
+        semmetrics.caption_matrix([["a cat"]], ["a cat"], out="")
 
 
 @posix
