@@ -277,6 +277,8 @@ def _is_number(value: Any, kind: type) -> bool:
 def _is_list(value: Any, kind: Any, inner: tuple[Any, ...]) -> bool:
     if isinstance(value, str | bytes | bytearray | Mapping | type):
         return False
+    if kind is list:  # which the function adds to
+        return isinstance(value, list) and (not inner or all(map(_test(inner[0]), value)))
     if isinstance(value, Iterator | Set):  # the items of an iterator are seen when they are used
         return kind is Iterable or isinstance(value, kind)
     scalar = getattr(value, "shape", None) == ()  # of NumPy

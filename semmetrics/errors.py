@@ -147,7 +147,7 @@ class MissingDependencyError(InputError, ImportError):
         lacks = error.name or module if isinstance(error, ModuleNotFoundError) else ""
         if error is not None and lacks.partition(".")[0] != module:
             problem += f", which cannot be loaded: {error}"
-            remedy = f"install versions that fit: pip install --upgrade {package} numpy"
+            remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
         InputError.__init__(self, problem, remedy=remedy)
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -25,6 +25,7 @@ from semmetrics.data.objects import is_frame
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, field_limit
 from semmetrics.errors import FROM_0, InputError, a_kind, at, listing, pluralize, shown
+from semmetrics.reports.records import csv_text
 from semmetrics.reports.selection import DiscrepancySelection, answer_text
 from semmetrics.scoring.systems import Setup, describe_inputs
 
@@ -68,6 +69,7 @@ def read_references(
         If a sheet is of other images.
     """
     wanted = set(state.images)
+    written = {csv_text(image): image for image in wanted}
     found: dict[str, list[Any]] = {}
     read: ReadOptions = setup.options["read"] or DEFAULTS
     for one in _each_file(given):
@@ -89,6 +91,7 @@ def read_references(
         foreign: dict[str, None] = {}
         for where, row in rows:
             image, entries = _id_of(row, where), _entries_of(row, state.noun, where, read)
+            image = written.get(image, image)
             if image not in wanted:
                 foreign[image] = None
             elif entries:
@@ -127,6 +130,7 @@ def read_ratings(
         for image, answers in state.answers.items()
         for answer in answers.values()
     }
+    written = {(csv_text(image), csv_text(answer)): (image, answer) for image, answer in wanted}
     values: dict[tuple[str, str], list[float]] = {}
     for one in _each_file(given):
         rows = _filled_rows(one, "rating", read or DEFAULTS)
@@ -140,6 +144,7 @@ def read_ratings(
         foreign: dict[str, None] = {}
         for where, row in rows:
             image, answer = _id_of(row, where), _text_of(row, state.noun, where)
+            image, answer = written.get((image, answer), (image, answer))
             rating = row.get("rating")
             if (image, answer) not in wanted:
                 foreign[f"{image}: {answer}"] = None

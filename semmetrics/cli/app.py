@@ -196,7 +196,7 @@ def _show_package(error: ImportError) -> int:
     if package in ("", "semmetrics"):
         _show_fault(error)
         return 1
-    remedy = f"install versions that fit: pip install --upgrade {package} numpy"
+    remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
     complain(f"error: the package {package} cannot be loaded: {error}; {remedy}")
     _show_traceback(error)
     return 2

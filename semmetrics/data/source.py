@@ -291,6 +291,8 @@ def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
         name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(name, str):
         raise InputError(f"a path is expected, not {type(path).__name__}", remedy="give a text")
+    if not name:
+        raise InputError("the path is empty", remedy="name a file, or - for standard input")
     if name == "-":
         with _naming(_STDIN, None):
             return _open(_stdin(), _STDIN, None, max_bytes)

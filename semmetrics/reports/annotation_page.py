@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from semmetrics.arguments import checked
 from semmetrics.errors import InputError, listing
-from semmetrics.reports.records import Records
+from semmetrics.reports.records import Records, csv_text
 
 __all__ = ["write_annotation_page"]
 
@@ -122,7 +122,8 @@ def write_annotation_page(
         raise InputError(f"the records have the columns {listing(columns)}, and are no sheet",
                          remedy="give what DiscrepancySelection.sheet gives")  # fmt: skip
     rows = [[str(row[column]) for column in columns[:-1]] for row in sheet]
-    kept: dict[str, Any] = {"columns": columns, "rows": rows, "name": name}
+    cells = [list(map(csv_text, row)) for row in rows]
+    kept: dict[str, Any] = {"columns": columns, "rows": cells, "name": name}
     kept["digest"] = _digest(kept)
     body = "\n".join(_sections(rows, columns, images, scale))
     return (

@@ -13,20 +13,29 @@ import importlib
 import io
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO, overload
 
 import numpy as np
 
 from semmetrics.arguments import check_type, checked
-from semmetrics.errors import InputError, MissingDependencyError, brief, listing, pluralize, visible
+from semmetrics.errors import (
+    InputError,
+    MissingDependencyError,
+    brief,
+    listing,
+    pluralize,
+    printable,
+    visible,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
 
-__all__ = ["FORMS", "Records", "align", "check_digits", "draw", "format_full"]
+__all__ = ["FORMS", "Records", "align", "check_digits", "csv_text", "draw", "format_full"]
 
 FORMS = ("csv", "json", "jsonl")
 _ROWS = 4096  # made at a time
@@ -36,6 +45,9 @@ _TEX = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
 
+_MARKDOWN = str.maketrans({"|": "\\|", "`": "\\`", "\\": "\\\\", "<": "&lt;"})
+_FORMULA = re.compile(r"'*\s*(?:=|[+\-@](?![\w.%\-]*(?:[eE]\+\d+)?\Z))")
+_MAY_BE_FORMULA = re.compile(r"^'*\s*[=+\-@]", re.MULTILINE)
 _NO_NAMES = ("nan", "inf")
 Rows = Sequence[Sequence[str]]
 
@@ -142,11 +154,13 @@ class Records(Sequence[dict[str, Any]]):
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (dict(zip(self._columns, values, strict=True)) for values in self._rows())
 
-    def _rows(self) -> Iterator[tuple[Any, ...]]:
+    def _rows(
+        self, made: Callable[[list[Any]], list[Any]] = lambda part: part
+    ) -> Iterator[tuple[Any, ...]]:
         """The values of each record, made some thousand rows at a time."""
         for start in range(0, self._length, _ROWS):
-            parts = [_to_plain(column[start : start + _ROWS]) for column in self._columns.values()]
-            yield from zip(*parts, strict=True)
+            parts = [column[start : start + _ROWS] for column in self._columns.values()]
+            yield from zip(*(made(_to_plain(part)) for part in parts), strict=True)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Records):
@@ -169,8 +183,8 @@ class Records(Sequence[dict[str, Any]]):
         ----------
         out : text stream
         form : {"csv", "json", "jsonl"}
-            In CSV an empty cell stands for None, and a list is written as JSON; "json" is one list
-            of objects.
+            In CSV an empty cell stands for None, a list is written as JSON, and a text as
+            `csv_text` has it; "json" is one list of objects.
 
         Raises
         ------
@@ -179,24 +193,14 @@ class Records(Sequence[dict[str, Any]]):
         """
         if form == "csv":
             writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(self.columns)
-            writer.writerows(self._cells())
+            writer.writerow(map(csv_text, self.columns))
+            writer.writerows(self._rows(_csv_cells))
         elif form == "jsonl":
             out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in self)
         elif form == "json":
             out.write(json.dumps(list(self), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         else:
             raise InputError(f"there is no format {form!r}", remedy=f"choose {listing(FORMS)}")
-
-    def _cells(self) -> Iterator[Iterable[Any]]:
-        if not any(
-            len(column) and isinstance(column[0], list) for column in self._columns.values()
-        ):
-            return self._rows()
-        return (
-            [json.dumps(v, ensure_ascii=False) if isinstance(v, list) else v for v in row]
-            for row in self._rows()
-        )
 
     def to_csv(self) -> str:
         """Return one line a record below a head; an empty cell for None."""
@@ -326,14 +330,52 @@ def _visible(rows: Rows) -> list[list[str]]:
     return [list(map(visible, row)) for row in rows]
 
 
+def csv_text(text: str) -> str:
+    r"""Return a text as CSV has it, which runs nothing in a spreadsheet or a terminal.
+
+    What a spreadsheet would compute has an apostrophe before it. Numbers have none, nor names of
+    letters, digits, ``.``, ``_`` and ``-`` after a sign, which call nothing.
+
+    Examples
+    --------
+    >>> [csv_text(one) for one in ("=1+1", "@SUM(A1)", "-0.5", "-4wsuPCjDBc_5", "a\x1b[2J")]
+    ["'=1+1", "'@SUM(A1)", '-0.5', '-4wsuPCjDBc_5', 'a\\x1b[2J']
+    """
+    return f"'{printable(text)}" if _FORMULA.match(text) else printable(text)
+
+
+def _csv_cells(values: list[Any]) -> list[Any]:
+    """Return the values of a column as CSV has them."""
+    kinds = set(map(type, values))
+    if list not in kinds:
+        texts = [value for value in values if isinstance(value, str)]
+        if "".join(texts).isprintable() and not _MAY_BE_FORMULA.search("\n".join(texts)):
+            return values
+    return [
+        csv_text(value)
+        if isinstance(value, str)
+        else _json_cell(value)
+        if isinstance(value, list)
+        else value
+        for value in values
+    ]
+
+
+def _json_cell(value: list[Any]) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isprintable() else json.dumps(value).replace("\x7f", "\\u007f")
+
+
 def _csv(rows: Rows) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
+    csv.writer(out, lineterminator="\n").writerows(map(csv_text, row) for row in rows)
     return out.getvalue().rstrip("\n")
 
 
 def _markdown(rows: Rows) -> str:
-    head, *body = [[cell.replace("|", "\\|") for cell in row] for row in _visible(rows)]
+    head, *body = [
+        [cell.translate(_MARKDOWN).replace("](", "]\\(") for cell in row] for row in _visible(rows)
+    ]
     rule = "|" + "".join("---:|" if right else "---|" for right in _right(rows))
     return "\n".join([_bars(head), rule, *map(_bars, body)])
 

@@ -93,6 +93,7 @@ def write_matrix(
     job = _File(Path(path), shape, np.dtype(dtype))
     said = {"format": _FORMAT, **of, "shape": list(shape), "dtype": dtype, "block_rows": step}
     starts = range(0, shape[0], step)
+    check_output(path)
     job.check_place(resume=resume)
     with job.locked() as log:
         done = job.finished(log, said, starts, resume=resume)
@@ -159,7 +160,6 @@ class _File:
 
     def check_place(self, *, resume: bool) -> None:
         """Whether a file can be there, before anything is written."""
-        check_output(self.file)
         if self.file.exists() and not self.file.is_file():
             remedy = "name a file in a folder that exists"
             raise InputError("it is no regular file", where=str(self.file), remedy=remedy)

@@ -53,7 +53,7 @@ def check_output(path: AnyPath, where: str = "") -> None:
     name = os.fspath(path)
     where = where or name
     with naming(where):
-        target, special = target_of(path)
+        target, special = target_of(path, where.strip())
         problem = "this is a folder" if target.is_dir() else ""
         if not (problem or special or target.parent.is_dir()) or (
             name.endswith("/") > bool(problem)
@@ -90,8 +90,16 @@ def naming(where: str, remedy: str = "choose another place") -> Iterator[None]:
         raise InputError(f"it is no path: {error}", where=repr(where), remedy=remedy) from None
 
 
-def target_of(path: AnyPath) -> tuple[Path, bool]:
-    """Return the file behind links, and whether it is written to directly, as a device is."""
+def target_of(path: AnyPath, where: str = "") -> tuple[Path, bool]:
+    """Return the file behind links, and whether it is written to directly, as a device is.
+
+    Raises
+    ------
+    InputError
+        If the path is empty, which would be the folder that is worked in.
+    """
+    if not os.fspath(path):
+        raise InputError("the path is empty", where=where, remedy=_PLACE)
     target = Path(os.path.realpath(path))
     try:
         found = Path(path).stat()

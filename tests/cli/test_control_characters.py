@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from semmetrics.errors import printable
+
 EVIL = "\x1b[2J\nFORGED\r\x07\x9b31m\x7f\u202e\u2028FORGED"
 COMMANDING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such file names")
@@ -170,15 +172,18 @@ def test_what_is_refused(run, evil, line):
     check(result, line)
 
 
-def test_what_programs_read_is_exact(run, ok, evil):
+def test_json_is_exact_and_csv_commands_nothing(run, ok, evil):
     files = (evil["a"], evil["b"], evil["gt"])
     (entry, _) = json.loads(ok("score", *files, "-m", "F1", "--format", "json"))
     assert entry["system"] == name("a")
     rows = csv.DictReader(io.StringIO(ok("score", *files, "-m", "F1", "--format", "csv")))
-    assert [row["system"] for row in rows] == [name("a"), name("b")]
+    assert [row["system"] for row in rows] == [printable(name("a")), printable(name("b"))]
     ok("score", *files, "-m", "F1", "--per-item", "items.csv")
     with Path("items.csv").open(encoding="utf-8", newline="") as lines:
-        assert next(csv.DictReader(lines))["id"] == name("i0")
+        assert next(csv.DictReader(lines))["id"] == printable(name("i0"))
+    ok("score", *files, "-m", "F1", "--per-item", "items.jsonl")
+    with Path("items.jsonl").open(encoding="utf-8") as lines:
+        assert json.loads(next(lines))["id"] == name("i0")
     (entry,) = json.loads(ok("validate", "--format", "json", evil["gt"]))
     assert entry["file"] == evil["gt"]
 

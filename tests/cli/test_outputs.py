@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import semmetrics
 from semmetrics import cli
 from semmetrics.cli import app
 from semmetrics.errors import InputError
@@ -22,8 +23,20 @@ from semmetrics.store.outputs import check_output, open_output, replacing
 
 ROOT = Path(__file__).resolve().parents[2]
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and permissions of POSIX")
-KINDS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 KILLS = int(os.environ.get("SEMMETRICS_KILLS", "3"))  # of each command; more to attack
+
+
+@pytest.fixture
+def signals_as_usual():
+    """Signals end a program, also where nohup or a job in the background has them ignored."""
+    names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM")
+    before = {number: signal.getsignal(number) for number in map(partial(getattr, signal), names)}
+    for number in before:
+        usual = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+        signal.signal(number, usual)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def hidden(folder):
@@ -220,6 +233,7 @@ def start(command, inputs, out, **options):
 
 
 @posix
+@pytest.mark.usefixtures("signals_as_usual")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_killed_command_leaves_the_old_file_or_the_new_one(inputs, tmp_path, name):
     command, file = COMMANDS[name]
@@ -418,6 +432,20 @@ def shell(line, folder, **env):
 SCORE = "semmetrics score -q -m F1 p.json g.json"
 
 
+@pytest.mark.parametrize("line", [
+    "score -m F1 p.json g.json -o", "score -m F1 p.json g.json --per-item", "score p.json",
+    "doc-freq r.json -o", "pairs c.json r.json -o", "mad select c.json p.json -o x --page",
+    "validate",
+])  # fmt: skip
+def test_an_empty_path_is_no_folder(inputs, monkeypatch, refused, line):
+    monkeypatch.chdir(inputs)
+    *_, last = line.split()
+    where = f"{last}: " if last.startswith("-") else ""
+    assert f"error: {where}the path is empty; name a file" in refused(*line.split(), "")
+    with pytest.raises(InputError, match="the path is empty"):
+        semmetrics.caption_matrix([["a cat"]], ["a cat"], out="")
+
+
 @posix
 @pytest.mark.parametrize(("line", "code"), [
     (f"{SCORE} >/dev/full", 2), (f"{SCORE} >&-", 2), (f"{SCORE} 2>&-", 0),
@@ -472,6 +500,7 @@ main(sys.argv[1:])
 
 
 @posix
+@pytest.mark.usefixtures("signals_as_usual")
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals_within_callbacks_are_not_lost(kind):
     """Python drops what is raised there, such as in those of its import system."""
@@ -493,11 +522,11 @@ def test_signals_within_callbacks_are_not_lost(kind):
 
 
 @posix
-@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.usefixtures("signals_as_usual")
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals_that_a_library_drops_are_repeated(monkeypatch, kind):
     """As pyarrow does while it loads pandas."""
     monkeypatch.setattr(cli, "_AGAIN", 0.05)
-    before = signal.signal(kind, KINDS[kind])
     dropped = []
 
     def wait():
@@ -510,16 +539,14 @@ def test_signals_that_a_library_drops_are_repeated(monkeypatch, kind):
             while time.monotonic() < end:
                 pass
 
-    try:
-        with pytest.raises((KeyboardInterrupt, SystemExit)) as caught:
-            wait()
-    finally:
-        signal.signal(kind, before)
+    with pytest.raises((KeyboardInterrupt, SystemExit)) as caught:
+        wait()
     assert (caught.type, caught.value.args) == (type(dropped[0]), dropped[0].args)
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
 @posix
+@pytest.mark.usefixtures("signals_as_usual")
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals_while_modules_are_loaded_leave_no_traceback(inputs, kind):
     for pause in (0.15, 0.25, 0.35):

@@ -55,7 +55,7 @@ SAID = {"set_size_probs": "cardinality matrix", "classes": "class list", "counts
 WRONG = {
     "None": lambda: None, "5": lambda: 5, "-1": lambda: -1, "True": lambda: True,
     "1.5": lambda: 1.5, "x": lambda: "x", "bytes": lambda: b"x", "list": list, "dict": dict,
-    "object": object, "nan": lambda: math.nan, "huge": lambda: 10**30,
+    "tuple": tuple, "object": object, "nan": lambda: math.nan, "huge": lambda: 10**30,
     "path": lambda: Path("no/such/file"), "generator": lambda: (x for x in ()),
     "class": lambda: int, "objects": lambda: [object()], "mapping": lambda: {object(): object()},
     "array": lambda: np.zeros((2, 2, 2)), "texts": lambda: ["x"], "numbers": lambda: [1, 2],

@@ -70,10 +70,10 @@ def test_all_has_every_extra_that_an_error_names(offered):
 @pytest.mark.parametrize(("cause", "said"), [
     (ModuleNotFoundError("No module named 'nltk'", name="nltk"), "nltk; run: pip install nltk, "),
     (ModuleNotFoundError("No module named 'joblib'", name="joblib"),
-     "nltk, which cannot be loaded: No module named 'joblib'; install versions that fit: "
-     "pip install --upgrade nltk numpy"),
+     "nltk, which cannot be loaded: No module named 'joblib'; run: "
+     "pip install --upgrade nltk numpy, for versions that fit"),
     (ImportError("numpy.core.multiarray failed to import"),
-     "nltk, which cannot be loaded: numpy.core.multiarray failed to import; install"),
+     "nltk, which cannot be loaded: numpy.core.multiarray failed to import; run: pip"),
 ])  # fmt: skip
 def test_a_package_that_is_there_and_broken_is_not_called_missing(cause, said):
     error = MissingDependencyError("nltk", "METEOR-nltk", extra="wordnet", error=cause)
@@ -98,6 +98,6 @@ def test_versions_that_do_not_fit_are_no_fault_of_the_program(tmp_path, package,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
         capture_output=True, text=True,
     )  # fmt: skip
-    remedy = f"install versions that fit: pip install --upgrade {package} numpy"
+    remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
     assert f"semmetrics: error: {line}: {why}; {remedy}\n" in done.stderr
     assert done.returncode == 2

@@ -153,7 +153,7 @@ def test_flags_that_messages_name_exist():
     for name in PROGRAMS:
         known.update(flags(program.get_command(context, name)))
     named = {flag for path in BELOW_CLI for _, text in texts(path) for flag in FLAG.findall(text)}
-    assert named - known == {"--force-reinstall"}  # of pip
+    assert named - known == {"--force-reinstall", "--upgrade"}  # of pip
 
 
 def test_what_is_not_computed_names_keywords():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 
@@ -108,6 +109,29 @@ def test_latex_escapes_what_means_something_else_in_text():
     assert r"\textless{}0.0001" in text
     assert r"x\_1 \textgreater{} 50\%" in text
     assert not {"<", ">", "|"} & {*text}
+
+
+def test_markdown_escapes_what_means_something_else_in_text():
+    _, _, row = draw([["system", "p"], [r"a`|<img>[b](c)\`", "<0.1"]], "markdown").split("\n")
+    assert row == r"| a\`\|&lt;img>[b]\(c)\\\` | &lt;0.1 |"
+
+
+FORMULAS = ["=1+1", "+1+1", "-1+1|x!A1", "@SUM(A1)", " =1", "\t=1", "'=1", "=", '=HYPERLINK("x")']
+TEXTS = ["", "-", "+", "-0.5", "+3", "-1e-05", "-1e+05", "-50%", "-inf", "-4wsuPCjDBc_5-15",
+         "@user", "a=1", "'a", "3-4"]  # fmt: skip
+
+
+def test_csv_runs_no_formula_and_keeps_numbers():
+    table = Records({"text": FORMULAS + TEXTS, "-x()": [-0.5] * (len(FORMULAS) + len(TEXTS))})
+    head, *rows = csv.reader(io.StringIO(table.to_csv()))
+    assert head == ["text", "'-x()"]
+    assert [text for text, _ in rows] == [f"'{text}" for text in FORMULAS] + TEXTS
+    assert {number for _, number in rows} == {"-0.5"}
+    assert [row["text"] for row in json.loads(table.to_json())] == FORMULAS + TEXTS
+    assert draw([["a"], ["=1"], ["-0.5"]], "csv").split("\n") == ["a", "'=1", "-0.5"]
+    lists = Records({"a": [["\x1b[2J", "=1", "\x7f\x9b"]]}).to_csv()
+    assert lists.isascii()
+    assert json.loads(list(csv.reader(io.StringIO(lists)))[1][0]) == ["\x1b[2J", "=1", "\x7f\x9b"]
 
 
 def test_columns_of_names_stand_to_the_left():
