@@ -236,6 +236,15 @@ class Options(TypedDict, total=False):
             kinds=_LABELS, group=WHAT, metavar="FILE", repeat=True, file=True, batch="items",
         ),
     ]
+    first_set_size: Annotated[
+        int,
+        Option(
+            help="The set size of the first column of set_size_probs: 0, or 1 if the empty set is "
+            "not allowed.",
+            default=0, kinds=_LABELS, key="firstsize", signed=True, group=WHAT, metavar="N",
+            read=int, least=0,
+        ),
+    ]
     task: Annotated[
         str | None,
         Option(

@@ -46,6 +46,7 @@ def label_task(
     ignore: Iterable[str] = (),
     weights: Mapping[str, float] | Sequence[float] | Floats | None = None,
     heads: Floats | None = None,
+    first_set_size: int = 0,
 ) -> LabelTask:
     """Make the task of comparing predicted with reference label lists.
 
@@ -65,6 +66,8 @@ def label_task(
     weights : mapping from id, or array of shape (items of the ground truth,), optional
         Sample weights, finite and not negative.
     heads : float array, shape (items of the predictions, cardinalities), optional
+    first_set_size : int
+        The set size of the first column of ``heads``.
 
     Returns
     -------
@@ -78,6 +81,8 @@ def label_task(
     """
     clean = normalization(normalize)
     check_choice("empty_predictions", empty_predictions)
+    if first_set_size < 0:
+        raise InputError(f"first_set_size={first_set_size} is not a whole number from 0")
     if ref.ranked:
         raise InputError(
             "the ground truth is a matrix of scores", where=ref.source, remedy="give 0/1"
@@ -87,6 +92,9 @@ def label_task(
     joined = join(pred, ref, missing=missing)
     _check_columns(pred, ref)
     listed = None if classes is None else cleaned_classes(classes, clean)
+    settings = _settings(normalize, missing, empty_predictions, listed, weights is not None)
+    if heads is not None and first_set_size:
+        settings["firstsize"] = str(first_set_size)
     if listed is None and not pred.synonyms and not ref.synonyms:
         coding = _code_names(pred, ref)
     else:
@@ -104,10 +112,11 @@ def label_task(
         ranked=pred.ranked,
         binary=pred.order in ("columns", "keys"),
         given=None if listed is None else len(listed),
-        settings=_settings(normalize, missing, empty_predictions, listed, weights is not None),
+        settings=settings,
         counts=coding.counts | joined.counts,
         terms=None if all(len(terms) == 1 for terms in coding.classes) else coding.classes,
         heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
+        first_set_size=first_set_size,
         weights=None if weights is None else aligned_weights(weights, ref, joined.ids),
     )
     if coding.synonyms is not None:
