@@ -347,6 +347,7 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
         _accumulate(np.maximum, precision[:, ::-1], curves.hit_ptr[-1] - curves.hit_ptr[::-1])
     if interpolation in _POINTS:  # a point of recall belongs to the first hit that reaches it
         points = _POINTS[interpolation]
+        recall = np.round(recall, 12)  # fractional weights add up to it with rounding errors
         recall = np.searchsorted(points, recall, side="right") / len(points)
     starts = curves.hit_ptr[:-1][filled]
     steps = np.diff(recall, axis=1, prepend=0.0)
