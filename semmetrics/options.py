@@ -299,7 +299,8 @@ class Options(TypedDict, total=False):
     weights: Annotated[
         Any,
         Option(
-            help="A weight for each item: {id: number}, CSV, or a vector.",
+            help="A weight for each item: {id: number}, CSV, or a vector. Items of weight 0 are left "
+            "out.",
             key="weights", group=DATA, metavar="FILE", file=True, batch="items",
         ),
     ]

@@ -127,7 +127,7 @@ def test_a_weighted_mean_of_average_precisions_without_positives_follows_the_pol
 
 def test_undefined_items_are_counted_whatever_their_weight():
     preds, refs = [["a"], [], [], []], [["a"], [], [], ["b"]]
-    for weights in (None, [1, 0.3, 0.3, 0.3], [1, 0, 5, 7]):
+    for weights in (None, [1, 0.3, 0.3, 0.3], [1, 0.1, 5, 7]):
         table = semmetrics.score(preds, refs, measures=["F1", "Precision"], weights=weights)
         assert table["F1"].undefined == {"empty": 2}
         assert table["Precision"].undefined == {"empty": 2, "no_prediction": 1}

@@ -23,7 +23,7 @@ import numpy as np
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Bools, Codes, Floats
 from semmetrics.data.block import occurring
-from semmetrics.data.join import Joined, aligned_rows, aligned_weights, join
+from semmetrics.data.join import Joined, aligned_rows, join, weigh
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms
 from semmetrics.errors import InputError, listing, pluralize
@@ -89,7 +89,7 @@ def label_task(
         )
     ignored = Ignored.of(ignore, clean)
     pred, ref = pred.normalized(clean, ignored.written), ref.normalized(clean, ignored.written)
-    joined = join(pred, ref, missing=missing)
+    joined, weighed = weigh(join(pred, ref, missing=missing), weights, ref)
     _check_columns(pred, ref)
     listed = None if classes is None else cleaned_classes(classes, clean)
     settings = _settings(normalize, missing, empty_predictions, listed, weights is not None)
@@ -117,7 +117,7 @@ def label_task(
         terms=None if all(len(terms) == 1 for terms in coding.classes) else coding.classes,
         heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
         first_set_size=first_set_size,
-        weights=None if weights is None else aligned_weights(weights, ref, joined.ids),
+        weights=weighed,
     )
     if coding.synonyms is not None:
         task = _with_written(task, joined, coding.synonyms, len(pred.terms))

@@ -1,8 +1,13 @@
-"""Every value of every option of a measure changes a number on some input, or is refused."""
+"""What holds for every definition of every kind.
+
+Every value of every option changes a number on some input, or is refused; and an item of weight 0
+counts as if it were not there.
+"""
 
 from __future__ import annotations
 
 import itertools
+import re
 from unittest import mock
 
 import numpy as np
@@ -82,6 +87,9 @@ def labels():
     given["taxonomy"] = {**forest, "x": ["s"]}
     yield sized(pred, ref)
     yield sized(pred, ref, classes=CLASSES, taxonomy={**given["taxonomy"], "s": ["r"]})
+    # synonyms, which say what class a label of another item belongs to
+    synonyms = {"0": ["c"], "1": [["a", "b"]], "2": [["d", "c"]]}
+    yield {"0": ["b", "c"], "1": ["a"], "2": ["d", "b"]}, synonyms, {"embedding": EMBEDDINGS}
     # labels without a vector, or without a common ancestor
     yield sized([[("f", 0.9)], [("d", 0.9)], [("a", 0.9)]], [["a"], ["b"], ["b"]], classes=CLASSES)
     # lists of which some labels are alike
@@ -142,8 +150,10 @@ def classes():
     rng = np.random.default_rng(8)
     names = [f"c{j}" for j in range(6)]
     given = {"task": "classes", "classes": names, "class_lists": {"mine": names[1:4]}}
-    truth = [names[i] for i in rng.integers(0, 6, 60)]
-    yield rng.random((60, 6)), truth, {**given, "seen": names[:3], "unseen": names[3:]}
+    truth = {f"i{row}": names[i] for row, i in enumerate(rng.integers(0, 6, 60))}
+    lines = zip(truth, rng.random((60, 6)), strict=True)
+    table = {name: dict(zip(names, line, strict=True)) for name, line in lines}
+    yield table, truth, {**given, "seen": names[:3], "unseen": names[3:]}
 
 
 INPUTS = {"labels": labels, "captions": captions, "retrieval": retrieval, "classes": classes}
@@ -168,19 +178,20 @@ def stand_ins():
         yield
 
 
-def scored(measures, preds, refs, given):
-    """The values of each measure, of every part; None where it is refused."""
+def scored(measures, preds, refs, given, tell=lambda score: repr(score.value)):
+    """What is told of the scores of each measure, one a part; None where it is refused."""
     try:
         table = semmetrics.score(preds, refs, measures=measures, **given)
     except InputError:
         if len(measures) == 1:
             return {measures[0]: None}
         half = len(measures) // 2
-        parts = (scored(some, preds, refs, given) for some in (measures[:half], measures[half:]))
+        halves = measures[:half], measures[half:]
+        parts = (scored(some, preds, refs, given, tell) for some in halves)
         return dict(itertools.chain.from_iterable(part.items() for part in parts))
     found = {m: [] for m in measures}
     for score in table:
-        found[score.heading.removeprefix(f"{score.part} ")].append(repr(score.value))
+        found[score.heading.removeprefix(f"{score.part} ")].append(tell(score))
     return found
 
 
@@ -199,6 +210,11 @@ def make(definition, chosen):
         return definition(k=k, **chosen)
     except InputError:
         return None
+
+
+def usual(definition):
+    names = {option.name for option in definition.options}
+    return make(definition, {name: value for name, value in ALWAYS.items() if name in names})
 
 
 def variants(definition):
@@ -245,3 +261,57 @@ def test_every_value_of_every_option_acts_or_is_refused(kind):
         pytest.importorskip("pycocoevalcap", reason="SPICE needs its words")
     ignored = ignored_of(kind)
     assert not ignored, "\n" + "\n".join(map(str, ignored))
+
+
+def without_one(preds, refs, given):
+    """Yield data in which one item weighs nothing, and the same data without that item."""
+    matrix, by_id = isinstance(preds, np.ndarray), isinstance(refs, dict)
+    ids = range(len(refs)) if not by_id else refs if matrix else {**preds, **refs}
+    names = [*map(str, ids)]
+    sides = [dict(zip(names, side, strict=True)) if isinstance(side, list) else side
+             for side in (preds, refs)]  # fmt: skip
+    usual = {name: 0.5 + place % 3 for place, name in enumerate(names)}
+    more = {"ci": True, "resamples": 20} | ({"direction": "i2t"} if "direction" in given else {})
+    for gone in names[:: max(1, len(names) - 1)] if len(names) > 1 else ():
+        rest = [name for name in names if name != gone]
+        rows = [names.index(name) for name in rest]
+        fewer = {"weights": {name: usual[name] for name in rest}}
+        if "set_size_probs" in given:
+            fewer["set_size_probs"] = given["set_size_probs"][rows]
+        if matrix:
+            fewer |= {"queries": rest, "phi": {n: phi[rows] for n, phi in given["phi"].items()}}
+        some = [preds[rows] if side is preds and matrix else
+                {name: side[name] for name in rest if name in side} for side in sides]  # fmt: skip
+        yield (
+            (*sides, given | more | {"weights": usual | {gone: 0.0}}),
+            (*some, given | more | fewer),
+        )
+
+
+def everything(score):
+    """All that a score says but for the fingerprints of the weights and of phi, as given."""
+    rows = None if score.items is None else dict(zip(map(str, score.ids), score.items, strict=True))
+    table = score.per_label and {name: [*column] for name, column in score.per_label.items()}
+    signature = re.sub("weights:[0-9a-f]+|matrix:[^|]+", "", score.signature)
+    return repr((score.value, score.ci, score.n, score.undefined, rows, table, signature))
+
+
+@pytest.mark.parametrize("kind", INPUTS)
+def test_an_item_of_weight_0_counts_as_if_it_were_not_there(kind):
+    if kind == "captions":
+        pytest.importorskip("pycocoevalcap", reason="SPICE needs its words")
+    measures = {
+        text: definition.name
+        for definition in all_definitions(kind)
+        for _, name, texts in [*variants(definition), ({}, "", [str(usual(definition))])]
+        if name in ("", "average", "labels", "interpolation", "df")
+        for text in texts
+    }
+    compared = set()
+    for data in INPUTS[kind]():
+        for one, other in without_one(*data):
+            found = scored(list(measures), *one, everything)
+            assert found == scored(list(measures), *other, everything)
+            compared |= {measures[text] for text, values in found.items() if values}
+    both = {"Rsum", "Nsum"}  # of both directions, and weights are those of one
+    assert compared == {*measures.values()} - both
