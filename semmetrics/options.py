@@ -237,6 +237,15 @@ class Options(TypedDict, total=False):
             kinds=_LABELS, group=WHAT, metavar="FILE", repeat=True, file=True, batch="items",
         ),
     ]
+    first_set_size: Annotated[
+        int,
+        Option(
+            help="The set size of the first column of set_size_probs: 0, or 1 if the empty set is "
+            "not allowed.",
+            default=0, kinds=_LABELS, key="firstsize", signed=True, group=WHAT, metavar="N",
+            read=int, least=0,
+        ),
+    ]
     task: Annotated[
         str | None,
         Option(
@@ -291,7 +300,8 @@ class Options(TypedDict, total=False):
     weights: Annotated[
         Any,
         Option(
-            help="A weight for each item: {id: number}, CSV, or a vector.",
+            help="A weight for each item: {id: number}, CSV, or a vector. Items of weight 0 are "
+            "left out.",
             key="weights", group=DATA, metavar="FILE", file=True, batch="items",
         ),
     ]

@@ -40,8 +40,8 @@ __all__ = ["NOT_SELECTING", "add_systems", "as_selection", "select_discrepant"]
 _ANSWERS = ("labels", "captions")  # what systems can say of an image
 NOT_SELECTING = (
     "measures", "protocol", "top_k", "decode", "threshold", "keep_at_least", "set_size_probs",
-    "weights", "score_references", "empty_predictions", "ci", "ci_method", "seed", "resamples",
-    "level", "keep_rows",
+    "first_set_size", "weights", "score_references", "empty_predictions", "ci", "ci_method",
+    "seed", "resamples", "level", "keep_rows",
     *(name for name, one in OPTIONS.items() if one.kinds and not {*one.kinds} & {*_ANSWERS}),
 )  # fmt: skip
 """The options of a score that mean nothing here."""

@@ -24,7 +24,8 @@ from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
 from semmetrics.errors import FROM_0, InputError, a_kind, brief, listing, placed, pluralize
 from semmetrics.frozen import dataclass
 
-__all__ = ["MISSING", "Joined", "Weights", "aligned_rows", "aligned_weights", "join", "join_rows"]
+__all__ = ["MISSING", "Joined", "Weights", "aligned_rows", "aligned_weights", "join", "join_rows",
+           "weigh"]  # fmt: skip
 
 MISSING = ("error", "skip", "empty")
 _WEIGHTS = "give one weight an item in the order of the ground truth, or by id"
@@ -259,6 +260,22 @@ class Weights:
     values: Any
     source: str = "weights"
     notes: Sequence[str] = ()
+
+
+def weigh(joined: Joined, weights: Any, ref: Lists) -> tuple[Joined, Floats | None]:
+    """Return the weight of each joined item, without items of weight 0; None without weights.
+
+    An item of weight 0 counts as if it were not there; ``counts`` has their number, "weight_0".
+    """
+    if weights is None:
+        return joined, None
+    values = aligned_weights(weights, ref, joined.ids)
+    rows = np.flatnonzero(values)
+    if len(rows) == len(values):
+        return joined, values
+    counts = {**joined.counts, "weight_0": len(values) - len(rows)}
+    sides = joined.pred.take(rows), joined.ref.take(rows)
+    return Joined(take_ids(joined.ids, rows), *sides, counts), values[rows]
 
 
 def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:

@@ -127,6 +127,8 @@ class LabelTask(Task):
         The terms of each class; None where the name of each is its one term.
     heads : float array, shape (items, cardinalities), or None
         Probabilities of each set size, for the decoding rules that use them.
+    first_set_size : int
+        The set size of their first column.
     models : mapping from name to label vectors
         Embeddings of the labels as they were written.
     taxonomy : Taxonomy or None
@@ -143,6 +145,7 @@ class LabelTask(Task):
     synonyms: Synonyms | None = None
     terms: Sequence[Terms] | None = None
     heads: Floats | None = None
+    first_set_size: int = 0
     models: Mapping[str, Any] = field(default_factory=dict)
     taxonomy: Any = None
 

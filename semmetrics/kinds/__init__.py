@@ -86,6 +86,9 @@ def name_task(system: str, part: str) -> str:
     return f"{system}, {part}" if part else system
 
 
+_COUNTS = {"weight_0": "items left out because their weight is 0"}
+
+
 def task_notes(
     tasks: Tasks, texts: Mapping[str, str], more: Callable[[str, Any], list[str]]
 ) -> list[str]:
@@ -101,7 +104,7 @@ def task_notes(
     for name, task in each_task(tasks):
         became = _MISSING.get(task.settings.get("missing", ""), {})
         lines = [
-            f"{texts.get(key, key)}{became.get(key, '')}: {n:,}"
+            f"{texts.get(key, _COUNTS.get(key, key))}{became.get(key, '')}: {n:,}"
             for key, n in task.counts.items()
             if n
         ]

@@ -29,7 +29,7 @@ from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.errors import InputError, listing
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
-from semmetrics.metrics.families import ItemMeans, value_columns
+from semmetrics.metrics.families import ItemMeans, choose_policies, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
 from semmetrics.metrics.registry import add
@@ -188,21 +188,22 @@ class BagSimilarityFamily(ItemMeans):
         return BagValues(how, cut_of(measure), str(measure["embedding"]))
 
 
-def bag_options(policy: str, *more: Option) -> tuple[Option, ...]:
+def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option, ...]:
     """Return the options of a measure that compares whole lists.
 
     ``policy`` is the default where a list is empty; two empty lists score 1 unless it is skip.
+    A list that is embedded ``whole`` may be unknown, which is undefined.
     """
     policies = dict.fromkeys(("empty", "no_prediction", "no_reference", "undefined"), policy)
     if policy != "skip":
         policies["empty"] = "1"
     shared = set_options(("example",), without=("average", "duplicates"), defaults=policies)
+    shared = choose_policies(shared, [name for name in policies if whole or name != "undefined"])
     return (*more, EMBEDDING, *(replace(option, averages=None) for option in shared))
 
 
 _TRAITS: dict[str, Any] = {
     "family": BagSimilarityFamily(),
-    "options": bag_options("0"),
     "bounds": (-1.0, 1.0),
     "symmetric": True,
 }
@@ -213,6 +214,7 @@ BagSim = add(
         equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))",
         source="Kubany et al. 2020, section 3.2",
         cite=("kubany2020",),
+        options=bag_options("0", whole=True),
         order_invariant=False,
         needs=frozenset({"text_embedding"}),
         **_TRAITS,
@@ -224,6 +226,7 @@ MeanSim = add(
         summary="Cosine of the mean label vectors of both sides.",
         equation="cos(Σ e(y_j) / ||e(y_j)||, Σ e(z_s) / ||e(z_s)||)",
         source="mean of normalised label vectors",
+        options=bag_options("0"),
         needs=frozenset({"embedding"}),
         **_TRAITS,
     )

@@ -47,7 +47,12 @@ from semmetrics.metrics.definition import (
     Statistic,
     Sums,
 )
-from semmetrics.metrics.families import policy_option, universe_option, weighted_mean
+from semmetrics.metrics.families import (
+    policy_option,
+    support_weights,
+    universe_option,
+    weighted_mean,
+)
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Reference
 from semmetrics.metrics.ranking import (
@@ -347,6 +352,7 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
         _accumulate(np.maximum, precision[:, ::-1], curves.hit_ptr[-1] - curves.hit_ptr[::-1])
     if interpolation in _POINTS:  # a point of recall belongs to the first hit that reaches it
         points = _POINTS[interpolation]
+        recall = np.round(recall, 12)  # fractional weights add up to it with rounding errors
         recall = np.searchsorted(points, recall, side="right") / len(points)
     starts = curves.hit_ptr[:-1][filled]
     steps = np.diff(recall, axis=1, prepend=0.0)
@@ -470,12 +476,13 @@ class ClassPrecisionFamily:
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Average over classes, under the policy for classes without positives."""
         values, support = self._values(measure, sums, frame)
-        weights = support if measure["average"] == "weighted" else np.ones(values.shape)
         policy, bad = str(measure["no_reference"]), np.isnan(values)
-        if measure["labels"] == "reference" or policy == "skip":
-            weights = np.where(bad, 0.0, weights)
+        left_out = measure["labels"] == "reference" or policy == "skip"
+        kept = ~bad if left_out else np.ones(values.shape, np.bool_)
         values = np.where(bad, {"nan": np.nan, "1": 1.0}.get(policy, 0.0), values)
-        return weighted_mean(values, weights)
+        if measure["average"] == "weighted":
+            return weighted_mean(values, support_weights(support, kept))
+        return weighted_mean(values, kept.astype(np.float64))
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the classes without positives."""

@@ -17,7 +17,8 @@ Families
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,7 @@ __all__ = [
     "WithoutLabels",
     "apply_policies",
     "averaged_values",
+    "choose_policies",
     "cause_option",
     "causes",
     "evaluate_formula",
@@ -61,6 +63,7 @@ __all__ = [
     "item_values",
     "mean_of_defined",
     "policy_option",
+    "support_weights",
     "undefined_items",
     "universe_option",
     "value_columns",
@@ -78,6 +81,18 @@ def policy_option(
 ) -> Option:
     """Return the option that says what an undefined value counts as."""
     return Option(name, short, default, POLICIES, help=f"policy for {text}", averages=averages)
+
+
+def choose_policies(options: Iterable[Option], chosen: Container[str]) -> tuple[Option, ...]:
+    """Leave a choice to these policies alone; the causes of the others never arise."""
+    return tuple(
+        replace(
+            option, choices=(option.default_for(None),), more="leave it out: it has no such 0/0"
+        )
+        if option.choices == POLICIES and option.name not in chosen
+        else option
+        for option in options
+    )
 
 
 def universe_option(averages: tuple[str, ...] | None = None) -> Option:
@@ -219,6 +234,12 @@ def formula_options(measure: Measure) -> tuple[tuple[str, Value], ...]:
     """Select the options that the formula itself takes."""
     own = measure.definition.formula_options
     return tuple((name, value) for name, value in measure.options if name in own)
+
+
+def support_weights(support: Floats, kept: Any) -> Floats:
+    """Weight the labels kept by their references, or alike where none of them has any."""
+    weights = np.where(kept, support, 0.0)
+    return np.where(weights.any(axis=-1, keepdims=True), weights, np.asarray(kept, np.float64))
 
 
 def weighted_mean(values: Floats, weights: Floats) -> Floats:

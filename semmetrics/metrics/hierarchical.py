@@ -60,7 +60,13 @@ from semmetrics.frozen import dataclass
 from semmetrics.metrics import formulas
 from semmetrics.metrics.ancestors import FAR, closed_counts, lca_distances
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
-from semmetrics.metrics.families import CountFormulas, ItemMeans, policy_option, value_columns
+from semmetrics.metrics.families import (
+    CountFormulas,
+    ItemMeans,
+    choose_policies,
+    policy_option,
+    value_columns,
+)
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Cut, Matches, Ranked, Reference, cut_of
 from semmetrics.metrics.registry import add
@@ -244,9 +250,10 @@ _CITE = ("kiritchenko2005", "kiritchenko2006", "silla2011")
 
 
 def _hierarchical(
-    name: str, summary: str, equation: str, formula: Callable[..., Any], *, symmetric: bool = False
+    name: str, summary: str, equation: str, formula: Callable[..., Any], *policies: str
 ) -> Definition:
     averages, left_out = ("micro", "example"), ("labels", "duplicates", "undefined")
+    shared = choose_policies(set_options(averages, without=left_out), ("empty", *policies))
     return add(
         Definition(
             name=name,
@@ -255,9 +262,9 @@ def _hierarchical(
             equation=equation,
             source="Kiritchenko et al. 2005 and 2006; Silla & Freitas 2011",
             cite=_CITE,
-            options=(*set_options(averages, without=left_out), _ROOT, _UNKNOWN),
+            options=(*shared, _ROOT, _UNKNOWN),
             averages=averages,
-            symmetric=symmetric,
+            symmetric=not policies,
             formula=formula,
             needs=frozenset(["taxonomy"]),
         )
@@ -269,19 +276,20 @@ hP = _hierarchical(
     "Share of the predicted labels and their ancestors that are true or ancestors of true labels.",
     "Σ |P ∩ R| / Σ |P|, P and R closed under ancestors",
     formulas.precision,
+    "no_prediction",
 )
 hR = _hierarchical(
     "hR",
     "Share of the true labels and their ancestors that are predicted or ancestors of predictions.",
     "Σ |P ∩ R| / Σ |R|, P and R closed under ancestors",
     formulas.recall,
+    "no_reference",
 )
 hF = _hierarchical(
     "hF",
     "Harmonic mean of hierarchical precision and recall.",
     "2 Σ |P ∩ R| / (Σ |P| + Σ |R|), P and R closed under ancestors",
     formulas.f1,
-    symmetric=True,
 )
 _DUPLICATES, *_, _DECODE, _LEAST = set_options(("example",), without=("average",))
 LCADistance = add(

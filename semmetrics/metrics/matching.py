@@ -134,16 +134,18 @@ class Cut:
                 f"decode={self.decode} needs the probabilities of each set size",
                 remedy="give set_size_probs= (--set-size-probs FILE)",
             )
-        heads, offset = block.task.heads[block.start : block.stop], min(self.keep_at_least, 1)
+        heads, offset = block.task.heads[block.start : block.stop], block.task.first_set_size
         if rule == "cardinality":
-            return decoding.keep_cardinality(ranked.indptr, heads, offset=offset)
-        return decoding.keep_cardinality_with_scores(
-            ranked.indptr,
-            ranked.scores,
-            heads,
-            offset=offset,
-            extra=int(number == "code" and not offset),
-        )
+            kept = decoding.keep_cardinality(ranked.indptr, heads, offset=offset)
+        else:
+            kept = decoding.keep_cardinality_with_scores(
+                ranked.indptr,
+                ranked.scores,
+                heads,
+                offset=offset,
+                extra=int(number == "code" and not offset),
+            )
+        return np.maximum(kept, np.minimum(self.keep_at_least, every))
 
 
 def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:

@@ -53,6 +53,7 @@ from semmetrics.metrics.families import (
     CAUSES,
     WithoutLabels,
     averaged_values,
+    choose_policies,
     mean_of_defined,
     policy_option,
     undefined_items,
@@ -467,7 +468,9 @@ _OPTIONS = (
 
 def _ranking(name: str, **traits: Any) -> Definition:
     """Register a ranking measure of items."""
-    shared: dict[str, Any] = {"options": _OPTIONS, "needs": SCORES, "cutoff": False}
+    policies = ("no_reference", "undefined") if name == "RankingLoss" else ("no_reference",)
+    options = choose_policies(_OPTIONS, policies)
+    shared: dict[str, Any] = {"options": options, "needs": SCORES, "cutoff": False}
     return add(Definition(name, ItemRankingFamily(), dictionary=True, **shared, **traits))
 
 

@@ -145,9 +145,9 @@ _HEADINGS = {
 """What papers on zero-shot learning print, by the measure that it is."""
 # Keys of a signature that are not options of a measure.
 _RESERVED = frozenset([
-    "k", "tok", "cand", "norm", "missing", "emptypred", "classes", "ignore", "weights", "emb",
-    "fit", "ci", "own", "L", "n", "data", "v", "task", "direction", "tie", "gallery", "similarity",
-    "folds", "groups", "matrix", "seen", "unseen", "lists",
+    "k", "tok", "cand", "norm", "missing", "emptypred", "firstsize", "classes", "ignore", "weights",
+    "emb", "fit", "ci", "own", "L", "n", "data", "v", "task", "direction", "tie", "gallery",
+    "similarity", "folds", "groups", "matrix", "seen", "unseen", "lists",
 ])  # fmt: skip
 
 

@@ -143,6 +143,8 @@ def map_at_r(ranks: Ranks) -> Floats:
 def median_rank(ranks: Ints, weights: Floats) -> Floats:
     """Return the median of ranks, rounded down, in which each rank counts by its weight.
 
+    Sums of weights within rounding of half the total count as half of it.
+
     Parameters
     ----------
     ranks : int array, shape (n,)
@@ -165,9 +167,13 @@ def median_rank(ranks: Ints, weights: Floats) -> Floats:
     for place, line in enumerate(sums):
         if not len(line) or line[-1] <= 0:
             continue
+        # whole weights add up exactly; others are rounded, and so is each of their sums
+        whole = (line == np.floor(line)).all()
+        rounded = 0 if whole else np.count_nonzero(np.diff(line, prepend=0.0))
+        near = rounded * np.spacing(2 * line[-1])
         # the two ranks beside the middle; of whole weights those of the repeated ranks
-        low = ordered[np.searchsorted(line, line[-1] / 2, "left")]
-        high = ordered[min(np.searchsorted(line, line[-1] / 2, "right"), len(line) - 1)]
+        low = ordered[np.searchsorted(line, line[-1] / 2 - near, "left")]
+        high = ordered[min(np.searchsorted(line, line[-1] / 2 + near, "right"), len(line) - 1)]
         if high < UNRANKED:
             found[place] = (int(low) + int(high)) // 2
     return found

@@ -38,7 +38,7 @@ from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, Value
-from semmetrics.metrics.families import CountFormulas
+from semmetrics.metrics.families import CountFormulas, choose_policies
 from semmetrics.metrics.label_similarity import EMBEDDING, LabelSimilarity
 from semmetrics.metrics.matching import Counts, Cut, PrecisionSums, Ranked, cut_of
 from semmetrics.metrics.registry import add
@@ -191,9 +191,12 @@ def _soft_f1(hit: Any, served: Any, n_pred: Any, n_ref: Any) -> Any:
     return np.where(nothing, np.nan, formulas.harmonic_mean(precision, recall))
 
 
-def _match_options(averages: tuple[str, ...], *more: Option) -> tuple[Option, ...]:
+def _match_options(
+    averages: tuple[str, ...], policies: tuple[str, ...], *more: Option
+) -> tuple[Option, ...]:
     """Return the options of a measure that compares labels with labels."""
-    average, duplicates, *shared = set_options(averages, without=("labels",))
+    every = set_options(averages, without=("labels",))
+    average, duplicates, *shared = choose_policies(every, ("empty", *policies))
     return (average, *more, EMBEDDING, replace(duplicates, averages=None), *shared)
 
 
@@ -260,6 +263,7 @@ def _by_threshold(
     formula: Callable[..., Any],
     *options: Option,
     averages: tuple[str, ...] = ("example", "micro"),
+    policies: tuple[str, ...] = (),
 ) -> Definition:
     return add(
         Definition(
@@ -269,7 +273,7 @@ def _by_threshold(
             equation,
             source="Kubany et al. 2020, section 3.2",
             cite=("kubany2020",),
-            options=_match_options(averages, _THRESHOLD, *options),
+            options=_match_options(averages, policies, _THRESHOLD, *options),
             averages=averages,
             order_invariant=False,
             formula=formula,
@@ -278,7 +282,9 @@ def _by_threshold(
     )
 
 
-def _soft(name: str, summary: str, equation: str, formula: Callable[..., Any]) -> Definition:
+def _soft(
+    name: str, summary: str, equation: str, formula: Callable[..., Any], *policies: str
+) -> Definition:
     return add(
         Definition(
             name,
@@ -287,7 +293,7 @@ def _soft(name: str, summary: str, equation: str, formula: Callable[..., Any]) -
             equation,
             source="Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens",
             cite=("zhang2020",),
-            options=_match_options(("example",), _NEAREST),
+            options=_match_options(("example",), policies, _NEAREST),
             averages=("example",),
             symmetric=name == "SoftF1",
             formula=formula,
@@ -302,9 +308,15 @@ SemPrecision = _by_threshold(
     "tp / p",
     formulas.precision,
     _MATCH,
+    policies=("no_prediction",),
 )
 SemRecall = _by_threshold(
-    "SemRecall", "Share of the true labels that a predicted label means.", "tp / g", _recall, _MATCH
+    "SemRecall",
+    "Share of the true labels that a predicted label means.",
+    "tp / g",
+    _recall,
+    _MATCH,
+    policies=("no_reference",),
 )
 SemF1 = _by_threshold(
     "SemF1",
@@ -328,18 +340,21 @@ SemAP = _by_threshold(
     _PAIRS,
     _HITS,
     averages=("example",),
+    policies=("no_prediction", "no_reference"),
 )
 SoftPrecision = _soft(
     "SoftPrecision",
     "Mean similarity of predictions to the nearest truth.",
     "Σ max cos / p",
     formulas.precision,
+    "no_prediction",
 )
 SoftRecall = _soft(
     "SoftRecall",
     "Mean similarity of true labels to the nearest prediction.",
     "Σ max cos / g",
     _recall,
+    "no_reference",
 )
 SoftF1 = _soft(
     "SoftF1", "Harmonic mean of soft precision and soft recall.", "2PR / (P + R)", _soft_f1

@@ -25,7 +25,7 @@ A metric of one's own is a formula on counts of an item, a label or the whole:
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints, overload
 
@@ -56,9 +56,11 @@ from semmetrics.metrics.families import (
     CountFormulas,
     apply_policies,
     causes,
+    choose_policies,
     evaluate_formula,
     formula_options,
     policy_option,
+    support_weights,
     universe_option,
     weighted_mean,
 )
@@ -237,8 +239,9 @@ class SetFamily(CountFormulas):
         if measure["labels"] == "reference":
             # only in a resample can a reference label be without references: it has none of it
             kept = kept & (known["n_ref"] > 0)
-        weights = known["n_ref"] if measure["average"] == "weighted" else 1.0
-        return weighted_mean(values, np.where(kept, weights, 0.0))
+        if measure["average"] == "weighted":
+            return weighted_mean(values, support_weights(known["n_ref"], kept))
+        return weighted_mean(values, kept.astype(np.float64))
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Evaluate the formula on each item; None where it is averaged over labels."""
@@ -306,6 +309,7 @@ def measure(
     cite: tuple[str, ...] = ...,
     name: str | None = ...,
     defaults: Mapping[str, Value] | None = ...,
+    policies: Container[str] | None = ...,
     aliases: Mapping[str, str] | None = ...,
 ) -> Callable[[Callable[..., Any]], Definition]: ...
 
@@ -326,6 +330,7 @@ def measure(
     cite: tuple[str, ...] = (),
     name: str | None = None,
     defaults: Mapping[str, Value] | None = None,
+    policies: Container[str] | None = None,
     aliases: Mapping[str, str] | None = None,
 ) -> Definition | Callable[[Callable[..., Any]], Definition]:
     """Make a set metric of a formula on counts, and register it.
@@ -353,6 +358,9 @@ def measure(
         The function's name when left out.
     defaults : mapping, optional
         Other defaults for the shared options.
+    policies : tuple of str, optional
+        The policies that can be chosen, such as "empty": those whose 0/0 the formula has. All when
+        left out.
     aliases : mapping, optional
         Other names, and the measures that they stand for.
 
@@ -382,6 +390,8 @@ def measure(
     def decorate(formula: Callable[..., Any]) -> Definition:
         own = _own_options(formula, averages)
         shared = set_options(averages, defaults=defaults)
+        if policies is not None:
+            shared = choose_policies(shared, policies)
         known = [option.name for option in shared]
         wrong = [name for name in defaults or {} if name not in known]
         if wrong:

@@ -44,6 +44,7 @@ _ALL = ("example", "macro", "micro", "weighted")
     equation="|Y ∩ Z| / |Z|",
     source="Kubany et al. 2020, equations 2, 7 and 10 (Godbole & Sarawagi 2004)",
     cite=("kubany2020", "godbole2004"),
+    policies=("empty", "absent", "no_prediction"),
     aliases={
         "MacroPrecision": "Precision(average=macro)",
         "MicroPrecision": "Precision(average=micro)",
@@ -59,6 +60,7 @@ def Precision(hit: Any, n_pred: Any) -> Any:  # named as papers write it
     equation="|Y ∩ Z| / |Y|",
     source="Kubany et al. 2020, equations 3, 8 and 11 (Godbole & Sarawagi 2004)",
     cite=("kubany2020", "godbole2004"),
+    policies=("empty", "absent", "no_reference"),
     aliases={"MacroRecall": "Recall(average=macro)", "MicroRecall": "Recall(average=micro)"},
 )
 def Recall(hit: Any, n_ref: Any) -> Any:
@@ -72,6 +74,7 @@ def Recall(hit: Any, n_ref: Any) -> Any:
     equation="2 |Y ∩ Z| / (|Y| + |Z|)",
     source="Kubany et al. 2020, equations 4, 9 and 12",
     cite=("kubany2020",),
+    policies=("empty", "absent"),
     aliases={"MacroF1": "F1(average=macro)", "MicroF1": "F1(average=micro)"},
 )
 def F1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
@@ -85,6 +88,7 @@ def F1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     equation="|Y ∩ Z| / |Y ∪ Z|",
     source="Kubany et al. 2020, equation 1, there called accuracy (Godbole & Sarawagi 2004)",
     cite=("kubany2020", "godbole2004"),
+    policies=("empty", "absent"),
     aliases={"MacroJaccard": "Jaccard(average=macro)", "MicroJaccard": "Jaccard(average=micro)"},
 )
 def Jaccard(hit: Any, n_pred: Any, n_ref: Any) -> Any:
@@ -98,10 +102,12 @@ def Jaccard(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     equation="1 if Y = Z else 0",
     source="Sorower 2010, exact match ratio",
     cite=("sorower2010",),
+    policies=("empty",),
 )
 def SubsetAccuracy(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Share of the items whose predicted set is exactly the true set."""
-    return ((hit == n_pred) & (hit == n_ref)).astype(np.float64)
+    same = ((hit == n_pred) & (hit == n_ref)).astype(np.float64)
+    return np.where((n_pred == 0) & (n_ref == 0), np.nan, same)
 
 
 @measure(
@@ -111,6 +117,7 @@ def SubsetAccuracy(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     equation="|Y Δ Z| / q",
     source="Schapire & Singer 2000; Tsoumakas et al. 2009",
     cite=("schapire2000", "tsoumakas2009"),
+    policies=("empty",),
 )
 def HammingLoss(hit: Any, n_pred: Any, n_ref: Any, total: Any) -> Any:
     """Share of the item-label pairs that are wrong."""
@@ -123,6 +130,7 @@ def HammingLoss(hit: Any, n_pred: Any, n_ref: Any, total: Any) -> Any:
     equation="Σ over hits of (hits so far / rank), over the hits or the references",
     source="Kubany et al. 2020, reference code (normalize=hits); Manning et al. 2008, section 8.4",
     cite=("kubany2020", "manning2008"),
+    policies=("empty", "no_prediction", "no_reference"),
 )
 def AP(
     precision_sum: Any,
@@ -161,6 +169,7 @@ def BalancedAccuracy(hit: Any, n_pred: Any, n_ref: Any, *, q: int) -> Any:
     equation="| |Z| - |Y| |",
     source="Pineda, Salvador et al. 2019, figure 3",
     cite=("pineda2019",),
+    policies=(),
 )
 def CardinalityError(n_pred: Any, n_ref: Any) -> Any:
     """Difference between the numbers of predicted and true labels, without its sign."""
@@ -188,6 +197,7 @@ def _smoothed(
         cite=("pineda2019",),
         name=name,
         defaults=labels,
+        policies=(),
     )
 
 

@@ -465,7 +465,8 @@ def means_at_points(
         by_class = np.argsort(rows.codes, kind="stable")
         indptr = offsets(np.bincount(rows.codes, minlength=len(rows.class_ref)))
         columns, bins, n_refs = [c[by_class] for c in columns], bins[by_class], rows.class_ref
-    weights = n_refs if average == "weighted" else np.ones(len(n_refs), np.int64)
+    by_support = average == "weighted" and n_refs.any()  # without references as "macro"
+    weights = n_refs if by_support else np.ones(len(n_refs), np.int64)
     if rows.weights is not None and average != "macro":
         weights = rows.weights if average == "example" else weights
         weights = weights / max(1, weights.max(initial=0))

@@ -128,7 +128,7 @@ def _explain_measure(measure: Measure) -> str:
 def _explain_definition(definition: Definition) -> str:
     parts = [f"{definition.name}: {definition.summary}", _draw_facts(_definition_facts(definition))]
     policies = [option for option in definition.options if option.choices == POLICIES]
-    others = [option for option in definition.options if option not in policies]
+    others = [o for o in definition.options if o not in policies and not _is_settled(o)]
     if others:
         parts.append(_draw_options("options", others, definition))
     if policies:
@@ -136,6 +136,11 @@ def _explain_definition(definition: Definition) -> str:
         parts.append(_draw_options(title, policies, definition))
     parts.append(f"for example\n  {_example_command(definition)}")
     return "\n\n".join(["\n".join(parts[:2]), *parts[2:]])
+
+
+def _is_settled(option: Option) -> bool:
+    """Return whether an option is a policy without a choice: its cause never arises."""
+    return len(option.choices) == 1 and option.choices[0] in POLICIES
 
 
 def _example_command(definition: Definition) -> str:

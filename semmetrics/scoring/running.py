@@ -37,7 +37,6 @@ class RunningScores:
         self._chosen: dict[str, list[tuple[Measure, str]]] = {}  # by system
         self._statistics: dict[tuple[str, str], Statistics] = {}  # by system and part
         self._counts: dict[tuple[str, str], dict[str, int]] = {}
-        self._weighed = False
         self._numbered: frozenset[bool] = frozenset()
 
     @property
@@ -48,7 +47,7 @@ class RunningScores:
     def copy(self) -> RunningScores:
         """Return the same sums, to which others can be added."""
         new = RunningScores()
-        new.plan, new._weighed, new._numbered = self.plan, self._weighed, self._numbered
+        new.plan, new._numbered = self.plan, self._numbered
         new._chosen, new._statistics = dict(self._chosen), dict(self._statistics)
         new._counts = dict(self._counts)
         return new
@@ -85,7 +84,6 @@ class RunningScores:
                 found = evaluate(task, measures, keep_rows=False, progress=progress)
                 new._add({(system, part): found.without_items()})
                 new._numbered |= {isinstance(task.ids, (range, np.ndarray))}
-                new._weighed |= task.weights is None or bool(task.weights.any())
         vars(self).update(vars(new))
 
     def merge(self, other: RunningScores, setup: Setup) -> None:
@@ -97,7 +95,6 @@ class RunningScores:
                 remedy="name the same ones: measures=",
             )
         new.plan = self.plan or other.plan
-        new._weighed |= other._weighed
         new._numbered |= other._numbered
         new._chosen = {**other._chosen, **self._chosen}
         new._count(other._counts, setup)
@@ -128,12 +125,12 @@ class RunningScores:
         InputError
             If there is no item, or all weigh nothing.
         """
+        if not self._statistics and any("weight_0" in counts for counts in self._counts.values()):
+            raise InputError("all sample weights are zero", remedy="give some item a weight")
         if not self._statistics or self.plan is None:
             raise InputError(
                 "there is no item to evaluate", remedy="check ids and missing= (--missing)"
             )
-        if not self._weighed:
-            raise InputError("all sample weights are zero", remedy="give some item a weight")
         scores: list[Score] = []
         for part in dict.fromkeys(part for _, part in self._statistics):
             systems = {name: s for (name, own), s in self._statistics.items() if own == part}

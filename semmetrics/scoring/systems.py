@@ -192,8 +192,8 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     ref = setup.read_truth(gts)
     preds = {system: setup.read(data, system) for system, data in systems.items()}
     prepared = setup.prepare(preds, ref)
-    _check_items(prepared.tasks, preds, ref)
     check_weights(prepared)
+    _check_items(prepared.tasks, preds, ref)
     return prepared
 
 
@@ -244,7 +244,10 @@ class Setup:
             Options of these data.
         """
         options = self.options.replace(**changed)
-        tasks = self.kind.make_tasks(preds, ref, options)
+        tasks: Tasks = {
+            system: {part: _that_weigh(task) for part, task in parts.items()}
+            for system, parts in self.kind.make_tasks(preds, ref, options).items()
+        }
         if plan is None:
             plan = plan_measures(self.kind, tasks, options)
             check_kind(plan.measures, self.kind.name)
@@ -277,6 +280,15 @@ def open_setup(name: str, given: Mapping[str, Any]) -> Setup:
         return Setup(kind, kind.read_beside(options), calibrations)
 
 
+def _that_weigh(task: Any) -> Any:
+    """Return the task without the items of weight 0, which count as if they were not there."""
+    if task.weights is None or task.weights.all():  # a kind may have left them out itself
+        return task
+    rows = np.flatnonzero(task.weights)
+    counts = {**task.counts, "weight_0": len(task) - len(rows)}
+    return replace(task.take(rows), counts=counts)
+
+
 def check_weights(prepared: Prepared) -> None:
     """Refuse weights that leave nothing.
 
@@ -286,7 +298,7 @@ def check_weights(prepared: Prepared) -> None:
         If all items of a task weigh nothing.
     """
     for _, task in each_task(prepared.tasks):
-        if task.weights is not None and len(task) and not task.weights.any():
+        if not len(task) and "weight_0" in task.counts:
             raise InputError(
                 "all sample weights are zero",
                 where=getattr(prepared.options["weights"], "source", "weights"),

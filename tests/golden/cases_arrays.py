@@ -42,8 +42,9 @@ def _array_cases() -> list[Case]:
                 _REF,
                 average="example",
                 empty="0",
-                no_prediction="skip",
-                no_reference="1",
+                **{"precision": {"no_prediction": "skip"}, "recall": {"no_reference": "1"}}.get(
+                    name, {}
+                ),
             )
         )
         cases.append(call(f"{name}, absent", function, _PRED * 0, _REF, absent="1"))

@@ -100,4 +100,6 @@ def score(name, preds, refs, *, average, labels="union", weights=None, **policie
     if labels == "reference":  # a label all of whose references have weight 0 is none
         counts = {label: c for label, c in counts.items() if c[2] > 0}
     values = [settled(formula(*c, total), c[1], c[2], policies, "absent") for c in counts.values()]
-    return mean(values, [c[2] if average == "weighted" else 1 for c in counts.values()])
+    support = [c[2] for c in counts.values()]
+    known = any(w for v, w in zip(values, support, strict=True) if v is not None)
+    return mean(values, support if average == "weighted" and known else [1] * len(values))

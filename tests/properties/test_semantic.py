@@ -30,7 +30,7 @@ MEASURES = parse_all(
         "SemRecall(threshold=0.3,match=optimal)", "SemRecall(threshold=0.7,duplicates=each)@1",
         "SemF1(threshold=0.5)", "SemF1(average=micro,threshold=0.5)",
         "SemF1(average=micro,threshold=0.3,empty=nan)",
-        "SemF1(threshold=0.5,match=any,no_reference=skip)@2", "SemJaccard(threshold=0.5)",
+        "SemF1(threshold=0.5,match=any,empty=skip)@2", "SemJaccard(threshold=0.5)",
         "SemF1(threshold=0.2,match=total)@2",
         "SemAP(threshold=0.5)", "SemAP(threshold=0.3,normalize=hits,match=optimal)",
         "SoftPrecision", "SoftRecall(match=total)", "SoftF1",

@@ -102,11 +102,10 @@ def test_precision_recall_and_f_equal_the_oracle(name, root, case, k):
     assert same(micro.value, expected)
     each = [oracle.ratio(name, *one) for one in counts]
     assert same(micro.items.tolist(), each)
+    cause = {"hP": ["no_prediction"], "hR": ["no_reference"], "hF": []}[name]
+    skipped = dict.fromkeys(["empty", *cause], "skip")
     example = scored(
-        FAMILY[name](
-            average="example", empty="skip", no_prediction="skip", no_reference="skip", **options
-        ),
-        *arguments(parents, items),
+        FAMILY[name](average="example", **skipped, **options), *arguments(parents, items)
     )
     assert same(example.items.tolist(), each)
     assert same(example.value, oracle.mean(each))

@@ -101,17 +101,25 @@ def decoded(rule):
         ),
         ({"decode": "cardinality"}, decoding.cardinality),
         (
-            {"decode": "cardinality", "keep_at_least": 1},
+            {"decode": "cardinality", "first_set_size": 1},
             lambda s, h: decoding.cardinality(s, h, 1),
         ),
         ({"decode": "cardinality+scores"}, decoding.cardinality_with_scores),
         (
-            {"decode": "cardinality+scores", "keep_at_least": 1},
+            {"decode": "cardinality+scores", "first_set_size": 1},
             lambda s, h: decoding.cardinality_with_scores(s, h, 1),
         ),
         (
             {"decode": "cardinality+scores:code"},
             lambda s, h: decoding.cardinality_with_scores(s, h, 0, 1),
+        ),
+        (
+            {"decode": "cardinality+scores:code", "first_set_size": 1},
+            lambda s, h: decoding.cardinality_with_scores(s, h, 1),
+        ),
+        (
+            {"decode": "cardinality", "keep_at_least": 2},
+            lambda s, h: max(2, decoding.cardinality(s, h)),
         ),
         ({"top_k": 2}, lambda s, h: 2),
         ({"decode": "threshold:0.15", "top_k": 2}, lambda s, h: min(2, decoding.above(s, 0.15))),
@@ -130,6 +138,35 @@ def test_from_scores_through_each_decoding(options, rule):
         lists, REFS, protocol="pineda2019", classes=CLASSES, **options, **heads
     )
     assert [s.value for s in again] == [s.value for s in table]
+
+
+@pytest.mark.parametrize("rule", ["cardinality", "cardinality+scores"])
+def test_a_column_of_the_head_means_one_size_whatever_is_kept(rule):
+    preds, refs = [[("a", 0.9), ("b", 0.8), ("c", 0.7), ("d", 0.1)]], [["a", "b"]]
+    head = [[0, 0, 1.0, 0]]
+
+    def error(**options):
+        table = semmetrics.score(
+            preds, refs, measures="CardinalityError", decode=rule, set_size_probs=head, **options
+        )
+        assert (":1|" in table[0].signature.partition("firstsize")[2]) == bool(
+            options.get("first_set_size")
+        )
+        again = semmetrics.rescore(table[0].signature, preds, refs, set_size_probs=head)
+        assert (again[0].value, again.differences) == (table[0].value, [])
+        return table[0].value
+
+    assert [error(keep_at_least=n) for n in range(5)] == [0, 0, 0, 1, 2]
+    assert [error(keep_at_least=n, first_set_size=1) for n in range(5)] == [1, 1, 1, 1, 2]
+
+
+def test_what_first_set_size_takes():
+    rows = {"preds": SCORES, "gts": REFS, "classes": CLASSES, "measures": "F1"}
+    table = semmetrics.score(**rows, decode="threshold:0.5", first_set_size=1)
+    assert any(note.startswith("first_set_size= (--first-set-size) has no effect")
+               for note in table.notes)  # fmt: skip
+    with pytest.raises(semmetrics.InputError, match="first_set_size=-1 is not a whole number"):
+        semmetrics.score(**rows, decode="cardinality", set_size_probs=HEADS, first_set_size=-1)
 
 
 @pytest.mark.parametrize(

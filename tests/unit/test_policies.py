@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from oracles import measures as oracle
 
 import semmetrics
+from semmetrics.errors import InputError
 from semmetrics.metrics.registry import find, forget
 
 POLICIES = ("nan", "0", "1", "skip")
@@ -24,12 +25,14 @@ SETS = st.lists(st.tuples(st.sets(st.sampled_from(CLASSES)), st.sets(st.sampled_
     name=st.sampled_from(["Precision", "Recall", "F1", "Jaccard"]),
     average=st.sampled_from(["example", "macro", "micro", "weighted"]),
     labels=st.sampled_from(["reference", "union", "given"]),
-    chosen=st.tuples(*[st.sampled_from(POLICIES)] * 3),
+    chosen=st.tuples(*[st.sampled_from(POLICIES)] * 2),
     weights=st.none() | st.lists(st.sampled_from([0.0, 0.5, 2.0]), min_size=6, max_size=6),
 )
 def test_every_policy_for_every_cause(data, name, average, labels, chosen, weights):
     nothing = "absent" if average in ("macro", "weighted") else "empty"
-    policies = dict(zip((nothing, "no_prediction", "no_reference"), chosen, strict=True))
+    policies = {nothing: chosen[0]}
+    if name in CAUSES:
+        policies[CAUSES[name]] = chosen[1]
     weights = None if weights is None else [w or 0.25 * (i == 0) for i, w in enumerate(weights)]
     weights = weights and weights[: len(data)]
     universe = {} if average == "example" else {"labels": labels}
@@ -76,9 +79,55 @@ def test_a_policy_acts_on_its_cause_alone(cause, policy, expected):
     assert np.isnan(found.items[1])
 
 
+@pytest.mark.parametrize(("policy", "value"), [("0", 1 / 3), ("1", 2 / 3), ("skip", 0.5)])
+def test_the_policy_of_empty_items_acts_on_subset_accuracy(policy, value):
+    preds, refs = [["a"], ["a"], []], [["a"], ["b"], []]
+    (chosen,) = semmetrics.score(preds, refs, measures=f"SubsetAccuracy(empty={policy})")
+    usual, strict = semmetrics.score(
+        preds, refs, measures="SubsetAccuracy SubsetAccuracy(empty=nan)"
+    )
+    assert (usual.value, chosen.value) == pytest.approx((2 / 3, value))
+    assert np.isnan(strict.value)
+    assert usual.undefined == chosen.undefined == {"empty": 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["LRAP(undefined=0)", "CoverageError(undefined=nan)", "F1(no_prediction=1)", "F1(undefined=0)",
+     "Precision(no_reference=1)", "CardinalityError(empty=skip)", "WMD(undefined=0)",
+     "HammingLoss(average=macro,absent=1)", "hF(no_reference=skip)", "SoftF1(undefined=1)"],
+)  # fmt: skip
+def test_a_policy_that_cannot_act_is_refused(text):
+    with pytest.raises(InputError, match=r"is not allowed; .* leave it out: it has no such 0/0"):
+        semmetrics.parse(text)
+
+
+@pytest.mark.parametrize("name", ["Precision", "Recall", "F1", "Jaccard"])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_weighted_average_without_references_is_the_macro_average(name, policy):
+    options = {"absent": policy} | ({CAUSES[name]: policy} if name in CAUSES else {})
+    macro, weighted = semmetrics.score(
+        [["a", "b"], ["c"]],
+        [[], []],
+        measures=[find(name)[0](average=a, **options) for a in ("macro", "weighted")],
+        classes=CLASSES,
+    )
+    assert weighted.value == pytest.approx(macro.value, nan_ok=True)
+    if policy in ("0", "1"):  # d is absent, and without references Recall follows the policy
+        number = float(policy)
+        assert weighted.value == pytest.approx(number if name == "Recall" else number / 4)
+
+
+def test_a_weighted_mean_of_average_precisions_without_positives_follows_the_policy():
+    measures = [f"mAP(average=weighted,no_reference={policy})" for policy in POLICIES]
+    scores = np.array([[0.9, 0.2], [0.1, 0.3]])
+    found = semmetrics.score(scores, [[], []], measures=measures, classes=["a", "b"])
+    assert [one.value for one in found] == pytest.approx([np.nan, 0, 1, np.nan], nan_ok=True)
+
+
 def test_undefined_items_are_counted_whatever_their_weight():
     preds, refs = [["a"], [], [], []], [["a"], [], [], ["b"]]
-    for weights in (None, [1, 0.3, 0.3, 0.3], [1, 0, 5, 7]):
+    for weights in (None, [1, 0.3, 0.3, 0.3], [1, 0.1, 5, 7]):
         table = semmetrics.score(preds, refs, measures=["F1", "Precision"], weights=weights)
         assert table["F1"].undefined == {"empty": 2}
         assert table["Precision"].undefined == {"empty": 2, "no_prediction": 1}

@@ -247,6 +247,20 @@ def test_full_recall_is_reached_with_any_weights(interpolation):
         assert_allclose(got, 1.0, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("interpolation", ["voc2007", "coco101"])
+def test_equal_weights_reach_the_same_points_of_recall(interpolation):
+    rng = np.random.default_rng(2)
+    for n in (3, 10, 20, 50, 100):
+        scores, targets = rng.random((n, 20)), (rng.random((n, 20)) < 0.7).astype(int)
+        targets[:, 0] = 1
+        plain = classwise.average_precision(scores, targets, interpolation=interpolation)
+        for weight in (0.1, 0.3, 0.7):
+            weighted = classwise.average_precision(
+                scores, targets, interpolation=interpolation, weights=np.full(n, weight)
+            )
+            assert_allclose(weighted, plain, rtol=0, atol=1e-12)
+
+
 def test_no_items_no_labels_no_scores():
     none = np.zeros((0, 3))
     assert np.isnan(ranking.coverage_error(none, none))

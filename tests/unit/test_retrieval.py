@@ -655,6 +655,42 @@ def test_the_median_of_repeated_ranks():
         assert found == pytest.approx(oracle.median_rank(every), nan_ok=True)
 
 
+@pytest.mark.parametrize("weight", [1, 0.1, 0.3, 0.7, 1e-9, 1 / 3, 12345.678])
+def test_equal_weights_leave_the_median_as_it_is(weight):
+    rng = np.random.default_rng(1)
+    for n in range(1, 40):
+        ranks = rng.permutation(3 * n)[:n] + 1
+        counts = np.vstack([np.ones(n), rng.integers(0, 5, (20, n))])  # as resamples have them
+        counts[:, 0] += 1
+        found = median_rank(ranks, weight * counts)
+        expected = [oracle.median_rank(np.repeat(ranks, row.astype(int))) for row in counts]
+        assert found.tolist() == expected
+
+
+def test_weights_that_add_up_to_half_the_total_have_the_median_between_them():
+    ranks = np.array([1, 3, 7, 9])
+    weights = np.array([[0.1, 0.2, 0.3, 0], [0.3, 0, 0.2, 0.1], [0.1, 0.2, 0.0, 0.7]])
+    assert median_rank(ranks, weights).tolist() == [5, 4, 9]
+    assert median_rank(np.array([1, 4]), np.array([[0.5, 0.5 + 1e-12]])) == 4
+    # whole weights have no rounding, however many there are
+    assert median_rank(np.array([1, 4]), np.array([[2.0**50, 2.0**50 + 1]])) == 4
+
+
+def test_medr_under_equal_weights_and_resamples():
+    def median(weight, **options):
+        lists = {str(q): [*map(str, range(9, 9 - q, -1)), "x"] for q in range(6)}
+        truth = {str(q): ["x"] for q in range(6)}
+        weights = {str(q): weight for q in range(6)}
+        options = {"task": "retrieval", "measures": "MedR", "weights": weights, **options}
+        return semmetrics.score(lists, truth, **options)[0]
+
+    plain = median(1, ci=True, resamples=200)
+    assert plain.value == 3
+    for weight in (0.1, 0.3, 0.7):
+        weighted = median(weight, ci=True, resamples=200)
+        assert (weighted.value, weighted.ci) == (plain.value, plain.ci)
+
+
 def test_positives_without_a_row_count_in_both_directions():
     table = np.array([[3.0, 2], [1, 3]])
     truth = {"a": ["x"], "b": ["y"], "zz": ["x"]}

@@ -19,6 +19,7 @@ from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics import label_similarity, semantic_matching
+from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.registry import parse
 from semmetrics.metrics.semantic import SemF1
@@ -292,8 +293,9 @@ def test_empty_sides_are_matters_of_policy(preds, refs, oov):
         missing = {"empty", "no_prediction", "no_reference"}
         assert set(score.undefined) <= missing
         assert not math.isnan(score.value)
+        policies = [o.name for o in score.measure.definition.options if o.choices == POLICIES]
         for policy, expected in (("0", 0.0), ("1", 1.0)):
-            options = dict.fromkeys(missing, policy)
+            options = dict.fromkeys(policies, policy)
             same = semmetrics.score(
                 preds, refs, measures=[score.measure.with_options(**options)],
                 embedding=Tiny(ANGLES), oov=oov,

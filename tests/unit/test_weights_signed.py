@@ -37,7 +37,8 @@ def test_only_the_weights_of_joined_items_count():
     fewer = {name: PREDS[name] for name in "ab"}
     whole = signed(WEIGHTS, preds=fewer, missing="skip")
     assert whole == signed({**WEIGHTS, "c": 7.0}, preds=fewer, missing="skip")
-    assert whole != signed(WEIGHTS)
+    assert whole == signed(WEIGHTS)  # "c" weighs nothing
+    assert whole != signed({**WEIGHTS, "c": 7.0})
 
 
 @pytest.mark.parametrize("keep_rows", [True, False])
@@ -59,6 +60,6 @@ def test_batches_and_merged_parts_have_the_hash_of_the_whole(keep_rows):
 def test_scoring_again_says_that_weights_differ():
     text = signature(WEIGHTS)
     assert semmetrics.rescore(text, PREDS, TRUTH, weights=WEIGHTS).differences == []
-    other = {**WEIGHTS, "c": 1.0}
+    other = {**WEIGHTS, "b": 1.0}
     (line,) = semmetrics.rescore(text, PREDS, TRUTH, weights=other).differences
     assert line.startswith("the sample weights differ from the signature's: weights:")

@@ -28,7 +28,7 @@ from semmetrics.kinds.labels.oddities import oddity_notes
 from semmetrics.kinds.labels.score_notes import score_notes, unlike_scores
 from semmetrics.kinds.labels.uncalibrated import uncalibrated_notes
 from semmetrics.metrics.definition import Measure
-from semmetrics.options import OPTIONS
+from semmetrics.options import OPTIONS, is_given
 
 __all__ = ["BY_NAME", "label_notes"]
 
@@ -119,13 +119,13 @@ def _model_notes(task: LabelTask, noted: Mapping[Any, Any]) -> list[str]:
 def _unused_options(measures: Sequence[Measure], options: Options) -> list[str]:
     """Say which options about meaning no measure takes up."""
     notes = unused_rules(measures, options, "SemF1")
-    if options["set_size_probs"] is not None and not any(
-        str(m["decode"]).startswith("cardinality") for m in measures
-    ):
-        notes.append(
-            f"{OPTIONS['set_size_probs'].both} has no effect: no decoding rule here uses it "
-            "(decode=cardinality does)"
-        )
+    by_size = any(str(m["decode"]).startswith("cardinality") for m in measures)
+    notes += [
+        f"{OPTIONS[name].both} has no effect: no decoding rule here uses it "
+        "(decode=cardinality does)"
+        for name in ("set_size_probs", "first_set_size")
+        if is_given(options[name]) and not by_size
+    ]
     if options["taxonomy"] is not None and not any(
         "taxonomy" in m.definition.needs for m in measures
     ):

@@ -92,7 +92,7 @@ def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Task
             remedy=f"the systems are {listing(preds)}",
         )
     names = ("normalize", "missing", "empty_predictions", "classes", "ignore", "weights")
-    conventions = {name: options[name] for name in names}
+    conventions = {name: options[name] for name in (*names, "first_set_size")}
     return {
         name: {
             "": label_task(

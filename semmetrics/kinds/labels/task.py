@@ -23,7 +23,7 @@ import numpy as np
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Bools, Codes, Floats
 from semmetrics.data.block import occurring
-from semmetrics.data.join import Joined, aligned_rows, aligned_weights, join
+from semmetrics.data.join import Joined, aligned_rows, join, weigh
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms
 from semmetrics.errors import InputError, listing, pluralize
@@ -52,6 +52,7 @@ def label_task(
     ignore: Iterable[str] = (),
     weights: Mapping[str, float] | Sequence[float] | Floats | None = None,
     heads: Floats | None = None,
+    first_set_size: int = 0,
 ) -> LabelTask:
     """Make the task of comparing predicted with reference label lists.
 
@@ -71,6 +72,8 @@ def label_task(
     weights : mapping from id, or array of shape (items of the ground truth,), optional
         Sample weights, finite and not negative.
     heads : float array, shape (items of the predictions, cardinalities), optional
+    first_set_size : int
+        The set size of the first column of ``heads``.
 
     Returns
     -------
@@ -84,6 +87,8 @@ def label_task(
     """
     clean = normalization(normalize)
     check_choice("empty_predictions", empty_predictions)
+    if first_set_size < 0:
+        raise InputError(f"first_set_size={first_set_size} is not a whole number from 0")
     if ref.ranked:
         raise InputError(
             "the ground truth is a matrix of scores", where=ref.source, remedy="give 0/1"
@@ -93,9 +98,12 @@ def label_task(
         side.normalized(clean, ignored.written, repeats=normalize == REPEATING)
         for side in (pred, ref)
     )
-    joined = join(pred, ref, missing=missing)
+    joined, weighed = weigh(join(pred, ref, missing=missing), weights, ref)
     _check_columns(pred, ref)
     listed = None if classes is None else cleaned_classes(classes, clean)
+    settings = _settings(normalize, missing, empty_predictions, listed, weights is not None)
+    if heads is not None and first_set_size:
+        settings["firstsize"] = str(first_set_size)
     if listed is None and not pred.synonyms and not ref.synonyms:
         coding = _code_names(pred, ref)
     else:
@@ -113,11 +121,12 @@ def label_task(
         ranked=pred.ranked,
         binary=pred.order in ("columns", "keys"),
         given=None if listed is None else len(listed),
-        settings=_settings(normalize, missing, empty_predictions, listed, weights is not None),
+        settings=settings,
         counts=coding.counts | joined.counts,
         terms=None if all(len(terms) == 1 for terms in coding.classes) else coding.classes,
         heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
-        weights=None if weights is None else aligned_weights(weights, ref, joined.ids),
+        first_set_size=first_set_size,
+        weights=weighed,
     )
     if coding.synonyms is not None:
         task = _with_written(task, joined, coding.synonyms, len(pred.terms))
