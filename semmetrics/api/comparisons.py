@@ -108,7 +108,8 @@ def compare(
     scores = score_prepared(prepared)
     differences = compare_scores(scores, design, prepared.options["progress"])
     table = ScoreTable(scores, prepared.plan.not_computed)
-    return ComparisonTable(differences, table, prepared.notes(scores), prepared.understood())
+    values = [replace(score, replicates=None) for score in scores]  # intervals are of differences
+    return ComparisonTable(differences, table, prepared.notes(values), prepared.understood())
 
 
 def _compare_scored(

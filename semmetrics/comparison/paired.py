@@ -75,6 +75,9 @@ class Design:
     def __post_init__(self) -> None:
         for name, known in (("test", TESTS), ("correction", CORRECTIONS)):
             check_among(name, getattr(self, name), known)
+        if self.bootstrap.method == "wilson":  # whose error shrinks towards bounds
+            raise InputError("Wilson's interval is of values, not of differences",
+                             remedy="choose another ci_method= (--ci-method)")  # fmt: skip
 
 
 @by_value("ids")
@@ -366,7 +369,7 @@ def _subtract_replicates(score: Score, against: Score, design: Design) -> Replic
     mine, theirs = _replicates(score), _replicates(against)
     least, most = score.measure.definition.bounds
     method = design.bootstrap.method
-    if method in (AUTO, "wilson"):  # a difference has no bound that its error shrinks towards
+    if method == AUTO:
         method = "percentile" if mine.default == "percentile" else "jackknife"
     return replace(
         mine,

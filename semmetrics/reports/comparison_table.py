@@ -172,7 +172,7 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
             counts = ("" if n is None else f"{n}" for n in (one.wins, one.ties, one.losses))
             rows.append([
                 one.heading, one.system, f"{value:.{digits}f}", f"{other:.{digits}f}",
-                f"{gap:+.{digits}f} [{low:+.{digits}f}, {high:+.{digits}f}]",
+                f"{gap:+.{digits}f} [{low:+.{digits}f}, {high:+.{digits}f}]".replace("+nan", "nan"),
                 format_p(one.p), *([format_p(one.p_corrected)] if by else []),
                 f"{one.effect_size:.2f}" if math.isfinite(one.effect_size) else "", *counts,
             ])  # fmt: skip
@@ -220,6 +220,8 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
         methods = dict.fromkeys(one.method for one in self.differences)
         if design.test == "interval":
             words[0] = f"p by the interval of the difference ({', '.join(methods)}), two-sided"
+        elif design.test != "t":
+            words.append(f"intervals by {', '.join(methods)}")
         if design.test in _DRAWN:
             what = "swaps" if design.test == "randomization" else "resamples"
             words.append(f"{made.resamples:,} {what}, seed {made.seed}")
@@ -377,7 +379,7 @@ def _name_all(differences: Sequence[Difference]) -> str:
 def _are_identical(one: Difference) -> bool:
     """Whether no resample tells the two apart."""
     mine, theirs = one.score.replicates, one.against.replicates
-    if mine is None or theirs is None or one.difference:
+    if mine is None or theirs is None or one.difference or math.isnan(one.p):
         return False
     there = np.isnan(mine.values) == np.isnan(theirs.values)
     return bool(there.all()) and not np.nan_to_num(subtract(mine.values, theirs.values)).any()

@@ -442,7 +442,7 @@ def _notes_of(score: Score, replicates: Replicates, ci: Interval) -> Iterator[st
     elif math.isnan(ci.low) and replicates.sizes.sum() > 1:
         yield f"{{}}: undefined without one of the {plural(score.unit)}, so there is no interval"
     elif replicates.rests_on_few(ci.method):
-        yield f"{{}}: a few {plural(score.unit)} decide the value; its interval may be too short"
+        yield f"{{}}: a few {plural(score.unit)} decide the value: too few to trust its interval"
     if math.isclose(ci.low, ci.high, rel_tol=1e-12):
         left = ci.method not in ("percentile", "bca")
         same = "no item left out changes it" if left else "all resamples are equal"

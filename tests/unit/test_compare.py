@@ -419,6 +419,23 @@ def test_identical_systems_have_p_1_and_it_is_said(test):
     assert list(found.differing()) == []
 
 
+def test_a_difference_that_one_item_decides_has_no_p():
+    gts = ["cat", "cat", "dog", "dog", "fish"]
+    scores = np.eye(3)[[0, 0, 1, 1, 2]]
+    other = np.eye(3)[[0, 1, 1, 1, 2]]
+    options = {"task": "classes", "classes": ["cat", "dog", "fish"], "seen": ["cat", "dog"]}
+    found = compare({"a": scores, "b": other}, gts, measures="H UnseenAccuracy", **options)
+    assert all(math.isnan(one.p) and math.isnan(one.low) for one in found)
+    assert "no p for UnseenAccuracy, H, undefined without one of the images" in str(found)
+    assert "(p = )" not in str(found)
+    assert "[nan, nan]" in str(found)
+    assert not [note for note in found.notes if "interval" in note]
+    drawn = compare(
+        {"a": scores, "b": other}, gts, measures="H", test="randomization", **options
+    )  # fmt: skip
+    assert drawn[0].p == 1.0
+
+
 def test_undefined_items_are_counted():
     gts = {"1": ["a"], "2": ["b"], "3": ["c"], "4": ["a"]}
     one = {"1": ["a"], "2": [], "3": ["c"], "4": []}
@@ -560,6 +577,7 @@ def test_ranks_over_resamples():
         ({"systems": {1: [["x"]] * 3, 2: [["x"]] * 3}}, "a system is called 1; give names as"),
         ({"test": "wilcox"}, "test='wilcox'; did you mean wilcoxon"),
         ({"correction": "fdr"}, "correction='fdr'"),
+        ({"ci_method": "wilson"}, "Wilson's interval is of values, not of differences"),
         ({"resamples": 1}, "resamples=1 is less than 2"),
         ({"level": 1.5}, "level=1.5"),
         ({"ci": True}, "compare has no option 'ci'"),

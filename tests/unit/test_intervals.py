@@ -410,7 +410,7 @@ def test_a_note_says_where_few_items_decide():
     right = {**gts, "0": ["a"], "1": ["a", "x"]}
     table = semmetrics.score(right, gts, measures="F1 SubsetAccuracy", ci=True)
     assert table.notes == [
-        "F1: a few images decide the value; its interval may be too short"
+        "F1: a few images decide the value: too few to trust its interval"
     ]  # a proportion has none
 
 

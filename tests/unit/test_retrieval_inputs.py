@@ -111,6 +111,20 @@ def test_what_signatures_share_says_the_task_and_how_queries_are_grouped():
     assert "|groups:positive|" in report_shared(table)
 
 
+def test_an_image_without_captions_leaves_the_groups_of_others():
+    rng = np.random.default_rng(2)
+    sims = rng.random((6, 12)) + np.repeat(np.eye(6), 2, axis=1)
+    names = [f"c{n}" for n in range(12)]
+    truth = {f"i{n}": names[2 * n : 2 * n + 2] for n in range(6)} | {"i5": []}
+    options = {"task": "retrieval", "queries": [*truth], "gallery": names, "direction": "t2i",
+               "measures": "HitRate@1", "ci": True}  # fmt: skip
+    whole = semmetrics.score(sims, truth, missing="empty", **options)
+    kept = {name: some for name, some in truth.items() if some}
+    assert "|groups:positive|" in whole[0].signature
+    assert whole[0].replicates.grouped
+    assert whole[0].replicates.sizes.sum() == len(kept) + 2  # captions of no image, each alone
+
+
 def test_thresholds_of_similarity_take_no_options_of_other_kinds():
     with pytest.raises(InputError, match="sweep has no option 'phi'"):
         semmetrics.sweep([["cat"]], [["dog"]], phi=SIMS)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.hashing import hash_ids
+from semmetrics.core.hashing import hash_ids, mix
 from semmetrics.core.ragged import Ints, lengths, offsets, row_numbers, sum_rows
 from semmetrics.data.join import aligned_weights
 from semmetrics.data.lists import Ids, Lists, Side
@@ -156,8 +156,10 @@ def _task(
     if relation.outside:
         gallery = [*map(str, gallery), *relation.outside]
     groups = None
-    if direction == "t2i" and (lengths(indptr) == 1).all():
-        groups = hash_ids(gallery)[codes]
+    alone = lengths(indptr) == 0
+    if direction == "t2i" and len(codes) and (lengths(indptr) <= 1).all():
+        groups = mix(hash_ids(relation.ids))  # a query without positives belongs to no other
+        groups[~alone] = hash_ids(gallery)[codes]
         settings["groups"] = "positive"
     if options["weights"] is not None:
         settings["weights"] = "given"
