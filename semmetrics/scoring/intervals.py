@@ -256,6 +256,8 @@ class Replicates:
         if self.standard_error > 0 and math.isfinite(most - least):
             variance = (self.value - least) * (most - self.value)
             effective = variance / self.standard_error**2
+        if self.default == "percentile":  # a median, whose jackknife says nothing
+            return False
         if method == "wilson" and 0.85 * items <= effective <= 1.1 * items:
             return False
         return effective < 10 or abs(self.acceleration) > (0.1 if method == "hall" else 0.05)
