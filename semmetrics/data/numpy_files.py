@@ -184,7 +184,9 @@ def _read_hdf(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
     try:
         with h5py.File(source.path or io.BytesIO(source.data), "r") as file:
             file.visititems(lambda name, one: found.append(one))
-            found = [one for one in found if isinstance(one, h5py.Dataset)]
+            found = [
+                one for one in found if isinstance(one, h5py.Dataset) and one.shape is not None
+            ]
             _check_stored_here(file, found, source.name)
             if sum(one.nbytes for one in found) > max_bytes:
                 raise too_large(source.name, max_bytes)

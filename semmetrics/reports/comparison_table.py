@@ -207,9 +207,9 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
         untested = [one for one in of if math.isnan(one.p) and not math.isnan(one.difference)]
         if untested:
             yield (
-                f"{system} and {baseline}: no p for {', '.join(one.heading for one in untested)}, "
-                f"undefined without one of the {untested[0].score.unit}s; use test='randomization' "
-                "(--test)"
+                f"{system} and {baseline}: no p for {', '.join(one.heading for one in untested)}: "
+                f"too few {untested[0].score.unit}s decide it, or all differ alike; "
+                "use test='randomization' (--test)"
             )
 
     def _say_how(self) -> str:
@@ -244,6 +244,17 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
             yield (
                 f"with {first.drawn} {items} the bootstrap p tends to be too small; "
                 "use test='interval' or 'randomization' (--test)"
+            )
+        few = dict.fromkeys(
+            one.heading
+            for one in self.differences
+            for side in (one.score.replicates, one.against.replicates)
+            if design.test == "interval" and side is not None and side.varies_as_few
+        )
+        if few:
+            yield (
+                f"a few {items} decide {', '.join(few)}: compare them by test='randomization' "
+                "(--test)"
             )
         smallest = {}
         quantiles = design.test == "interval" and not first.method.startswith("jackknife")

@@ -156,9 +156,21 @@ def _with_jackknife(
             sizes=without[m][1],
             bounds=m.definition.bounds,
             default=default_method(m),
+            items=_items(one, m, weighted.draws) if point in m.definition.bounds else 0.0,
         )
         for m, row, point in zip(one.measures, values, one.points, strict=True)
     ]
+
+
+def _items(one: Subject, measure: Measure, draws: Draws) -> float:
+    """Count the items, or groups, with a value: as many as weigh alike (Kish 1965); 0 unknown."""
+    family, statistics = measure.definition.family, one.statistics
+    values = family.items(measure, statistics.rows(family.statistic(measure)), one.frame)
+    if values is None:
+        return 0.0
+    heavy = np.ones(len(values)) if statistics.weights is None else statistics.weights
+    drawn = draws.added(np.where(np.isnan(values), 0.0, heavy / heavy.max()))
+    return float(drawn.sum() ** 2 / (drawn**2).sum()) if drawn.any() else 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -124,4 +124,5 @@ def _replicates(measure: Measure, value: float, terms: Sequence[Score]) -> Repli
         left_out=combine(measure, [one.left_out for one in found]),
         bounds=measure.definition.bounds,
         default=default_method(measure),
+        items=0.0,
     )

@@ -182,6 +182,8 @@ class Replicates:
         Of the measure.
     default : str
         The method of intervals where none is named.
+    items : float
+        How many items of equal weight have a value, which a value at a bound rests on; 0 unknown.
 
     Examples
     --------
@@ -206,6 +208,7 @@ class Replicates:
     sizes: Ints = field(default=_NONE, repr=False)
     bounds: tuple[float, float] = (-math.inf, math.inf)
     default: str = "percentile"
+    items: float = 0.0
 
     def __post_init__(self) -> None:
         for name, kind in (("values", np.float64), ("left_out", np.float64), ("sizes", np.int64)):
@@ -251,16 +254,25 @@ class Replicates:
         They were where the acceleration is above 0.05 (0.1 for "hall"), or the value varies like a
         proportion of fewer than 10 items; not for Wilson's interval of proportions themselves.
         """
-        least, most = self.bounds
-        items, effective = int(self.sizes.sum()), math.inf
-        if self.standard_error > 0 and math.isfinite(most - least):
-            variance = (self.value - least) * (most - self.value)
-            effective = variance / self.standard_error**2
         if self.default == "percentile":  # a median, whose jackknife says nothing
             return False
-        if method == "wilson" and 0.85 * items <= effective <= 1.1 * items:
+        if method == "wilson" and 0.85 <= self.effective_items / self.sizes.sum() <= 1.1:
             return False
-        return effective < 10 or abs(self.acceleration) > (0.1 if method == "hall" else 0.05)
+        most = 0.1 if method == "hall" else 0.05
+        return self.varies_as_few or abs(self.acceleration) > most
+
+    @property
+    def effective_items(self) -> float:
+        """Items of a proportion that varies as the value does; inf if unbounded or constant."""
+        least, most = self.bounds
+        if not self.standard_error > 0 or not math.isfinite(most - least):
+            return math.inf
+        return (self.value - least) * (most - self.value) / self.standard_error**2
+
+    @property
+    def varies_as_few(self) -> bool:
+        """Whether it varies like a proportion of fewer than 10 items, though it is of more."""
+        return self.effective_items < min(10.0, 0.85 * int(self.sizes.sum()))
 
     @checked
     def interval(self, level: float = 0.95, method: str = AUTO) -> Interval:
@@ -302,17 +314,15 @@ class Replicates:
         Returns
         -------
         float
-            That of the sign test if the interval has no width. Otherwise at least
-            1 / (resamples + 1), but for the jackknife methods. nan without an interval.
+            nan without an interval, or if nothing varies but there is a difference. At least
+            1 / (resamples + 1) by quantiles.
         """
         method = self.default
         low, high = self._limits(method, 0.5 / (len(self) + 1))
-        if math.isclose(low, high, rel_tol=_ROUNDING):
-            return 2.0 ** (1 - min(1000, int(self.sizes.sum()))) if low else 1.0
-        if math.isnan(low):
-            return math.nan
+        if math.isnan(low) or math.isclose(low, high, rel_tol=_ROUNDING):
+            return 1.0 if low == high == 0 else math.nan
         if not method.startswith("jackknife"):
-            least, most = 1 / (len(self) + 1), 1.0
+            least, most = 0.0 if method == "hall" else 1 / (len(self) + 1), 1.0
             for _ in range(40):  # the limits move apart with the level
                 middle = (least + most) / 2
                 low, high = self._limits(method, middle / 2)
@@ -322,6 +332,8 @@ class Replicates:
 
         low, high = self._centres(method)
         nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+        if nearest and self.standard_error <= _ROUNDING * nearest:
+            return math.nan
         return 2 * float(stdtr(len(self.left_out) - 1, -nearest / self.standard_error))
 
     def _centres(self, method: str) -> tuple[float, float]:
@@ -339,7 +351,8 @@ class Replicates:
         if method in ("percentile", "bca"):
             defined = self.values[~np.isnan(self.values)]
             shares = (tail, 1 - tail) if method == "percentile" else self._bca_shares(defined, tail)
-            return _quantiles(defined, *shares)
+            low, high = np.clip(_quantiles(defined, *shares), *self.bounds).tolist()
+            return low, high
         from scipy.special import stdtrit  # not needed for other methods
 
         if len(self.left_out) < 2 or np.isnan(self.left_out).any():
@@ -347,13 +360,15 @@ class Replicates:
         t = -float(stdtrit(len(self.left_out) - 1, tail))
         low, high = self._centres(method)
         limits = low - t * self.standard_error, high + t * self.standard_error
-        least, most = self.bounds
+        least, most = bounds = self.bounds
+        if not least - _ROUNDING <= self.value <= most + _ROUNDING:  # they are wrong, and noted
+            least, most = bounds = (-math.inf, math.inf)
         if method == "hall":
             skew = 6 * self.acceleration
             low, high = (self.value - self.standard_error * _unskewed(z, skew) for z in (t, -t))
             limits = low, high
-        elif method == "wilson" and least - _ROUNDING <= self.value <= most + _ROUNDING:
-            limits = _wilson(self.value, t, self.standard_error, self.bounds, self.sizes.sum())
+        elif method == "wilson":
+            limits = _wilson(self.value, t, self.standard_error, bounds, self.items)
         low, high = np.clip(limits, least, most).tolist()
         return low, high
 
@@ -366,7 +381,7 @@ class Replicates:
         normal = NormalDist()
         bias = normal.inv_cdf(min(max(below, least), 1 - least))
         found = []
-        for z in (bias + normal.inv_cdf(tail), bias + normal.inv_cdf(1 - tail)):
+        for z in (bias + normal.inv_cdf(tail), bias - normal.inv_cdf(tail)):
             rest = 1 - self.acceleration * z
             found.append(normal.cdf(bias + z / rest) if rest > 0 else float(z > 0))
         return found[0], found[1]
@@ -380,7 +395,7 @@ def _unskewed(z: float, skew: float) -> float:
 
 
 def _wilson(
-    value: float, t: float, error: float, bounds: tuple[float, float], items: int
+    value: float, t: float, error: float, bounds: tuple[float, float], items: float
 ) -> tuple[float, float]:
     """Return Wilson's limits of a value, whose standard error depends on where it lies.
 
@@ -388,7 +403,7 @@ def _wilson(
     """
     least, most = bounds
     value = min(max(value, least), most)
-    if math.isinf(least):
+    if math.isinf(least) or (math.isinf(most - least) and not math.isinf(most)):
         return value - t * error, value + t * error
     if math.isinf(most):
         above = value - least
@@ -397,7 +412,10 @@ def _wilson(
         return value + square / 2 - half, value + square / 2 + half
     share = (value - least) / (most - least)
     variance = share * (1 - share)
-    square = (t * error / (most - least)) ** 2 / variance if variance > _ROUNDING else t**2 / items
+    if min(value - least, most - value) <= _ROUNDING * min(1.0, most - least):
+        square = t**2 / items if items else 0.0
+    else:
+        square = (t * error / (most - least)) ** 2 / variance
     centre, half = share + square / 2, math.sqrt(square * variance + square**2 / 4)
     low, high = ((centre + sign * half) / (1 + square) for sign in (-1, 1))
     return least + low * (most - least), least + high * (most - least)

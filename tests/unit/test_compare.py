@@ -426,7 +426,7 @@ def test_a_difference_that_one_item_decides_has_no_p():
     options = {"task": "classes", "classes": ["cat", "dog", "fish"], "seen": ["cat", "dog"]}
     found = compare({"a": scores, "b": other}, gts, measures="H UnseenAccuracy", **options)
     assert all(math.isnan(one.p) and math.isnan(one.low) for one in found)
-    assert "H, undefined without one of the images" in str(found)
+    assert "H: too few images decide it" in str(found)
     assert "(p = )" not in str(found)
     assert "[nan, nan]" in str(found)
     assert not [note for note in found.notes if "interval" in note]
@@ -434,6 +434,41 @@ def test_a_difference_that_one_item_decides_has_no_p():
         {"a": scores, "b": other}, gts, measures="H", test="randomization", **options
     )  # fmt: skip
     assert drawn[0].p == 1.0
+
+
+def test_items_that_cannot_count_prove_nothing():
+    """Two of 100 images have a prediction: no p, and randomisation has one of two coins."""
+    gts = {str(i): ["cat"] for i in range(100)}
+    systems = {
+        name: {i: [label] if int(i) < 2 else [] for i in gts}
+        for name, label in (("wrong", "dog"), ("right", "cat"))
+    }
+    (one,) = found = compare(systems, gts, measures="MicroPrecision")
+    assert math.isnan(one.p)
+    assert "no p for Precision(average=micro)" in found.sentences()[0]
+    (one,) = compare(systems, gts, measures="MicroPrecision", test="randomization")
+    assert one.p == pytest.approx(0.5, abs=0.03)
+
+
+def test_it_is_said_where_few_items_decide():
+    gts = {str(i): ["cat"] for i in range(60)}
+    systems = {
+        name: {i: [] if int(i) >= 6 else ["cat" if int(i) % k else "dog"] for i in gts}
+        for name, k in (("one", 2), ("two", 3))
+    }
+    found = compare(systems, gts, measures="MicroPrecision F1")
+    assert found.sentences()[-1] == (
+        "a few images decide Precision(average=micro): compare them by test='randomization' "
+        "(--test)"
+    )
+
+
+def test_a_bias_without_an_error_has_no_p():
+    ids = [str(i) for i in range(8)]
+    systems = {"a": {i: [f"w{i}"] for i in ids}, "b": {i: [f"w{i} v{i}"] for i in ids}}
+    (one,) = compare(systems, {i: ["a b"] for i in ids}, measures="Vocabulary", task="captions",
+                     tokenizer="whitespace", ci_method="jackknife-bias", resamples=99)  # fmt: skip
+    assert math.isnan(one.p)
 
 
 def test_undefined_items_are_counted():
@@ -670,7 +705,8 @@ def test_p_at_the_level_is_not_below_it():
 
 def test_differences_without_spread_have_no_effect_size():
     found = compare(*constant(), measures="F1", resamples=20)
-    assert found[0].p == 2 / 2**6  # of the sign test: nothing says how much other items differ
+    assert math.isnan(found[0].p)  # nothing says how much other items differ
+    assert "no p for F1" in found.sentences()[0]
     assert math.isnan(found[0].low)
     assert math.isnan(found[0].effect_size)
     assert found.to_dicts()[0]["effect_size"] is None

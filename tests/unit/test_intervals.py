@@ -230,12 +230,10 @@ def test_a_part_without_effect_gives_an_interval_of_no_width():
     for score in table:
         for method in METHODS:
             found = score.replicates.interval(method=method)
-            if method != "wilson":
+            if (score.heading, method) != ("F1", "wilson"):
                 assert (found.low, found.high) == (1.0, 1.0)
-        # the fifth share of 0 of five items, by Wilson's formula with Student's t
-        square = T_975[4] ** 2
-        wilson = score.replicates.interval(method="wilson")
-        assert (wilson.low, wilson.high) == (pytest.approx(5 / (5 + square)), 1.0)
+    found = table["F1"].ci  # five of five items, by Wilson's formula with Student's t
+    assert (found.low, found.high) == (pytest.approx(5 / (5 + T_975[4] ** 2)), 1.0)
 
 
 @pytest.mark.parametrize("weights", [None, 9.0])
@@ -372,6 +370,50 @@ def test_wilson_of_a_proportion_is_the_textbooks():
     nothing = semmetrics.score([["b"]] * 30, [["a"]] * 30, measures="F1", ci=True)[0].ci
     assert nothing.low == 0
     assert nothing.high == pytest.approx(0.122, abs=1e-3)  # t² / (30 + t²)
+
+
+def test_a_value_at_a_bound_rests_on_the_items_that_have_a_value():
+    """Neither items without predictions nor items of little weight make it more certain."""
+    gts = {str(i): ["cat"] for i in range(50)}
+    preds = {name: ["cat"] if int(name) < 2 else [] for name in gts}
+    found = semmetrics.score(preds, gts, measures="MicroPrecision", ci=True)[0].ci
+    square = 2.009575**2  # Student's t with 49 degrees of freedom
+    assert found.low == pytest.approx(2 / (2 + square), rel=1e-6)
+    weights = {name: 1e12 if name == "0" else 1.0 for name in gts}
+    found = semmetrics.score(gts, gts, measures="F1", weights=weights, ci=True)[0].ci
+    assert found.low == pytest.approx(1 / (1 + square), rel=1e-6)
+    labels = {name: "u" if int(name) < 2 else "ab"[int(name) % 2] for name in gts}
+    options = {"task": "classes", "seen": ["a", "b"], "unseen": ["u"], "ci": True}
+    table = semmetrics.score(labels, labels, measures="H", **options)
+    assert (table[0].ci.low, table[0].ci.high) == (1.0, 1.0)
+    assert "without width" in table.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "low"), [((0, 1), 6.37), ((0, 1e14), 6.45), ((-1e308, 1e308), 6.37)]
+)
+def test_bounds_of_ones_own_measures_that_are_wrong_or_wide(bounds, low):
+    from semmetrics.metrics.registry import forget
+
+    @semmetrics.measure(bounds=bounds)
+    def Hits(hit):
+        return hit * 1.0
+
+    try:
+        gts = [list("abcdefghijkl")] * 12
+        preds = [labels[: 5 + i % 6] for i, labels in enumerate(gts)]
+        found = semmetrics.score(preds, gts, measures="Hits", ci=True)[0]
+        assert (found.value, found.ci.low) == (7.5, pytest.approx(low, abs=0.01))
+    finally:
+        forget(Hits)
+
+
+def test_levels_near_1_are_levels():
+    preds, refs = labels(20)
+    for method in METHODS:
+        found = semmetrics.score(preds, refs, measures="F1", ci=True, ci_method=method,
+                                 level=1 - 2**-53)[0].ci  # fmt: skip
+        assert 0 <= found.low < found.high <= 1
 
 
 def test_hall_removes_skewness_by_its_cubic():
