@@ -384,7 +384,7 @@ def test_names_that_stand_twice_are_refused(tmp_path):
         semmetrics.meta(rows, PREDS, GTS, measures="F1", group_by="of")
     with pytest.raises(InputError, match="'rating': 3}; give the name of a column"):
         semmetrics.meta(ROWS, PREDS, GTS, measures="F1", columns={"rating": 3})
-    with pytest.raises(InputError, match="it is a directory; name a file in it"):
+    with pytest.raises(InputError, match="the path is empty; name a file"):
         semmetrics.meta("", PREDS, GTS, measures="F1")
 
 
