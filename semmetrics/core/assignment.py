@@ -21,6 +21,7 @@ __all__ = [
     "greedy_matching",
     "max_cardinality_matching",
     "max_similarity_matching",
+    "rows_with_more_pairs",
 ]
 
 
@@ -174,6 +175,87 @@ def _assign_singly(gains: Any) -> Any:
         row, column = rows[row], columns[column]
         places[row] = np.where(table[row, column] > 0, column, -1)
     return found
+
+
+def rows_with_more_pairs(gain: Any) -> Any:
+    """Find the predictions with which the matching of the largest sum has a pair more than before.
+
+    Predictions are added in order, each along the shortest augmenting path from it (Jonker and
+    Volgenant 1987), for all items at once. The path ends at a free reference, a pair more, or at a
+    prediction that is better left without one.
+
+    Parameters
+    ----------
+    gain : float array, shape (items, predictions, references)
+        What a pair adds to the sum; 0 where there is none. Equal sums have as many pairs.
+
+    Returns
+    -------
+    bool array, shape (items, predictions)
+
+    Examples
+    --------
+    >>> rows_with_more_pairs(np.array([[[0.5, 0.9], [0.0, 0.8], [0.7, 0.0]]])).tolist()
+    [[True, True, False]]
+    """
+    items, m, n = gain.shape
+    more = np.zeros((items, m), np.bool_)
+    cost = np.where(gain > 0, -gain, np.inf)
+    rows, columns = np.zeros((items, m)), np.zeros((items, n))  # potentials
+    found, owner = np.full((items, m), -1), np.full((items, n), -1)
+    for row in range(m if n else 0):
+        length = cost[:, row] - columns
+        rows[:, row] = length.min(axis=1)
+        these = np.flatnonzero(rows[:, row] < 0)  # it is better matched, if all are free
+        if not len(these):
+            continue
+        length = length[these] - rows[these, row, None]
+        via, end, last = _shortest_paths(cost, rows, columns, owner, these, row, length)
+        lost = np.flatnonzero(end < 0)  # at the last prediction, which gives its reference up
+        more[these, row] = end >= 0
+        end[lost] = found[these[lost], last[lost]]
+        found[these[lost], last[lost]] = -1
+        walked = end >= 0
+        _augment(Backend(found), found, owner, these[walked], via[walked], end[walked])
+    return more
+
+
+def _shortest_paths(
+    cost: Any, rows: Any, columns: Any, owner: Any, these: Any, row: int, length: Any
+) -> tuple[Any, Any, Any]:
+    """Search the shortest path from one prediction of each of these items, and mend potentials.
+
+    Return from which prediction each reference was reached, the free reference at the end or -1,
+    and the prediction that is left without one in that case.
+    """
+    active = np.arange(len(these))
+    via, last = np.full(length.shape, row), np.full(len(these), row)
+    stop, end = -rows[these, row], np.full(len(these), -1)  # the shortest to give a reference up
+    done = np.zeros(length.shape, np.bool_)
+    while len(active):
+        place = np.where(done[active], np.inf, length[active]).argmin(axis=1)
+        near = (length[active, place] <= stop[active]) & ~done[active, place]
+        free = near & (owner[these[active], place] < 0)
+        end[active[free]] = place[free]
+        stop[active[free]] = length[active[free], place[free]]
+        on = near & ~free
+        active, place = active[on], place[on]
+        done[active, place] = True
+        items, depth = these[active], length[active, place]
+        next_row = owner[items, place]
+        depth -= rows[items, next_row]
+        shorter = depth < stop[active]
+        stop[active[shorter]], last[active[shorter]] = depth[shorter], next_row[shorter]
+        beyond = depth[:, None] + cost[items, next_row] - columns[items]
+        closer = (beyond < length[active]) & ~done[active]
+        length[active] = np.where(closer, beyond, length[active])
+        via[active] = np.where(closer, next_row[:, None], via[active])
+    item, place = np.nonzero(done)
+    gap = stop[item] - length[item, place]
+    rows[these[item], owner[these[item], place]] += gap
+    columns[these[item], place] -= gap
+    rows[these, row] += stop
+    return via, end, last
 
 
 def _search_paths(backend: Backend, allowed: Any, owner: Any, row: int) -> tuple[Any, Any]:

@@ -20,6 +20,7 @@ from semmetrics.core.assignment import (
     greedy_matching,
     max_cardinality_matching,
     max_similarity_matching,
+    rows_with_more_pairs,
 )
 from semmetrics.core.backend import Backend
 from semmetrics.core.ragged import (
@@ -258,7 +259,7 @@ class SemanticMatches:
         backend = Backend(above)
         if self.match == "total":
             found, hits = _match_total(batch.similarities(source), above)
-            return backend.numpy(found), backend.numpy(hits)
+            return backend.numpy(found), hits
         if self.match == "greedy":
             continues = None if batch.continues is None else backend.array(batch.continues)
             found = greedy_matching(above, continues)
@@ -325,14 +326,12 @@ class MatchedPairs:
 
 def _match_total(table: Any, above: Any) -> tuple[Any, Any]:
     """Find the pairs with the largest sum, and the predictions that add a pair to those before."""
-    backend, (items, m, _) = Backend(table), table.shape
+    backend, m = Backend(table), table.shape[1]
     # of equal sums that with more pairs: then a prediction adds one pair or none
     gain = backend.xp.where(above & (table > 0), table + _MORE / (1 + m), 0.0)
-    found = backend.zeros(items, m, dtype="int64") - 1
-    hits = backend.zeros(items, m, dtype="bool")
-    before = backend.zeros(items, dtype="int64")
-    for rows in range(1, m + 1):
-        found[:, :rows] = max_similarity_matching(gain[:, :rows])
-        pairs = (found >= 0).sum(1)
-        hits[:, rows - 1], before = pairs > before, pairs
+    found, gain = max_similarity_matching(gain), backend.numpy(gain)
+    hits: Any = gain.any(axis=2)
+    # where all that may match do so at the end, each has added a pair
+    some = np.flatnonzero((backend.numpy(found) >= 0).sum(axis=1) < hits.sum(axis=1))
+    hits[some] = rows_with_more_pairs(gain[some])
     return found, hits

@@ -87,7 +87,7 @@ def test_with_weights_no_threshold_is_better_and_no_higher_one_as_good(text, kin
     preds, refs = data(seed, levels)
     weights = weights_of(kind)
     (measure,) = semmetrics.parse(text)
-    points = every_threshold(preds)
+    points = every_threshold([item for item, w in zip(preds, weights, strict=True) if w])
     every = [measure.with_options(decode=f"threshold:{point!r}") for point in points]
     given = {"embedding": MODEL, "weights": weights}
     values = np.array([score.value for score in semmetrics.score(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from unittest import mock
 
 import numpy as np
 import pytest
+import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -276,6 +278,23 @@ def test_oov_policies():
         value(texts[0], ["?"], ["x"], oov="error")
     with pytest.raises(InputError, match="has no word 'unknown'"):
         value(texts[0], ["?"], ["x"], oov="unknown")
+
+
+@pytest.mark.parametrize("threshold", [0.3, 0.9])
+def test_one_assignment_is_solved_for_an_item_however_many_labels_it_has(threshold):
+    rng = np.random.default_rng(4)
+    words = [f"w{place}" for place in range(300)]
+    vectors = dict(zip(words, rng.normal(size=(300, 4)), strict=True))
+    preds, refs = ([rng.permutation(words)[:100].tolist()] for _ in range(2))
+    solve = "scipy.optimize.linear_sum_assignment"
+    with mock.patch(solve, wraps=scipy.optimize.linear_sum_assignment) as solved:
+        semmetrics.score(
+            preds,
+            refs,
+            measures=f"SemAP(match=total,threshold={threshold})",
+            embedding=Tiny(vectors),
+        )
+    assert solved.call_count == 1
 
 
 @pytest.mark.parametrize("oov", ["skip", "zero"])
