@@ -248,12 +248,14 @@ class Replicates:
         squares = float(((spread * shares) ** 2).sum())
         return float(((spread * shares) ** 3).sum()) / (6 * squares**1.5) if squares else 0.0
 
-    def rests_on_few(self, method: str) -> bool:
+    @checked
+    def rests_on_few(self, method: str = AUTO) -> bool:
         """Whether a few parts decide the value, so that simulated intervals were too short.
 
         They were where the acceleration is above 0.05 (0.1 for "hall"), or the value varies like a
         proportion of fewer than 10 items; not for Wilson's interval of proportions themselves.
         """
+        method = self.default if method == AUTO else method
         if self.default == "percentile":  # a median, whose jackknife says nothing
             return False
         if method == "wilson" and 0.85 <= self.effective_items / self.sizes.sum() <= 1.1:
