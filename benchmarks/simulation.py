@@ -89,10 +89,10 @@ class Line:
 
     @property
     def found(self) -> NDArray[np.float64]:
-        """The share of p values below 0.05, by test; nan where a test is not for the measure."""
+        """The share of p values below 0.05, by test; nan for tests of items that lack values."""
         p = np.array(self.p)
-        share = (p < 0.05).mean(axis=0)
-        return np.where(np.isnan(p).all(axis=0), np.nan, share)
+        of_items = [test in ("t", "wilcoxon") for test in TESTS]
+        return np.where(np.isnan(p).any(axis=0) & of_items, np.nan, (p < 0.05).mean(axis=0))
 
 
 def label_sets(

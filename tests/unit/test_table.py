@@ -85,12 +85,12 @@ def test_markdown_and_latex():
         "| F1(average=macro) | 0.67 | 0.67 |",
         "| Recall(empty=nan) | nan | 0.33 |",
     ]
-    assert table(measures=["F1(decode=all,no_prediction=skip)"]).to_latex().splitlines() == [
+    assert table(measures=["Precision(decode=all,no_prediction=skip)"]).to_latex().splitlines() == [
         r"\begin{tabular}{lrr}",
         r"\toprule",
         r"measure & one & two \\",
         r"\midrule",
-        r"F1(no\_prediction=skip) & 0.8889 & 0.3333 \\",
+        r"Precision(no\_prediction=skip) & 1.0000 & 0.5000 \\",
         r"\bottomrule",
         r"\end{tabular}",
     ]
