@@ -362,7 +362,7 @@ def coverage_table(lines: Sequence[Line]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def test_table(lines: Sequence[Line]) -> str:
+def significance_table(lines: Sequence[Line]) -> str:
     """Write the share of p below 0.05 of each test as Markdown."""
     head = ("data", "measure", "items", "effect", "sets", *TESTS)
     rows = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
@@ -427,7 +427,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
          f"{coverage_table(plain)}"),
         (asked.significance, f"{how} data sets in which p is below 0.05: without an effect false "
          "differences, which should be 0.050; with one, those that were found.\n\n"
-         f"{test_table(lines)}"),
+         f"{significance_table(lines)}"),
     )  # fmt: skip
     for path, text in tables:
         if path is None:

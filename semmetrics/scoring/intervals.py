@@ -267,7 +267,7 @@ class Replicates:
     def effective_items(self) -> float:
         """Items of a proportion that varies as the value does; inf if unbounded or constant."""
         least, most = self.bounds
-        if not self.standard_error > 0 or not math.isfinite(most - least):
+        if not self.standard_error > 0 or not least <= self.value <= most < math.inf:
             return math.inf
         return (self.value - least) * (most - self.value) / self.standard_error**2
 
