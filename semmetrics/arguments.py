@@ -20,7 +20,8 @@ from functools import cache, update_wrapper
 from numbers import Integral, Real
 from typing import Any, Literal, TextIO, TypeVar, Union, get_args, get_origin
 
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError
+from semmetrics.messages import brief
 
 __all__ = ["check_fields", "check_type", "checked", "checked_but", "describe_type",
            "foreign_errors"]  # fmt: skip

@@ -9,96 +9,70 @@ ids, rows and columns of arrays, elements of lists) is counted so in messages, t
 
 from __future__ import annotations
 
-import reprlib
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from functools import partial
 from typing import Any
 
 from semmetrics.frozen import by_value, dataclass
+from semmetrics.messages import MESSAGES, Spelling, keyword, shown, visible, write
 
-__all__ = [
-    "a_kind",
-    "agreeing",
-    "FROM_0",
-    "ITEM",
-    "InputError",
-    "MissingDependencyError",
-    "Places",
-    "ROW",
-    "UnknownKeyError",
-    "at",
-    "brief",
-    "counted",
-    "did_you_mean",
-    "listing",
-    "misfit",
-    "place_in",
-    "placed",
-    "plural",
-    "pluralize",
-    "printable",
-    "shown",
-    "visible",
-]
-
-_UNSEEN = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
-_UNSEEN |= {9: "\\t", 10: "\\n", 13: "\\r"}
-_UNSEEN |= {code: f"\\u{code:04x}" for code in (*range(0x2028, 0x202F), *range(0x2066, 0x206A))}
-_KEPT = {code: text for code, text in _UNSEEN.items() if code not in (9, 10)}
-
-
-def visible(name: str) -> str:
-    r"""Return a name as people may read it: what would command a terminal is written out.
-
-    Control characters, ends of lines and changes of the direction of writing.
-
-    Examples
-    --------
-    >>> visible("a\nb\x1b[2J")
-    'a\\nb\\x1b[2J'
-    """
-    return name if name.isprintable() else name.translate(_UNSEEN)
-
-
-def printable(text: str) -> str:
-    r"""Return a text of lines, as ``visible`` has each of them.
-
-    Examples
-    --------
-    >>> printable("a\nb\x1b[2J")
-    'a\nb\\x1b[2J'
-    """
-    return text.translate(_KEPT)
+__all__ = ["EXAMPLES", "FROM_0", "Fact", "ITEM", "InputError", "MissingDependencyError", "Places",
+           "ROW", "UnknownKeyError", "at", "place_in"]  # fmt: skip
 
 
 class InputError(ValueError):
-    """The input, an option or a measure is wrong; the message names it and the remedy.
+    """The input, an option or a measure is wrong; the message says where, and what to do.
 
     Parameters
     ----------
-    problem : str
-        What is wrong.
+    code : str
+        What is wrong: a key of `semmetrics.messages.MESSAGES`.
     where : str, optional
-        File, line or key, and id; put before the problem, on one line.
-    remedy : str, optional
-        What the user can do; put after it.
+        File, line or key, and id.
+    **values
+        What the message shows.
 
     Examples
     --------
-    >>> raise InputError("the label is empty", where="gt.json, id '7'", remedy="remove it")
+    >>> raise InputError("duplicate-id", "gt.json", value="7")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: gt.json, id '7': the label is empty; remove it
+    semmetrics.errors.InputError: gt.json: the id '7' appears twice; keep one record for each id
     """
 
-    def __init__(self, problem: str, *, where: str = "", remedy: str = "") -> None:
-        self.problem, self.where, self.remedy = problem, where, remedy
-        head = f"{visible(str(where))}: " if where else ""
-        tail = f"; {remedy}" if remedy else ""
-        super().__init__(f"{head}{problem}{tail}")
+    def __init__(self, code: str, where: object = "", **values: Any) -> None:
+        super().__init__(code)
+        self.code, self.where, self.values = code, str(where), values
+        if code not in MESSAGES:  # a sentence
+            self.values = {"problem": code, "remedy": "", **values}
+            self.code = "text"
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Keep the three parts when the error crosses a process."""
-        return _rebuild, (self.problem, self.where, self.remedy)
+        """Keep all parts when the error crosses a process."""
+        return partial(type(self), self.code, self.where, **self.values), ()
+
+    @property
+    def problem(self) -> str:
+        """What is wrong."""
+        return write(MESSAGES[self.code][0], self.values)
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it."""
+        return write(MESSAGES[self.code][1], self.values)
+
+    def placed(self, where: object) -> InputError:
+        """Return the same error at a place that only its caller knows."""
+        return type(self)(self.code, where, **self.values)
+
+    def text(self, spell: Spelling = keyword) -> str:
+        """Return the message, with options as the caller writes them."""
+        problem, remedy = (write(part, self.values, spell) for part in MESSAGES[self.code])
+        place = f"{visible(self.where)}: " if self.where else ""
+        return f"{place}{problem}{'; ' * bool(remedy)}{remedy}"
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 class UnknownKeyError(InputError, KeyError):
@@ -106,24 +80,12 @@ class UnknownKeyError(InputError, KeyError):
 
     Examples
     --------
-    >>> raise UnknownKeyError("the table has no 'F2'", remedy="did you mean F1?")
+    >>> raise UnknownKeyError("unknown-name", what="measure", value="F2", remedy="did you mean F1?")
     Traceback (most recent call last):
-    semmetrics.errors.UnknownKeyError: the table has no 'F2'; did you mean F1?
+    semmetrics.errors.UnknownKeyError: there is no measure 'F2'; did you mean F1?
     """
 
-    __str__ = Exception.__str__  # that of KeyError would put the message into quotes
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Keep the three parts when the error crosses a process."""
-        return _rebuild_key, (self.problem, self.where, self.remedy)
-
-
-def _rebuild_key(problem: str, where: str, remedy: str) -> UnknownKeyError:
-    return UnknownKeyError(problem, where=where, remedy=remedy)
-
-
-def _rebuild(problem: str, where: str, remedy: str) -> InputError:
-    return InputError(problem, where=where, remedy=remedy)
+    __str__ = InputError.__str__  # that of KeyError would put the message into quotes
 
 
 class MissingDependencyError(InputError, ImportError):
@@ -141,159 +103,61 @@ class MissingDependencyError(InputError, ImportError):
         self, package: str, purpose: str, *, extra: str, error: ImportError | None = None
     ) -> None:
         self.package, self.purpose, self.extra, self.error = package, purpose, extra, error
-        problem = f"{purpose} needs the package {package}"
-        remedy = f"run: pip install {package}, or pip install 'semmetrics[{extra}]'"
         module = package.replace("-", "_")
         lacks = error.name or module if isinstance(error, ModuleNotFoundError) else ""
-        if error is not None and lacks.partition(".")[0] != module:
-            problem += f", which cannot be loaded: {error}"
-            remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
-        InputError.__init__(self, problem, remedy=remedy)
+        broken = error is not None and lacks.partition(".")[0] != module
+        InputError.__init__(
+            self, "broken-package" if broken else "missing-package",
+            package=package, purpose=purpose, extra=extra, why=error,
+        )  # fmt: skip
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Keep the parts when the error crosses a process."""
-        return _rebuild_missing, (self.package, self.purpose, self.extra, self.error)
+        """Keep all parts when the error crosses a process."""
+        again = partial(type(self), self.package, self.purpose, extra=self.extra, error=self.error)
+        return again, ()
 
 
-def _rebuild_missing(
-    package: str, purpose: str, extra: str, error: ImportError | None
-) -> MissingDependencyError:
-    return MissingDependencyError(package, purpose, extra=extra, error=error)
+@dataclass(frozen=True)
+class Fact:
+    """Something that a user should know and that refuses nothing.
 
-
-def listing(names: Iterable[object], *, most: int = 5) -> str:
-    """Write names for a message, the first few quoted and the rest counted.
-
-    Examples
-    --------
-    >>> listing(["a", "b", "c"], most=2)
-    "'a', 'b' and 1 more"
-    """
-    every = list(names)
-    first = ", ".join(repr(name) for name in every[:most])
-    return first if len(every) <= most else f"{first} and {len(every) - most} more"
-
-
-def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", *, most: int = 3) -> str:
-    """Return the remedy for an unknown name: the nearest of those that are known.
+    Attributes
+    ----------
+    code : str
+        A key of `semmetrics.messages.MESSAGES`.
+    n : int
+        How often it is so; it adds up over parts of the data.
+    examples : tuple of str
+        A few of those that it is about.
+    where : str
+        The file, or the system and part, that it is about.
+    values : mapping
+        What else its text shows; facts with other values do not add up.
 
     Examples
     --------
-    >>> did_you_mean("recal", ["Recall", "F1"]), did_you_mean("x", ["F1"], "see: semmetrics list")
-    ('did you mean Recall?', 'see: semmetrics list')
+    >>> print(Fact("unused-columns", 2, ("note", "date"), "gt.csv"))
+    gt.csv: 2 columns not used: 'note', 'date'
     """
-    import difflib
 
-    names = {one.lower(): one for one in known}
-    near = difflib.get_close_matches(name.lower(), names, n=most, cutoff=0.5)
-    return f"did you mean {' or '.join(names[one] for one in near)}?" if near else otherwise
+    code: str
+    n: int = 0
+    examples: tuple[str, ...] = ()
+    where: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
 
+    def __add__(self, other: Fact) -> Fact:
+        """Return the fact of both parts."""
+        examples = tuple(dict.fromkeys(self.examples + other.examples))
+        return replace(self, n=self.n + other.n, examples=examples[:EXAMPLES])
 
-_BRIEF = reprlib.Repr()
-_BRIEF.maxstring = _BRIEF.maxother = _BRIEF.maxlong = 60
+    def text(self, spell: Spelling = keyword) -> str:
+        """Return its text, with options as the caller writes them."""
+        shown = {"n": self.n, "examples": self.examples, **self.values}
+        return InputError(self.code, self.where, **shown).text(spell)
 
-
-def brief(value: object) -> str:
-    """Write a value for a message, cut when it is long or deep.
-
-    Examples
-    --------
-    >>> brief([[1, 2, 3, 4, 5, 6, 7], "cat"])
-    "[[1, 2, 3, 4, 5, 6, ...], 'cat']"
-    """
-    if getattr(value, "shape", None) == () and hasattr(value, "item"):
-        value = value.item()  # the number of NumPy or torch
-    try:
-        return " ".join(_BRIEF.repr(value).split())  # arrays are written on many lines
-    except (RecursionError, ValueError):  # an object in itself, or a number of too many digits
-        return f"<{type(value).__name__}>"
-
-
-def pluralize(number: float, noun: str, verb: str = "") -> str:
-    """Write how many there are, and what they do: the verb is that of many.
-
-    Examples
-    --------
-    >>> pluralize(1, "item"), pluralize(2000, "category")
-    ('1 item', '2,000 categories')
-    >>> pluralize(1, "class", "have"), pluralize(2, "class", "have"), pluralize(1, "label", "occur")
-    ('1 class has', '2 classes have', '1 label occurs')
-    """
-    noun = noun if number == 1 else plural(noun)
-    return f"{number:,} {noun} {agreeing(number, verb)}".rstrip()
-
-
-def plural(noun: str) -> str:
-    """Return a noun as many of it are called.
-
-    Examples
-    --------
-    >>> plural("query"), plural("class"), plural("image")
-    ('queries', 'classes', 'images')
-    """
-    if noun.endswith("y"):
-        return f"{noun[:-1]}ies"
-    return noun + ("es" if noun.endswith("s") else "s")
-
-
-_OF_ONE = {"": "", "are": "is", "have": "has", "do": "does", "were": "was"}
-
-
-def agreeing(number: float, verb: str) -> str:
-    """Return a verb as it follows a number; it is given as that of many.
-
-    Examples
-    --------
-    >>> agreeing(1, "have"), agreeing(2, "have"), agreeing(1, "occur")
-    ('has', 'have', 'occurs')
-    """
-    return verb if number != 1 else _OF_ONE.get(verb, f"{verb}s")
-
-
-def a_kind(value: object) -> str:
-    """Write the type of a value with its article.
-
-    Examples
-    --------
-    >>> a_kind(3), a_kind(0.5)
-    ('an int', 'a float')
-    """
-    if value is None:
-        return "None"
-    name = type(value).__name__
-    return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
-
-
-def misfit(value: object, wanted: str) -> str:
-    """Say that a value is of another kind than the one wanted.
-
-    Examples
-    --------
-    >>> misfit(3, "a string"), misfit(None, "a string")
-    ('3 is an int, not a string', 'None (null) is not a string')
-    """
-    if value is None:
-        return f"None (null) is not {wanted}"
-    return f"{brief(value)} is {a_kind(value)}, not {wanted}"
-
-
-def shown(value: object) -> str:
-    """Write a value for a message: texts and numbers, cut when long; of others the kind."""
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else str(value).lower()
-    if isinstance(value, str):
-        return repr(value) if len(value) <= 60 else f"{value[:57]!r}..."
-    if isinstance(value, int | float):
-        huge = isinstance(value, int) and value.bit_length() > 10_000  # Python refuses to print it
-        return "a number of thousands of digits" if huge else str(value)[:60]
-    if isinstance(value, list | dict):
-        return "a list" if isinstance(value, list) else "an object"
-    return type(value).__name__
-
-
-def counted(things: Collection[object], noun: str) -> str:
-    """Write how many there are: "1 row", "2 rows"."""
-    return pluralize(len(things), noun)
+    def __str__(self) -> str:
+        return self.text()
 
 
 def at(name: str, place: str = "", id_: str | None = None) -> str:
@@ -306,11 +170,6 @@ def at(name: str, place: str = "", id_: str | None = None) -> str:
     """
     parts = [name, place, "" if id_ is None else f"id {shown(id_)}"]
     return ", ".join(part for part in parts if part)
-
-
-def placed(error: InputError, where: str) -> InputError:
-    """The same error with its place, which loops write only when it is needed."""
-    return InputError(error.problem, where=where, remedy=error.remedy)
 
 
 def place_in(error: BaseException, file: str) -> str:
@@ -331,6 +190,8 @@ def place_in(error: BaseException, file: str) -> str:
     return file if line is None else f"{file}, line {line}"
 
 
+EXAMPLES = 5
+"""How many examples a fact keeps."""
 FROM_0 = " (from 0)"
 ITEM, ROW = f"item {{}}{FROM_0}", f"row {{}}{FROM_0}"
 

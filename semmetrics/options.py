@@ -17,8 +17,9 @@ from types import MappingProxyType
 from typing import Annotated, Any, TypedDict
 
 from semmetrics.arguments import check_type
-from semmetrics.errors import InputError, did_you_mean, listing
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import did_you_mean, listing
 
 __all__ = ["AGGREGATIONS", "AGREEMENT", "CERTAINTY", "COLUMNS", "COMPARED",
            "CORRECTIONS", "FORMATS", "JUDGEMENT_TESTS", "KINDS", "NOT_OF_META",

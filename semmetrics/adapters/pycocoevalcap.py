@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.data.tasks import CaptionTask, caption_task
-from semmetrics.errors import InputError, brief, listing
+from semmetrics.errors import InputError
+from semmetrics.messages import brief, listing
 from semmetrics.metrics.bleu import BLEU
 from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.definition import Measure

@@ -20,7 +20,8 @@ from semmetrics.data.pair_scores import (
     open_pair_values,
     read_pair_scores,
 )
-from semmetrics.errors import InputError, brief, listing, pluralize
+from semmetrics.errors import InputError
+from semmetrics.messages import brief, listing, pluralize
 from semmetrics.reports.records import Records
 from semmetrics.scoring.intervals import Bootstrap
 

@@ -24,7 +24,8 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.objects import is_frame
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, field_limit
-from semmetrics.errors import FROM_0, InputError, a_kind, at, listing, pluralize, shown
+from semmetrics.errors import FROM_0, InputError, at
+from semmetrics.messages import a_kind, listing, pluralize, shown
 from semmetrics.reports.records import csv_text
 from semmetrics.reports.selection import DiscrepancySelection, answer_text
 from semmetrics.scoring.systems import Setup, describe_inputs

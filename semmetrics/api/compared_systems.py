@@ -18,9 +18,10 @@ from semmetrics.data.form import DEFAULTS
 from semmetrics.data.inputs import open_input
 from semmetrics.data.items import has_surrogate
 from semmetrics.data.lists import Lists
-from semmetrics.errors import InputError, a_kind, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.kinds import first_of_alike
 from semmetrics.kinds.resolve import resolve_kind
+from semmetrics.messages import a_kind, listing, pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import parse_all
 from semmetrics.scoring.protocols import listed

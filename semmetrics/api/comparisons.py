@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from semmetrics.api.scores import document_options
 from semmetrics.arguments import checked_but
 from semmetrics.comparison.paired import Design, check_systems, compare_scores
-from semmetrics.errors import InputError, a_kind, listing, pluralize
+from semmetrics.errors import InputError
+from semmetrics.messages import a_kind, listing, pluralize
 from semmetrics.options import COMPARED, OPTIONS, check_options
 from semmetrics.reports.comparison_table import ComparisonTable
 from semmetrics.reports.table import ScoreTable

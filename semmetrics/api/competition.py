@@ -12,8 +12,9 @@ from semmetrics.api.scores import document_options
 from semmetrics.arguments import check_type, checked_but
 from semmetrics.comparison.dominance import compute_dominance, rank_correlation, rank_dominance
 from semmetrics.comparison.pairwise_scores import PairScores, rate_pairs, score_pairs
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.kinds import first_of_alike
+from semmetrics.messages import listing, pluralize
 from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports.competition_ranking import CompetitionRanking, MeasureRanking
 from semmetrics.reports.selection import DiscrepancySelection

@@ -22,7 +22,8 @@ from semmetrics.comparison.rank_tests import rank_rows
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load
-from semmetrics.errors import InputError, a_kind, listing
+from semmetrics.errors import InputError
+from semmetrics.messages import a_kind, listing
 from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.options import RANKED_BY
 from semmetrics.reports.rank_table import Rank, Ranking

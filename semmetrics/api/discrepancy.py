@@ -29,7 +29,8 @@ from semmetrics.comparison.answer_similarity import name_function
 from semmetrics.comparison.discrepant_images import TIES, Selector
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.source import load
-from semmetrics.errors import InputError, brief, listing, pluralize
+from semmetrics.errors import InputError
+from semmetrics.messages import brief, listing, pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports.selection import DiscrepancySelection

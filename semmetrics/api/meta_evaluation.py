@@ -27,7 +27,8 @@ from semmetrics.data.form import DEFAULTS
 from semmetrics.data.judgement_files import read_judgements
 from semmetrics.data.judgements import TEXTS, Judgements, name_all
 from semmetrics.data.lists import Lists
-from semmetrics.errors import InputError, did_you_mean, listing, pluralize
+from semmetrics.errors import InputError
+from semmetrics.messages import did_you_mean, listing, pluralize
 from semmetrics.options import AGREEMENT, NOT_OF_META, OPTIONS, check_options, split_names
 from semmetrics.reports.agreement_table import AgreementTable
 from semmetrics.scoring.intervals import Bootstrap

@@ -26,7 +26,8 @@ import numpy as np
 
 from semmetrics.api.scores import document_options, table_of
 from semmetrics.arguments import check_type
-from semmetrics.errors import InputError, a_kind, listing
+from semmetrics.errors import InputError
+from semmetrics.messages import a_kind, listing
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given
 from semmetrics.reports.table import ScoreTable

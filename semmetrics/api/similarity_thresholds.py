@@ -14,9 +14,10 @@ from semmetrics.api.scores import document_options, system_name, table_of
 from semmetrics.arguments import checked
 from semmetrics.data.beside import as_pairs
 from semmetrics.data.form import ReadOptions
-from semmetrics.errors import InputError, brief, listing
+from semmetrics.errors import InputError
 from semmetrics.kinds.labels.notes import label_notes
 from semmetrics.kinds.labels.record import prepare
+from semmetrics.messages import brief, listing
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options

@@ -22,7 +22,8 @@ import click
 from semmetrics._version import __version__
 from semmetrics.cli.help import EXIT_CODES, Examples
 from semmetrics.cli.messages import complain
-from semmetrics.errors import InputError, did_you_mean, printable
+from semmetrics.errors import InputError
+from semmetrics.messages import did_you_mean, printable
 
 __all__ = ["COMMANDS", "program"]
 

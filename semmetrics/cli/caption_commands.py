@@ -19,7 +19,8 @@ from semmetrics.cli.flags import (
 )
 from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.cli.messages import echo, say, show_progress
-from semmetrics.errors import InputError, pluralize, visible
+from semmetrics.errors import InputError
+from semmetrics.messages import pluralize, visible
 
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions

@@ -18,7 +18,8 @@ from semmetrics.cli.flags import (
 )
 from semmetrics.cli.help import EXIT_CODES, FILE, Command, Group, option, quiet_option
 from semmetrics.cli.messages import complain, echo, say, show_progress
-from semmetrics.errors import InputError, listing, pluralize, visible
+from semmetrics.errors import InputError
+from semmetrics.messages import listing, pluralize, visible
 
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions

@@ -11,7 +11,8 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from semmetrics.cli.messages import EXACT, say
-from semmetrics.errors import InputError, printable
+from semmetrics.errors import InputError
+from semmetrics.messages import printable
 from semmetrics.store.outputs import check_output, target_of
 from semmetrics.store.outputs import open_output as open_file
 

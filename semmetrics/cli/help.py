@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from semmetrics.errors import listing
+from semmetrics.messages import listing
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

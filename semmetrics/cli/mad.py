@@ -29,7 +29,8 @@ from semmetrics.cli.help import (
     option,
     quiet_option,
 )
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import InputError
+from semmetrics.messages import pluralize
 from semmetrics.options import DATA
 
 if TYPE_CHECKING:

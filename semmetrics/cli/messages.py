@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TextIO
 
-from semmetrics.errors import printable, visible
+from semmetrics.messages import printable, visible
 
 __all__ = ["EXACT", "Progress", "complain", "echo", "say", "say_understood", "show_progress"]
 

@@ -23,8 +23,9 @@ from semmetrics.cli.flags import (
 )
 from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.cli.own_measures import import_option
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import pluralize
 from semmetrics.options import CERTAINTY, OPTIONS, WHAT
 
 if TYPE_CHECKING:

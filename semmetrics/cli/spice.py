@@ -11,7 +11,8 @@ from semmetrics.cli.caption_commands import read_captions
 from semmetrics.cli.flags import OUTPUT, output_option, read_given, reading_options, score_options
 from semmetrics.cli.help import EXIT_CODES, FILE, Command, Group, option, quiet_option
 from semmetrics.cli.messages import echo, say, show_progress
-from semmetrics.errors import InputError, brief, pluralize, visible
+from semmetrics.errors import InputError
+from semmetrics.messages import brief, pluralize, visible
 
 if TYPE_CHECKING:
     from semmetrics.data.lists import Lists

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from semmetrics.errors import InputError, did_you_mean, listing
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import did_you_mean, listing
 
 __all__ = ["AGREEMENT_PROTOCOLS", "OWN_REFERENCES", "AgreementProtocol",
            "find_agreement_protocol"]  # fmt: skip

@@ -22,8 +22,9 @@ from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.lists import Entry, Lists
 from semmetrics.data.tasks import FOUND
-from semmetrics.errors import InputError, brief, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import brief, listing, pluralize
 from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.ngsm import ngsm_systems

@@ -34,8 +34,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import checked
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.errors import InputError, did_you_mean, listing
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import did_you_mean, listing
 from semmetrics.options import AGREEMENT
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.resampling import Draws

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from html import escape
 
 from semmetrics.arguments import checked
-from semmetrics.errors import InputError, pluralize, visible
+from semmetrics.errors import InputError
+from semmetrics.messages import pluralize, visible
 
 __all__ = ["draw_mean_ranks"]
 

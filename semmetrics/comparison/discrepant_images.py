@@ -26,8 +26,9 @@ from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.items import has_surrogate
 from semmetrics.data.lists import Entry, Lists
-from semmetrics.errors import InputError, brief, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import brief, listing, pluralize
 
 __all__ = ["TIES", "PairSelection", "Selector", "align_systems"]
 

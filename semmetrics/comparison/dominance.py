@@ -29,8 +29,9 @@ from numpy.typing import ArrayLike
 from semmetrics.arguments import checked
 from semmetrics.comparison.correlations import correlation
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.errors import FROM_0, InputError, pluralize
+from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import by_value, dataclass
+from semmetrics.messages import pluralize
 
 __all__ = ["GlobalRank", "compute_dominance", "rank_correlation", "rank_dominance", "rank_scores"]
 

@@ -35,7 +35,7 @@ from semmetrics.comparison.significance import (
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.judgements import Judgements
-from semmetrics.errors import InputError, placed
+from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS, check_among
@@ -395,7 +395,7 @@ def _williams(part: _Part, against: _Part) -> float:
     try:
         return williams_p(first, second, between, len(mine))
     except InputError as error:
-        raise placed(error, f"{part.of.heading}, group {part.group!r}") from None
+        raise error.placed(f"{part.of.heading}, group {part.group!r}") from None
 
 
 def _fingerprint(judgements: Judgements) -> str:

@@ -33,10 +33,11 @@ from semmetrics.comparison.significance import (
 )
 from semmetrics.comparison.swaps import swapped_differences
 from semmetrics.core.ragged import Floats
-from semmetrics.errors import InputError, did_you_mean, listing, plural, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import Tasks
 from semmetrics.kinds.description import finite_or_none
+from semmetrics.messages import did_you_mean, listing, plural, pluralize
 from semmetrics.options import CORRECTIONS, TESTS, check_among
 from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval, Replicates
 from semmetrics.scoring.score_result import Score

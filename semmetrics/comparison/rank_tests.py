@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike
 
 from semmetrics.arguments import checked
 from semmetrics.core.ragged import Floats
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import listing, pluralize
 
 __all__ = [
     "Friedman",

@@ -26,7 +26,8 @@ from numpy.typing import ArrayLike
 from semmetrics.arguments import checked
 from semmetrics.comparison.rank_tests import rank_rows
 from semmetrics.core.ragged import Floats
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError
+from semmetrics.messages import listing
 from semmetrics.options import CORRECTIONS
 
 __all__ = [

@@ -11,8 +11,9 @@ import math
 from collections.abc import Sequence
 
 from semmetrics.arguments import checked
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import pluralize
 from semmetrics.scoring.score_result import Score
 
 __all__ = ["RunSummary", "summarize"]

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Bools, Codes, offsets, row_numbers
 from semmetrics.data.block import occurring
 from semmetrics.data.lists import Entry, Ids, Lists, Side
-from semmetrics.errors import ITEM, InputError, Places, listing
+from semmetrics.errors import ITEM, InputError, Places
+from semmetrics.messages import listing
 
 __all__ = ["Batches"]
 

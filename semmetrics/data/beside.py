@@ -27,7 +27,8 @@ from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.numpy_files import plain_array
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, columns_not_used, field_limit
-from semmetrics.errors import FROM_0, ROW, InputError, a_kind, at, listing, misfit, placed, shown
+from semmetrics.errors import FROM_0, ROW, InputError, at
+from semmetrics.messages import a_kind, listing, misfit, shown
 
 __all__ = ["Pair", "as_pairs", "frame_numbers", "read_class_list", "read_matrix", "read_names",
            "read_numbers"]  # fmt: skip
@@ -278,7 +279,7 @@ def _by_id(rows: Iterable[tuple[int, Any, Any]], name: str, unit: str) -> dict[s
                 raise InputError("the id stands twice", remedy="keep one row an id")
             numbers[id_] = number(weight, "", "number")
         except InputError as error:
-            raise placed(error, at(name, unit.format(place), str(value))) from None
+            raise error.placed(at(name, unit.format(place), str(value))) from None
     return numbers
 
 

@@ -17,7 +17,8 @@ from typing import Any
 
 from semmetrics.data.form import canonical_id
 from semmetrics.data.source import Source, check_lines
-from semmetrics.errors import InputError, at, counted, listing, shown
+from semmetrics.errors import InputError, at
+from semmetrics.messages import counted, listing, shown
 
 __all__ = ["TOKEN_LINE", "annotations_of", "is_karpathy", "read_tokens"]
 

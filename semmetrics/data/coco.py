@@ -8,7 +8,8 @@ from typing import Any
 from semmetrics.data.caption_files import is_karpathy
 from semmetrics.data.form import canonical_id
 from semmetrics.data.items import Items
-from semmetrics.errors import InputError, Places, at, counted, pluralize, shown
+from semmetrics.errors import InputError, Places, at
+from semmetrics.messages import counted, pluralize, shown
 
 __all__ = [
     "category_names",

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.arguments import check_fields
-from semmetrics.errors import InputError, listing, shown
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import listing, shown
 from semmetrics.options import FORMATS
 
 __all__ = [

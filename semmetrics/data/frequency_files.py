@@ -29,8 +29,9 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.numpy_files import read_arrays
 from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.data.source import Source, enough_memory, load
-from semmetrics.errors import InputError, brief, pluralize, shown
+from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
+from semmetrics.messages import brief, pluralize, shown
 from semmetrics.store.outputs import open_output
 
 __all__ = [

@@ -27,8 +27,9 @@ from semmetrics.data.json_files import is_columns, parse, parse_source, read_jso
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, is_number_rows, number_matrix
 from semmetrics.data.source import Source, check_lines, enough_memory, load, no_collection
-from semmetrics.errors import InputError, Places, a_kind, at, counted
+from semmetrics.errors import InputError, Places, at
 from semmetrics.frozen import dataclass
+from semmetrics.messages import a_kind, counted
 
 __all__ = ["Sample", "as_data", "open_input", "sample_of"]
 

@@ -16,7 +16,8 @@ import numpy as np
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.form import Form
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
-from semmetrics.errors import ROW, InputError, Places, a_kind, brief, listing, misfit, shown
+from semmetrics.errors import ROW, InputError, Places
+from semmetrics.messages import a_kind, brief, listing, misfit, shown
 
 __all__ = ["Items", "encode", "encode_numbers", "has_surrogate", "not_a_list"]
 

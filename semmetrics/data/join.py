@@ -21,8 +21,9 @@ from semmetrics.arguments import foreign_errors
 from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
-from semmetrics.errors import FROM_0, InputError, a_kind, brief, listing, placed, pluralize
+from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import a_kind, brief, listing, pluralize
 
 __all__ = ["MISSING", "Joined", "Weights", "aligned_rows", "aligned_weights", "join", "join_rows",
            "weigh"]  # fmt: skip
@@ -298,7 +299,7 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
         with foreign_errors(given.source):
             return _aligned(given.values, ref, [str(name) for name in ids])
     except InputError as error:
-        raise placed(error, given.source) from None
+        raise error.placed(given.source) from None
 
 
 def _aligned(weights: Any, ref: Lists, names: Sequence[str]) -> Floats:

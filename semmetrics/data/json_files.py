@@ -22,7 +22,8 @@ from semmetrics.data.caption_files import annotations_of
 from semmetrics.data.form import Form, ReadOptions, assign, canonical_id, unused
 from semmetrics.data.items import Items, not_a_list
 from semmetrics.data.source import Room, Source, check_lines
-from semmetrics.errors import ITEM, InputError, Places, at, counted, placed, pluralize, shown
+from semmetrics.errors import ITEM, InputError, Places, at
+from semmetrics.messages import counted, pluralize, shown
 
 __all__ = ["BlankLines", "is_columns", "json_lines", "pair_mappings", "pair_scores", "parse",
            "parse_source", "read_json", "read_jsonl", "read_object"]  # fmt: skip
@@ -447,7 +448,7 @@ class _Records:
                     value = pair_scores(value, record[keys[columns["score"]]], self.form)
                 self._add(id_, place, value)
             except InputError as error:
-                raise placed(error, at(self.name, self.unit.format(place), id_)) from None
+                raise error.placed(at(self.name, self.unit.format(place), id_)) from None
 
     def _like(self) -> str:
         return '"a cat"' if self.form.single else f'["{self.form.noun}"]'

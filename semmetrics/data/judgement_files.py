@@ -51,7 +51,8 @@ from semmetrics.data.table_rows import (
     opened_table,
     read_rows,
 )
-from semmetrics.errors import InputError, at, brief, did_you_mean, listing, placed, shown
+from semmetrics.errors import InputError, at
+from semmetrics.messages import brief, did_you_mean, listing, shown
 
 __all__ = ["ROLES", "read_judgements"]
 
@@ -375,7 +376,7 @@ def _read_table(data: Any, columns: _Columns, options: ReadOptions, name: str) -
             try:
                 builder.add_row(row, place)
             except InputError as error:
-                raise error if error.where else placed(error, place) from None
+                raise error if error.where else error.placed(place) from None
     return builder.judgements(where, notes)
 
 

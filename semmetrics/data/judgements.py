@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.errors import InputError, brief, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import brief, pluralize
 
 __all__ = ["TEXTS", "Judgements", "name_all"]
 

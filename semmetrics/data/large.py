@@ -31,7 +31,8 @@ from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import UTF16, Source
 from semmetrics.data.tables import describe_table, row_notes, split_text
-from semmetrics.errors import InputError, at, shown
+from semmetrics.errors import InputError, at
+from semmetrics.messages import shown
 
 __all__ = ["read_large"]
 

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
-from semmetrics.errors import ITEM, InputError, pluralize
+from semmetrics.errors import ITEM, InputError
 from semmetrics.frozen import by_value, dataclass
+from semmetrics.messages import pluralize
 
 __all__ = ["Entry", "Ids", "Lists", "Side", "Terms", "Texts", "as_entry", "clean_terms", "take_ids"]
 

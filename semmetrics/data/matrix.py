@@ -19,8 +19,9 @@ from semmetrics.arguments import refuse_masked
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, positions
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
-from semmetrics.errors import ROW, InputError, Places, a_kind, misfit, pluralize
+from semmetrics.errors import ROW, InputError, Places
 from semmetrics.frozen import by_value, dataclass
+from semmetrics.messages import a_kind, misfit, pluralize
 
 __all__ = ["Matrix", "as_matrix", "check_finite", "check_named", "class_terms", "is_membership",
            "is_number_rows", "members", "number_matrix", "with_unstored_said"]  # fmt: skip

@@ -30,16 +30,8 @@ from semmetrics.data.items import Items, encode_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
 from semmetrics.data.source import Source, too_large
-from semmetrics.errors import (
-    ROW,
-    InputError,
-    MissingDependencyError,
-    Places,
-    at,
-    listing,
-    placed,
-    pluralize,
-)
+from semmetrics.errors import ROW, InputError, MissingDependencyError, Places, at
+from semmetrics.messages import listing, pluralize
 
 __all__ = ["is_vector", "parse_npy", "plain_array", "read_arrays", "read_matrix_file"]
 
@@ -354,7 +346,7 @@ def _ids(values: NDArray[np.generic], rows: int, where: str) -> list[str]:
             if ids.setdefault(id_, row) != row:
                 raise InputError(f"the id {id_!r} is also in row {ids[id_]}", remedy="keep one")
         except InputError as error:
-            raise placed(error, at(where, f"row {row} (from 0)")) from None
+            raise error.placed(at(where, f"row {row} (from 0)")) from None
     if len(ids) != rows:
         raise InputError(
             f"{pluralize(len(ids), 'id')} for {pluralize(rows, 'row')}",

@@ -32,7 +32,8 @@ from semmetrics.data.matrix import (
     number_matrix,
 )
 from semmetrics.data.tables import RowTable
-from semmetrics.errors import ROW, InputError, Places, a_kind, at, listing, placed, pluralize
+from semmetrics.errors import ROW, InputError, Places, at
+from semmetrics.messages import a_kind, listing, pluralize
 
 __all__ = ["column_names", "frame_table", "is_frame", "is_series", "number_columns", "plain_matrix",
            "plain_object", "read_columns", "read_once", "read_python", "string_ids"]  # fmt: skip
@@ -106,7 +107,7 @@ def _as_table(source: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise error if error.where else placed(error, source)  # noqa: B904 - it is the same one
+        raise error if error.where else error.placed(source)  # noqa: B904 - it is the same one
     except MemoryError:
         raise
     except Exception as error:  # of whatever library the object is

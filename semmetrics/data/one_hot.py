@@ -30,7 +30,8 @@ from semmetrics.data.form import (
 from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.source import Source
 from semmetrics.data.tables import Rows, field_limit, first_row
-from semmetrics.errors import InputError, Places, at, placed, shown
+from semmetrics.errors import InputError, Places, at
+from semmetrics.messages import shown
 
 __all__ = ["read_one_hot"]
 
@@ -99,7 +100,7 @@ def _read_text(
                 row = next(i for i, cells in enumerate(batch) if text in cells)
                 column = names[batch[row].index(text)]
                 there = at(where, f"line {lines[row]}, column {column!r}", ids[row])
-                raise placed(error, there) from None
+                raise error.placed(there) from None
         whole = whole and {text.strip().casefold() for text in values} <= _WHOLE
         flat = map(values.__getitem__, chain.from_iterable(batch))
         found = np.fromiter(flat, np.float64, len(batch) * len(names))
@@ -161,9 +162,8 @@ def _read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         if len(outside):
             row, column = outside[0].tolist()
             there = f"row {start + row} (from 0), column {made.vocabulary[column]!r}"
-            raise placed(
-                _no_cell(f"the cell is {part[row, column]}", form),
-                at(source.name, there, made.ids[start + row]),
+            raise _no_cell(f"the cell is {part[row, column]}", form).placed(
+                at(source.name, there, made.ids[start + row])
             )
     title = "Parquet" if kind == "parquet" else "Arrow"
     found: Matrix = replace(made, understood=_understood(title, form, names[place]))

@@ -37,8 +37,9 @@ from semmetrics.data.table_rows import (
     opened_table,
     read_rows,
 )
-from semmetrics.errors import InputError, a_kind, at, listing, placed, pluralize, shown
+from semmetrics.errors import InputError, at
 from semmetrics.frozen import dataclass
+from semmetrics.messages import a_kind, listing, pluralize, shown
 
 __all__ = ["IDS_BESIDE", "PairMatrix", "PairRelation", "PairScores", "PairValues",
            "ToId", "is_missing", "open_pair_values", "read_group", "read_pair_ids",
@@ -269,7 +270,7 @@ def read_pair_scores(
                 values.append(number(score, ""))
                 groups += map(read_group, rest)
             except InputError as error:
-                raise placed(error, place) from None
+                raise error.placed(place) from None
     if not values:
         raise InputError("there are no pairs", where=where, remedy="write id,id,score a line")
     if header is not None:

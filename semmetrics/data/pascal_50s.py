@@ -22,7 +22,8 @@ from semmetrics.data.form import ReadOptions, number
 from semmetrics.data.judgements import Judgements
 from semmetrics.data.mat_file import Struct, read_mat
 from semmetrics.data.source import load
-from semmetrics.errors import FROM_0, InputError, pluralize
+from semmetrics.errors import FROM_0, InputError
+from semmetrics.messages import pluralize
 
 __all__ = ["is_pascal", "read_pascal"]
 

@@ -25,8 +25,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from semmetrics.arguments import foreign_errors
-from semmetrics.errors import InputError, at, listing
+from semmetrics.errors import InputError, at
 from semmetrics.frozen import dataclass
+from semmetrics.messages import listing
 
 __all__ = ["SMALL", "UTF16", "Lines", "Room", "Source", "check_lines", "enough_memory",
            "foreign_errors", "load",

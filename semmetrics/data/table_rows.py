@@ -19,7 +19,8 @@ from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.objects import frame_table, is_frame
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, field_limit
-from semmetrics.errors import FROM_0, InputError, a_kind, at, shown
+from semmetrics.errors import FROM_0, InputError, at
+from semmetrics.messages import a_kind, shown
 
 __all__ = ["TABLE_FORMATS", "Noun", "Row", "check_named_once", "opened_table", "read_rows"]
 

@@ -31,7 +31,8 @@ from semmetrics.data.items import Items
 from semmetrics.data.json_files import BlankLines, pair_scores
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import Lines, Room, Source, check_lines
-from semmetrics.errors import InputError, Places, at, counted, placed, pluralize, shown
+from semmetrics.errors import InputError, Places, at
+from semmetrics.messages import counted, pluralize, shown
 
 __all__ = [
     "RowTable",
@@ -266,7 +267,7 @@ class RowTable:
             try:
                 values.append(0.0 if entry == "" else number(score, ""))
             except InputError as error:
-                raise placed(error, self._at(place, id_)) from None
+                raise error.placed(self._at(place, id_)) from None
         return values
 
 
@@ -309,7 +310,7 @@ def item_rows(
                 )
             items.append(entries if scores is None else pair_scores(entries, scores, form))
         except InputError as error:
-            raise placed(error, at(name, unit.format(place), id_)) from None
+            raise error.placed(at(name, unit.format(place), id_)) from None
     ids = list(first)
     return Items(ids, items, Places(name, ids, unit, list(first.values())), name)
 
@@ -387,5 +388,5 @@ def _cells(
                 numbers = [number(score, "") for score in scores[0]] if scores else None
                 room.take(_ITEM + _ROW * len(entries))
             except InputError as error:
-                raise placed(error, at(rows.name, f"line {line}", id_)) from None
+                raise error.placed(at(rows.name, f"line {line}", id_)) from None
             yield line, id_, entries, numbers

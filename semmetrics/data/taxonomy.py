@@ -27,8 +27,9 @@ from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Codes, Ints, offsets, row_numbers, take_rows
 from semmetrics.data.lists import Terms
 from semmetrics.data.taxonomy_graph import closure, generations, heights
-from semmetrics.errors import InputError, at, brief, misfit, shown
+from semmetrics.errors import InputError, at
 from semmetrics.frozen import by_value, dataclass
+from semmetrics.messages import brief, misfit, shown
 
 __all__ = ["MAX_PAIRS", "Links", "Placed", "Taxonomy"]
 

@@ -23,7 +23,8 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, columns_not_used, field_limit
 from semmetrics.data.taxonomy import MAX_PAIRS, Links, Taxonomy
-from semmetrics.errors import InputError, MissingDependencyError, a_kind, at, shown
+from semmetrics.errors import InputError, MissingDependencyError, at
+from semmetrics.messages import a_kind, shown
 
 __all__ = ["as_taxonomy", "read_taxonomy", "read_wordnet"]
 

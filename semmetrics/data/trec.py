@@ -12,7 +12,8 @@ from __future__ import annotations
 from semmetrics.data.form import Form, ReadOptions, number
 from semmetrics.data.items import Items
 from semmetrics.data.source import Source, check_lines
-from semmetrics.errors import InputError, Places, at, pluralize
+from semmetrics.errors import InputError, Places, at
+from semmetrics.messages import pluralize
 
 __all__ = ["read_trec"]
 

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
 from semmetrics.core.ragged import Bools
-from semmetrics.errors import InputError, a_kind, brief, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import a_kind, brief, listing, pluralize
 
 __all__ = [
     "CachedEmbedder",

@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 
 from semmetrics.embed.converted import convert, is_converted, read_meta
 from semmetrics.embed.word_formats import WORD_KINDS
-from semmetrics.errors import InputError, brief, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import brief, pluralize
 from semmetrics.store import cache_folder
 
 if TYPE_CHECKING:

@@ -33,8 +33,9 @@ import numpy as np
 
 from semmetrics.core.ragged import Bools, offsets, row_numbers
 from semmetrics.embed.embedder import Embedder, Vectors, embed_unique, looks_up_words
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import listing
 
 __all__ = [
     "LOOKUPS",

@@ -20,8 +20,9 @@ from semmetrics.core.hashing import own_version
 from semmetrics.data.form import DEFAULTS
 from semmetrics.embed.embedder import CachedEmbedder, CallableEmbedder, Embedder, is_cacheable
 from semmetrics.embed.word_vectors import from_words
-from semmetrics.errors import InputError, a_kind, placed
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import a_kind
 
 __all__ = [
     "DEFAULT",
@@ -372,7 +373,7 @@ def _named(name: Any, value: Any) -> Any:
         if not isinstance(value, str | os.PathLike):
             _kind_of_object(value)
     except InputError as error:
-        raise placed(error, f"embedding {name!r}") from None
+        raise error.placed(f"embedding {name!r}") from None
     return value
 
 

@@ -35,7 +35,8 @@ import numpy as np
 from semmetrics.core.backend import check_device
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.embed.embedder import Embedded, Vectors, check_finite, format_identity
-from semmetrics.errors import InputError, MissingDependencyError, a_kind
+from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.messages import a_kind
 
 __all__ = ["SentenceEmbedder", "TransformerEmbedder", "open_transformer", "run_in_batches"]
 

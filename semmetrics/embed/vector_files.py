@@ -36,7 +36,8 @@ from semmetrics.embed.word_vectors import (
     WordVectors,
     content_digest,
 )
-from semmetrics.errors import InputError, MissingDependencyError, a_kind, listing, pluralize
+from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.messages import a_kind, listing, pluralize
 from semmetrics.store import file_digest
 
 __all__ = [

@@ -27,7 +27,8 @@ from semmetrics.core.ragged import Ints
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.source import Room, too_large
 from semmetrics.embed.embedder import Vectors
-from semmetrics.errors import InputError, agreeing, listing, pluralize
+from semmetrics.errors import InputError
+from semmetrics.messages import agreeing, listing, pluralize
 
 __all__ = ["WORD_KINDS", "detect_format", "map_file", "scan_words"]
 

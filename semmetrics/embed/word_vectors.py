@@ -29,7 +29,8 @@ from semmetrics.arguments import foreign_errors
 from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ragged import Bools, Ints, offsets
 from semmetrics.embed.embedder import Embedded, Vectors, as_matrix, check_finite, format_identity
-from semmetrics.errors import InputError, brief, pluralize
+from semmetrics.errors import InputError
+from semmetrics.messages import brief, pluralize
 
 __all__ = [
     "INDEX_FILES",

@@ -25,8 +25,9 @@ import numpy as np
 from semmetrics.arguments import foreign_errors, refuse_masked
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import KINDS, ResolvedOptions
 

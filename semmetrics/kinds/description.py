@@ -11,7 +11,8 @@ import numpy as np
 from semmetrics.core.ragged import Bools, Ints, cell_keys, lengths
 from semmetrics.data.lists import Ids, Lists
 from semmetrics.data.matrix import Matrix, row_blocks
-from semmetrics.errors import FROM_0, agreeing, listing, pluralize, visible
+from semmetrics.errors import FROM_0
+from semmetrics.messages import agreeing, listing, pluralize, visible
 
 __all__ = [
     "count_items",

@@ -8,8 +8,9 @@ from typing import Any
 
 from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.data.form import ReadOptions
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError
 from semmetrics.kinds import Options
+from semmetrics.messages import listing
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 

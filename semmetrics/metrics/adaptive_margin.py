@@ -30,7 +30,8 @@ from numpy.typing import ArrayLike
 
 from semmetrics.arguments import checked
 from semmetrics.core.backend import is_torch
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError
+from semmetrics.messages import brief
 
 __all__ = ["adaptive_margins", "sam_triplet_loss"]
 

@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike
 from semmetrics.arguments import checked
 from semmetrics.core.binary import binary_matrix, column_counts, row_counts
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import InputError
+from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Frame, Measure, Value
 from semmetrics.metrics.families import evaluate_formula, formula_options, value_columns
 from semmetrics.metrics.set_measures import SetFamily

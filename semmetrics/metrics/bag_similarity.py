@@ -26,8 +26,9 @@ from semmetrics.data.block import Block
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import listing
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
 from semmetrics.metrics.families import ItemMeans, choose_policies, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes

@@ -24,8 +24,9 @@ from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import FROM_0, InputError, brief
+from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import brief
 from semmetrics.metrics.definition import Measure, Option, Statistic, Value
 from semmetrics.metrics.families import CAUSES, POLICIES, ItemMeans, value_columns
 from semmetrics.text.tokens import encode_tokens

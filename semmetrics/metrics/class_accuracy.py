@@ -31,8 +31,9 @@ from semmetrics.core.ragged import Bools, Floats, offsets
 from semmetrics.core.ranks import count_nearer
 from semmetrics.data.block import Block
 from semmetrics.data.class_task import ALL, ClassTask, Decided, Placed
-from semmetrics.errors import FROM_0, InputError, brief, pluralize
+from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import brief, pluralize
 from semmetrics.metrics.definition import (
     AUTO,
     Columns,

@@ -30,7 +30,8 @@ from numpy.typing import ArrayLike
 
 from semmetrics.arguments import checked
 from semmetrics.core.ragged import Bools, Floats, Ints, lengths, offsets, sum_rows
-from semmetrics.errors import FROM_0, InputError, pluralize
+from semmetrics.errors import FROM_0, InputError
+from semmetrics.messages import pluralize
 
 __all__ = [
     "Rule",

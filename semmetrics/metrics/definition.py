@@ -24,8 +24,9 @@ from semmetrics.arguments import checked
 from semmetrics.core.columns import Column
 from semmetrics.core.ragged import Bools
 from semmetrics.data.block import Block
-from semmetrics.errors import InputError, UnknownKeyError, brief, listing
+from semmetrics.errors import InputError, UnknownKeyError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import brief, listing
 
 __all__ = [
     "AUTO",

@@ -24,8 +24,9 @@ import numpy as np
 from semmetrics.core.ragged import Floats, Ints, lengths, offsets, row_numbers, take_rows
 from semmetrics.data.phi import DEPTH, MOST, PHI, Phi
 from semmetrics.data.retrieval_task import RetrievalTask
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import brief
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
 from semmetrics.metrics.derived import SumOverParts
 from semmetrics.metrics.families import ItemMeans, policy_option, value_columns

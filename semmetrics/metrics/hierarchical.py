@@ -55,8 +55,9 @@ from semmetrics.data.block import Block
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.data.taxonomy import Placed
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import listing
 from semmetrics.metrics import formulas
 from semmetrics.metrics.ancestors import FAR, closed_counts, lca_distances
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic

@@ -30,8 +30,9 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import InputError, MissingDependencyError, brief, pluralize
+from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import brief, pluralize
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     SKIP_OR_NAN,

@@ -45,8 +45,9 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import FROM_0, InputError, pluralize
+from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import pluralize
 from semmetrics.metrics.decoding import score_matrix
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.families import (

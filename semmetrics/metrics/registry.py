@@ -21,7 +21,8 @@ from contextlib import suppress
 from typing import Any
 
 from semmetrics.arguments import checked
-from semmetrics.errors import InputError, brief, did_you_mean, listing
+from semmetrics.errors import InputError
+from semmetrics.messages import brief, did_you_mean, listing
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 
 __all__ = [

@@ -22,8 +22,9 @@ import numpy as np
 from semmetrics.core.backend import is_torch
 from semmetrics.core.ragged import Bools, Floats, Ints, cell_keys, is_member, lengths, row_numbers
 from semmetrics.core.top_k import read_rows, row_slices
-from semmetrics.errors import FROM_0, InputError, brief, pluralize
+from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import brief, pluralize
 
 __all__ = ["Queries", "Relation", "Retrieved", "as_matrix", "check_places", "check_ranking",
            "check_relation", "is_related", "sides", "take_phi", "to_numpy", "without"]  # fmt: skip

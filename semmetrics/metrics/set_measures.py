@@ -37,8 +37,9 @@ from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, prefixes, row_numbers
 from semmetrics.data.block import Block, Step
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import listing
 from semmetrics.metrics.definition import (
     Columns,
     Definition,

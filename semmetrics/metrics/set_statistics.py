@@ -30,8 +30,9 @@ from semmetrics.core.ragged import (
     positions,
     sum_rows,
 )
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import with_arrays
+from semmetrics.messages import pluralize
 
 __all__ = [
     "Cardinality",

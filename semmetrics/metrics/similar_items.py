@@ -31,8 +31,9 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.core.top_k import top_k
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
+from semmetrics.messages import pluralize
 from semmetrics.metrics.relations import (
     Queries,
     Relation,

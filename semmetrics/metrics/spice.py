@@ -39,8 +39,9 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import FROM_0, ITEM, InputError, pluralize
+from semmetrics.errors import FROM_0, ITEM, InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import pluralize
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,

@@ -11,8 +11,9 @@ from typing import Any, overload
 import numpy as np
 
 from semmetrics.comparison.human_agreement import ALL, Agreement
-from semmetrics.errors import UnknownKeyError, listing, pluralize, visible
+from semmetrics.errors import UnknownKeyError
 from semmetrics.frozen import by_value, dataclass
+from semmetrics.messages import listing, pluralize, visible
 from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS
 from semmetrics.reports.comparison_table import format_p
 from semmetrics.reports.html import write_records

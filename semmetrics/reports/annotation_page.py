@@ -17,7 +17,8 @@ from typing import Any
 from urllib.parse import quote
 
 from semmetrics.arguments import checked
-from semmetrics.errors import InputError, listing
+from semmetrics.errors import InputError
+from semmetrics.messages import listing
 from semmetrics.reports.records import Records, csv_text
 
 __all__ = ["write_annotation_page"]

@@ -14,10 +14,11 @@ from semmetrics.arguments import checked
 from semmetrics.comparison.paired import Difference
 from semmetrics.comparison.rank_tests import rank_matrix
 from semmetrics.comparison.significance import subtract
-from semmetrics.errors import InputError, UnknownKeyError, did_you_mean, listing, pluralize, visible
+from semmetrics.errors import InputError, UnknownKeyError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.description import on_one_line
+from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.options import CORRECTIONS, TESTS
 from semmetrics.reports.html import write_records
 from semmetrics.reports.records import Records, draw

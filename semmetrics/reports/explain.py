@@ -11,8 +11,9 @@ from semmetrics.comparison.agreement_protocols import (
     OWN_REFERENCES,
     AgreementProtocol,
 )
-from semmetrics.errors import InputError, did_you_mean
+from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
+from semmetrics.messages import did_you_mean
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.registry import (

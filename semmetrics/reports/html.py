@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from semmetrics.errors import pluralize
+from semmetrics.messages import pluralize
 
 if TYPE_CHECKING:
     from semmetrics.scoring.score_result import Score

@@ -23,9 +23,10 @@ from semmetrics.comparison.rank_tests import (
     rank_rows,
 )
 from semmetrics.core.ragged import Floats
-from semmetrics.errors import InputError, listing, pluralize, visible
+from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
+from semmetrics.messages import listing, pluralize, visible
 from semmetrics.reports.records import Records, draw, format_full
 from semmetrics.reports.report import Report
 

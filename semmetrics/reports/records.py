@@ -20,15 +20,8 @@ from typing import TYPE_CHECKING, Any, TextIO, overload
 import numpy as np
 
 from semmetrics.arguments import check_type, checked
-from semmetrics.errors import (
-    InputError,
-    MissingDependencyError,
-    brief,
-    listing,
-    pluralize,
-    printable,
-    visible,
-)
+from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.messages import brief, listing, pluralize, printable, visible
 
 if TYPE_CHECKING:
     import pandas as pd

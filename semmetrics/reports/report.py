@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from semmetrics.arguments import checked
-from semmetrics.errors import InputError, listing, printable
+from semmetrics.errors import InputError
+from semmetrics.messages import listing, printable
 from semmetrics.options import RESULT_FORMATS
 from semmetrics.reports.records import Records, align, check_digits, draw
 

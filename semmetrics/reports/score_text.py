@@ -7,9 +7,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from semmetrics.errors import pluralize, visible
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.description import on_one_line
+from semmetrics.messages import pluralize, visible
 from semmetrics.reports.records import align, draw, format_full
 from semmetrics.reports.table import ScoreTable, draw_scores
 from semmetrics.scoring.signature import MODELS, SETTINGS

@@ -11,14 +11,9 @@ from typing import Any, overload
 import numpy as np
 
 from semmetrics.arguments import checked
-from semmetrics.errors import (
-    UnknownKeyError,
-    brief,
-    did_you_mean,
-    listing,
-    pluralize,
-)
+from semmetrics.errors import UnknownKeyError
 from semmetrics.frozen import by_value, dataclass
+from semmetrics.messages import brief, did_you_mean, listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.reports import details
 from semmetrics.reports.records import Records, draw

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.arguments import checked
-from semmetrics.errors import pluralize, visible
 from semmetrics.frozen import by_value, dataclass
+from semmetrics.messages import pluralize, visible
 from semmetrics.reports.records import Records, check_digits, draw, format_full
 from semmetrics.reports.report import Report
 from semmetrics.reports.table import ScoreTable, records_of

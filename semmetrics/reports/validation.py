@@ -10,9 +10,10 @@ from semmetrics.arguments import checked
 from semmetrics.data.beside import read_class_list
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
-from semmetrics.errors import InputError, visible
+from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.resolve import resolve_kind
+from semmetrics.messages import visible
 from semmetrics.options import OPTIONS, check_choice, resolve_options
 
 __all__ = ["SCHEMA", "report_validation", "validate"]

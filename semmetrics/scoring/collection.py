@@ -19,8 +19,9 @@ from semmetrics.data.batches import Batches
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights, aligned_weights
 from semmetrics.data.lists import Lists
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.kinds import read_set_size_probs, read_weights, unused_weights
+from semmetrics.messages import listing, pluralize
 from semmetrics.options import OPTIONS, resolve_options
 from semmetrics.scoring.running import RunningScores
 from semmetrics.scoring.systems import Prepared, Setup

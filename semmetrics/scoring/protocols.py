@@ -13,9 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-from semmetrics.errors import InputError, brief, did_you_mean, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Options, Tasks
+from semmetrics.messages import brief, did_you_mean, listing, pluralize
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.metrics.registry import cutoffs, parse, parse_all
 from semmetrics.options import OPTIONS, decoding_rules

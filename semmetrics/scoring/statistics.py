@@ -24,8 +24,9 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.block import LabelAxis, Noted, Task, merge_notes
 from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import FOUND
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
 __all__ = ["Statistics", "check_kind", "evaluate", "frame_of"]

@@ -22,9 +22,10 @@ from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, with_unstored_said
-from semmetrics.errors import InputError, MissingDependencyError, a_kind, brief, placed, pluralize
+from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
+from semmetrics.messages import a_kind, brief, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import terms_of
 from semmetrics.metrics.registry import kinds_of_all, parse_all
@@ -447,7 +448,7 @@ def _naming(system: str) -> Iterator[None]:
         yield
     except InputError as error:
         own = not system or error.where or isinstance(error, MissingDependencyError)
-        raise error if own else placed(error, system)  # noqa: B904
+        raise error if own else error.placed(system)  # noqa: B904
 
 
 def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:

@@ -28,9 +28,10 @@ from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.beside import Pair
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import InputError, agreeing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
+from semmetrics.messages import agreeing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.label_similarity import (
     LabelSimilarity,

@@ -31,7 +31,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError
+from semmetrics.messages import brief
 from semmetrics.store import lock
 from semmetrics.store.outputs import check_output, naming, publish
 

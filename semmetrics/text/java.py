@@ -19,8 +19,9 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from semmetrics.errors import InputError, MissingDependencyError, pluralize
+from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import pluralize
 from semmetrics.text.tokens import PUNCTUATION, check_captions, one_line
 
 __all__ = ["ENGLISH", "JavaProgram", "PtbJavaTokenizer"]

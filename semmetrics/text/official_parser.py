@@ -27,8 +27,9 @@ from pathlib import Path
 from threading import Event, Timer
 from typing import IO, Any
 
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import brief
 from semmetrics.store import cache_folder, file_digest
 from semmetrics.store.outputs import naming
 from semmetrics.text.java import ENGLISH

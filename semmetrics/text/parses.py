@@ -21,8 +21,9 @@ from typing import Any, Protocol
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
 from semmetrics.data.source import no_collection
-from semmetrics.errors import InputError, brief, did_you_mean, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import brief, did_you_mean, listing, pluralize
 from semmetrics.store import cache_folder
 from semmetrics.store.cache import TextCache, as_json
 from semmetrics.text.scene_graphs import RawTuple, check_tuples

@@ -29,7 +29,8 @@ from semmetrics.core.ragged import (
     runs_within,
     take_rows,
 )
-from semmetrics.errors import InputError, brief
+from semmetrics.errors import InputError
+from semmetrics.messages import brief
 from semmetrics.text.synonyms import SynonymTable
 
 __all__ = [

@@ -16,7 +16,8 @@ from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
-from semmetrics.errors import FROM_0, InputError, brief, misfit, pluralize
+from semmetrics.errors import FROM_0, InputError
+from semmetrics.messages import brief, misfit, pluralize
 from semmetrics.text.tokens import check_captions
 
 __all__ = [

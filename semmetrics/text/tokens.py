@@ -10,7 +10,8 @@ from itertools import chain, count
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints, offsets
-from semmetrics.errors import FROM_0, InputError, brief, misfit
+from semmetrics.errors import FROM_0, InputError
+from semmetrics.messages import brief, misfit
 
 __all__ = ["PUNCTUATION", "check_captions", "encode_tokens", "one_line"]
 

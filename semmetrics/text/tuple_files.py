@@ -20,8 +20,9 @@ from typing import Any
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse
 from semmetrics.data.source import enough_memory, load, no_collection
-from semmetrics.errors import InputError, at, brief, listing
+from semmetrics.errors import InputError, at
 from semmetrics.frozen import dataclass
+from semmetrics.messages import brief, listing
 from semmetrics.text.scene_graphs import RawTuple, check_tuples
 
 __all__ = ["ANY_PARSER", "SAME_CAPTIONS", "Parsed", "TupleTable", "read_tuples", "tuple_lines"]

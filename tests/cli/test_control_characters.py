@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semmetrics.errors import printable
+from semmetrics.messages import printable
 
 EVIL = "\x1b[2J\nFORGED\r\x07\x9b31m\x7f\u202e\u2028FORGED"
 COMMANDING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import semmetrics
-from semmetrics.errors import FROM_0, InputError, agreeing, pluralize
+from semmetrics.errors import FROM_0, InputError
+from semmetrics.messages import agreeing, pluralize
 
 SOURCES = sorted(Path(semmetrics.__file__).parent.rglob("*.py"))
 

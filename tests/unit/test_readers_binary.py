@@ -17,8 +17,9 @@ from semmetrics import ReadOptions, as_labels
 from semmetrics.data.inputs import as_data
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.numpy_files import parse_npy
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import FORM
+from semmetrics.messages import pluralize
 
 
 def npy(array):

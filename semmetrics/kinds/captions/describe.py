@@ -12,7 +12,6 @@ import numpy as np
 from semmetrics.core.ragged import Ints, row_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import listing, pluralize
 from semmetrics.kinds.captions.oddities import find_odd_captions
 from semmetrics.kinds.description import (
     describe_input,
@@ -26,6 +25,7 @@ from semmetrics.kinds.description import (
     list_ids,
     on_one_line,
 )
+from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Definition, Measure
 
 __all__ = [

@@ -14,8 +14,9 @@ import numpy as np
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.source import no_collection
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import InputError, a_kind, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.kinds import Options, Tasks, each_task, group_notes
+from semmetrics.messages import a_kind, listing, pluralize
 from semmetrics.metrics.definition import Measure
 
 if TYPE_CHECKING:

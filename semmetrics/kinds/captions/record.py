@@ -10,7 +10,7 @@ from typing import Any
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import InputError, a_kind, pluralize
+from semmetrics.errors import InputError
 from semmetrics.kinds import (
     Defaults,
     Kind,
@@ -42,6 +42,7 @@ from semmetrics.kinds.embeddings import (
     unused_embeddings,
     unused_rules,
 )
+from semmetrics.messages import a_kind, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.document_frequencies import (
     DocumentFrequencies,

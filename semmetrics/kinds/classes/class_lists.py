@@ -18,8 +18,9 @@ import numpy as np
 
 from semmetrics.core.ragged import Ints
 from semmetrics.data.join import Weights
-from semmetrics.errors import InputError, agreeing, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.kinds import Options
+from semmetrics.messages import agreeing, listing, pluralize
 from semmetrics.metrics.class_accuracy import LISTS, RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import flat_terms

@@ -14,8 +14,9 @@ from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, is_membership, members
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.kinds.resolve import Certainty, Verdict
+from semmetrics.messages import listing, pluralize
 from semmetrics.options import FORMATS
 
 __all__ = ["FORM", "as_classes", "as_truth", "recognise"]

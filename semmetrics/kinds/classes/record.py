@@ -14,7 +14,7 @@ from semmetrics.data.form import ReadOptions
 from semmetrics.data.form import number as as_number
 from semmetrics.data.join import Weights
 from semmetrics.data.rankings import RankedLists
-from semmetrics.errors import InputError, agreeing, at, brief, listing, pluralize
+from semmetrics.errors import InputError, at
 from semmetrics.kinds import (
     Defaults,
     Kind,
@@ -35,6 +35,7 @@ from semmetrics.kinds.classes.class_lists import (
 )
 from semmetrics.kinds.classes.reading import as_classes
 from semmetrics.kinds.classes.task import make_task
+from semmetrics.messages import agreeing, brief, listing, pluralize
 from semmetrics.metrics.class_accuracy import RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse

@@ -22,10 +22,11 @@ from semmetrics.data.join import aligned_weights, join_rows
 from semmetrics.data.lists import Lists, take_ids
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import RankedLists, check_repeats
-from semmetrics.errors import InputError, agreeing, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.kinds import Options
 from semmetrics.kinds.classes.class_lists import code_names, named_sides, unnamed_columns
 from semmetrics.kinds.classes.reading import as_truth
+from semmetrics.messages import agreeing, listing, pluralize
 from semmetrics.metrics.class_accuracy import SEEN, UNSEEN
 
 __all__ = ["make_task"]

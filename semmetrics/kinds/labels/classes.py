@@ -18,9 +18,10 @@ import numpy as np
 from semmetrics.core.ragged import Bools
 from semmetrics.data.lists import Terms, clean_terms
 from semmetrics.data.matrix import class_terms
-from semmetrics.errors import InputError, listing, misfit
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.labels.plural import singular
+from semmetrics.messages import listing, misfit
 
 __all__ = [
     "NORMALIZATIONS",

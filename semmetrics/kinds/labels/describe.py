@@ -10,7 +10,7 @@ import numpy as np
 from semmetrics.core.ragged import cell_keys, lengths, row_numbers
 from semmetrics.data.lists import Lists, as_entry
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.kinds.description import (
     count_items,
     describe_input,
@@ -29,6 +29,7 @@ from semmetrics.kinds.description import (
 from semmetrics.kinds.labels.classes import class_name
 from semmetrics.kinds.labels.oddities import find_odd_labels
 from semmetrics.kinds.labels.score_notes import unlike_scores
+from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.label_similarity import written_codes
 from semmetrics.metrics.matching import Ranked, Reference, cut_of

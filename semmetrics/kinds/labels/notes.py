@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import pluralize
 from semmetrics.kinds import (
     Options,
     Tasks,
@@ -27,6 +26,7 @@ from semmetrics.kinds.embeddings import (
 from semmetrics.kinds.labels.oddities import oddity_notes
 from semmetrics.kinds.labels.score_notes import score_notes, unlike_scores
 from semmetrics.kinds.labels.uncalibrated import uncalibrated_notes
+from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS, is_given
 

@@ -24,11 +24,11 @@ from semmetrics.core.ragged import Bools, sum_rows
 from semmetrics.data.block import BESIDE
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import agreeing, pluralize
 from semmetrics.kinds.labels.classes import normalization
 from semmetrics.kinds.labels.plural import singular
 from semmetrics.kinds.labels.score_notes import find_scores
 from semmetrics.kinds.swapped_sides import WORDS, Odd, mean_words, swapped_notes, swapped_sides
+from semmetrics.messages import agreeing, pluralize
 
 __all__ = ["find_oddities", "find_odd_labels", "oddity_notes"]
 

@@ -11,7 +11,7 @@ from semmetrics.arguments import foreign_errors
 from semmetrics.data.form import ReadOptions, is_iterable
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import InputError, a_kind, listing
+from semmetrics.errors import InputError
 from semmetrics.kinds import (
     Defaults,
     Kind,
@@ -26,6 +26,7 @@ from semmetrics.kinds.labels.classes import normalization
 from semmetrics.kinds.labels.notes import BY_NAME, label_notes
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
+from semmetrics.messages import a_kind, listing
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS

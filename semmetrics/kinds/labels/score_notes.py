@@ -7,9 +7,9 @@ from typing import Any
 
 from semmetrics.data.block import UNUSED
 from semmetrics.data.lists import Lists, Side
-from semmetrics.errors import agreeing, pluralize
 from semmetrics.kinds import Options
 from semmetrics.kinds.swapped_sides import Odd
+from semmetrics.messages import agreeing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 

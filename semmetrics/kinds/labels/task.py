@@ -26,7 +26,7 @@ from semmetrics.data.block import occurring
 from semmetrics.data.join import Joined, aligned_rows, join, weigh
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms
-from semmetrics.errors import InputError, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.labels.classes import (
     REPEATING,
@@ -36,6 +36,7 @@ from semmetrics.kinds.labels.classes import (
     normalization,
 )
 from semmetrics.kinds.labels.oddities import find_oddities
+from semmetrics.messages import listing, pluralize
 from semmetrics.options import check_choice, join_names
 
 __all__ = ["label_task"]

@@ -21,12 +21,13 @@ from semmetrics.core.ragged import lengths
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.phi import fingerprint
-from semmetrics.errors import InputError, agreeing, listing, pluralize
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Options
 from semmetrics.kinds.captions.pair_matrix import PAIR_MEASURES, PairJob, options_taken
 from semmetrics.kinds.captions.reading import as_texts
 from semmetrics.kinds.retrieval.relation import Sides
+from semmetrics.messages import agreeing, listing, pluralize
 from semmetrics.options import OPTIONS
 
 __all__ = ["CAPTIONS", "MATRIX_OPTIONS", "ODD", "CaptionedTruth", "compute_phi", "is_computed",

@@ -11,7 +11,6 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.phi import PHI
 from semmetrics.data.retrieval_task import UNRANKED, RetrievalTask
-from semmetrics.errors import pluralize
 from semmetrics.kinds.description import (
     describe_input,
     describe_matrix,
@@ -24,6 +23,7 @@ from semmetrics.kinds.description import (
     matrix_cells,
     on_one_line,
 )
+from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.derived import Derived
 from semmetrics.options import OPTIONS

@@ -18,7 +18,7 @@ from semmetrics.data.pair_scores import IDS_BESIDE, read_pair_ids
 from semmetrics.data.phi import DEPTH, MOST, PHI, Phi, fingerprint
 from semmetrics.data.rankings import RankedLists
 from semmetrics.data.retrieval_task import RetrievalTask
-from semmetrics.errors import InputError, at, listing, pluralize
+from semmetrics.errors import InputError, at
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Options, Tasks, each_task
 from semmetrics.kinds.captions.pair_matrix import PAIR_MEASURES, options_taken
@@ -31,6 +31,7 @@ from semmetrics.kinds.retrieval.computed_phi import (
     is_computed,
 )
 from semmetrics.kinds.retrieval.reading import as_candidates
+from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import flat_terms
 from semmetrics.metrics.graded_retrieval import needed_depth

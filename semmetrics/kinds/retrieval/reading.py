@@ -18,9 +18,10 @@ from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.matrix import Matrix, check_finite, is_membership, members
 from semmetrics.data.rankings import Products
-from semmetrics.errors import InputError, a_kind, pluralize, shown
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.resolve import Certainty, Verdict
+from semmetrics.messages import a_kind, pluralize, shown
 from semmetrics.options import FORMATS
 
 __all__ = ["FORM", "Embeddings", "as_candidates", "as_positives", "read_embeddings", "recognise"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from semmetrics.data.beside import read_names
 from semmetrics.data.form import ReadOptions
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import InputError
 from semmetrics.kinds import (
     Defaults,
     Kind,
@@ -25,6 +25,7 @@ from semmetrics.kinds.retrieval.computed_phi import read_caption_texts, refuse_w
 from semmetrics.kinds.retrieval.phi_matrices import chosen_phi, takes_phi, unused_phi, with_phi
 from semmetrics.kinds.retrieval.reading import as_candidates, read_embeddings
 from semmetrics.kinds.retrieval.task import LISTED, make_parts
+from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse
 from semmetrics.metrics.retrieval import HitRate, Recall

@@ -13,9 +13,10 @@ from semmetrics.data.join import join_rows
 from semmetrics.data.lists import Ids, Lists, take_ids
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import RankedLists, Similarities, check_repeats
-from semmetrics.errors import FROM_0, InputError, listing, pluralize
+from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.retrieval.reading import Embeddings, check_size
+from semmetrics.messages import listing, pluralize
 
 __all__ = ["Relation", "Run", "Sides", "by_name", "check_transposed", "name_sides"]
 

@@ -23,7 +23,7 @@ from semmetrics.data.lists import Ids, Lists, Side
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import Similarities
 from semmetrics.data.retrieval_task import RetrievalTask
-from semmetrics.errors import InputError, pluralize
+from semmetrics.errors import InputError
 from semmetrics.kinds.retrieval.computed_phi import CAPTIONS, CaptionedTruth
 from semmetrics.kinds.retrieval.reading import as_positives
 from semmetrics.kinds.retrieval.relation import (
@@ -34,6 +34,7 @@ from semmetrics.kinds.retrieval.relation import (
     check_transposed,
     name_sides,
 )
+from semmetrics.messages import pluralize
 
 __all__ = ["LISTED", "make_parts"]
 

@@ -1,0 +1,24 @@
+"""Refusals by code and place: what tests of errors assert."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from semmetrics.errors import InputError
+
+
+@contextlib.contextmanager
+def refused(code: str, where: str | None = None, **values: Any) -> Iterator[Any]:
+    """Expect an ``InputError`` of a code, perhaps at a place and with values that it shows."""
+    with pytest.raises(InputError) as caught:
+        yield caught
+    error = caught.value
+    assert error.code == code, f"{error.code}: {error}"
+    assert str(error)  # every value that its text needs is there
+    if where is not None:
+        assert error.where == where
+    assert {name: error.values.get(name) for name in values} == values
