@@ -24,7 +24,7 @@ from semmetrics.data.tasks import caption_task
 from semmetrics.kinds.captions.pair_matrix import caption_blocks, caption_matrix, caption_top_k
 from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.evaluate import evaluate
 from semmetrics.text.tokenizers import open_tokenizer
 
 __all__ = ["WORKLOADS"]

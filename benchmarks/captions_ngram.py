@@ -25,8 +25,8 @@ from semmetrics.metrics.bleu import BLEU
 from semmetrics.metrics.definition import Frame, Measure
 from semmetrics.metrics.ngsm import NGSM
 from semmetrics.metrics.rouge import ROUGE_L
-from semmetrics.scoring.score_result import score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.evaluate import evaluate
+from semmetrics.scoring.result import score_statistics
 
 __all__ = ["WORKLOADS"]
 

@@ -18,7 +18,7 @@ from benchmarks.labels import Scale, make_sets
 from benchmarks.simulation import captions
 from benchmarks.timing import Row, Times, ratio, seconds, take_turns
 from semmetrics import Bootstrap
-from semmetrics.scoring.score_result import score_statistics
+from semmetrics.scoring.result import score_statistics
 
 __all__ = ["WORKLOADS"]
 

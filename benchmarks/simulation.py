@@ -37,7 +37,7 @@ from semmetrics.comparison.significance import (
     subtract,
 )
 from semmetrics.comparison.swaps import swapped_differences
-from semmetrics.scoring.score_result import interval_notes
+from semmetrics.scoring.result import interval_notes
 
 __all__ = ["CASES", "Case", "captions", "main", "simulate"]
 

@@ -54,7 +54,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.reports.validation import validate as validate
     from semmetrics.scoring.calibration import Calibration as Calibration
     from semmetrics.scoring.intervals import Bootstrap as Bootstrap
-    from semmetrics.scoring.score_result import Score as Score
+    from semmetrics.scoring.result import Score as Score
 
 _PUBLIC = {
     "api.comparisons": ("compare",),
@@ -90,7 +90,7 @@ _PUBLIC = {
     "scoring.intervals": ("Bootstrap",),
     "scoring.calibration": ("Calibration",),
     "kinds.captions.pair_matrix": ("caption_blocks", "caption_matrix", "caption_top_k"),
-    "scoring.score_result": ("Score",),
+    "scoring.result": ("Score",),
 }
 _HOMES = {name: f"semmetrics.{home}" for home, names in _PUBLIC.items() for name in names}
 _ROOMS = ("metrics",)

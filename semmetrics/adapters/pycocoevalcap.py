@@ -33,8 +33,8 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.meteor import METEOR, METEOR_PROGRAM
 from semmetrics.metrics.rouge import ROUGE_L
 from semmetrics.metrics.spice import spice_scores
-from semmetrics.scoring.score_result import Score, score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.evaluate import evaluate
+from semmetrics.scoring.result import Score, score_statistics
 from semmetrics.text.parses import open_parser
 from semmetrics.text.ptb import PtbTokenizer
 from semmetrics.text.synonyms import open_synonyms

@@ -28,7 +28,7 @@ from semmetrics.errors import FROM_0, InputError, at
 from semmetrics.messages import a_kind, listing, pluralize, shown
 from semmetrics.reports.records import csv_text
 from semmetrics.reports.selection import DiscrepancySelection, answer_text
-from semmetrics.scoring.systems import Setup, describe_inputs
+from semmetrics.scoring.plan import Setup, describe_inputs
 
 __all__ = ["read_ratings", "read_references"]
 

@@ -24,8 +24,8 @@ from semmetrics.kinds.resolve import resolve_kind
 from semmetrics.messages import a_kind, listing, pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import parse_all
+from semmetrics.scoring.plan import Setup, describe_inputs, open_setup, resolve_task
 from semmetrics.scoring.protocols import listed
-from semmetrics.scoring.systems import Setup, describe_inputs, open_setup, resolve_task
 
 __all__ = [
     "Answered",

@@ -15,9 +15,10 @@ from semmetrics.options import COMPARED, OPTIONS, check_options
 from semmetrics.reports.comparison_table import ComparisonTable
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.intervals import AUTO, Bootstrap
+from semmetrics.scoring.plan import prepare_systems
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.score_result import Score
-from semmetrics.scoring.systems import prepare_systems, score_prepared
+from semmetrics.scoring.result import Score
+from semmetrics.scoring.score import score_prepared
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -18,7 +18,7 @@ from semmetrics.messages import listing, pluralize
 from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports.competition_ranking import CompetitionRanking, MeasureRanking
 from semmetrics.reports.selection import DiscrepancySelection
-from semmetrics.scoring.systems import check_given, open_setup
+from semmetrics.scoring.plan import check_given, open_setup
 
 __all__ = ["NOT_RANKING", "rank_competition"]
 

@@ -28,8 +28,8 @@ from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.options import RANKED_BY
 from semmetrics.reports.rank_table import Rank, Ranking
 from semmetrics.reports.score_text import RUNS
-from semmetrics.scoring.score_result import SCHEMA as SCORES
-from semmetrics.scoring.score_result import Score, names_meant
+from semmetrics.scoring.result import SCHEMA as SCORES
+from semmetrics.scoring.result import Score, names_meant
 
 __all__ = ["rank_normalized", "rank_systems"]
 

@@ -34,7 +34,7 @@ from semmetrics.messages import brief, listing, pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports.selection import DiscrepancySelection
-from semmetrics.scoring.systems import Setup, check_given
+from semmetrics.scoring.plan import Setup, check_given
 
 __all__ = ["NOT_SELECTING", "add_systems", "as_selection", "select_discrepant"]
 

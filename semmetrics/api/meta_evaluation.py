@@ -32,15 +32,15 @@ from semmetrics.messages import did_you_mean, listing, pluralize
 from semmetrics.options import AGREEMENT, NOT_OF_META, OPTIONS, check_options, split_names
 from semmetrics.reports.agreement_table import AgreementTable
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.score_result import Score, names_meant
-from semmetrics.scoring.systems import (
+from semmetrics.scoring.plan import (
     Prepared,
     check_given,
     open_setup,
     prepare_systems,
     resolve_inputs,
-    score_prepared,
 )
+from semmetrics.scoring.result import Score, names_meant
+from semmetrics.scoring.score import score_prepared
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -32,8 +32,7 @@ from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.collection import BY_ITEM, KEPT, Collection
-from semmetrics.scoring.protocols import listed
-from semmetrics.scoring.systems import (
+from semmetrics.scoring.plan import (
     Setup,
     check_given,
     check_weights,
@@ -41,6 +40,7 @@ from semmetrics.scoring.systems import (
     resolve_inputs,
     resolve_task,
 )
+from semmetrics.scoring.protocols import listed
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack

@@ -21,8 +21,9 @@ from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.errors import InputError
 from semmetrics.options import OPTIONS, check_options, hint_of, is_asked, split_names
 from semmetrics.reports.table import ScoreTable
+from semmetrics.scoring.plan import Prepared, prepare_systems
+from semmetrics.scoring.score import score_prepared
 from semmetrics.scoring.signature import Signed, part_key, read_signature
-from semmetrics.scoring.systems import Prepared, prepare_systems, score_prepared
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -22,11 +22,11 @@ from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
 from semmetrics.reports.threshold_curves import ThresholdSweep
-from semmetrics.scoring.calibration import Calibration
+from semmetrics.scoring.calibration import Calibration, of_contrast, of_pairs, pairs_task
+from semmetrics.scoring.evaluate import check_kind
+from semmetrics.scoring.fits import BEST
+from semmetrics.scoring.plan import prepare_systems, resolve_task
 from semmetrics.scoring.protocols import listed
-from semmetrics.scoring.statistics import check_kind
-from semmetrics.scoring.systems import BEST, prepare_systems, resolve_task
-from semmetrics.scoring.threshold_search import of_contrast, of_pairs, pairs_task
 
 __all__ = ["calibrate_threshold", "calibrate_threshold_on_pairs", "sweep"]
 

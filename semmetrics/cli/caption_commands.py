@@ -333,7 +333,7 @@ def _best(
 def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
     """Read files, and say how, and which options had no effect."""
     from semmetrics.kinds.captions.reading import as_captions
-    from semmetrics.scoring.systems import describe_inputs
+    from semmetrics.scoring.plan import describe_inputs
 
     inputs = [as_captions(path, options=read) for path in paths]
     say([f"read {line}" for line in describe_inputs(inputs)], quiet=quiet)

@@ -310,7 +310,7 @@ def _read(
     from semmetrics.data.beside import read_class_list
     from semmetrics.kinds.labels.classes import REPEATING, normalization
     from semmetrics.kinds.labels.reading import as_labels
-    from semmetrics.scoring.systems import describe_inputs
+    from semmetrics.scoring.plan import describe_inputs
 
     check_files(files)
     path, read = given.pop("classes"), read_given(given)["read"]

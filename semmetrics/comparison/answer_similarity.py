@@ -28,7 +28,8 @@ from semmetrics.messages import brief, listing, pluralize
 from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.ngsm import ngsm_systems
-from semmetrics.scoring.systems import Setup, score_prepared
+from semmetrics.scoring.plan import Setup
+from semmetrics.scoring.score import score_prepared
 from semmetrics.text.tokens import encode_tokens
 
 __all__ = [

@@ -40,7 +40,7 @@ from semmetrics.kinds.description import finite_or_none
 from semmetrics.messages import did_you_mean, listing, plural, pluralize
 from semmetrics.options import CORRECTIONS, TESTS, check_among
 from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval, Replicates
-from semmetrics.scoring.score_result import Score
+from semmetrics.scoring.result import Score
 
 __all__ = ["SCHEMA", "Design", "Difference", "check_systems", "compare_scores"]
 

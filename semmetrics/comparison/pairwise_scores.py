@@ -17,8 +17,9 @@ import numpy as np
 from semmetrics.core.ragged import Floats
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import first_of_alike
-from semmetrics.scoring.score_result import Score
-from semmetrics.scoring.systems import Setup, score_prepared
+from semmetrics.scoring.plan import Setup
+from semmetrics.scoring.result import Score
+from semmetrics.scoring.score import score_prepared
 
 __all__ = ["PairScores", "rate_pairs", "score_pairs"]
 

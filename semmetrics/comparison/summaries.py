@@ -14,7 +14,7 @@ from semmetrics.arguments import checked
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.messages import pluralize
-from semmetrics.scoring.score_result import Score
+from semmetrics.scoring.result import Score
 
 __all__ = ["RunSummary", "summarize"]
 

@@ -22,7 +22,7 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Statistic
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, ahead, chunk_size
-from semmetrics.scoring.score_result import Score
+from semmetrics.scoring.result import Score
 
 __all__ = ["swapped_differences"]
 

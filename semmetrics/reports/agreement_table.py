@@ -19,7 +19,7 @@ from semmetrics.reports.comparison_table import format_p
 from semmetrics.reports.html import write_records
 from semmetrics.reports.records import Records
 from semmetrics.reports.report import ScaledReport
-from semmetrics.scoring.score_result import names_meant
+from semmetrics.scoring.result import names_meant
 
 __all__ = ["AgreementTable"]
 

@@ -25,7 +25,7 @@ from semmetrics.reports.records import Records, draw
 from semmetrics.reports.report import ScaledReport
 from semmetrics.reports.score_text import name_absent
 from semmetrics.reports.table import ScoreTable
-from semmetrics.scoring.score_result import Score, names_meant
+from semmetrics.scoring.result import Score, names_meant
 
 __all__ = ["ComparisonTable", "draw_differing", "draw_rank_matrix", "format_p"]
 

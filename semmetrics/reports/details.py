@@ -19,7 +19,7 @@ from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
 from semmetrics.metrics.families import CAUSES
 from semmetrics.reports.records import Records
-from semmetrics.scoring.score_result import Score
+from semmetrics.scoring.result import Score
 
 __all__ = [
     "collect_confusion",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from semmetrics.messages import pluralize
 
 if TYPE_CHECKING:
-    from semmetrics.scoring.score_result import Score
+    from semmetrics.scoring.result import Score
 
 __all__ = ["write_curves", "write_records", "write_table"]
 

@@ -16,7 +16,7 @@ from semmetrics.scoring.signature import MODELS, SETTINGS
 
 if TYPE_CHECKING:
     from semmetrics.comparison.summaries import RunSummary
-    from semmetrics.scoring.score_result import Score
+    from semmetrics.scoring.result import Score
 
 __all__ = [
     "draw_runs",

@@ -19,7 +19,7 @@ from semmetrics.reports import details
 from semmetrics.reports.records import Records, draw
 from semmetrics.reports.report import ScaledReport
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.score_result import Score, names_meant
+from semmetrics.scoring.result import Score, names_meant
 
 __all__ = ["ScoreTable", "draw_scores", "records_of"]
 

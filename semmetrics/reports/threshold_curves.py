@@ -17,7 +17,7 @@ from semmetrics.reports.records import Records, check_digits, draw, format_full
 from semmetrics.reports.report import Report
 from semmetrics.reports.table import ScoreTable, records_of
 from semmetrics.scoring.calibration import Calibration, best_place
-from semmetrics.scoring.score_result import Score
+from semmetrics.scoring.result import Score
 
 __all__ = ["SCHEMA", "Best", "ThresholdSweep", "report_calibration"]
 

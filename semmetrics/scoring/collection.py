@@ -23,11 +23,11 @@ from semmetrics.errors import InputError
 from semmetrics.kinds import read_set_size_probs, read_weights, unused_weights
 from semmetrics.messages import listing, pluralize
 from semmetrics.options import OPTIONS, resolve_options
+from semmetrics.scoring.plan import Prepared, Setup
 from semmetrics.scoring.running import RunningScores
-from semmetrics.scoring.systems import Prepared, Setup
 
 if TYPE_CHECKING:
-    from semmetrics.scoring.score_result import Score
+    from semmetrics.scoring.result import Score
 
 __all__ = ["BY_ITEM", "KEPT", "Collection"]
 

@@ -19,10 +19,11 @@ from semmetrics.data.block import adds_up
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import terms_of
+from semmetrics.scoring.evaluate import Statistics, evaluate
+from semmetrics.scoring.fits import BEST, fit
+from semmetrics.scoring.plan import Prepared, Setup
 from semmetrics.scoring.protocols import Plan, plan_measures
-from semmetrics.scoring.score_result import Score, score_statistics
-from semmetrics.scoring.statistics import Statistics, evaluate
-from semmetrics.scoring.systems import BEST, Prepared, Setup, freeze
+from semmetrics.scoring.result import Score, score_statistics
 
 __all__ = ["RunningScores"]
 
@@ -193,7 +194,7 @@ def _freeze(prepared: Prepared, task: Any) -> list[tuple[Measure, str]]:
     chosen = []
     for measure in prepared.plan.measures:
         _check_fit(measure, task)
-        frozen, note = freeze(measure, task, prepared.calibrations)
+        frozen, note = fit(measure, task, prepared.calibrations)
         if not frozen.definition.family.statistic(frozen).additive:
             raise _needs_all(measure, "is no function of sums over items", _KEEP)
         chosen.append((frozen, note))

@@ -17,8 +17,8 @@ from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure
 from semmetrics.metrics.registry import find, is_own, kinds_of, own_identity
 from semmetrics.options import OPTIONS, join_names
+from semmetrics.scoring.evaluate import Statistics
 from semmetrics.scoring.intervals import AUTO, Bootstrap
-from semmetrics.scoring.statistics import Statistics
 
 __all__ = ["Signed", "escape", "part_key", "read_signature", "signature"]
 

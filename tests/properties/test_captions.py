@@ -24,9 +24,9 @@ from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.label_vectors import TextModel
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
 from semmetrics.metrics.registry import all_definitions, find, parse_all
+from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.score_result import score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.result import score_statistics
 from semmetrics.text.merged_graphs import Graphs
 from semmetrics.text.offline_parser import OfflineParser
 from semmetrics.text.parses import FunctionParser, KeptParser

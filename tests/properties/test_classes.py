@@ -15,9 +15,9 @@ from semmetrics.metrics.class_accuracy import per_class_accuracy
 from semmetrics.metrics.derived import Derived
 from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.options import resolve_options
+from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.score_result import score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.result import score_statistics
 
 TIES = ("position", "optimistic", "pessimistic")
 KS = (1, 2, 4)

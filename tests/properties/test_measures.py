@@ -19,9 +19,9 @@ from semmetrics.metrics.class_precision import ClassPrecisionFamily
 from semmetrics.metrics.ranking import ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.metrics.set_measures import SetFamily
+from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.score_result import score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.result import score_statistics
 
 CLASSES = ["a", "b", "c", "d", "e"]
 CAUSES = {"empty", "absent", "no_prediction", "no_reference", "undefined"}

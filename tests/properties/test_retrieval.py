@@ -17,9 +17,9 @@ from semmetrics.kinds import find_kind
 from semmetrics.metrics.derived import Derived
 from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.options import resolve_options
+from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.score_result import score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.result import score_statistics
 
 KS = (1, 2, 5)
 NAMES = ("Recall", "HitRate", "MRR")

@@ -20,9 +20,9 @@ from semmetrics.metrics.bag_distances import TransportFamily
 from semmetrics.metrics.bag_similarity import BagSimilarityFamily
 from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.metrics.semantic import SemanticFamily, SoftFamily
+from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.score_result import score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.result import score_statistics
 
 MEASURES = parse_all(
     [

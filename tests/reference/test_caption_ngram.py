@@ -21,8 +21,8 @@ from semmetrics.data.judgement_files import read_judgements
 from semmetrics.data.tasks import caption_task
 from semmetrics.metrics.bleu import BLEU, BleuCounts
 from semmetrics.metrics.rouge import ROUGE_L
-from semmetrics.scoring.score_result import score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.evaluate import evaluate
+from semmetrics.scoring.result import score_statistics
 
 BLEU_OF_FAKECAP = [0.5793995754573356, 0.40439129741018104, 0.2785363856619147, 0.1908290437674253]
 MEASURES = [*(definition() for definition in BLEU), ROUGE_L()]

@@ -21,7 +21,7 @@ from semmetrics.data.tasks import caption_task
 from semmetrics.kinds.captions.pair_matrix import caption_matrix
 from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.evaluate import evaluate
 from semmetrics.text.tokenizers import open_tokenizer
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from semmetrics.data.tasks import caption_task
 from semmetrics.metrics.meteor import METEOR, METEOR_PROGRAM
-from semmetrics.scoring.score_result import score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.evaluate import evaluate
+from semmetrics.scoring.result import score_statistics
 
 
 class Blanks:

@@ -20,9 +20,9 @@ from semmetrics.data.block import Block
 from semmetrics.errors import InputError
 from semmetrics.metrics.bleu import BLEU, BleuCounts, clipped_matches
 from semmetrics.metrics.registry import parse
+from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.score_result import score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.result import score_statistics
 
 RULES = ("closest", "shortest", "average")
 TEXT = st.lists(st.sampled_from("abc"), max_size=9).map(" ".join)

@@ -18,7 +18,7 @@ import semmetrics
 from semmetrics import Bootstrap
 from semmetrics.core.hashing import hash_ids
 from semmetrics.errors import InputError
-from semmetrics.scoring import bootstrap, resampling
+from semmetrics.scoring import resampling
 
 CLASSES = list("abcde")
 MEASURES = ["F1", "Precision(empty=skip)", "CardinalityError", "F1(average=macro)",
@@ -165,7 +165,7 @@ def test_the_digits_do_not_depend_on_order_chunks_or_blocks(weighted):
     mixed = [{name: side[name] for name in names} for side in (preds, refs)]
     assert texts(semmetrics.score(*mixed, **options)) == expected
     for chunk in (1, 7):
-        with mock.patch.object(bootstrap, "chunk_size", lambda _, size=chunk: size):
+        with mock.patch.object(resampling, "chunk_size", lambda _, size=chunk: size):
             assert texts(semmetrics.score(preds, refs, **options)) == expected
     for block in (1, 64):
         with (
@@ -385,9 +385,9 @@ def test_errors(options, message):
 def test_rows_are_needed():
     preds, refs = data(10)
     score = semmetrics.score(preds, refs, measures=["F1"], keep_rows=False).scores[0]
-    one = bootstrap.Subject(score.statistics, [score.measure], [0.0], score.frame)
+    one = resampling.Subject(score.statistics, [score.measure], [0.0], score.frame)
     with pytest.raises(InputError, match="item rows were not kept"):
-        bootstrap.replicate([one], Bootstrap())
+        resampling.replicate([one], Bootstrap())
     assert semmetrics.score(preds, refs, measures=["F1"], keep_rows=False, ci=True).scores[0].ci
 
 

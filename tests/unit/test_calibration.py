@@ -21,8 +21,8 @@ import semmetrics
 from semmetrics import Calibration, InputError, calibrate_threshold, calibrate_threshold_on_pairs
 from semmetrics.core.hashing import hash_ids
 from semmetrics.data.beside import as_pairs
+from semmetrics.scoring.calibration import choose_holdout, derangement
 from semmetrics.scoring.signature import read_signature
-from semmetrics.scoring.threshold_search import choose_holdout, derangement
 
 VECTORS = {
     "car": [4, 0, 0], "auto": [4, 1, 0], "bike": [0, 4, 0], "cycle": [1, 4, 0], "tree": [0, 0, 4],

@@ -23,7 +23,7 @@ from semmetrics.kinds.captions.pair_matrix import caption_blocks, caption_matrix
 from semmetrics.metrics.cider import CIDEr, CIDErD
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
 from semmetrics.metrics.registry import parse
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.evaluate import evaluate
 from semmetrics.text.stem import porter_stem
 from semmetrics.text.tokenizers import open_tokenizer
 

@@ -20,7 +20,7 @@ import semmetrics
 from semmetrics import Bootstrap, DocumentFrequencies, InputError
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
 from semmetrics.metrics.meteor import METEOR_PROGRAM
-from semmetrics.scoring.score_result import score_statistics
+from semmetrics.scoring.result import score_statistics
 from semmetrics.scoring.signature import read_signature
 from semmetrics.text.tokenizers import open_tokenizer
 

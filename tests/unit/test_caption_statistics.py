@@ -20,9 +20,9 @@ from semmetrics.metrics.caption_statistics import (
     Vocabulary,
     has_repeated_word,
 )
+from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.score_result import score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.result import score_statistics
 
 TOKENS = st.lists(st.sampled_from("abc"), max_size=7)
 ITEMS = st.lists(st.tuples(TOKENS, st.lists(TOKENS, max_size=3)), min_size=1, max_size=6)

@@ -20,7 +20,7 @@ from semmetrics.metrics.document_frequencies import (
     frequency_notes,
 )
 from semmetrics.metrics.registry import parse
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.evaluate import evaluate
 from semmetrics.text.stem import porter_stem
 from semmetrics.text.tokenizers import open_tokenizer
 

@@ -22,7 +22,7 @@ from semmetrics import ReadOptions, add_systems, rank_competition, select_discre
 from semmetrics.comparison.pairwise_scores import score_pairs
 from semmetrics.errors import InputError
 from semmetrics.reports.annotation_page import write_annotation_page
-from semmetrics.scoring.systems import open_setup
+from semmetrics.scoring.plan import open_setup
 
 
 @pytest.fixture(scope="module")

@@ -23,10 +23,10 @@ from semmetrics.metrics import ancestors as module
 from semmetrics.metrics import sets
 from semmetrics.metrics.hierarchical import LCADistance, hF, hP, hR
 from semmetrics.metrics.registry import parse
+from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.score_result import score_statistics
+from semmetrics.scoring.result import score_statistics
 from semmetrics.scoring.signature import read_signature
-from semmetrics.scoring.statistics import evaluate
 
 FLOWERS = {
     "rose": "flower",

@@ -14,7 +14,7 @@ import semmetrics
 from benchmarks import simulation
 from semmetrics import Bootstrap
 from semmetrics.errors import InputError
-from semmetrics.scoring import bootstrap
+from semmetrics.scoring import resampling
 from semmetrics.scoring.intervals import Replicates
 
 CLASSES = list("abcde")
@@ -307,7 +307,7 @@ def test_memory_of_the_parts_is_bounded(monkeypatch):
     preds, refs = labels(60)
     options = {"measures": ["F1", "MacroF1", "LRAP"], "ci": True, "classes": CLASSES}
     expected = [score.replicates.left_out for score in semmetrics.score(preds, refs, **options)]
-    monkeypatch.setattr(bootstrap, "_MEMORY", 500)
+    monkeypatch.setattr(resampling, "_MEMORY", 500)
     for score, values in zip(semmetrics.score(preds, refs, **options), expected, strict=True):
         np.testing.assert_array_equal(score.replicates.left_out, values)
 

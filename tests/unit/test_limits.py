@@ -185,7 +185,7 @@ def test_out_of_memory_elsewhere_is_no_fault(tmp_path, monkeypatch, capsys):
 
     path = tmp_path / "a.json"
     path.write_text('{"a": ["cat"]}')
-    monkeypatch.setattr("semmetrics.scoring.systems.evaluate", fail)
+    monkeypatch.setattr("semmetrics.scoring.score.evaluate", fail)
     assert run("score", "-m", "F1", path, path) == 2
     assert "not enough memory" in capsys.readouterr().err
 

@@ -29,9 +29,9 @@ from semmetrics.metrics.meteor import (
     meteor_value,
     segment_counts,
 )
+from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.score_result import score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.result import score_statistics
 
 WORDS = ["a", "the", "man", "horse", "dog", "rides", "riding", "runs", "jogs", "on", "big", "large"]
 

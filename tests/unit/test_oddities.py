@@ -26,7 +26,7 @@ from semmetrics.kinds.labels.task import label_task
 from semmetrics.kinds.labels.uncalibrated import uncalibrated_notes
 from semmetrics.metrics.registry import parse_all
 from semmetrics.reports.score_text import report_shared
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.evaluate import evaluate
 from semmetrics.text.tokenizers import open_tokenizer
 
 

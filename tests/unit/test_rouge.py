@@ -14,8 +14,8 @@ from semmetrics.data.block import Block
 from semmetrics.errors import InputError
 from semmetrics.metrics.registry import parse
 from semmetrics.metrics.rouge import ROUGE_L
-from semmetrics.scoring.score_result import score_statistics
-from semmetrics.scoring.statistics import evaluate
+from semmetrics.scoring.evaluate import evaluate
+from semmetrics.scoring.result import score_statistics
 
 TEXT = st.lists(st.sampled_from("abcd"), max_size=9).map(" ".join)
 ITEMS = st.lists(st.tuples(TEXT, st.lists(TEXT, max_size=4)), min_size=1, max_size=6)

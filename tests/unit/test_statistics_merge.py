@@ -18,8 +18,8 @@ from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.registry import parse_all
-from semmetrics.scoring.score_result import left_out_notes, score_statistics
-from semmetrics.scoring.statistics import evaluate, frame_of, merged_labels
+from semmetrics.scoring.evaluate import evaluate, frame_of, merged_labels
+from semmetrics.scoring.result import left_out_notes, score_statistics
 
 PREDS = {"x": [("a", 0.9), ("b", 0.1)], "y": [("q", 0.5)], "z": [("c", 0.7), ("a", 0.2)]}
 REFS = {"x": ["a"], "y": ["b"], "z": ["c", "d"]}

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.core.hashing import mix
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.block import LabelAxis, Task
 from semmetrics.data.lists import Ids
@@ -21,22 +22,9 @@ from semmetrics.kinds.description import finite_or_none
 from semmetrics.messages import agreeing, plural, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.registry import is_own, parse_in_any_case
-from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
+from semmetrics.scoring.evaluate import Statistics, evaluate, frame_of, merged_labels
+from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates, default_method
 from semmetrics.scoring.signature import signature
-from semmetrics.scoring.statistics import Statistics, evaluate, frame_of, merged_labels
-
-__all__ = [
-    "BEST_FIT",
-    "SCHEMA",
-    "LeftOut",
-    "Score",
-    "bound_notes",
-    "interval_notes",
-    "left_out_notes",
-    "names_meant",
-    "score_statistics",
-    "score_values",
-]
 
 SCHEMA = "semmetrics.score/1"
 _MANY = 3  # measures that a note names
@@ -340,7 +328,7 @@ def score_statistics(
         subjects.append((statistics, chosen, values, frame))
     made: Sequence[Sequence[Replicates | None]] = [[None] * len(headings) for _ in subjects]
     if ci is not None:
-        from semmetrics.scoring.bootstrap import Subject, replicate  # values alone need none of it
+        from semmetrics.scoring.resampling import Subject, replicate  # values alone need none of it
 
         made = replicate([Subject(*one) for one in subjects], ci, progress)
     return [
@@ -502,3 +490,114 @@ def _true_items(score: Score) -> Floats | None:
             sums = {name: column.sum() for name, column in rows.items()}
         columns = family.per_label(score.measure, sums, score.frame)
     return None if columns is None else columns["support"]
+
+
+def with_derived(
+    scores: Sequence[Score],
+    named: Mapping[Measure, str],
+    derived: Mapping[Measure, Mapping[str, Sequence[Measure]]],
+    systems: Sequence[str],
+    ci: Bootstrap | None,
+) -> list[Score]:
+    """Return the scores that were asked for, and those of derived measures behind them.
+
+    Parameters
+    ----------
+    scores : sequence of Score
+        With those of all terms.
+    named : mapping from measure to heading
+        What was asked for.
+    derived : mapping from measure to its terms by part
+    systems : sequence of str
+    ci : Bootstrap or None
+
+    Raises
+    ------
+    InputError
+        If the data lack a part that a measure needs.
+    """
+    parts = dict.fromkeys(score.part for score in scores)
+    place = {(score.system, score.part, score.measure): score for score in scores}
+    made = [score for score in scores if score.measure in named]
+    for measure, terms in derived.items():
+        lacking = [part for part in terms if part not in parts]
+        if lacking:
+            raise InputError(
+                f"{measure} is made of values of {' and '.join(terms)}, which are not evaluated "
+                "together",
+                remedy="say direction='both' (--direction both), or leave it out",
+            )
+        for system in systems:
+            found = [place[system, part, term] for part, some in terms.items() for term in some]
+            made.append(_derived(measure, named[measure], found, ci))
+    return made
+
+
+def _derived(measure: Measure, heading: str, terms: Sequence[Score], ci: Bootstrap | None) -> Score:
+    """Return the score of a formula on other scores of one system."""
+    family = measure.definition.family
+    whole = _joined([term.statistics for term in terms], measure)
+    value = float(family.combine(measure, [term.value for term in terms]))  # type: ignore[attr-defined]
+    replicates = _replicates(measure, value, terms)
+    made = None if replicates is None or ci is None else replicates.interval(ci.level, ci.method)
+    return replace(
+        terms[0],
+        measure=measure,
+        heading=heading,
+        value=value,
+        n=len(whole),
+        ci=made,
+        undefined={},
+        statistics=whole,
+        note="",
+        part="",
+        task=None,
+        replicates=replicates,
+        terms=tuple(terms),
+    )
+
+
+def _joined(parts: Sequence[Statistics], measure: Measure) -> Statistics:
+    """Return statistics without sums of the items of all parts, each part once."""
+    each = list({id(part): part for part in parts}.values())
+    different = {
+        key: dict.fromkeys(part.settings[key] for part in each if key in part.settings)
+        for key in dict.fromkeys(key for part in each for key in part.settings)
+    }
+    settings = {key: "+".join(values) for key, values in different.items()}
+    if len(different.get("direction", ())) > 1:
+        settings["direction"] = "both"
+    nothing = measure.definition.family.statistic(measure)
+    number = sum(map(len, each))
+    return replace(
+        each[0],
+        sums={nothing: {}},
+        parts={nothing: [{}]},
+        ids=range(number),
+        hashes=mix(np.arange(number)),
+        weights=None,
+        groups=None,
+        fingerprint=sum(part.fingerprint for part in each) % (1 << 64),
+        settings=settings,
+        counts={},
+        noted=each[0].noted if len(each) == 1 else {},
+    )
+
+
+def _replicates(measure: Measure, value: float, terms: Sequence[Score]) -> Replicates | None:
+    """Return the formula on the replicates of the terms, which must be paired."""
+    found = [term.replicates for term in terms if term.replicates is not None]
+    if len(found) < len(terms) or len({one.drawn for one in found}) > 1:
+        return None
+    if len({len(one.left_out) for one in found}) > 1:
+        return None
+    combine = measure.definition.family.combine  # type: ignore[attr-defined]
+    return replace(
+        found[0],
+        values=combine(measure, [one.values for one in found]),
+        value=value,
+        left_out=combine(measure, [one.left_out for one in found]),
+        bounds=measure.definition.bounds,
+        default=default_method(measure),
+        items=0.0,
+    )

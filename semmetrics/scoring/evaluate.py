@@ -29,8 +29,6 @@ from semmetrics.frozen import dataclass
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
-__all__ = ["Statistics", "check_kind", "evaluate", "frame_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Statistics:

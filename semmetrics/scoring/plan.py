@@ -1,18 +1,15 @@
-"""From predictions and ground truth to prepared tasks, and from those to scores.
+"""From predictions and ground truth to prepared tasks.
 
 Conventions
 -----------
 A *prepared* input is joined, its models are open and its measures chosen. Scores, sweeps,
-calibration and comparisons all begin there. What a measure asks to be fitted is fitted once on
-the whole data and then frozen: resamples do not fit again. The measure that is computed, and its
-signature, hold the number that was found.
+calibration and comparisons all begin there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,12 +19,10 @@ from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, with_unstored_said
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
 from semmetrics.messages import a_kind, brief, pluralize
-from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.derived import terms_of
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import (
     OPTIONS,
@@ -36,35 +31,16 @@ from semmetrics.options import (
     is_given,
     resolve_options,
 )
-from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
-from semmetrics.scoring.score_result import (
-    BEST_FIT,
+from semmetrics.scoring.result import (
     Score,
     bound_notes,
     interval_notes,
     left_out_notes,
-    score_statistics,
 )
-from semmetrics.scoring.signature import escape
-from semmetrics.scoring.statistics import check_kind, evaluate
 
-__all__ = [
-    "BEST",
-    "Prepared",
-    "Setup",
-    "check_given",
-    "check_weights",
-    "freeze",
-    "open_setup",
-    "prepare_systems",
-    "resolve_inputs",
-    "resolve_task",
-    "score_prepared",
-]
-
-BEST = "threshold:best"
-_CERTAINTY = ("ci_method", "seed", "resamples", "level")
+CERTAINTY = ("ci_method", "seed", "resamples", "level")
 _MANY = 3  # inputs that are named one by one
 
 
@@ -119,7 +95,7 @@ class Prepared:
             from semmetrics.scoring.calibration import calibration_notes
 
             notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
-        idle = [OPTIONS[name].both for name in _CERTAINTY if name in self.options.given]
+        idle = [OPTIONS[name].both for name in CERTAINTY if name in self.options.given]
         if not idle or self.options["ci"]:
             return notes
         have = "has" if len(idle) == 1 else "have"
@@ -401,116 +377,3 @@ def resolve_inputs(
         if len(kinds) < 2:
             raise
         return kinds[0], systems, gts  # data that could be either: the first that has them
-
-
-def score_prepared(prepared: Prepared) -> list[Score]:
-    """Score prepared tasks.
-
-    Returns
-    -------
-    list of Score
-        Part by part, system by system, measures in the order given.
-    """
-    options, plan = prepared.options, prepared.plan
-    ci, progress = _bootstrap(options), options["progress"]
-    keep_rows = options["keep_rows"] or ci is not None  # intervals need them
-    named = dict(zip(plan.measures, plan.headings, strict=True))
-    derived = {measure: terms for measure in named if (terms := terms_of(measure))}
-    scores: list[Score] = []
-    for part in dict.fromkeys(part for parts in prepared.tasks.values() for part in parts):
-        tasks = {name: parts[part] for name, parts in prepared.tasks.items() if part in parts}
-        chosen, statistics = {}, {}
-        several = len(prepared.tasks) > 1
-        more = [term for of in derived.values() for term in of.get(part, ())]
-        wanted = list(dict.fromkeys([*(m for m in named if m not in derived), *more]))
-        for name, task in tasks.items():
-            with _naming(name * several):
-                chosen[name] = [freeze(m, task, prepared.calibrations) for m in wanted]
-        for name, task in tasks.items():
-            measures = [measure for measure, _ in chosen[name]]
-            with _naming(name * several):
-                statistics[name] = evaluate(task, measures, keep_rows=keep_rows, progress=progress)
-        headings = [named.get(measure, str(measure)) for measure in wanted]
-        headings = [f"{part} {heading}" if part else heading for heading in headings]
-        made = score_statistics(statistics, chosen, headings=headings, ci=ci, progress=progress)
-        scores += [replace(score, part=part, task=tasks[score.system]) for score in made]
-    if not derived:
-        return scores
-    from semmetrics.scoring.derived_scores import with_derived
-
-    return with_derived(scores, named, derived, list(prepared.tasks), ci)
-
-
-@contextmanager
-def _naming(system: str) -> Iterator[None]:
-    """Name the one of several systems that an error is of, where it names no place."""
-    try:
-        yield
-    except InputError as error:
-        own = not system or error.where or isinstance(error, MissingDependencyError)
-        raise error if own else error.placed(system)  # noqa: B904
-
-
-def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:
-    """Return how intervals are made; None without."""
-    ci, given = options["ci"], {name: options[name] for name in _CERTAINTY}
-    if isinstance(ci, Bootstrap):
-        own = {**asdict(ci), "ci_method": ci.method}
-        for name, value in given.items():
-            if name in options.given and value != own[name]:
-                raise InputError(
-                    f"ci={ci!r} beside {name}={value!r}",
-                    remedy=f"leave one of them out: {name}= is for ci=True",
-                )
-        return ci
-    if not isinstance(ci, (bool, np.bool_)):
-        raise InputError(f"ci={ci!r}", remedy="say ci=True, and how wide with level=, such as 0.9")
-    made = Bootstrap(method=given.pop("ci_method"), **given)
-    return made if ci else None
-
-
-def freeze(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> tuple[Measure, str]:
-    """Return the measure with whatever it asks to be fitted, fitted; and a note for the signature.
-
-    Parameters
-    ----------
-    measure : Measure
-    task : Task
-        Prepared, with the models and fits that the measure needs.
-    calibrations : sequence of Calibration
-        What ``threshold=auto`` takes its threshold from; without any, the embedding's own.
-
-    Raises
-    ------
-    InputError
-        If no calibration is for the measure's embedding; if the predictions have no scores, or the
-        measure has no best score threshold.
-    """
-    notes = []
-    if measure["threshold"] == "auto" and calibrations:
-        from semmetrics.scoring.calibration import calibrated
-
-        measure, note = calibrated(measure, task, calibrations)
-        notes.append(note)
-    elif measure["threshold"] == "auto":
-        from semmetrics.metrics.label_similarity import label_vectors_of
-
-        vectors = label_vectors_of(task, str(measure["embedding"]))
-        measure = measure.with_options(threshold=repr(vectors.threshold))
-    if measure["decode"] == BEST:
-        from semmetrics.scoring.best_threshold import find_best_threshold
-
-        threshold, judge = find_best_threshold(measure, task)
-        notes.append(f"{BEST_FIT}{judge}-{measure['average']}")
-        measure = measure.with_options(decode=f"threshold:{threshold!r}")
-    if measure["df"] is not None:
-        from semmetrics.metrics.document_frequencies import frequency_hash
-
-        if measure["df"] == "references" and "df" in task.fits:
-            measure = measure.with_options(df="given")
-        hashed = frequency_hash(task, str(measure["df"]), str(measure["stem"]))
-        notes.append(f"fit:df@{hashed}")
-    if measure["parser"] is not None:
-        graphs = task.fits[f"parser/{measure['parser']}"]
-        notes.append(f"fit:parser-{escape(graphs.parser.identity)}")
-    return measure, "|".join(notes)
