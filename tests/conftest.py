@@ -9,19 +9,50 @@ from hypothesis import settings
 
 from semmetrics.store import cache_folder
 
-# a machine that is busy with other things makes no test fail
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+SLOW = bool(os.environ.get("SEMMETRICS_SLOW"))
+"""Whether tests that take minutes run, and properties are tried on many examples."""
+# Without a deadline: a busy machine makes no test fail.
+settings.register_profile("few", deadline=None, max_examples=25)
+settings.register_profile("many", deadline=None, max_examples=200)
+settings.load_profile("many" if SLOW else "few")
 
 ROOT = Path(__file__).resolve().parents[1]
 WITH_SYNONYMS = ("semmetrics.metrics.spice.spice_scores", "semmetrics.text.merged_graphs.Graphs")
 
 
+def pytest_addoption(parser):
+    parser.addoption("--skipped-to", type=Path, help="write the tests that skip into this file")
+
+
+class Skipped:
+    """Writes the tests that skipped, one a line: ``pytest @FILE`` runs them again."""
+
+    def __init__(self, path):
+        self.path, self.ids = path, []
+
+    def pytest_runtest_logreport(self, report):
+        if report.skipped and not hasattr(report, "wasxfail"):
+            self.ids.append(report.nodeid)
+
+    def pytest_collectreport(self, report):
+        if report.skipped:
+            self.ids.append(report.nodeid)
+
+    def pytest_sessionfinish(self):
+        self.path.write_text("".join(f"{name}\n" for name in dict.fromkeys(self.ids)))
+
+
+def pytest_configure(config):
+    if (path := config.getoption("--skipped-to")) and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Skipped(path))
+
+
 def pytest_collection_modifyitems(items):
-    """Examples with SPICE's synonyms need the package that brings them."""
     for item in items:
         if item.name in WITH_SYNONYMS and not find_spec("pycocoevalcap"):
             item.add_marker(pytest.mark.skip(reason="pycocoevalcap is not installed"))
+        if item.get_closest_marker("slow") and not SLOW:
+            item.add_marker(pytest.mark.skip(reason="takes long: set SEMMETRICS_SLOW=1"))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -7,7 +7,8 @@ import pytest
 
 @pytest.fixture(scope="session")
 def fuzz_seconds():
-    return float(os.environ.get("SEMMETRICS_FUZZ_SECONDS", "5"))
+    usual = "30" if os.environ.get("SEMMETRICS_SLOW") else "0.5"
+    return float(os.environ.get("SEMMETRICS_FUZZ_SECONDS", usual))
 
 
 @pytest.fixture(scope="session")

@@ -147,13 +147,10 @@ def parser(own_home, tmp_path, monkeypatch):
     return found
 
 
-slow = pytest.mark.skipif(
-    not os.environ.get("SEMMETRICS_SLOW"), reason="takes minutes: set SEMMETRICS_SLOW=1"
-)
 LONG = " ".join(["the man with a hat in the park near the house that was built by"] * 20)
 
 
-@slow
+@pytest.mark.slow
 def test_captions_that_take_too_much(parser):
     """CoreNLP goes on without a parse where memory runs out, which is no parse of the caption."""
     captions = ["a dog runs", LONG, "a cat sits"]
@@ -174,7 +171,7 @@ def test_the_program_ends_when_nobody_reads(parser):
     assert process.wait(60) == 0
 
 
-@slow
+@pytest.mark.slow
 def test_the_experts_of_flickr8k_in_tokens(reference_dir, parser, own_home, tmp_path):
     for path in own_home.glob("parses.sqlite*"):  # what was parsed before is not parsed again
         shutil.copy(path, tmp_path)
