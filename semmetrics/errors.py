@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from semmetrics.frozen import by_value, dataclass
-from semmetrics.messages import MESSAGES, Spelling, keyword, shown, visible, write
+from semmetrics.messages import MESSAGES, Spelling, shown, visible, write
 
 __all__ = ["EXAMPLES", "FROM_0", "Fact", "ITEM", "InputError", "MissingDependencyError", "Places",
            "ROW", "UnknownKeyError", "at", "place_in"]  # fmt: skip
@@ -65,7 +65,7 @@ class InputError(ValueError):
         """Return the same error at a place that only its caller knows."""
         return type(self)(self.code, where, **self.values)
 
-    def text(self, spell: Spelling = keyword) -> str:
+    def text(self, spell: Spelling | None = None) -> str:
         """Return the message, with options as the caller writes them."""
         problem, remedy = (write(part, self.values, spell) for part in MESSAGES[self.code])
         place = f"{visible(self.where)}: " if self.where else ""
@@ -151,7 +151,7 @@ class Fact:
         examples = tuple(dict.fromkeys(self.examples + other.examples))
         return replace(self, n=self.n + other.n, examples=examples[:EXAMPLES])
 
-    def text(self, spell: Spelling = keyword) -> str:
+    def text(self, spell: Spelling | None = None) -> str:
         """Return its text, with options as the caller writes them."""
         shown = {"n": self.n, "examples": self.examples, **self.values}
         return InputError(self.code, self.where, **shown).text(spell)

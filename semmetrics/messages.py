@@ -63,7 +63,7 @@ class _Writer(string.Formatter):
         return pluralize(value, format_spec)
 
 
-def write(text: str, values: Mapping[str, Any], spell: Spelling = keyword) -> str:
+def write(text: str, values: Mapping[str, Any], spell: Spelling | None = None) -> str:
     """Fill the fields of a message.
 
     Examples
@@ -73,7 +73,7 @@ def write(text: str, values: Mapping[str, Any], spell: Spelling = keyword) -> st
     >>> write("set {opt:missing=skip}", {})
     "set missing='skip'"
     """
-    return _Writer(spell).vformat(text, (), values)
+    return _Writer(spell or keyword).vformat(text, (), values)
 
 
 _UNSEEN = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
@@ -335,6 +335,73 @@ MESSAGES: dict[str, tuple[str, str]] = {
     # Kinds
 
     # Scoring
+    "no-items": ("there are no items to evaluate", "check the ids of both sides and {opt:missing}"),
+    "zero-weights": ("all sample weights are zero", "give some item a weight"),
+    "wrong-kind": (
+        "{names!l} cannot be computed for {kind}",
+        "see semmetrics list for its measures, or set {opt:task}",
+    ),
+    "protocol-of-kind": ("protocol {protocol} evaluates {kind}, not {task}", "remove {opt:task}"),
+    "measures-and-protocol": (
+        "both {opt:measures} and {opt:protocol} are given",
+        "give one of them; semmetrics explain {protocol} lists the protocol's measures",
+    ),
+    "rows-not-kept": ("the values of items were not kept", "set {opt:keep_rows=True}"),
+    "different-statistics": (
+        "the parts cannot be added: {why}", "use the same options, measures and version for all"
+    ),
+    "classes-of-references": (
+        "labels have synonyms, and each part found classes in its own references",
+        "give all parts the class list: {opt:classes}",
+    ),
+    "items-in-both": (
+        "items are in both parts: {names!l}",
+        "merge parts without common items; give ids to items known by position",
+    ),
+    "ids-in-two-batches": (
+        "ids were in an earlier batch: {ids!l}", "give each item once; call reset() to start again"
+    ),
+    "batch-differs": ("{role} differs from earlier batches", "give the same with every batch"),
+    "matrix-batch": (
+        "a batch cannot be a matrix", "give ranked lists or {{id: {{name: score}}}}, or use score()"
+    ),
+    "needs-all-items": ("{what} {reason}, and keep_rows=False keeps none", "{remedy}"),
+    "other-defaults": (
+        "the default measures of the first items are {first}, of all items {every}",
+        "name them: {opt:measures}",
+    ),
+    "needs-parts": (
+        "{measure} needs {parts!l}, which are not evaluated together", "set {opt:direction=both}"
+    ),
+    "no-best-threshold": (
+        "decode=threshold:best is not defined for {measure}",
+        "score F1(decode=threshold:best) or SemF1(decode=threshold:best), and use its threshold",
+    ),
+    "bad-signature": ("not a valid signature: {why}", "copy the whole signature"),
+    "signature-of-study": (
+        "this is a signature of {what}, which cannot be rescored", "run {what} with its options"
+    ),
+    "not-a-calibration": (
+        "not a valid calibration: {why}", "write one with semmetrics calibrate -o FILE"
+    ),
+    "other-embedding": (
+        "{measure} uses {embedding}; the calibration is for {known!l}",
+        "calibrate this embedding, or write the threshold: {name}(threshold=0.5)",
+    ),
+    "pairs-of-one-kind": (
+        "all {n:pair} mean {what}", "give pairs that mean the same, and pairs that do not"
+    ),
+    "equal-pairs": (
+        "all pairs have the same similarity{unknown}", "give other pairs, or another embedding"
+    ),
+    "small-holdout": ("the holdout has {n} of {of:item}", "increase {opt:holdout}"),
+    "undefined-on-holdout": (
+        "{measure} is undefined on the holdout", "increase {opt:holdout}, or use another measure"
+    ),
+    "no-contrast": (
+        "{measure} is never higher with an item's own references than with another's{unknown}",
+        "increase {opt:holdout}, or calibrate on labelled pairs",
+    ),
 
     # Studies
 

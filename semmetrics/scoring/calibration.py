@@ -231,18 +231,12 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def _of_entry(entry: Any, where: str) -> Calibration:
-    remedy = "write one with Calibration.save, or: semmetrics calibrate -o FILE"
     schema = entry.get("schema") if isinstance(entry, dict) else None
     if schema != SCHEMA:
-        said = "" if schema is None else f": its schema is {schema!r}, not {SCHEMA!r}"
-        raise InputError(f"this is no calibration{said}", where=where, remedy=remedy)
+        raise InputError("not-a-calibration", where, why=f"its schema is {schema!r}")
     extra = [name for name in entry if name not in ("schema", *_CHECKS)]
     if extra:
-        raise InputError(
-            f"the calibration has {listing(extra)}, which {agreeing(len(extra), 'mean')} nothing",
-            where=where,
-            remedy=remedy,
-        )
+        raise InputError("not-a-calibration", where, why=f"unknown keys {listing(extra)}")
     known = {name: entry.get(name, ...) for name in _CHECKS}
     wrong = [name for name, is_right in _CHECKS.items() if not is_right(known[name])]
     if not wrong:
@@ -250,9 +244,7 @@ def _of_entry(entry: Any, where: str) -> Calibration:
         placed = known["threshold"] in known["curve"].get("threshold", ())
         wrong = [] if placed and criterion in known["curve"] else ["curve"]
     if wrong:
-        raise InputError(
-            f"the calibration has no valid {listing(wrong)}", where=where, remedy=remedy
-        )
+        raise InputError("not-a-calibration", where, why=f"wrong {listing(wrong)}")
     curve = {name: tuple(map(_float, column)) for name, column in known["curve"].items()}
     numbers = {name: _float(known[name]) for name in ("threshold", "value")}
     return Calibration(**{**known, **numbers, "curve": curve})
@@ -299,7 +291,7 @@ def as_calibrations(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> list[Cal
     names = [one.embedding for one in found]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
-        raise InputError(f"two calibrations are for {listing(twice)}", remedy="give one of them")
+        raise InputError("duplicate", role="the calibration for", value=twice[0])
     return found
 
 
@@ -320,10 +312,11 @@ def calibrated(
         if one.embedding == identity:
             return measure.with_options(threshold=repr(one.threshold)), one.note
     raise InputError(
-        f"{measure} compares by {identity}, and the calibration is for "
-        f"{listing(one.embedding for one in calibrations)}",
-        remedy="calibrate this embedding, name the calibrated one as embedding= (--embedding), "
-        f"or write the threshold: {measure.definition.name}(threshold=0.5)",
+        "other-embedding",
+        measure=measure,
+        name=measure.definition.name,
+        embedding=identity,
+        known=[one.embedding for one in calibrations],
     )
 
 
@@ -429,21 +422,15 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
         If the criterion is unknown, or all pairs have the same answer or the same cosine.
     """
     if criterion not in CRITERIA:
-        raise InputError(f"criterion={criterion!r}", remedy=f"choose one of {', '.join(CRITERIA)}")
+        raise InputError("bad-choice", name="criterion", value=criterion, choices=CRITERIA)
     same = np.array([pair.same for pair in pairs], np.bool_)
     if same.all() or not same.any():
-        every = f"all {len(same):,} pairs" if len(same) > 1 else "the labels of the only pair"
-        raise InputError(
-            f"{every} {'' if same.all() else 'do not '}mean the same",
-            remedy="a threshold needs pairs of both kinds",
-        )
+        what = "the same" if same.all() else "something else"
+        raise InputError("pairs-of-one-kind", n=len(same), what=what)
     curve, auc = _pairs_curve(_similarities(task), same)
     place, model = best_place(curve[criterion]), label_vectors_of(task, "default")
     if place is None or len(curve["threshold"]) < 3:
-        raise InputError(
-            f"all pairs are equally similar{_unknown(model)}",
-            remedy="give other pairs, or another embedding",
-        )
+        raise InputError("equal-pairs", unknown=_unknown(model))
     text = json.dumps(sorted(map(list, pairs)), ensure_ascii=True)  # in whatever order they came
     return Calibration(
         threshold=curve["threshold"][place],
@@ -610,32 +597,22 @@ def of_contrast(
         with the own references.
     """
     if isinstance(holdout, bool) or not isinstance(holdout, int | float) or not 0 < holdout <= 1:
-        raise InputError(f"holdout={holdout!r}", remedy="give a share of the items, as 0.2")
+        raise InputError("bad-option", name="holdout", value=holdout, wanted="a share such as 0.2")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed={seed!r}", remedy="give a whole number from 0")
+        raise InputError("bad-option", name="seed", value=seed, wanted="a whole number from 0")
     chosen = task.take(np.flatnonzero(choose_holdout(task.hashes, holdout, int(seed))))
     if len(chosen) < 2:
-        raise InputError(
-            f"the holdout has {len(chosen)} of {pluralize(len(task), 'item')}",
-            remedy=f"take a {_LARGER}",
-        )
+        raise InputError("small-holdout", n=len(chosen), of=len(task))
     others = replace(chosen, ref=chosen.ref.take(derangement(chosen.hashes, int(seed))))
     measures = [measure.with_options(threshold=point) for point in points]
     own, other = (tuple(score_values(some, measures)) for some in (chosen, others))
     contrast = [a - b for a, b in zip(own, other, strict=True)]
     place = best_place(contrast)
     if place is None:
-        raise InputError(
-            f"{measure} is undefined on the holdout",
-            remedy=f"take a {_LARGER}, or another measure",
-        )
+        raise InputError("undefined-on-holdout", measure=measure)
     model = label_vectors_of(task, str(measure["embedding"]))
     if contrast[place] <= 0:
-        raise InputError(
-            f"at no threshold is {measure} higher with an item's own references than with those of "
-            f"another item{_unknown(model)}",
-            remedy=f"take a {_LARGER}, or calibrate on labelled pairs",
-        )
+        raise InputError("no-contrast", measure=measure, unknown=_unknown(model))
     few = ""
     if len(chosen) < _FEW:
         are = agreeing(len(chosen), "are")

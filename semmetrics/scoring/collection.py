@@ -21,7 +21,6 @@ from semmetrics.data.join import Weights, aligned_weights
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
 from semmetrics.kinds import read_set_size_probs, read_weights, unused_weights
-from semmetrics.messages import listing, pluralize
 from semmetrics.options import OPTIONS, resolve_options
 from semmetrics.scoring.plan import Prepared, Setup
 from semmetrics.scoring.running import RunningScores
@@ -98,12 +97,7 @@ class Collection:
         """
         for one in (pred, ref):
             if not isinstance(one, Lists):
-                raise InputError(
-                    "batches are lists, and this is a matrix",
-                    where=one.source,
-                    remedy="give ranked lists with each batch, or {id: {name: score}}; or score() "
-                    "all items together",
-                )
+                raise InputError("matrix-batch", one.source)
         given = {name: value for name, value in given.items() if value is not None}
         if not len(pred) and not len(ref):
             return
@@ -273,20 +267,13 @@ def _without_items(lists: Lists, other: Lists) -> Lists:
 def _check_new(batches: Batches, lists: Lists) -> None:
     repeated = batches.repeated(lists.ids)
     if repeated:
-        raise InputError(
-            f"ids came in a batch before: {listing(repeated)}",
-            where=lists.source,
-            remedy="give each item once, and reset() before all come again",
-        )
+        raise InputError("ids-in-two-batches", lists.source, ids=repeated)
 
 
 def _check_names(names: set[str], before: set[str]) -> None:
     """Refuse values of items that only some batches have."""
     if names != before:
-        raise InputError(
-            f"some batches have {', '.join(sorted(names ^ before))} and others have not",
-            remedy="give it with every batch, or with none",
-        )
+        raise InputError("batch-differs", role=", ".join(sorted(names ^ before)))
 
 
 def _widths(values: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
@@ -296,10 +283,7 @@ def _widths(values: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
 def _check_widths(widths: Mapping[str, tuple[int, ...]], before: Mapping[str, Any]) -> None:
     for name, width in widths.items():
         if before.get(name, width) != width:
-            raise InputError(
-                f"{name} has {pluralize(width[0], 'column')}, and had {before[name][0]} before",
-                remedy="give the same columns with every batch",
-            )
+            raise InputError("batch-differs", role=f"the number of columns of {name}")
 
 
 def _read_values(given: Mapping[str, Any], pred: Lists, ref: Lists, setup: Setup) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import FOUND
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import listing, pluralize
+from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
 
@@ -114,7 +114,7 @@ class Statistics:
             If rows were not kept.
         """
         if self.parts is None or statistic not in self.parts:
-            raise InputError("item rows were not kept", remedy="evaluate with keep_rows=True")
+            raise InputError("rows-not-kept")
         if statistic not in self._joined:
             parts = self.parts[statistic]
             self._joined[statistic] = {
@@ -170,7 +170,7 @@ class Statistics:
             If a measure needs the rows of all items.
         """
         if self.parts is not None:
-            raise InputError("a measure needs the rows of all items", remedy="keep them")
+            raise InputError("rows-not-kept")
         nothing = np.zeros(0, np.uint64)
         return replace(
             self,
@@ -248,29 +248,20 @@ class Statistics:
             if mine.get(name) != theirs.get(name)
         ]
         if different:
-            raise InputError(
-                f"statistics differ in their conventions: {'; '.join(different)}",
-                remedy="evaluate both parts with the same options, class list and embeddings",
-            )
+            raise InputError("different-statistics", why="; ".join(different))
         if self.models.get(FOUND) != other.models.get(FOUND):
-            raise InputError(
-                "labels have synonyms, and each part took its classes from its own references",
-                remedy="make all parts with the class list (classes=, --classes)",
-            )
+            raise InputError("classes-of-references")
         measures = [(set(s.sums), s.parts and set(s.parts)) for s in (self, other)]
         if measures[0] != measures[1]:
-            raise InputError(
-                "statistics differ in their measures", remedy="evaluate both with the same ones"
-            )
+            raise InputError("different-statistics", why="they are of other measures")
         if self.version != other.version:
-            raise InputError(f"statistics come from versions {self.version} and {other.version}")
+            raise InputError(
+                "different-statistics", why=f"versions {self.version} and {other.version}"
+            )
         twice = np.intersect1d(self.hashes, other.hashes)
         if len(twice):
             place = np.flatnonzero(np.isin(self.hashes, twice)).tolist()
-            raise InputError(
-                f"items are in both parts: {listing(str(self.ids[i]) for i in place)}",
-                remedy="merge parts that share no item; items known by position need ids",
-            )
+            raise InputError("items-in-both", names=[str(self.ids[i]) for i in place])
 
 
 def _joined(left: Statistics, right: Statistics) -> Ids:
@@ -343,9 +334,7 @@ def evaluate(
         If there is no item, or a measure cannot be computed from such data.
     """
     if not len(task):
-        raise InputError(
-            "there is no item to evaluate", remedy="check ids and missing= (--missing)"
-        )
+        raise InputError("no-items")
     measures = list(measures)
     check_kind(measures, task.kind)
     needed = list(dict.fromkeys(m.definition.family.statistic(m) for m in measures))
@@ -392,11 +381,7 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
     """
     others = [str(m) for m in measures if m.definition.kind != kind]
     if others:
-        raise InputError(
-            f"{listing(others)} cannot be computed of {kind}",
-            remedy=f"semmetrics list shows the measures of {kind}; task= (--task) says what is "
-            "evaluated",
-        )
+        raise InputError("wrong-kind", names=others, kind=kind)
 
 
 def _add(total: dict[str, NDArray[Any]], columns: dict[str, Any], weights: Floats | None) -> None:

@@ -164,7 +164,7 @@ def find_best_threshold(measure: Measure, task: LabelTask) -> tuple[float, str]:
     rows, points, bins, more = _matched_rows(measure, task)
     usable = np.isfinite(points)
     if not usable.any():
-        raise InputError("there is no score to choose a threshold by", remedy="give some scores")
+        raise InputError("nothing-given", what="scores", remedy="a threshold is chosen among them")
     values = np.nan_to_num(_under_policy(measure, rows, bins, len(points), more), nan=-1.0)
     return float(points[best_place(points, np.where(usable, values, -np.inf))]), judge
 
@@ -265,9 +265,5 @@ def _judge(measure: Measure) -> str:
     if measure["threshold"] is not None:
         return SemF1.name
     if measure["embedding"] is not None or "taxonomy" in measure.definition.needs:
-        raise InputError(
-            f"decode={measure['decode']} is not known for {measure.definition.name}",
-            remedy="it is the one with the best F1 or SemF1: score F1(decode=threshold:best) or "
-            "SemF1(decode=threshold:best), and give the number that the signature says",
-        )
+        raise InputError("no-best-threshold", measure=measure.definition.name)
     return "F1"

@@ -28,12 +28,11 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.arguments import check_type, checked
+from semmetrics.arguments import checked
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.description import finite_or_none
-from semmetrics.messages import brief, listing
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 
@@ -84,20 +83,18 @@ class Bootstrap:
             value = getattr(self, name)
             value = value.item() if isinstance(value, np.generic) else value
             if not isinstance(value, kinds) or isinstance(value, bool):
-                raise InputError(f"{name}={value!r}", remedy="give a number such as the default")
+                raise InputError("bad-option", name=name, value=value, wanted="a number")
             object.__setattr__(self, name, value)
-        if not 0 < self.level < 1:
-            raise InputError(f"level={self.level} is not between 0 and 1")
-        if self.resamples < 2:
-            raise InputError(f"resamples={self.resamples} is less than 2")
-        if self.resamples > _MOST:
-            raise InputError(f"resamples={brief(self.resamples)} is more than {_MOST:,}")
-        if self.seed < 0:
-            raise InputError(f"seed={self.seed} is negative")
+        for name, wanted, is_right in (
+            ("level", "a level between 0 and 1", 0 < self.level < 1),
+            ("resamples", f"2 to {_MOST:,}", 2 <= self.resamples <= _MOST),
+            ("seed", "0 or more", self.seed >= 0),
+        ):
+            if not is_right:
+                raise InputError("bad-option", name=name, value=getattr(self, name), wanted=wanted)
         known = OPTIONS["ci_method"].choices
-        check_type("method", self.method, str, known)
         if self.method not in known:
-            raise InputError(f"method={self.method!r}", remedy=f"choose one of {listing(known)}")
+            raise InputError("bad-choice", name="method", value=self.method, choices=known)
 
     @property
     def alpha(self) -> float:

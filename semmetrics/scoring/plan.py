@@ -22,7 +22,7 @@ from semmetrics.data.matrix import Matrix, with_unstored_said
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
-from semmetrics.messages import a_kind, brief, pluralize
+from semmetrics.messages import pluralize
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import (
     OPTIONS,
@@ -277,9 +277,7 @@ def check_weights(prepared: Prepared) -> None:
     for _, task in each_task(prepared.tasks):
         if not len(task) and "weight_0" in task.counts:
             raise InputError(
-                "all sample weights are zero",
-                where=getattr(prepared.options["weights"], "source", "weights"),
-                remedy="give some item a weight",
+                "zero-weights", getattr(prepared.options["weights"], "source", "weights")
             )
 
 
@@ -288,11 +286,7 @@ def _check_items(tasks: Tasks, preds: Mapping[str, Any], ref: Any) -> None:
     for system, task in each_task(tasks):
         if not len(task):
             sides = [preds[system].source] if system in preds else []
-            raise InputError(
-                "there is no item to evaluate",
-                where=" and ".join([*sides, ref.source]),
-                remedy="check that both sides have the same ids, and missing= (--missing)",
-            )
+            raise InputError("no-items", " and ".join([*sides, ref.source]))
 
 
 def check_given(given: Mapping[str, Any]) -> None:
@@ -304,26 +298,23 @@ def check_given(given: Mapping[str, Any]) -> None:
         If there are measures and a protocol, or ``read`` is none.
     """
     if given.get("protocol") is not None and given.get("measures") is not None:
-        raise InputError(
-            "both measures and a protocol are given",
-            remedy="give measures= (-m) or protocol= (--protocol); to name a protocol's measures "
-            f"beside others: semmetrics explain {given['protocol']}",
-        )
+        raise InputError("measures-and-protocol", protocol=given["protocol"])
     if not isinstance(given.get("read"), (ReadOptions, type(None))):
-        raise InputError(f"read={brief(given['read'])}", remedy="give semmetrics.ReadOptions(...)")
+        raise InputError(
+            "bad-option", name="read", value=given["read"], wanted="semmetrics.ReadOptions(...)"
+        )
 
 
 def _check_systems(systems: Any) -> None:
     if not isinstance(systems, Mapping):
-        raise InputError(
-            f"{a_kind(systems)} instead of systems by their names",
-            remedy="give {name: predictions}, or one system to score",
-        )
+        raise InputError("wrong-type", value=systems, wanted="{name: predictions}")
     if not systems:
-        raise InputError("there is no system to score", remedy="give predictions")
+        raise InputError("nothing-given", what="systems to score", remedy="give predictions")
     for name in systems:
         if not isinstance(name, str):
-            raise InputError(f"a system is called {brief(name)}", remedy="give names as texts")
+            raise InputError(
+                "wrong-type", value=name, wanted="a name of a system, which is a string"
+            )
 
 
 def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str | None:
@@ -345,9 +336,7 @@ def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str |
         check_choice("task", task)
     meant = None if protocol is None else find_protocol(protocol).kind
     if task is not None and meant not in (None, task):
-        raise InputError(
-            f"protocol {protocol} is for {meant}, not for {task}", remedy="leave task= (--task) out"
-        )
+        raise InputError("protocol-of-kind", protocol=protocol, kind=meant, task=task)
     if task or meant or measures is None:
         return task or meant
     kinds = kinds_of_all(listed(measures))

@@ -16,7 +16,7 @@ from typing import Any
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Options, Tasks
-from semmetrics.messages import brief, did_you_mean, listing, pluralize
+from semmetrics.messages import did_you_mean, listing, pluralize
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.metrics.registry import cutoffs, parse, parse_all
 from semmetrics.options import OPTIONS, decoding_rules
@@ -224,7 +224,7 @@ def find_protocol(name: str) -> Protocol:
         remedy = did_you_mean(name, PROTOCOLS, every)
         if name.partition("(")[0] in PROTOCOLS:
             remedy = "a protocol has no options; name its measures instead, with theirs"
-        raise InputError(f"there is no protocol {name!r}", remedy=remedy)
+        raise InputError("unknown-name", what="protocol", value=name, remedy=remedy)
     return PROTOCOLS[name]
 
 
@@ -269,8 +269,10 @@ def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
     named = one or all(isinstance(rule, str) for rule in rules)
     if not rules or not named or len(set(rules)) != len(rules):
         raise InputError(
-            f"decode={decode!r}",
-            remedy="give one or more different decoding rules, such as 'threshold:0.5'",
+            "bad-option",
+            name="decode",
+            value=decode,
+            wanted="one or more different rules, such as 'threshold:0.5'",
         )
     cuts = read_cutoffs(options["top_k"])
     if options["protocol"] is not None:
@@ -300,7 +302,7 @@ def _plan_named(
             for k in cuts if free and cuts else (decoded.k,):
                 chosen[decoded if k is None else decoded @ k] = None
     if not chosen:
-        raise InputError("no measure is named", remedy="name one, or leave measures out")
+        raise InputError("nothing-given", what="measures", remedy="name one, or leave measures out")
     if keep and not any(measure["keep_at_least"] for measure in chosen):
         raise _needs_rule(keep)
     notes = _unused_cutoffs(several, cuts) + _unused_rules(several, rules, options)
@@ -356,7 +358,7 @@ def listed(measures: Any) -> list[str | Measure | Definition]:
     found = [] if plain else list(measures)
     if plain or not all(isinstance(one, named) for one in found):
         raise InputError(
-            f"measures={brief(measures)}", remedy="give names such as 'F1 MicroF1', or a list"
+            "bad-option", name="measures", value=measures, wanted="names such as 'F1 MicroF1'"
         )
     return found
 
@@ -371,8 +373,7 @@ def _plan_protocol(
     protocol, keep = find_protocol(options["protocol"]), options["keep_at_least"]
     if (keep or set(rules) != {None}) and not protocol.decode:
         raise InputError(
-            f"protocol {protocol.name} takes label lists and no decoding rule",
-            remedy="leave decode and keep_at_least out",
+            "fixed-by", what=f"protocol {protocol.name}", names="decode and keep_at_least"
         )
     if keep and set(rules) == {None}:
         raise _needs_rule(keep)
@@ -423,10 +424,7 @@ def _decode(measure: Measure, rule: str | None, keep: int) -> Measure:
 
 
 def _needs_rule(keep: int) -> InputError:
-    return InputError(
-        f"keep_at_least={keep} means nothing without a decoding rule",
-        remedy="give decode=threshold:0.5 (--decode threshold:0.5), or leave it out",
-    )
+    return InputError("needs-option", what=f"keep_at_least={keep}", name="decode")
 
 
 def read_cutoffs(top_k: int | Sequence[int] | str | None) -> tuple[int, ...]:
@@ -448,5 +446,7 @@ def read_cutoffs(top_k: int | Sequence[int] | str | None) -> tuple[int, ...]:
         top_k = cutoffs(top_k)
     every = tuple(top_k) if isinstance(top_k, Iterable) else (top_k,)
     if not all(map(is_cutoff, every)) or len(set(every)) != len(every):
-        raise InputError(f"top_k={brief(top_k)}", remedy="give distinct whole numbers from 1")
+        raise InputError(
+            "bad-option", name="top_k", value=top_k, wanted="distinct whole numbers from 1"
+        )
     return tuple(map(int, every))

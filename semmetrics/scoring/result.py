@@ -522,11 +522,7 @@ def with_derived(
     for measure, terms in derived.items():
         lacking = [part for part in terms if part not in parts]
         if lacking:
-            raise InputError(
-                f"{measure} is made of values of {' and '.join(terms)}, which are not evaluated "
-                "together",
-                remedy="say direction='both' (--direction both), or leave it out",
-            )
+            raise InputError("needs-parts", measure=measure, parts=list(terms))
         for system in systems:
             found = [place[system, part, term] for part, some in terms.items() for term in some]
             made.append(_derived(measure, named[measure], found, ci))

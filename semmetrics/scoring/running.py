@@ -92,8 +92,7 @@ class RunningScores:
         new = self.copy()
         if self.plan and other.plan and _names(self.plan) != _names(other.plan):
             raise InputError(
-                f"the measures are {_names(self.plan)} and {_names(other.plan)}",
-                remedy="name the same ones: measures=",
+                "different-statistics", why=f"{_names(self.plan)}, and {_names(other.plan)}"
             )
         new.plan = self.plan or other.plan
         new._numbered |= other._numbered
@@ -127,11 +126,9 @@ class RunningScores:
             If there is no item, or all weigh nothing.
         """
         if not self._statistics and any("weight_0" in counts for counts in self._counts.values()):
-            raise InputError("all sample weights are zero", remedy="give some item a weight")
+            raise InputError("zero-weights")
         if not self._statistics or self.plan is None:
-            raise InputError(
-                "there is no item to evaluate", remedy="check ids and missing= (--missing)"
-            )
+            raise InputError("no-items")
         scores: list[Score] = []
         for part in dict.fromkeys(part for _, part in self._statistics):
             systems = {name: s for (name, own), s in self._statistics.items() if own == part}
@@ -164,11 +161,7 @@ class RunningScores:
         if setup.kind.name_counts:
             plan = plan_measures(setup.kind, prepared.tasks, prepared.options)
             if self.plan is not None and _names(plan) != _names(self.plan):
-                raise InputError(
-                    f"the first items have the default measures {_names(self.plan)}, and all "
-                    f"items {_names(plan)}",
-                    remedy="name measures: measures=",
-                )
+                raise InputError("other-defaults", first=_names(self.plan), every=_names(plan))
         tasks = {
             system: {
                 part: self._counted(task, (system, part), setup) for part, task in parts.items()
@@ -215,4 +208,4 @@ def _check_fit(measure: Measure, task: Any) -> None:
 
 
 def _needs_all(measure: Measure, reason: str, remedy: str) -> InputError:
-    return InputError(f"{measure} {reason}, and keep_rows=False keeps no item", remedy=remedy)
+    return InputError("needs-all-items", what=measure, reason=reason, remedy=remedy)

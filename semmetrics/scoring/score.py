@@ -53,12 +53,11 @@ def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:
         own = {**asdict(ci), "ci_method": ci.method}
         for name, value in given.items():
             if name in options.given and value != own[name]:
-                raise InputError(
-                    f"ci={ci!r} beside {name}={value!r}",
-                    remedy=f"leave one of them out: {name}= is for ci=True",
-                )
+                raise InputError("conflicting-options", names=f"ci={ci!r} and {name}={value!r}")
         return ci
     if not isinstance(ci, (bool, np.bool_)):
-        raise InputError(f"ci={ci!r}", remedy="say ci=True, and how wide with level=, such as 0.9")
+        raise InputError(
+            "bad-option", name="ci", value=ci, wanted="True, with the level as level=0.9"
+        )
     made = Bootstrap(method=given.pop("ci_method"), **given)
     return made if ci else None

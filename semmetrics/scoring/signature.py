@@ -171,32 +171,24 @@ def read_signature(text: str) -> Signed:
     for part in parts:
         key, colon, value = part.partition(":")
         if not colon:
-            raise InputError(f"{part!r} in the signature has no value", remedy="copy it whole")
+            raise InputError("bad-signature", why=f"{part!r} has no value")
         if shorts.get(key, part_key(part)) in {*options, *known}:
-            raise InputError(f"the signature has {key!r} twice", remedy="copy it whole")
+            raise InputError("bad-signature", why=f"{key!r} appears twice")
         if key in shorts:
             options[shorts[key]] = _unescape(value)
         elif key in {*SETTINGS, *MODELS, *_OTHERS}:
             known[part_key(part)] = _unescape(value)
         elif key == "judged":
-            raise InputError(
-                "the signature is of agreement with people, which is not computed again from it",
-                remedy="run semmetrics meta with the options that it names",
-            )
+            raise InputError("signature-of-study", what="semmetrics meta")
         elif key == "test":
-            raise InputError(
-                "the signature is of a comparison, which is not computed again from it",
-                remedy=f"leave out what begins with {part!r}, or run semmetrics compare",
-            )
+            raise InputError("signature-of-study", what="semmetrics compare")
         else:
-            raise InputError(f"{part!r} in the signature means nothing to {name}")
+            raise InputError("bad-signature", why=f"{name} has no {part!r}")
     lacking = [key for key in ("n", "data", "v") if key not in known]
     if lacking or not (known["n"].isdecimal() and len(known["n"]) < 20):
-        raise InputError(
-            f"the signature lacks {', '.join(lacking) or 'a number n'}", remedy="copy it whole"
-        )
+        raise InputError("bad-signature", why=f"without {', '.join(lacking) or 'a number n'}")
     if not (known.get("k", "1").isdecimal() and len(known.get("k", "")) < 20):
-        raise InputError(f"k:{known['k'][:60]} in the signature", remedy="copy it whole")
+        raise InputError("bad-signature", why=f"k:{known['k'][:60]}")
     return Signed(
         definition(k=int(known["k"]) if "k" in known else None, **options),
         {key: known[key] for key in SETTINGS if key in known},
@@ -224,5 +216,5 @@ def _bootstrap(text: str) -> Bootstrap:
         return Bootstrap(float(level), int(resamples), int(seed), method)
     except ValueError:
         raise InputError(
-            f"ci:{text} in the signature", remedy="it reads ci:percentile,0.95,1000,12345"
+            "bad-signature", why=f"ci:{text} is not like ci:percentile,0.95,1000,12345"
         ) from None

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from refusals import refused
 
 import semmetrics
 from semmetrics.api.scores import system_name
@@ -263,19 +264,19 @@ def test_score_takes_what_score_systems_takes():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"measures": []}, "no measure is named"),
+        ({"measures": []}, "nothing-given"),
         ({"measures": ["F2"]}, "no measure 'F2'; did you mean "),
-        ({"measures": [None]}, r"measures=\[None\]; give names"),
+        ({"measures": [None]}, "bad-option"),
         ({"measures": ["mAP"]}, "mAP needs a score for each predicted label"),
         ({"measures": ["C-F1"]}, "labels=given needs the class list; give classes="),
         ({"measures": ["F1(decode=threshold:0.5)"]}, "needs a score for each predicted label"),
         ({"decode": "threshold:best"}, "threshold:best needs a score"),
-        ({"decode": []}, "give one or more different decoding rules"),
-        ({"decode": ["all", "all"]}, "give one or more different decoding rules"),
+        ({"decode": []}, "bad-option"),
+        ({"decode": ["all", "all"]}, "bad-option"),
         ({"decode": "best"}, "decode=best is not a decoding rule"),
-        ({"keep_at_least": 2}, "keep_at_least=2 means nothing without a decoding rule"),
-        ({"top_k": 0}, "top_k=0; give distinct whole numbers from 1"),
-        ({"top_k": [1, 1]}, "give distinct whole numbers"),
+        ({"keep_at_least": 2}, "needs-option"),
+        ({"top_k": 0}, "bad-option"),
+        ({"top_k": [1, 1]}, "bad-option"),
         ({"top_k": True}, "top_k=True; give a whole number, a list of whole numbers or a text"),
         ({"top_k": [1.5]}, r"top_k=\[1.5\]; give a whole number"),
         (
@@ -285,14 +286,14 @@ def test_score_takes_what_score_systems_takes():
         ({"missing": "drop"}, "missing='drop'"),
         ({"normalize": "upper"}, "no label normalisation 'upper'"),
         ({"weights": [1, 2]}, "weights for 3 items|weights of shape"),
-        ({"weights": [0, 0, 0]}, "all sample weights are zero"),
+        ({"weights": [0, 0, 0]}, "zero-weights"),
         ({"weights": [1, -1, 1]}, "weight of item"),
         ({"classes": ["a", "b"]}, "the reference label 'c' is not in the class list"),
-        ({"ci": True, "level": 95}, "level=95"),
+        ({"ci": True, "level": 95}, "bad-option"),
     ],
 )
 def test_errors(options, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         semmetrics.score(PREDS, REFS, **options)
 
 
@@ -312,7 +313,7 @@ def test_errors_with_scores(options, message):
 
 
 def test_errors_of_input():
-    with pytest.raises(InputError, match="there is no system to score"):
+    with refused("nothing-given"):
         semmetrics.score_systems({}, REFS)
     with pytest.raises(InputError, match="the ground truth is a matrix of scores"):
         semmetrics.score(PREDS, SCORES)
@@ -367,7 +368,7 @@ def test_options_of_the_wrong_type(option, value):
 
 
 def test_things_that_are_no_mapping_from_names():
-    with pytest.raises(InputError, match="a list instead of systems by their names"):
+    with refused("wrong-type"):
         semmetrics.score_systems([[["a"]], [["b"]]], [["a"]])
     with pytest.raises(InputError, match="a list instead of data sets by their names"):
         semmetrics.rank_systems(["v1.json"])

@@ -13,11 +13,11 @@ from unittest import mock
 import numpy as np
 import pytest
 from oracles import measures as oracle
+from refusals import refused
 
 import semmetrics
 from semmetrics import Bootstrap
 from semmetrics.core.hashing import hash_ids
-from semmetrics.errors import InputError
 from semmetrics.scoring import resampling
 
 CLASSES = list("abcde")
@@ -266,9 +266,9 @@ def test_an_interval_is_made_of_replicates():
         assert (found.low, found.high) == pytest.approx(expected, abs=1e-15)
         assert "replicates" not in repr(score)
         assert "replicates" not in score.to_dict()
-    with pytest.raises(InputError, match=r"level=2\.0 is not between"):
+    with refused("bad-option"):
         replicates.interval(2.0)
-    with pytest.raises(InputError, match="method='studentized'; choose one of 'auto', 'perc"):
+    with refused("bad-choice"):
         replicates.interval(method="studentized")
     assert semmetrics.score(preds, refs, measures=["F1"])["F1"].replicates is None
 
@@ -363,22 +363,22 @@ def test_progress_counts_resamples():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"level": 1.0}, "level=1.0 is not between"),
-        ({"level": 0}, "level=0"),
-        ({"level": math.nan}, "level=nan"),
-        ({"level": "0.95"}, "level='0.95'"),
-        ({"resamples": 1}, "resamples=1 is less than 2"),
-        ({"resamples": 10**11}, "resamples=100000000000 is more than 1,000,000"),
-        ({"resamples": 100.0}, "resamples=100.0"),
-        ({"seed": -1}, "seed=-1 is negative"),
-        ({"seed": True}, "seed=True"),
-        ({"seed": None}, "seed=None"),
-        ({"method": "basic"}, "method='basic'; choose one of 'auto', 'percentile', 'bca'"),
-        ({"method": None}, "method=None"),
+        ({"level": 1.0}, "bad-option"),
+        ({"level": 0}, "bad-option"),
+        ({"level": math.nan}, "bad-option"),
+        ({"level": "0.95"}, "bad-option"),
+        ({"resamples": 1}, "bad-option"),
+        ({"resamples": 10**11}, "bad-option"),
+        ({"resamples": 100.0}, "bad-option"),
+        ({"seed": -1}, "bad-option"),
+        ({"seed": True}, "bad-option"),
+        ({"seed": None}, "bad-option"),
+        ({"method": "basic"}, "bad-choice"),
+        ({"method": None}, "bad-choice"),
     ],
 )
 def test_errors(options, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         Bootstrap(**options)
 
 
@@ -386,7 +386,7 @@ def test_rows_are_needed():
     preds, refs = data(10)
     score = semmetrics.score(preds, refs, measures=["F1"], keep_rows=False).scores[0]
     one = resampling.Subject(score.statistics, [score.measure], [0.0], score.frame)
-    with pytest.raises(InputError, match="item rows were not kept"):
+    with refused("rows-not-kept"):
         resampling.replicate([one], Bootstrap())
     assert semmetrics.score(preds, refs, measures=["F1"], keep_rows=False, ci=True).scores[0].ci
 

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.semantic import cosine
 from oracles.thresholds import area, decisions, pairs_at
+from refusals import refused
 from tiny import Tiny
 
 import semmetrics
@@ -175,16 +176,16 @@ def test_bad_files_of_pairs(tmp_path, name, text, message):
 @pytest.mark.parametrize(
     ("pairs", "options", "message"),
     [
-        (TRIPLES[:4], {}, "all 4 pairs mean the same; a threshold needs pairs of both kinds"),
-        (TRIPLES[4:], {}, "all 4 pairs do not mean the same"),
-        ([("car", "car", 1), ("bike", "bike", 0)], {}, "all pairs are equally similar"),
-        (TRIPLES, {"criterion": "mcc"}, "choose one of f1, youden, accuracy"),
+        (TRIPLES[:4], {}, "pairs-of-one-kind"),
+        (TRIPLES[4:], {}, "pairs-of-one-kind"),
+        ([("car", "car", 1), ("bike", "bike", 0)], {}, "equal-pairs"),
+        (TRIPLES, {"criterion": "mcc"}, "bad-choice"),
         (3, {}, "an int holds no pairs"),
         ([], {}, "there are no pairs"),
     ],
 )
 def test_bad_pairs(pairs, options, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         calibrate_threshold_on_pairs(pairs, MODEL, **options)
 
 
@@ -294,11 +295,11 @@ def test_the_order_of_items_does_not_matter():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"holdout": 0}, "holdout=0"),
-        ({"holdout": 1.5}, "give a share"),
+        ({"holdout": 0}, "bad-option"),
+        ({"holdout": 1.5}, "bad-option"),
         ({"holdout": True}, "holdout=True"),
-        ({"holdout": 1e-9}, "the holdout has 0 of 80 items"),
-        ({"seed": -1}, "seed=-1"),
+        ({"holdout": 1e-9}, "small-holdout"),
+        ({"seed": -1}, "bad-option"),
         ({"seed": 0.5}, "seed=0.5"),
         ({"measure": "F1"}, "F1 has no threshold of similarity"),
         ({"measure": "SemF1@1,2"}, "are 2 measures"),
@@ -312,7 +313,7 @@ def test_the_order_of_items_does_not_matter():
     ],
 )
 def test_bad_options(options, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         calibrate_threshold(PREDS, GTS, embedding=MODEL, **options)
 
 
@@ -366,9 +367,8 @@ def test_the_embedding_is_that_of_the_measure():
 
 
 def test_another_task_is_refused_in_the_name_of_the_measure():
-    said = r"^'SemF1' cannot be computed of captions; semmetrics list shows"
     for function in (calibrate_threshold, semmetrics.sweep):
-        with pytest.raises(InputError, match=said):
+        with refused("wrong-kind", names=["SemF1"]):
             function(PREDS, GTS, task="captions")
         with pytest.raises(InputError, match="task='x'; choose one of 'labels', 'captions'"):
             function(PREDS, GTS, task="x")
@@ -378,7 +378,7 @@ def test_another_task_is_refused_in_the_name_of_the_measure():
 
 def test_undefined_everywhere():
     empty = {name: [] for name in PREDS}
-    with pytest.raises(InputError, match="undefined on the holdout"):
+    with refused("undefined-on-holdout"):
         calibrate_threshold(
             empty, GTS, embedding=MODEL, measure="SemPrecision(no_prediction=nan)", holdout=1
         )
@@ -388,15 +388,15 @@ def test_predictions_that_say_nothing_of_their_items():
     nothing = {name: [] for name in PREDS}
     alike = {name: ["sky"] for name in PREDS}
     for preds, gts in ((nothing, GTS), (PREDS, alike)):
-        with pytest.raises(InputError, match="at no threshold is SemF1 higher with an item's own"):
+        with refused("no-contrast"):
             calibrate_threshold(preds, gts, embedding=MODEL, holdout=1)
 
 
 def test_an_error_says_that_labels_are_not_known():
     model = Tiny({"cat": [1, 0]})
-    with pytest.raises(InputError, match=r"equally similar \(4 of 4 terms are unknown to tiny-2@"):
+    with refused("equal-pairs"):
         calibrate_threshold_on_pairs([("car", "auto", 1), ("sky", "sea", 0)], model)
-    with pytest.raises(InputError, match=r"another item \(4 of 4 terms are unknown to tiny-2@"):
+    with refused("no-contrast"):
         calibrate_threshold([["car"], ["sky"]], [["auto"], ["sea"]], embedding=model, holdout=1)
 
 
@@ -449,27 +449,25 @@ def test_a_failed_save_leaves_nothing(tmp_path, calibration):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change",
     [
-        (lambda e: [e], "this is no calibration"),
-        (lambda e: {**e, "schema": "semmetrics.score/1"}, "its schema is 'semmetrics.score/1'"),
-        (lambda e: {k: v for k, v in e.items() if k != "oov"}, "no valid 'oov'"),
-        (lambda e: {**e, "threshold": "0.5"}, "no valid 'threshold'"),
-        (lambda e: {**e, "threshold": True}, "no valid 'threshold'"),
-        (lambda e: {**e, "curve": {"threshold": [0.1]}}, "no valid 'curve'"),
-        (lambda e: {**e, "curve": {"threshold": 0.1}}, "no valid 'curve'"),
-        (lambda e: {**e, "curve": {"threshold": [e["threshold"]]}}, "no valid 'curve'"),
-        (lambda e: {**e, "method": "guess"}, "no valid 'method'"),
-        (lambda e: {**e, "items": "not base64!"}, "no valid 'items'"),
+        lambda e: [e],
+        lambda e: {**e, "schema": "semmetrics.score/1"},
+        lambda e: {k: v for k, v in e.items() if k != "oov"},
+        lambda e: {**e, "threshold": "0.5"},
+        lambda e: {**e, "threshold": True},
+        lambda e: {**e, "curve": {"threshold": [0.1]}},
+        lambda e: {**e, "curve": {"threshold": 0.1}},
+        lambda e: {**e, "curve": {"threshold": [e["threshold"]]}},
+        lambda e: {**e, "method": "guess"},
+        lambda e: {**e, "items": "not base64!"},
     ],
 )
-def test_files_that_are_none(tmp_path, calibration, change, message):
-    Path(tmp_path, "c.json").write_text(json.dumps(change(calibration.to_dict())), encoding="utf-8")
-    with pytest.raises(InputError) as error:
-        semmetrics.score(PREDS, GTS, embedding=MODEL, calibration=tmp_path / "c.json")
-    assert message in str(error.value)
-    assert "c.json" in str(error.value)
-    assert "semmetrics calibrate -o FILE" in str(error.value)
+def test_files_that_are_none(tmp_path, calibration, change):
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps(change(calibration.to_dict())), encoding="utf-8")
+    with refused("not-a-calibration", str(path)):
+        semmetrics.score(PREDS, GTS, embedding=MODEL, calibration=path)
 
 
 def test_no_file(tmp_path):
@@ -520,10 +518,9 @@ def test_a_calibration_and_a_fitted_score_threshold():
 
 def test_another_embedding_is_refused(calibration):
     other = Tiny(VECTORS, name="other")
-    with pytest.raises(InputError) as error:
+    identities = {"embedding": "other-3@000000000000", "known": ["tiny-3@000000000000"]}
+    with refused("other-embedding", **identities):
         semmetrics.score(PREDS, GTS, measures="SemF1", embedding=other, calibration=calibration)
-    assert "SemF1 compares by other-3@000000000000" in str(error.value)
-    assert "the calibration is for 'tiny-3@000000000000'" in str(error.value)
     # what has its own threshold needs none
     semmetrics.score(
         PREDS, GTS, measures="SemF1(threshold=0.5)", embedding=other, calibration=calibration
@@ -539,7 +536,7 @@ def test_one_calibration_for_each_embedding(calibration):
     )  # fmt: skip
     thresholds = [float(score.measure["threshold"]) for score in table]
     assert thresholds == [calibration.threshold, 0.25]
-    with pytest.raises(InputError, match="two calibrations are for"):
+    with refused("duplicate"):
         semmetrics.score(PREDS, GTS, embedding=MODEL, calibration=[calibration, calibration])
     for wrong in (3, {"a": 1}):
         with pytest.raises(InputError, match=r"calibration=.*; give a text, a path"):
@@ -614,7 +611,7 @@ def test_the_best_score_threshold_is_that_of_sem_f1(measure):
 @pytest.mark.parametrize("measure", ["WMD", "SoftF1", "MeanSim", "BagSim", "RWMD"])
 def test_measures_without_a_best_score_threshold(measure):
     scored = {name: [(x, 0.5) for x in some] for name, some in PREDS.items()}
-    with pytest.raises(InputError, match=f"decode=threshold:best is not known for {measure}"):
+    with refused("no-best-threshold"):
         semmetrics.score(scored, GTS, measures=f"{measure}(decode=threshold:best)", embedding=MODEL)
 
 
@@ -651,5 +648,5 @@ def test_few_items_or_pairs_are_said(n, few):
 
 
 def test_a_part_that_is_too_small_names_option_and_flag():
-    with pytest.raises(InputError, match=r"take a larger holdout= \(--holdout\)"):
+    with refused("small-holdout"):
         semmetrics.calibrate_threshold({"a": ["cat"]}, {"a": ["cat"]}, embedding=MODEL)

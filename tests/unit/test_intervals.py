@@ -9,6 +9,7 @@ import statistics
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import semmetrics
 from benchmarks import simulation
@@ -262,17 +263,17 @@ def test_a_note_says_where_labels_have_too_few_items(weights):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"level": 0.9}, r"ci=Bootstrap\(.*\) beside level=0.9"),
-        ({"seed": 0}, "beside seed=0"),
-        ({"resamples": 10}, "beside resamples=10"),
-        ({"ci_method": "bca"}, "beside ci_method='bca'"),
-        ({"level": 0.95}, "beside level=0.95"),
+        ({"level": 0.9}, "conflicting-options"),
+        ({"seed": 0}, "conflicting-options"),
+        ({"resamples": 10}, "conflicting-options"),
+        ({"ci_method": "bca"}, "conflicting-options"),
+        ({"level": 0.95}, "conflicting-options"),
     ],
 )
 def test_a_bootstrap_beside_its_own_options_is_refused(given, message):
     preds, refs = labels(5)
     ci = Bootstrap(0.8, 20, 3, "jackknife")
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         semmetrics.score(preds, refs, measures=["F1"], ci=ci, **given)
     same = {"level": 0.8, "resamples": 20, "seed": 3, "ci_method": "jackknife"}
     assert semmetrics.score(preds, refs, measures=["F1"], ci=ci, **same).scores[0].ci
@@ -283,7 +284,7 @@ def test_options_without_ci_are_said():
     notes = semmetrics.score(preds, refs, measures=["F1"], seed=0, ci_method="bca").notes
     idle = "ci_method= (--ci-method), seed= (--seed) have no effect without ci=True (--ci)"
     assert notes[-1] == idle
-    with pytest.raises(InputError, match="method='BCa'"):
+    with refused("bad-choice"):
         semmetrics.score(preds, refs, measures=["F1"], ci=True, ci_method="BCa")
 
 

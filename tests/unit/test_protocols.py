@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import semmetrics
 from semmetrics.api.dataset_ranks import rank_normalized
@@ -107,13 +108,13 @@ def test_kubany2020_needs_the_number_of_labels_for_balanced_accuracy():
         ({"normalize": "none"}, "has normalize=kubany2020, not none; leave normalize out"),
         ({"missing": "error"}, "has missing=skip, not error"),
         ({"empty_predictions": "keep"}, "has empty_predictions=skip, not keep"),
-        ({"decode": "threshold:0.5"}, "takes label lists and no decoding rule"),
-        ({"keep_at_least": 1}, "takes label lists and no decoding rule"),
-        ({"measures": ["F1"]}, "both measures and a protocol"),
+        ({"decode": "threshold:0.5"}, "fixed-by"),
+        ({"keep_at_least": 1}, "fixed-by"),
+        ({"measures": ["F1"]}, "measures-and-protocol"),
     ],
 )
 def test_what_kubany2020_fixes_cannot_be_asked_otherwise(options, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         semmetrics.score(PREDS, REFS, protocol="kubany2020", **options)
     same = {"normalize": "kubany2020", "missing": "skip", "empty_predictions": "skip"}
     assert semmetrics.score(PREDS, REFS, protocol="kubany2020", **same).scores
@@ -141,18 +142,16 @@ def test_pineda2019_takes_decoding_rules_and_cutoffs():
     assert semmetrics.score(scores, refs, top_k=1, **options).headings[0] == "O-F1@1"
     with pytest.raises(InputError, match="no rule makes sets of them"):
         semmetrics.score(scores, refs, **options)
-    with pytest.raises(InputError, match="keep_at_least=1 means nothing without a decoding rule"):
+    with refused("needs-option"):
         semmetrics.score([["a"], []], refs, keep_at_least=1, **options)
 
 
 def test_protocols_that_do_not_exist():
-    with pytest.raises(InputError, match=r"no protocol 'kubany'; did you mean kubany2020\?"):
+    with refused("unknown-name"):
         find_protocol("kubany")
-    with pytest.raises(
-        InputError, match=r"choose 'kubany2020', .*'xian2018'; .* people belong to meta"
-    ):
+    with refused("unknown-name"):
         find_protocol("flickr8k-expert")
-    with pytest.raises(InputError, match="a protocol has no options; name its measures instead"):
+    with refused("unknown-name"):
         find_protocol("coco-caption(parser=offline)")
 
 

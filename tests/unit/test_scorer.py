@@ -15,6 +15,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from oracles.meteor import exact_line
+from refusals import refused
 from tiny import Tiny
 
 import semmetrics
@@ -210,9 +211,9 @@ def test_every_measure_without_rows_or_refused(definition, chunk, monkeypatch):
     if definition.kind == "captions":
         options["doc_freq"] = semmetrics.fit_document_frequencies(gts)
     additive = [m for m in measures if is_additive(m)]
-    for refused in (m for m in measures if m not in additive):
-        scorer = Scorer(measures=[refused], keep_rows=False, **options)
-        with pytest.raises(InputError, match=r"is no function of sums over items, .*keep_rows=T"):
+    for other in (m for m in measures if m not in additive):
+        scorer = Scorer(measures=[other], keep_rows=False, **options)
+        with refused("needs-all-items"):
             scorer.update(preds, gts)
         assert len(scorer) == 0
     if not additive:
@@ -220,7 +221,7 @@ def test_every_measure_without_rows_or_refused(definition, chunk, monkeypatch):
     whole = score(preds, gts, measures=additive, keep_rows=False, **options)
     scorer = fed(Scorer(measures=additive, keep_rows=False, **options), preds, gts, splits(24, 3))
     assert told(scorer.compute()) == told(whole)
-    with pytest.raises(InputError, match="rows were not kept"):
+    with refused("rows-not-kept"):
         scorer.compute().per_item()
     if "SemF1" in map(str, measures):
         with pytest.raises(InputError, match="items were not kept; evaluate with keep_rows=True"):
@@ -229,10 +230,10 @@ def test_every_measure_without_rows_or_refused(definition, chunk, monkeypatch):
 
 def test_similarities_and_sums_over_directions_are_refused():
     scorer = Scorer(measures="HitRate@1")
-    with pytest.raises(InputError, match="batches are lists, and this is a matrix; give ranked"):
+    with refused("matrix-batch"):
         scorer.update(np.eye(3), [[0], [1], [2]])
     scorer = Scorer(measures="Rsum", keep_rows=False)
-    with pytest.raises(InputError, match="Rsum is made of the values of other measures"):
+    with refused("needs-all-items"):
         scorer.update({"q": ["a"]}, {"q": ["a"]})
     assert len(scorer) == 0
 
@@ -288,7 +289,7 @@ def test_synonyms_take_their_classes_from_all_references():
     sums.update(preds[:2], gts[:2])
     sums._items._let_go(sums._setup)
     sums.update(preds[2:], gts[2:])
-    with pytest.raises(InputError, match=r"labels have synonyms.*classes="):
+    with refused("classes-of-references"):
         sums.compute()
     listed = {**options, "classes": [["ashcan", "bin"], ["cat", "kitty"], "dog"]}
     gts[1] = [["ashcan", "bin"]]
@@ -326,7 +327,7 @@ def test_weights_come_with_their_items(keep_rows):
     assert digits(named.compute()) == digits(by_name)
     nothing = Scorer(**options)
     nothing.update(preds[:9], gts[:9], weights=weights[:9])
-    with pytest.raises(InputError, match="all sample weights are zero"):
+    with refused("zero-weights"):
         nothing.compute()
 
 
@@ -340,9 +341,9 @@ def test_probabilities_of_set_sizes_come_with_their_items(keep_rows):
     for start, stop in ((0, 5), (5, 40)):
         scorer.update(preds[start:stop], gts[start:stop], set_size_probs=probs[start:stop])
     assert digits(scorer.compute()) == digits(whole)
-    with pytest.raises(InputError, match="set_size_probs has 4 columns, and had 5 before"):
+    with refused("batch-differs"):
         scorer.update(preds[:1], gts[:1], set_size_probs=probs[:1, :4])
-    with pytest.raises(InputError, match="some batches have set_size_probs and others have not"):
+    with refused("batch-differs"):
         scorer.update(preds[:1], gts[:1])
 
 
@@ -604,7 +605,7 @@ def test_options_may_be_iterators():
     [
         ({"measure": "F1"}, "Scorer has no option 'measure'; did you mean measures"),
         ({"measures": "F7"}, "there is no measure 'F7'"),
-        ({"measures": "F1", "protocol": "kubany2020"}, "both measures and a protocol are given"),
+        ({"measures": "F1", "protocol": "kubany2020"}, "measures-and-protocol"),
         ({"weights": [1]}, r"weights cannot be given for all .*update\(preds, gts, weights=...\)"),
         ({"measures": "F1", "missing": "drop", "task": "nothing"}, "task='nothing'"),
         ({"measures": "F1", "tokenizer": "13a"}, "tokenizer .* means nothing for labels"),
@@ -616,7 +617,7 @@ def test_options_may_be_iterators():
     ],
 )
 def test_wrong_options_are_refused_at_once(options, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         Scorer(**options)
 
 
@@ -638,7 +639,7 @@ def state(scorer):
             "labels with scores, and .* labels without scores",
         ),
         ({"z": [7]}, {"z": ["cat"]}, {}, "the label 7 is an int"),
-        ({"z": ["cat"]}, {"z": ["cat"]}, {"weights": [1]}, "some batches have weights and others"),
+        ({"z": ["cat"]}, {"z": ["cat"]}, {"weights": [1]}, "batch-differs"),
         ({"z": "a cat sleeps"}, {"z": ["cat"]}, {}, "preds"),
     ],
 )
@@ -646,7 +647,7 @@ def test_a_batch_that_is_refused_changes_nothing(preds, gts, more, message, keep
     scorer = Scorer(measures=["F1", "MacroF1"], classes=["cat", "dog"], keep_rows=keep_rows)
     scorer.update({"a": ["cat", "dog"], "b": ["dog"]}, {"a": ["cat"], "b": ["cat"]})
     before = state(scorer)
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         scorer.update(preds, gts, **more)
     assert state(scorer) == before
     scorer.update({"c": ["dog"]}, {"c": ["dog"]})
@@ -657,11 +658,10 @@ def test_ids_that_come_again():
     scorer = Scorer(measures=["F1"])
     scorer.update({"a": ["cat"], "b": ["dog"]}, {"a": ["cat"], "b": ["cat"]})
     before = state(scorer)
-    again = r"preds: ids came in a batch before: 'b'; give each item once, and reset\(\) before all"
-    with pytest.raises(InputError, match=again):
+    with refused("ids-in-two-batches", "preds"):
         scorer.update({"b": ["dog"], "c": ["dog"]}, {"b": ["dog"], "c": ["dog"]})
     assert state(scorer) == before
-    with pytest.raises(InputError, match="ids came in a batch before: 'a', 'b'"):
+    with refused("ids-in-two-batches"):
         scorer.merge(copy.copy(scorer))
     assert state(scorer) == before
     sums = Scorer(measures=["F1"], keep_rows=False)  # ids are not kept: each is an item
@@ -789,7 +789,7 @@ def test_default_measures_that_later_items_change():
     scorer = Scorer(keep_rows=False)
     scorer.update([["1"]], [["1"]])  # numbers have no meaning
     scorer.update([["cat"]], [["cat"]])
-    with pytest.raises(InputError, match=r"the first items have the default measures .*measures="):
+    with refused("other-defaults"):
         scorer.compute()
 
 

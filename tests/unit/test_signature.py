@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import semmetrics
 from semmetrics import Bootstrap
@@ -124,26 +125,26 @@ GOOD = "F1|avg:macro|labels:union|k:3|norm:none|ci:percentile,0.95,100,7|n:3|dat
     [
         ("", "no measure ''"),
         (GOOD.replace("F1", "F7"), "no measure 'F7'; did you mean "),
-        (GOOD.replace("n:3|", ""), "lacks n"),
-        (GOOD.replace("|n:3|data:00ff|v:0.1.0", ""), "lacks n, data, v"),
-        (GOOD.replace("n:3", "n:-3"), "a number n"),
-        (GOOD.replace("k:3", "k:three"), "k:three in the signature"),
+        (GOOD.replace("n:3|", ""), "bad-signature"),
+        (GOOD.replace("|n:3|data:00ff|v:0.1.0", ""), "bad-signature"),
+        (GOOD.replace("n:3", "n:-3"), "bad-signature"),
+        (GOOD.replace("k:3", "k:three"), "bad-signature"),
         (GOOD.replace("k:3", "k:0"), "cutoff @0"),
-        (GOOD.replace("k:3", "k"), "'k' in the signature has no value"),
-        (GOOD.replace("norm", "nrom"), "'nrom:none' in the signature means nothing to F1"),
+        (GOOD.replace("k:3", "k"), "bad-signature"),
+        (GOOD.replace("norm", "nrom"), "bad-signature"),
         (GOOD.replace("macro", "makro"), "average=makro is not allowed"),
         (GOOD.replace("avg:macro", "avg:example"), "labels means nothing"),
-        (GOOD + "|avg:micro", "has 'avg' twice"),
-        (GOOD + "|k:1", "has 'k' twice"),
-        (GOOD.replace("percentile", "auto"), "it reads ci:percentile"),
-        (GOOD.replace("percentile", "basic"), "it reads ci:percentile"),
-        (GOOD.replace(",100,", ",many,"), "it reads ci:percentile"),
-        (GOOD.replace(",7", ""), "it reads ci:percentile"),
+        (GOOD + "|avg:micro", "bad-signature"),
+        (GOOD + "|k:1", "bad-signature"),
+        (GOOD.replace("percentile", "auto"), "bad-signature"),
+        (GOOD.replace("percentile", "basic"), "bad-signature"),
+        (GOOD.replace(",100,", ",many,"), "bad-signature"),
+        (GOOD.replace(",7", ""), "bad-signature"),
     ],
 )
 def test_errors(wrong, message):
     assert str(read_signature(GOOD).measure) == "F1(average=macro,labels=union)@3"
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         read_signature(wrong)
 
 
@@ -190,5 +191,5 @@ def test_signatures_of_captions_are_computed_again(definition):
 
 def test_a_signature_of_a_comparison_says_what_it_is():
     found = semmetrics.compare({"a": PREDS, "b": PREDS}, REFS, measures="F1")
-    with pytest.raises(InputError, match=r"of a comparison.*leave out what begins with 'test:"):
+    with refused("signature-of-study"):
         read_signature(found.differences[0].signature)
