@@ -46,6 +46,9 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.reports.annotation_page import write_annotation_page as write_annotation_page
     from semmetrics.reports.comparison_table import ComparisonTable as ComparisonTable
     from semmetrics.reports.competition_ranking import CompetitionRanking as CompetitionRanking
+    from semmetrics.reports.explain import cite as cite
+    from semmetrics.reports.explain import explain as explain
+    from semmetrics.reports.explain import list_measures as list_measures
     from semmetrics.reports.rank_table import Ranking as Ranking
     from semmetrics.reports.records import Records as Records
     from semmetrics.reports.selection import DiscrepancySelection as DiscrepancySelection
@@ -78,6 +81,7 @@ _PUBLIC = {
     "metrics.registry": ("parse",),
     "metrics.set_measures": ("measure",),
     "reports.agreement_table": ("AgreementTable",),
+    "reports.explain": ("cite", "explain", "list_measures"),
     "reports.annotation_page": ("write_annotation_page",),
     "reports.competition_ranking": ("CompetitionRanking",),
     "reports.comparison_table": ("ComparisonTable",),

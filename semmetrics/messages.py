@@ -4,7 +4,7 @@ Conventions
 -----------
 A code has a problem and a remedy, which may be empty. ``{name}`` is a value as text, ``{name!r}``
 as Python writes it, ``{name!l}`` a list of a few names, ``{name!t}`` its type with an article,
-``{name!o}`` the option of that name;
+``{name!o}`` the option of that name, ``{given}`` the option ``name`` with ``value``;
 ``{n:item}`` counts items; ``{opt:missing}`` names an option, and ``{opt:missing=skip}`` one with
 its value, as the caller writes options: ``missing='skip'`` or ``--missing skip``.
 """
@@ -32,7 +32,7 @@ def keyword(name: str, value: str = "") -> str:
     >>> keyword("missing"), keyword("missing", "skip"), keyword("level", "0.9")
     ('missing=', "missing='skip'", 'level=0.9')
     """
-    plain = not value or value in ("True", "False", "None") or value[0] in "0123456789[{('.-"
+    plain = not value or value in ("True", "False", "None") or value[0] in "0123456789[{('\"<.-"
     return f"{name}={value if plain else repr(value)}"
 
 
@@ -41,6 +41,8 @@ class _Writer(string.Formatter):
         self.spell = spell
 
     def get_value(self, key: int | str, args: Any, kwargs: Mapping[str, Any]) -> Any:
+        if key == "given":  # the option of that name with its value
+            return self.spell(kwargs["name"], brief(kwargs["value"]))
         return self.spell if key == "opt" else kwargs[str(key)]
 
     def convert_field(self, value: Any, conversion: Any) -> Any:
@@ -301,8 +303,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "unused-columns": ("{n:column} not used: {examples!l}", ""),
     # Options and arguments
-    "bad-option": ("{name}={value!r}", "give {wanted}"),
-    "bad-choice": ("{name}={value!r}", "choose one of {choices!l}"),
+    "bad-option": ("{given}", "give {wanted}"),
+    "bad-choice": ("{given}", "choose one of {choices!l}"),
     "unknown-name": ("there is no {what} {value!r}", "{remedy}"),
     "not-applicable": ("{name!o} does not apply to {what}", "remove it"),
     "conflicting-options": ("{names} are given together", "give one of them"),
@@ -408,6 +410,30 @@ MESSAGES: dict[str, tuple[str, str]] = {
     # Reports
 
     # The command line
+    "stdin-twice": ("standard input (-) is given twice", "write one of them to a file"),
+    "output-is-input": (
+        "the output would overwrite an input",
+        "give it another name; of score and compare the last file is the ground truth",
+    ),
+    "output-is-output": ("{other} writes to the same file", "give each output its own file"),
+    "wrong-ending": ("the ending does not name a format that is written", "use {known!l}"),
+    "bad-spec": (
+        "not a valid {metavar}",
+        "write {flag} {metavar} with a name of letters, digits, '.', '_', '+' or '-'; "
+        "a path with '=' in it begins with ./",
+    ),
+    "repeated-spec": (
+        "the name {name!r} is missing or repeated", "give each a name: {flag} NAME=SPEC"
+    ),
+    "no-measure-defined": ("the file defines no measure", "decorate one with @semmetrics.measure"),
+    "swapped-files": (
+        "the files look swapped: REFERENCES has one text for each image, CAPTIONS several",
+        'exchange them; or write references as lists: {{"id": ["caption"]}}',
+    ),
+    "unparsed-captions": (
+        "the parser fails on {n:caption}, such as {caption!r}: {why}",
+        "leave such captions out; the others are in the output",
+    ),
 
     # Notes on the data
 }  # fmt: skip

@@ -10,7 +10,6 @@ end.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,52 +19,19 @@ from typing import Any
 import click
 
 from semmetrics._version import __version__
+from semmetrics.cli import commands, tools  # noqa: F401 - they register the commands
+from semmetrics.cli.generate import GROUPS, SPECS, build
 from semmetrics.cli.help import EXIT_CODES, Examples
 from semmetrics.cli.messages import complain
 from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean, printable
+from semmetrics.options import flag
 
-__all__ = ["COMMANDS", "program"]
-
-COMMANDS = {
-    "score": ("score:score", "Score predictions against ground truth."),
-    "compare": (
-        "compare:compare", "Compare systems with a baseline: differences, intervals, p values."
-    ),
-    "sweep": ("thresholds:sweep", "Compute semantic measures at many thresholds of similarity."),
-    "calibrate": (
-        "thresholds:calibrate", "Find the threshold of similarity of an embedding, and save it."
-    ),
-    "doc-freq": (
-        "caption_commands:doc_freq",
-        "Count document frequencies for CIDEr-D and CIDEr, and save them.",
-    ),
-    "pairs": (
-        "caption_commands:pairs", "Compute a measure of all captions for all images."
-    ),
-    "correlate": (
-        "correlate:command", "Correlate phi, NCS or binary relevance with ratings by people."
-    ),
-    "meta": ("meta:command", "Measure how well measures agree with ratings by people."),
-    "spice": ("spice:command", "Set up SPICE's own parser, and parse captions for it."),
-    "validate": (
-        "validate:command", "Say what is in a file, how it is understood, and what is odd."
-    ),
-    "list": ("about:list_command", "Name the measures, protocols, normalisations and formats."),
-    "explain": (
-        "about:explain_command",
-        "Define a measure or a protocol: equation, source, options, policies.",
-    ),
-    "embed": ("embed:command", "Get, convert and look at embeddings."),
-    "cite": ("about:cite_command", "Print BibTeX for measures and protocols."),
-    "rank": ("compare:rank", "Rank systems over several data sets, and test their ranks."),
-    "mad": (
-        "mad:command", "Select the images on which systems differ most, and rank systems by them."
-    ),
-    "completion": ("about:completion_command", "Print the completion script of a shell."),
-}  # fmt: skip
-"""By name: the module of this package that has the command, with its name there; what it does."""
-
+COMMANDS = [
+    "score", "compare", "sweep", "calibrate", "doc-freq", "pairs", "correlate", "meta", "spice",
+    "validate", "list", "explain", "embed", "cite", "rank", "mad", "completion",
+]  # fmt: skip
+"""In the order of use."""
 TRACEBACK = "SEMMETRICS_TRACEBACK"
 INTERRUPTED, BROKEN_PIPE = 130, 141
 OUT_OF_MEMORY = (
@@ -78,20 +44,18 @@ class Program(Examples, click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the commands, in the order of use."""
-        return list(COMMANDS)
+        return COMMANDS
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load a command."""
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(f"semmetrics.cli.{module}"), name)
-        return command
+        """Make a command."""
+        return build(cmd_name) if cmd_name in COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without loading them."""
+        """List the commands without making them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+            texts = {name: GROUPS[name][0] if name in GROUPS else SPECS[name].run.__doc__ or ""
+                     for name in COMMANDS}  # fmt: skip
+            formatter.write_dl([(name, text.split("\n")[0]) for name, text in texts.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -132,7 +96,7 @@ class Program(Examples, click.Group):
             done = super().main(args, "semmetrics", complete_var, standalone_mode=False, **extra)
             code = done if isinstance(done, int) else 0
         except InputError as error:
-            complain(f"error: {error}")
+            complain(f"error: {error.text(flag)}")
             code = 2
         except click.ClickException as error:
             _show_usage(error)

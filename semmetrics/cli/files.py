@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, TextIO, cast
 
-from semmetrics.cli.messages import EXACT, say
+from semmetrics.cli.messages import EXACT
 from semmetrics.errors import InputError
 from semmetrics.messages import printable
 from semmetrics.store.outputs import check_output, target_of
@@ -18,9 +18,6 @@ from semmetrics.store.outputs import open_output as open_file
 
 if TYPE_CHECKING:
     from semmetrics.reports.records import Records
-
-__all__ = ["check_endings", "check_files", "name_files", "ending", "open_output", "write_report",
-           "write_text"]  # fmt: skip
 
 STDIN = "-"
 
@@ -46,7 +43,7 @@ def name_files(paths: Sequence[str]) -> list[str]:
     for path in paths:
         same = _identity(path)
         if same in seen:
-            raise InputError(f"{path} is given twice", remedy="give each file once")
+            raise InputError("duplicate", role="the file", value=path)
         seen.add(same)
     alike: dict[str, list[str]] = {}
     for path in paths:
@@ -79,64 +76,42 @@ def _identity(path: str) -> object:
 
 def check_files(
     inputs: Iterable[str],
-    outputs: Mapping[str, str | None] | None = None,
-    *,
-    remedy: str = "give the output another name",
+    outputs: Mapping[str, str | None],
+    endings: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
     """Refuse files that are in each other's way, before anything large is read.
 
     Parameters
     ----------
     inputs : iterable of paths
-    outputs : mapping from option to path or None, optional
-    remedy : str
-        What to do where an input would be overwritten.
+    outputs : mapping from flag to path or None
+    endings : mapping from flag to endings, optional
+        Of outputs whose ending names the format.
 
     Raises
     ------
     InputError
-        If standard input is read for two things, or an output would overwrite an input or another
-        output, or has no place; names the option.
+        If standard input is read twice, or an output would overwrite an input or another output,
+        has no place, or its ending is unknown; names the flag.
     """
     inputs = list(inputs)
     if inputs.count(STDIN) > 1:
-        raise InputError("standard input (-) is given twice", remedy="write one of them to a file")
+        raise InputError("stdin-twice")
     read, written = set(map(_identity, inputs)), dict[object, str]()
-    for name, path in (outputs or {}).items():
+    for name, path in outputs.items():
         if path is None or path == STDIN:
             continue
         where, same = f"{name} {path}", _identity(path)
         if same in read:
-            raise InputError("the output would overwrite an input", where=where, remedy=remedy)
+            raise InputError("output-is-input", where)
         if same in written:
-            raise InputError(f"{written[same]} writes to the same file", where=where,
-                             remedy="give each output its own file")  # fmt: skip
+            raise InputError("output-is-output", where, other=written[same])
         check_output(path, where)
         written[same] = name
-
-
-def check_endings(files: Mapping[str, str | None], endings: Mapping[str, Sequence[str]]) -> None:
-    """Refuse names of files that do not say what the files are to hold.
-
-    Parameters
-    ----------
-    files : mapping from option to path or None
-    endings : mapping from option to the endings that it knows
-
-    Raises
-    ------
-    InputError
-        If an ending is unknown.
-    """
-    for option, path in files.items():
-        known = endings.get(option, ())
-        if path is not None and known and ending(path) not in known:
-            raise InputError(
-                f"the ending {ending(path)!r} says nothing about the format",
-                where=f"{option} {path}",
-                remedy="end the name with "
-                + " or ".join(filter(None, [", ".join(known[:-1]), known[-1]])),
-            )
+    for name, known in (endings or {}).items():
+        path = outputs[name]
+        if path is not None and ending(path) not in known:
+            raise InputError("wrong-ending", f"{name} {path}", known=known)
 
 
 def ending(path: str) -> str:
@@ -186,23 +161,6 @@ def _write(content: str | Records, path: str | None, out: TextIO) -> None:
     else:
         content.write(out, ending(str(path))[1:])
     out.flush()  # a full disk is noticed before any file appears
-
-
-def write_report(
-    report: Any, beside: Sequence[str], form: str, output: str | None, *, quiet: bool, **shape: Any
-) -> None:
-    """Write a result, and what was asked for beside it.
-
-    A table ends with both, and with the sentences of the report; of other formats they are said on
-    standard error.
-    """
-    text = report.render(form, **shape)
-    if form == "table":
-        write_text("\n\n".join([text, *beside]), output)
-        return
-    write_text(text, output, form)
-    say(report.sentences(), quiet=quiet)
-    say([line for part in beside for line in part.split("\n")], quiet=False)  # it was asked for
 
 
 @contextmanager

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from semmetrics.messages import listing
+from semmetrics.options import OTHER
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-__all__ = [
-    "EXIT_CODES", "FILE", "Command", "Examples", "F", "Group", "Option", "add_options",
-    "agreement_protocols", "complete", "formats", "measures", "normalizations", "option",
-    "protocols", "quiet_option", "topics",
-]  # fmt: skip
 
 EXIT_CODES = (
     "Exit codes: 0 done; 2 the input or an option is wrong, one message says where and what to do; "
@@ -24,8 +19,6 @@ EXIT_CODES = (
 )
 # Readers check what is there and say more than click would; the type completes file names.
 FILE = click.Path(readable=False)
-OTHER = "Other options"
-F = TypeVar("F", bound=Callable[..., Any])
 Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
 
 
@@ -97,33 +90,6 @@ class Group(Examples, click.Group):
     """A command of commands, with examples."""
 
 
-class Option(click.Option):
-    """An option that belongs to a group."""
-
-    def __init__(self, *args: Any, group: str = OTHER, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.group = group
-
-
-def option(group: str, *names: str, **settings: Any) -> Callable[[F], F]:
-    """Add an option under the title of a group."""
-    return click.option(*names, cls=Option, group=group, **settings)
-
-
-def add_options(command: F, *options: Callable[[F], F]) -> F:
-    """Add options to a command; its help shows the first one first."""
-    for decorate in reversed(options):
-        command = decorate(command)
-    return command
-
-
-def quiet_option(command: F) -> F:
-    """Add the option that silences notes."""
-    return option(
-        OTHER, "--quiet", "-q", is_flag=True, help="No notes and no progress on standard error."
-    )(command)
-
-
 def measures() -> dict[str, str]:
     """Return measures and aliases, and what each is."""
     from semmetrics.metrics.registry import aliases, all_definitions
@@ -169,14 +135,32 @@ def formats() -> dict[str, str]:
     }
 
 
-def complete(names: Callable[[], Mapping[str, str]]) -> Completer:
-    """Return a completer of names, in any case, with what each is.
+def decoding() -> dict[str, str]:
+    """Return examples of decoding rules."""
+    return dict.fromkeys(("all", "threshold:0.5", "threshold:best", "cumulative:0.5",
+                          "cardinality", "cardinality+scores"), "")  # fmt: skip
+
+
+COMPLETED: Mapping[str, Callable[[], Mapping[str, str]]] = {
+    "measures": measures,
+    "protocols": protocols,
+    "agreement_protocols": agreement_protocols,
+    "normalizations": normalizations,
+    "formats": formats,
+    "topics": topics,
+    "rules": decoding,
+    "vectors": dict,
+}
+"""What a shell completes: names, with what each is."""
+
+
+def complete(what: str) -> Completer:
+    """Return a completer of names, in any case.
 
     Examples
     --------
-    >>> known = {"MacroF1": "", "MicroF1": "", "mAP": ""}
-    >>> [item.value for item in complete(lambda: known)(None, None, "ma")]
-    ['MacroF1', 'mAP']
+    >>> [item.value for item in complete("rules")(None, None, "Card")]
+    ['cardinality', 'cardinality+scores']
     """
 
     def completer(
@@ -186,7 +170,7 @@ def complete(names: Callable[[], Mapping[str, str]]) -> Completer:
 
         return [
             CompletionItem(name, help=text or None)
-            for name, text in names().items()
+            for name, text in COMPLETED[what]().items()
             if name.lower().startswith(incomplete.lower())
         ]
 

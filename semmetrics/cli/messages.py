@@ -44,7 +44,8 @@ def say(lines: Iterable[str], *, quiet: bool) -> None:
 
 def say_understood(result: Any, *, quiet: bool) -> None:
     """Say how the inputs of a result were read, and what is odd."""
-    say([*(f"read {line}" for line in result.understood), *result.notes], quiet=quiet)
+    read = [f"read {line}" for line in getattr(result, "understood", ())]
+    say([*read, *result.notes], quiet=quiet)
 
 
 class Progress:

@@ -14,6 +14,7 @@ from semmetrics.comparison.agreement_protocols import (
 from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
 from semmetrics.messages import did_you_mean
+from semmetrics.metrics.bibliography import entry
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.registry import (
@@ -106,8 +107,66 @@ def find_citations(topic: Topic) -> tuple[str, ...]:
     return topic.definition.cite if isinstance(topic, Measure) else topic.cite
 
 
-def explain(topic: Topic) -> str:
-    """Write all that is known of a measure or a protocol."""
+def explain(*names: str) -> str:
+    r"""Return what measures and protocols are: equation, source, options, policies, traits.
+
+    Parameters
+    ----------
+    *names : str
+        Measures as papers write them, and protocols.
+
+    Raises
+    ------
+    InputError
+        If one is unknown; all that are wrong are named.
+
+    Examples
+    --------
+    >>> print(explain("F1").split("\\n")[0])
+    F1: Harmonic mean of precision and recall.
+    """
+    return "\n\n".join(map(explain_topic, find_topics(names)))
+
+
+def cite(*names: str) -> str:
+    """Return BibTeX for the publications that define measures and protocols, each once.
+
+    Parameters
+    ----------
+    *names : str
+
+    Raises
+    ------
+    InputError
+        If one is unknown.
+
+    Examples
+    --------
+    >>> print(cite("BLEU-4").split(",")[0])
+    @inproceedings{papineni2002,
+    """
+    keys = [key for topic in find_topics(names) for key in find_citations(topic)]
+    return "\n\n".join(one.bibtex for one in dict.fromkeys(map(entry, keys)))
+
+
+def list_measures(kind: str | None = None) -> dict[str, str]:
+    """Return all measures by name, with a summary of each.
+
+    Parameters
+    ----------
+    kind : {"labels", "captions", "retrieval", "classes"}, optional
+        Of which data; all where it is left out.
+
+    Examples
+    --------
+    >>> list_measures("labels")["F1"]
+    'Harmonic mean of precision and recall.'
+    """
+    return {d.name: d.summary for d in all_definitions() if kind in (None, d.kind)}
+
+
+def explain_topic(topic: Topic) -> str:
+    """Return all that is known of a measure or a protocol."""
     if isinstance(topic, Protocol):
         return _explain_protocol(topic)
     if isinstance(topic, AgreementProtocol):

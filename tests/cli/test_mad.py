@@ -10,7 +10,7 @@ import pytest
 from unit.test_discrepancy import made
 
 import semmetrics
-from semmetrics.cli.mad import _read_stability
+from semmetrics.cli.commands import _read_stability
 from semmetrics.errors import InputError
 
 

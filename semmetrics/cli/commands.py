@@ -1,0 +1,616 @@
+"""The commands that score and compare: each is its options, one call, and how the result looks."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from semmetrics.cli.files import name_files, write_text
+from semmetrics.cli.generate import ALL, GROUPS, RESULT, Run, command, split_measures
+from semmetrics.cli.messages import complain, echo, say, say_understood
+from semmetrics.errors import InputError
+from semmetrics.messages import pluralize
+from semmetrics.options import COMPARED, KINDS, NOT_OF_META, OPTIONS, flag
+
+if TYPE_CHECKING:
+    from semmetrics.reports.selection import DiscrepancySelection
+    from semmetrics.reports.table import ScoreTable
+
+SCALED = ("signatures", "form", "output", "digits", "percent", "quiet")
+_DATA = ("normalize", "missing", "empty_predictions", "classes")
+_MEANING = ("embedding", "lookup", "oov", "device", "max_words", "cache")
+_DETAILS = ("per_item", "matches", "per_label", "confusion", "curve")
+_OF_DATA = ("measure", "holdout", "seed", "thresholds", "missing", "empty_predictions")
+_OF_SELECTION = (
+    "task", "normalize", "classes", "ignore", "embedding", "lookup", "oov", "device", "max_words",
+    "cache", "calibration", "taxonomy", "tokenizer", "doc_freq", "tuples",
+)  # fmt: skip
+
+
+@command(
+    "score", {"preds": "PRED...?", "gt": "GT?"}, options=ALL, reads=KINDS, output=SCALED,
+    examples=[
+        "semmetrics score preds.json gt.json",
+        "semmetrics score -m F1 -m 'F1(average=macro)' --top-k 1,3,5 a.csv b.csv gt.csv",
+        "semmetrics score --protocol kubany2020 --format latex preds.csv gt.csv",
+        "semmetrics score -m F1 --threshold 0.3,0.5,best --classes labels.txt scores.npy gt.npy",
+        "semmetrics score -m 'SemF1 WMD' --matches matches.csv --worst 3 preds.json gt.json",
+        "semmetrics score --protocol kubany2020 --embedding GoogleNews.bin preds.csv gt.csv",
+        "semmetrics score --ci --per-item items.csv --format json -o out.json preds.json gt.json",
+        "zcat preds.jsonl.gz | semmetrics score - gt.json",
+        "semmetrics score --protocol coco-caption captions.json references.json",
+        "semmetrics score --protocol f30k sims.npy positives.json",
+        "semmetrics score --task retrieval --queries-embeddings q.npy --gallery-embeddings g.npy "
+        "qrels.trec",
+        "semmetrics score --protocol xian2018 --classes all.txt --seen seen.txt "
+        "--unseen unseen.txt scores.npy truth.txt",
+    ],
+)  # fmt: skip
+def score(run: Run) -> None:
+    """Score predictions against ground truth.
+
+    Each PRED file is a system, named by its file; the last file is the ground truth (GT). Both hold
+    the labels of items, joined by id: JSON ({"id": ["label", ...]}), JSONL, CSV, TSV, Parquet, COCO
+    instances, or a matrix (.npy, .npz), each also with .gz; "-" is standard input.
+
+    Or they hold captions: {"id": "caption"} against {"id": ["reference", ...]}, COCO results and
+    annotations, JSONL, CSV, TSV, Parquet, or lines of text.
+
+    Or PRED ranks candidates for queries (--task retrieval): a matrix of similarities (.npy, .npz,
+    .h5, JSON), ranked lists, or a TREC run; GT has the positives: {"query": ["candidate", ...]}.
+
+    Or PRED classifies images (--task classes): a matrix of scores, or a class or ranked classes for
+    each image; GT has the class of each, such as one a line (.txt).
+
+    Without -m and --protocol a default set of measures is computed. With --top-k 1,3,5 a measure F1
+    is F1@1, F1@3 and F1@5.
+    """
+    instead = any(run[name] is not None for name, one in OPTIONS.items() if one.instead)
+    if not run["gt"] or not (run["preds"] or instead):
+        raise click.UsageError("name at least one file of predictions and, last, the ground truth")
+    systems: Any = run.systems() or {"embeddings": None}
+    table = _score(run, systems, run["gt"])
+    say_understood(table, quiet=run.quiet)
+    text, details = _render(run, table), dict(_collect_details(run, table))
+    gaps, requested, remarks = _collect_remarks(run, table)
+    write_text(text, run["output"], run["form"], details)
+    say(gaps, quiet=run.quiet)
+    say(requested, quiet=False)
+    say(remarks, quiet=run.quiet)
+    for line in table.differences:
+        complain(f"warning: {line}")
+
+
+def by_system(run: Run, systems: Sequence[str]) -> Any:
+    """Return set_size_probs: one file for all systems, or one for each."""
+    files = run["set_size_probs"]
+    if len(files) not in (0, 1, len(systems)):
+        raise InputError("wrong-count", found=f"{len(files)} times --set-size-probs",
+                         wanted=pluralize(len(systems), "system"))  # fmt: skip
+    return dict(zip(systems, files, strict=True)) if len(files) > 1 else (*files, None)[0]
+
+
+def _score(run: Run, systems: dict[str, Any], gt: str) -> ScoreTable:
+    """Score, or compute a signature again, with progress."""
+    needed = ("per_item", "worst", "confusion", "curve")
+    options = run.values() | {"keep_rows": any(run[name] is not None for name in needed)}
+    if (probabilities := by_system(run, [*systems])) is not None:
+        options["set_size_probs"] = probabilities
+    with run.progress() as progress:
+        if run["rescore"] is None:
+            from semmetrics.api.scores import score_systems
+
+            return score_systems(systems, gt, progress=progress, **options)
+        from semmetrics.api.scores import rescore_systems
+
+        return rescore_systems(run["rescore"], systems, gt, progress=progress, **options)
+
+
+def _render(run: Run, table: ScoreTable) -> str:
+    """Write the result in the form asked for."""
+    from semmetrics.reports import score_text as text
+
+    form = run["form"]
+    if run["runs"]:
+        return text.draw_runs(table, form, **run.shape)
+    if form == "json":
+        entries = table.to_dicts()
+        for entry, one in zip(entries, table, strict=True):
+            if run["per_item"] is not None and one.items is not None:
+                entry["rows"] = run["per_item"]
+        return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)
+    if form != "table":
+        return table.render(form, **run.shape)
+    width = None
+    if run["output"] is None and sys.stdout.isatty():
+        import shutil
+
+        width = shutil.get_terminal_size().columns
+    parts = [text.draw_systems(table, width=width, **run.shape), *text.report_gaps(table)]
+    parts += _draw_worst(run, table)
+    parts += [text.report_shared(table)] if len(table) else []
+    parts += [text.draw_signatures(table)] if run["signatures"] else []
+    return "\n\n".join(parts)
+
+
+def _collect_remarks(run: Run, table: ScoreTable) -> tuple[list[str], list[str], list[str]]:
+    """Collect what is said on standard error: gaps, what an option asks for, and remarks."""
+    from semmetrics.reports import score_text as text
+
+    form, gaps, requested, lines = run["form"], list[str](), list[str](), list[str]()
+    if form != "table" or run["runs"]:
+        gaps = text.report_gaps(table)
+        requested = _draw_worst(run, table)
+        if run["signatures"] and form not in ("json", "csv"):
+            requested.append(text.draw_signatures(table))
+    if run["runs"] and any(one.ci is not None for one in table):
+        lines.append("--ci has no effect on the result of --runs")
+    if run["runs"] and len(table.systems) == 1:
+        lines.append("one run has no standard deviation: give the file of each run")
+    if form in ("json", "csv") and (run["percent"] or run["digits"] is not None):
+        lines.append(f"--percent and --digits have no effect on {form}: full precision")
+    if run["matches"] is not None:
+        from semmetrics.reports.details import find_matching_heading
+
+        lines.append(f"{run['matches']}: the matches of {find_matching_heading(table.scores)}")
+    return _split_lines(gaps), _split_lines(requested), lines
+
+
+def _split_lines(parts: Sequence[str]) -> list[str]:
+    return [line for part in parts for line in part.split("\n")]
+
+
+def _draw_worst(run: Run, table: ScoreTable) -> list[str]:
+    from semmetrics.reports.score_text import draw_worst
+
+    if run["worst"] is None:
+        return []
+    with _name_option("--worst"):
+        return [draw_worst(table, run["worst"], **run.shape)]
+
+
+@contextmanager
+def _name_option(name: str) -> Iterator[None]:
+    """Name the option that asks for what does not exist."""
+    try:
+        yield
+    except InputError as error:
+        raise error.placed(name) from None
+
+
+def _collect_details(run: Run, table: ScoreTable) -> Iterator[tuple[str, Any]]:
+    """Yield what the files beside the result are to hold, by path."""
+    for name in _DETAILS:
+        if (path := run[name]) is not None:
+            with _name_option(flag(name)):
+                found = getattr(table, name)()
+            one = name == "matches" and len(table.systems) == 1
+            yield path, found.drop("system") if one else found
+
+
+@command(
+    "compare", {"preds": "PRED PRED...?", "gt": "GT?"},
+    options=[name for name in ALL if name not in ("ci", "score_references")], reads=KINDS,
+    output=SCALED, defaults=COMPARED,
+    examples=[
+        "semmetrics compare -m 'F1 MicroF1' old.json new.json gt.json",
+        "semmetrics compare --baseline ours a.json b.json ours.json gt.json",
+        "semmetrics compare -m 'BLEU-4 CIDEr-D' --test randomization a.json b.json references.json",
+        "semmetrics compare -m F1 --differing 5 --format csv -o found.csv a.json b.json gt.json",
+    ],
+)  # fmt: skip
+def compare(run: Run) -> None:
+    """Compare systems with a baseline, and say which differences are more than chance.
+
+    Each PRED file is a system, named by its file; the last file is the ground truth (GT), as for
+    'semmetrics score'. All other systems are compared with the baseline: the difference of each
+    measure, its interval from paired resamples, p, p corrected for the number of comparisons, the
+    effect size (difference over its standard error and the root of the number of items), and the
+    items won, tied and lost.
+    """
+    from semmetrics.api import comparisons as api
+    from semmetrics.reports.comparison_table import draw_differing, draw_rank_matrix
+
+    run.needs("name files of predictions and, last, the ground truth", "preds", "gt")
+    systems = run.systems()
+    probabilities = by_system(run, [*systems])
+    found = run.call(api.compare, systems, run["gt"], set_size_probs=probabilities)
+    shape = run.shape
+    beside = [draw_rank_matrix(found, digits=shape["digits"])] if run["ranks"] else []
+    if run["differing"] is not None:
+        beside.append(draw_differing(found, run["differing"], **shape))
+    run.write(found, beside + _signatures(run, found))
+
+
+def _signatures(run: Run, found: Any) -> list[str]:
+    from semmetrics.reports.report import draw_signatures
+
+    shown = run["signatures"] and run["form"] not in ("json", "csv")
+    return [draw_signatures(found)] if shown else []
+
+
+@command(
+    "sweep", {"preds": "PRED", "gt": "GT"}, options=("top_k", *_DATA, *_MEANING),
+    reads=("labels",), output=RESULT,
+    examples=[
+        "semmetrics sweep preds.json gt.json",
+        "semmetrics sweep -m 'SemF1 SemRecall' --thresholds 0:1:0.05 preds.json gt.json",
+        "semmetrics sweep --embedding words.bin --format csv -o sweep.csv preds.json gt.json",
+    ],
+)  # fmt: skip
+def sweep(run: Run) -> None:
+    """Compute semantic measures at many thresholds of similarity, in one pass over the data.
+
+    PRED holds predictions and GT the ground truth, as for 'semmetrics score'. Labels are joined and
+    looked up once; a value is that of 'semmetrics score' with the same threshold. The highest
+    value is not the best threshold: the lower a threshold, the more matches. See 'semmetrics
+    calibrate'.
+    """
+    from semmetrics.api import similarity_thresholds as api
+
+    measures = split_measures(run["measures"], "SemF1") if run["measures"] else ("SemF1",)
+    found = run.call(api.sweep, run["preds"], run["gt"], measures=measures, task="labels")
+    write_text(found.render(run["form"], **run.shape), run["output"], run["form"])
+
+
+@command(
+    "calibrate", {"preds": "[PRED?", "gt": "GT]?"}, options=(*_DATA, *_MEANING), reads=("labels",),
+    output=("output", "quiet"),
+    examples=[
+        "semmetrics calibrate --pairs pairs.csv -o threshold.json",
+        "semmetrics calibrate --pairs pairs.csv --criterion youden --embedding words.bin",
+        "semmetrics calibrate --holdout 0.2 --seed 7 -o threshold.json preds.json gt.json",
+        "semmetrics score -m SemF1 --calibration threshold.json preds.json gt.json",
+    ],
+)  # fmt: skip
+def calibrate(run: Run) -> None:
+    """Find the threshold of similarity of an embedding, and save it.
+
+    On labelled pairs (--pairs): the cosine that best separates those that mean the same from the
+    others. Or on predictions and ground truth, without labelled pairs: on a part of the items, the
+    threshold at which a measure of predictions with their own references is most above that with
+    the references of another item.
+    """
+    from semmetrics.api import similarity_thresholds as api
+    from semmetrics.reports.threshold_curves import report_calibration
+
+    if run["output"] == "-":
+        raise InputError("wrong-ending", "-o -", known=["a name of a file"])
+    if run["pairs"] is not None:
+        if run["preds"] is not None:
+            raise InputError("conflicting-options", names="--pairs and predictions")
+        if idle := [flag(name) for name in _OF_DATA if run[name] is not None]:
+            raise InputError("not-applicable", name=idle[0].strip("-"), what="pairs")
+        found = run.call(api.calibrate_threshold_on_pairs, run["pairs"])
+    else:
+        run.needs("name a file of pairs (--pairs), or predictions and ground truth", "preds", "gt")
+        if run["criterion"] is not None:
+            raise InputError("needs-option", what="--criterion", name="pairs")
+        found = run.call(api.calibrate_threshold, run["preds"], run["gt"], task="labels")
+    if run["output"] is not None:
+        found.save(run["output"])
+    else:
+        say(["the calibration is not saved; give -o FILE"], quiet=run.quiet)
+    form = run["form"]
+    echo(found.to_json() if form == "json" else report_calibration(found), form)
+
+
+@command(
+    "correlate", {"ratings": "RATINGS", "phi": "[NAME=]PHI..."},
+    options=("ci", "seed", "resamples", "level", "max_bytes"), output=RESULT,
+    examples=[
+        "semmetrics pairs --phi CIDEr-D -o phi.npy captions.json references.json",
+        "semmetrics correlate ratings.csv phi.npy",
+        "semmetrics correlate ratings.csv SPICE=spice.npy CIDEr=cider.npy binary=positives.json",
+        "semmetrics correlate --columns caption,image,agg_score --group-by sampling_method --ids "
+        "'0*(\\d+)(?:[.]jpg)?$' sits_test.csv phi.npy",
+    ],
+)  # fmt: skip
+def correlate(run: Run) -> None:
+    """Correlate phi, NCS or binary relevance with ratings of the same pairs by people.
+
+    RATINGS is a CSV, TSV, JSON or JSONL file with two ids and a score in each row. PHI is a matrix
+    of 'semmetrics pairs' (a .npy file with its .ids.json), a JSON object {id: [ids]} of what
+    belongs together, or a file of scores like RATINGS. Pairs that a PHI lacks are counted.
+    """
+    from semmetrics.api.agreement import correlate as api
+    from semmetrics.reports.records import draw, format_full
+    from semmetrics.scoring.intervals import Bootstrap
+
+    given = run.values()
+    shaped = {name: given[name] for name in ("level", "resamples", "seed") if name in given}
+    if shaped and not given.get("ci"):
+        raise InputError("needs-option", what=flag(next(iter(shaped))), name="ci")
+    ci = Bootstrap(**shaped) if given.get("ci") else False
+    columns = run["columns"].split(",") if run["columns"] else None
+    more = {"columns": columns, "ncs": run["ncs"] or "none", "ci": ci}
+    found = run.call(api, run["ratings"], _name_phi(run["phi"]), **more)
+    form, digits = run["form"], run.shape["digits"]
+
+    def shown(value: Any) -> str:
+        if value is None:
+            return "" if form == "csv" else "-"
+        if isinstance(value, float):
+            return format_full(value) if form == "csv" else f"{value:.{digits}f}"
+        return str(value) if form == "csv" or isinstance(value, str) else f"{value:,}"
+
+    rows = [list(found.columns), *([shown(v) for v in row.values()] for row in found)]
+    as_json = form == "json" and json.dumps(list(found), indent=1, ensure_ascii=False)
+    write_text(as_json or draw(rows, form), run["output"], form)
+
+
+def _name_phi(given: Sequence[str]) -> dict[str, str]:
+    """Return files by name: those given as NAME=FILE, or those of the files."""
+    plain = [text for text in given if "=" not in text or Path(text).exists()]
+    names = dict(zip(plain, name_files(plain), strict=True))
+    found: dict[str, str] = {}
+    for text in given:
+        name, _, path = (names[text], "", text) if text in names else text.partition("=")
+        if not name or not path or name in found:
+            raise InputError("bad-spec", text, flag="PHI", metavar="NAME=FILE, each name once")
+        found[name] = path
+    return found
+
+
+@command(
+    "meta", {"ratings": "RATINGS", "preds": "[PRED?", "gts": "GT]?"},
+    options=[name for name in ALL if name not in NOT_OF_META], reads=KINDS, output=SCALED,
+    examples=[
+        "semmetrics meta --protocol flickr8k-expert -m 'CIDEr-D ROUGE-L BLEU-4' flickr8k.json",
+        "semmetrics meta --protocol pascal-50s -m 'CIDEr-D ROUGE-L' pyCIDErConsensus/",
+        "semmetrics meta -m 'F1 SemF1' --statistics kendall-b ratings.csv preds.json gt.json",
+        "semmetrics meta --protocol cxc-sits -m CIDEr-D sits_test.csv captions.json refs.json",
+    ],
+)  # fmt: skip
+def meta(run: Run) -> None:
+    """Measure how well measures agree with people, and whether one agrees better than another.
+
+    RATINGS is a public file (Flickr8k-Expert, Flickr8k-CF, Composite, Pascal-50S), or a CSV, TSV,
+    JSON or JSONL table: ratings of ids, with PRED and GT as for 'semmetrics score'; ratings of
+    captions that stand there with their references; or preferences a, b, preferred. Intervals and
+    the bootstrap test resample images, each with all of its judgements.
+    """
+    from semmetrics.api.meta_evaluation import meta as api
+
+    if run["preds"] is not None:
+        run.needs("name PRED and GT, or neither", "gts")
+    columns = run["columns"]
+    if columns is not None:
+        parts = [part.partition("=") for part in columns.split(",")]
+        if not all(role.strip() and name.strip() for role, _, name in parts):
+            raise InputError("bad-spec", f"--columns {columns}", flag="--columns",
+                             metavar="rating=NAME,id=NAME")  # fmt: skip
+        columns = {role.strip(): name.strip() for role, _, name in parts}
+    files = run["ratings"], run["preds"], run["gts"]
+    found = run.call(api, *files, columns=columns)
+    run.write(found, _signatures(run, found))
+
+
+@command(
+    "rank", {"files": "SCORES.json..."}, options=("max_bytes",), output=RESULT,
+    examples=[
+        "semmetrics score -m O-F1 --format json -o voc.json bce.json lstm.json gt.json",
+        "semmetrics rank voc.json coco.json",
+        "semmetrics rank --by rank --diagram ranks.svg -m F1 voc.json coco.json nus.json",
+        "semmetrics rank --differences coco other -m CIDEr-D coco.json other.json",
+    ],
+)  # fmt: skip
+def rank(run: Run) -> None:
+    """Rank systems over several data sets, and test whether their ranks are chance.
+
+    Each file is what 'semmetrics score --format json' wrote for one data set, which is named by the
+    file. The values of a data set are divided by its best; a system's value is the mean over all
+    data sets (Pineda, Salvador et al. 2019). With --by rank it is the mean rank. A system that
+    lacks a data set is listed and not ranked. Below are how often each system has each rank, the
+    Friedman test, and the critical difference of mean ranks (Nemenyi; Demšar 2006).
+    """
+    from semmetrics.api.dataset_ranks import rank_systems
+    from semmetrics.reports.rank_table import draw_rank_differences, report_ranks
+
+    form, digits = run["form"], run.shape["digits"]
+    given = {name: run[name] for name in ("by", "level", "max_bytes")}
+    found = rank_systems(run.systems(), run["measure"], **given)
+    drawn = {} if run["diagram"] is None else {run["diagram"]: found.to_svg()}
+    if run["differences"]:
+        first, second = run["differences"]
+        rows = found.differences(first, second)
+        result = draw_rank_differences(rows, first, second, form, digits=digits)
+        every = dict.fromkeys(name for one in (first, second) for name in found.values[one])
+        lacking = [name for name in every if name not in rows.column("system")]
+        beside = [f"not on both data sets, and left out: {', '.join(lacking)}"] if lacking else []
+    else:
+        result = found.render(form, digits=digits)
+        beside = [] if form == "table" else report_ranks(found)
+    write_text(result, run["output"], form, drawn)
+    say(_split_lines(beside), quiet=run.quiet)
+
+
+@command(
+    "validate", {"files": "FILE..."}, options=("task", "classes"), reads=KINDS, output=(),
+    examples=[
+        "semmetrics validate preds.json gt.json",
+        "semmetrics validate --format json gt.csv > gt.report.json",
+        "semmetrics validate --classes labels.txt scores.npy",
+        "semmetrics validate --task captions captions.json references.json",
+    ],
+)  # fmt: skip
+def validate(run: Run) -> int:
+    """Say what was read of each file, how it was understood, and what is odd.
+
+    Numbers of items and labels, labels per item, the most frequent labels, how consistently labels
+    are ordered; repeated labels, empty lists, labels that differ only by case or blanks, ids with
+    blanks, scores out of order. Of captions: words a caption, repeated and empty captions, control
+    characters. All files are tried; the exit code is 2 if one of them is bad.
+    """
+    from semmetrics.reports.validation import SCHEMA, report_validation
+    from semmetrics.reports.validation import validate as api
+
+    records: list[dict[str, Any]] = []
+    read = run.values()["read"]
+    for path in run["files"]:
+        try:
+            record = api(path, classes=run["classes"], task=run["task"], read=read)
+            if run["form"] == "table":
+                echo(("\n" if records else "") + report_validation(record))
+        except InputError as error:
+            record = {"schema": SCHEMA, "file": path, "error": error.text(flag)}
+            complain(f"error: {error.text(flag)}")
+        records.append(record)
+    if run["form"] == "json":
+        echo(json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False), "json")
+    return 2 if any(record["error"] for record in records) else 0
+
+
+GROUPS["mad"] = (
+    """Compare systems on the images on which they differ most (Wan et al. 2022).
+
+    Systems answer for any number of images without references. For each pair of systems the k
+    images are selected on which their answers are least alike; these few are annotated, and the
+    systems are ranked by them.
+    """,
+    [
+        "semmetrics mad select -k 70 -o state.json --sheet sheet.csv a.json b.json c.json",
+        "semmetrics mad rank -m CIDEr-D --references sheet.csv state.json",
+        "semmetrics mad add -o more.json --sheet new.csv state.json a.json b.json c.json d.json",
+    ],
+)
+
+
+@command(
+    "mad select", {"systems": "FILE..."}, options=_OF_SELECTION, reads=KINDS, output=RESULT,
+    examples=[
+        "semmetrics mad select -o state.json --sheet sheet.csv a.json b.json c.json",
+        "semmetrics mad select -k 20 -o state.json --rating-page rate.html a.json b.json",
+        "semmetrics mad select -m SemF1 -o state.json a.json b.json",
+    ],
+)  # fmt: skip
+def mad_select(run: Run) -> None:
+    """Select the images on which systems differ most.
+
+    Each FILE holds what a system answers for the same images: a caption each, or labels (with -m
+    SemF1, F1 and the like). The state and the sheets that are asked for are written; annotators
+    fill the rows, and 'semmetrics mad rank' reads them back.
+    """
+    from semmetrics.api.discrepancy import select_discrepant
+
+    _select(run, select_discrepant, run.systems())
+
+
+@command(
+    "mad add", {"state": "STATE", "systems": "FILE..."}, options=_OF_SELECTION, reads=KINDS,
+    output=RESULT,
+    examples=["semmetrics mad add -o more.json --sheet new.csv state.json a.json b.json c.json"],
+)  # fmt: skip
+def mad_add(run: Run) -> None:
+    """Add systems to a competition; its own pairs are not compared again.
+
+    STATE is what 'semmetrics mad select' wrote. Each FILE is a system: all those of the
+    competition, with the same names and answers as then, and the new ones. Sheets have only the
+    rows that are not in those of STATE.
+    """
+    from semmetrics.api.discrepancy import add_systems
+    from semmetrics.reports.selection import DiscrepancySelection
+
+    before = DiscrepancySelection.load(run["state"], max_bytes=run["max_bytes"])
+    _select(run, add_systems, before, run.systems(), before=before)
+
+
+def _select(
+    run: Run, make: Callable[..., Any], *files: Any, before: DiscrepancySelection | None = None
+) -> None:
+    """Select, and write the sheets, then the state, then what is shown."""
+    if run["images"] is not None and not (run["page"] or run["rating_page"]):
+        raise InputError("needs-option", what="--images", name="page")
+    state = run.call(make, *files, exclude=run["exclude"] or ())
+    write_text(state.to_json(), run["output"], "json", dict(_sheets(run, state, before)))
+    if run["output"] != "-":
+        shown = state.render(run["form"], **run.shape)
+        if run["form"] == "table":
+            new = len({*state.images} - {*before.images}) if before else 0
+            shown += (
+                f"\n\n{pluralize(len(state.images), 'image')} to annotate"
+                f"{f' ({new:,} of them new)' if before else ''}, of {state.n:,}; "
+                f"{state.measure}, k={state.k}, ties by {state.ties}"
+            )
+        write_text(shown, form=run["form"])
+
+
+def _sheets(
+    run: Run, state: DiscrepancySelection, before: DiscrepancySelection | None
+) -> Iterator[tuple[str, str]]:
+    """Yield the sheets asked for, each behind its path."""
+    from pathlib import PurePath
+
+    from semmetrics.cli.files import ending
+    from semmetrics.reports.annotation_page import write_annotation_page
+
+    for ratings in (False, True):
+        prefix = "rating_" if ratings else ""
+        path, page = run[f"{prefix}sheet"], run[f"{prefix}page"]
+        if path is None and page is None:
+            continue
+        sheet = state.sheet(ratings=ratings, annotators=run["annotators"], since=before)
+        if path is not None:
+            yield path, getattr(sheet, f"to_{ending(path)[1:]}")()
+        if page is not None:
+            name = f"{PurePath(page).stem}.csv"
+            shape = {"images": run["images"], "scale": run["scale"]}
+            yield page, write_annotation_page(sheet, name=name, **shape)
+
+
+@command(
+    "mad rank", {"state": "STATE"}, options=[n for n in _OF_SELECTION if n != "task"],
+    reads=KINDS, output=RESULT,
+    examples=[
+        "semmetrics mad rank -m CIDEr-D --references sheet.csv state.json",
+        "semmetrics mad rank --ratings ratings.csv --stability 5:65:10 state.json",
+    ],
+)  # fmt: skip
+def mad_rank(run: Run) -> None:
+    """Rank the systems of a competition by what annotators wrote or rated.
+
+    STATE is what 'semmetrics mad select' or 'add' wrote. Both systems of a pair are scored on the
+    images of the pair; the ratio of their scores is the dominance of one over the other, and all
+    dominances give the global rank (Wan et al. 2022, equation 7).
+    """
+    from semmetrics.api.competition import rank_competition
+    from semmetrics.reports.records import draw
+    from semmetrics.reports.report import cells
+
+    if run["ratings"] and run["measures"]:
+        raise InputError("not-applicable", name="measures", what="ratings")
+    digits, form = run.shape["digits"], run["form"]
+    sheets = {name: list(run[name]) or None for name in ("references", "ratings")}
+    stability = _read_stability(run["stability"])
+    found = run.call(rank_competition, run["state"], **sheets, stability=stability)
+    path = run["pairs_file"]
+    pairs = {} if path is None else {path: found.pair_records()}
+    write_text(found.render(form, digits=digits), run["output"], form, pairs)
+    if form == "csv" and run["stability"] is not None:  # which has one table
+        say(draw(cells(found.stability_records(), digits)).split("\n"), quiet=False)
+
+
+def _read_stability(text: str | None) -> list[int]:
+    """Return the numbers of a list whose parts may be ranges, with both ends.
+
+    Examples
+    --------
+    >>> _read_stability("5,10:20:5")
+    [5, 10, 15, 20]
+    """
+    found: list[int] = []
+    for part in text.split(",") if text is not None else ():
+        texts = part.strip().split(":")
+        numbers = [int(one) if one.isdecimal() and len(one) < 9 else -1 for one in texts]
+        start, stop, step = (*numbers, *([numbers[0], 1] if len(numbers) == 1 else [1]))[:3]
+        if len(numbers) > 3 or min(numbers) < 0 or not step or not 0 <= stop - start <= 10_000:
+            wanted = "5,10,20 or 5:65:10"
+            raise InputError("bad-option", name="stability", value=part, wanted=wanted)
+        found += range(start, stop + 1, step)
+    return found

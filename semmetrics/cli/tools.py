@@ -1,0 +1,618 @@
+"""The commands around scores: what there is, what captions and labels are compared by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from semmetrics.cli.files import check_files, name_files, open_output
+from semmetrics.cli.generate import GROUPS, Run, command
+from semmetrics.cli.help import (
+    agreement_protocols,
+    formats,
+    normalizations,
+    protocols,
+)
+from semmetrics.cli.messages import complain, echo, say
+from semmetrics.errors import InputError
+from semmetrics.messages import listing, pluralize, visible
+from semmetrics.options import flag
+
+if TYPE_CHECKING:
+    from semmetrics.data.form import ReadOptions
+    from semmetrics.data.lists import Lists
+    from semmetrics.embed.label_vectors import Coverage
+
+_PHI = ("tokenizer", "doc_freq", "tuples", "embedding", "lookup", "oov", "device", "max_words",
+        "cache")  # fmt: skip
+TOPICS = ("measures", "protocols", "normalizations", "formats")
+_FORMS = {
+    "table": "aligned columns, and beside them what was undefined and why",
+    "json": "a list of scores in full precision",
+    "csv": "one row a score, in full precision",
+    "markdown": "measures as rows, systems as columns",
+    "latex": "the same as a tabular in the style of booktabs",
+}
+
+
+# What there is
+
+
+@command(
+    "list", {"topic": "[TOPIC]?"}, output=(), imports=True, choices={"topic": TOPICS},
+    examples=["semmetrics list", "semmetrics list measures", "semmetrics list formats"],
+)  # fmt: skip
+def list_topics(run: Run) -> None:
+    """Name the measures, protocols, label normalisations and file formats.
+
+    'semmetrics explain NAME' says more of a measure or a protocol.
+    """
+    read = formats() | {"coco": "instances JSON, told by its content; ground truth"}
+    parts: dict[str, Callable[[], str]] = {
+        "measures": _list_measures,
+        "protocols": lambda: "\n\n".join([
+            _list_names("Protocols (--protocol)", protocols()),
+            _list_names("Protocols of agreement with people (semmetrics meta --protocol)",
+                        agreement_protocols()),
+        ]),
+        "normalizations": lambda: _list_names("Normalisations (--normalize)", normalizations()),
+        "formats": lambda: "\n\n".join([
+            _list_names("Input formats (--input-format), each also with .gz", read),
+            _list_names("Output formats (--format)", _FORMS),
+        ]),
+    }  # fmt: skip
+    echo("\n\n".join(parts[name]() for name in ([run["topic"]] if run["topic"] else TOPICS)))
+
+
+def _list_names(title: str, texts: Mapping[str, str]) -> str:
+    from semmetrics.reports.records import align
+
+    return f"{title}\n{align([[*pair] for pair in texts.items()], left=True, indent='  ')}"
+
+
+def _list_measures() -> str:
+    from semmetrics.metrics.registry import aliases
+    from semmetrics.reports.explain import group_definitions
+
+    grouped = group_definitions()
+    width = max(len(d.name) for members in grouped.values() for d in members)
+    groups = [
+        "\n".join([f"  {title}", *(f"    {d.name.ljust(width)}  {d.summary}" for d in members)])
+        for title, members in grouped.items()
+    ]
+    others = _list_names("Other names of measures", aliases())
+    return "\n\n".join(["Measures (-m)\n" + groups[0], *groups[1:], others])
+
+
+@command(
+    "explain", {"names": "MEASURE|PROTOCOL..."}, output=(), imports=True,
+    choices={"names": "topics"},
+    examples=[
+        "semmetrics explain F1",
+        "semmetrics explain 'AP(normalize=hits)@5'",
+        "semmetrics explain kubany2020",
+    ],
+)  # fmt: skip
+def explain(run: Run) -> None:
+    """Define a measure or a protocol: equation, source, options, policies.
+
+    Averages, options with their defaults and choices, the policies for what is undefined, bounds
+    and traits; an example of use.
+    """
+    import semmetrics
+
+    echo(semmetrics.explain(*run["names"]))
+
+
+@command(
+    "cite", {"names": "MEASURE|PROTOCOL..."}, output=(), imports=True,
+    choices={"names": "topics"},
+    examples=["semmetrics cite F1 AP", "semmetrics cite kubany2020 > references.bib"],
+)  # fmt: skip
+def cite(run: Run) -> None:
+    """Print BibTeX for the publications that define measures and protocols, each once."""
+    import semmetrics
+    from semmetrics.reports.explain import find_citations, find_topics, name_topic
+
+    for topic in find_topics(run["names"]):
+        if not find_citations(topic):
+            complain(f"{name_topic(topic)} cites no publication")
+    echo(semmetrics.cite(*run["names"]))
+
+
+@command(
+    "completion", {"shell": "SHELL"}, output=(), choices={"shell": ("bash", "zsh", "fish")},
+    examples=[
+        'eval "$(semmetrics completion bash)"   # in ~/.bashrc',
+        'eval "$(semmetrics completion zsh)"    # in ~/.zshrc',
+        "semmetrics completion fish > ~/.config/fish/completions/semmetrics.fish",
+    ],
+)  # fmt: skip
+def completion(run: Run) -> None:
+    """Print the completion script of a shell: bash, zsh or fish.
+
+    It completes commands, options and files, and the names of measures, protocols, normalisations
+    and formats.
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(run["shell"])
+    if kind is None:  # click knows these shells
+        raise InputError("bad-option", name="SHELL", value=run["shell"], wanted="another one")
+    program = click.get_current_context().find_root().command
+    script = kind(program, {}, "semmetrics", "_SEMMETRICS_COMPLETE")
+    echo(script.source_template % script.source_vars())
+
+
+# What captions are compared by
+
+
+@command(
+    "doc-freq", {"references": "FILE"}, options=("tokenizer",), reads=("captions",),
+    examples=[
+        "semmetrics doc-freq -o coco.npz references.json",
+        "semmetrics doc-freq --stem porter -o coco.json references.json",
+        "semmetrics doc-freq --convert -o coco.npz coco-val-df.p",
+        "semmetrics score -m CIDEr-D --doc-freq coco.npz captions.json references.json",
+    ],
+)  # fmt: skip
+def doc_freq(run: Run) -> None:
+    """Count in how many images each n-gram occurs, for CIDEr-D and CIDEr, and save the counts.
+
+    FILE has the references of images, as for 'semmetrics score'; each image is a document. Scores
+    of few images mean something only with the frequencies of a larger corpus.
+    """
+    from semmetrics.metrics.document_frequencies import (
+        DocumentFrequencies,
+        fit_document_frequencies,
+    )
+
+    options = run.values()
+    read, documents = options.pop("read"), options.get("documents")
+    output = run["output"]
+    if run["convert"]:
+        idle = [n for n in ("tokenizer", "stem") if n in options] + [
+            name for name in _changed(read) if name != "max_bytes"
+        ]
+        if idle:
+            raise InputError("not-applicable", name=idle[0], what="--convert")
+        source = run["references"]
+        found = DocumentFrequencies.load(source, documents=documents, max_bytes=read.max_bytes)
+    else:
+        if documents is not None:
+            raise InputError("needs-option", what="--documents", name="convert")
+        (captions,) = read_captions([run["references"]], read, quiet=run.quiet)
+        stem = options.get("stem", "none")
+        found = fit_document_frequencies(captions.to_list(), options.get("tokenizer"), stem)
+    found.save(output)
+    number = found.documents
+    of = "an unknown number of documents" if number is None else pluralize(number, "document")
+    echo(visible(f"{output}: {pluralize(len(found), 'n-gram')} of {of}, df@{found.hash}"))
+
+
+def _changed(read: ReadOptions) -> list[str]:
+    """Return which options of reading differ from their defaults."""
+    return [name for name, value in vars(read).items() if value != getattr(type(read)(), name)]
+
+
+def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
+    """Read files, and say how, and what is odd."""
+    from semmetrics.kinds.captions.reading import as_captions
+    from semmetrics.scoring.plan import describe_inputs
+
+    inputs = [as_captions(path, options=read) for path in paths]
+    say([f"read {line}" for line in describe_inputs(inputs)], quiet=quiet)
+    say([f"{one.source}: {note}" for one in inputs for note in one.notes], quiet=quiet)
+    return inputs
+
+
+@command(
+    "pairs", {"captions": "CAPTIONS", "references": "REFERENCES"}, options=_PHI,
+    reads=("captions",),
+    examples=[
+        "semmetrics pairs -o phi.npy captions.json references.json",
+        "semmetrics pairs --top-k 10 -o best.jsonl captions.json references.json",
+        "semmetrics pairs -m CIDEr --doc-freq coco.npz -o phi.npy captions.json references.json",
+        "semmetrics pairs --phi SPICE --rows references -o phi.npy captions.json references.json",
+        "semmetrics pairs --phi BagSim --embedding sbert:all-MiniLM-L6-v2 -o phi.npy captions.json "
+        "references.json",
+    ],
+)  # fmt: skip
+def pairs(run: Run) -> None:
+    """Score every caption for every image, as a candidate for it.
+
+    An entry is what 'semmetrics score' gives the caption for that image's references, with document
+    frequencies over all images. Rows are the images of REFERENCES in their order, columns the
+    captions of CAPTIONS in theirs.
+    """
+    from semmetrics.core.ragged import lengths
+    from semmetrics.data.tasks import item_ids
+    from semmetrics.kinds.captions.pair_matrix import PairJob, check_k
+    from semmetrics.kinds.captions.record import read_frequencies
+
+    measures, top_k, output = run["measure"], run["top_k"], run["output"]
+    if len(measures) > 1:
+        raise InputError("wrong-count", "--phi (-m)", found=listing(measures), wanted="one matrix")
+    _check_pairs(run, output, top_k)
+    options = run.values("measure", "rows", "top_k", "axis")
+    read = options.pop("read")
+    if "doc_freq" in options:
+        options["doc_freq"] = read_frequencies(options["doc_freq"], read.max_bytes)
+    mine, theirs = read_captions([run["captions"], run["references"]], read, quiet=run.quiet)
+    sizes = lengths(theirs.side.indptr)
+    _check_order(mine, theirs)
+    rows = run["rows"]
+    images = [*map(str, item_ids(theirs.ids, sizes) if rows == "references" else theirs.ids)]
+    names = list(map(str, item_ids(mine.ids, lengths(mine.side.indptr))))
+    notes: list[str] = []
+    chosen: Any = run["axis"] or "captions"
+    if top_k is not None:
+        check_k(top_k, chosen, len(images), len(names))
+    of = (theirs.to_list(), list(mine.values()), measures[0], options)
+    job = PairJob.of(*of, rows=rows, dtype=run["dtype"] or "float64", notes=notes)
+    say(notes, quiet=run.quiet)
+    if top_k is not None:
+        with open_output(output) as out:
+            out.writelines(_best(chosen, images, names, *job.top_k(top_k, chosen)))
+        say([f"phi is {job.identity}"], quiet=run.quiet)
+        return
+
+    def write_ids() -> None:
+        with open_output(f"{output}.ids.json") as out:
+            named = {"phi": job.identity, "images": images, "captions": names}
+            out.write(json.dumps(named, indent=1, ensure_ascii=False) + "\n")
+
+    with run.progress() as progress:
+        resume = not run["overwrite"]
+        made = job.matrix(output, resume=resume, progress=progress, beside=write_ids)
+    echo(visible(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}, {job.identity}"))
+
+
+def _check_order(captions: Lists, references: Lists) -> None:
+    """Refuse files that look swapped: a text for each image, and lists of the same ones."""
+    texts = references.understood.startswith("JSON, {id: caption}")
+    same = set(map(str, captions.ids)) == set(map(str, references.ids))
+    if texts and same and len(captions.side.codes) > len(captions):
+        raise InputError("swapped-files", references.source)
+
+
+def _check_pairs(run: Run, output: str, top_k: int | None) -> None:
+    """Refuse files that are in each other's way, and options that mean nothing."""
+    whole = top_k is None and output != "-"
+    beside = ("", ".ids.json", ".part", ".blocks") if whole else ("",)
+    check_files(
+        [run["captions"], run["references"]],
+        {f"-o {end}".strip(): f"{output}{end}" for end in beside},
+    )
+    known = [".npy"] if top_k is None else [".jsonl", "-"]
+    if not output.lower().endswith(tuple(known)) or (top_k and output[1:].endswith("-")):
+        raise InputError("wrong-ending", f"-o {output}", known=known)
+    if top_k is None and run["axis"] is not None:
+        raise InputError("needs-option", what="--axis", name="top_k")
+    if top_k is not None and (given := [n for n in ("dtype", "overwrite") if run[n]]):
+        raise InputError("not-applicable", name=given[0], what="--top-k")
+
+
+def _best(
+    axis: str, images: list[str], captions: list[str], values: Any, places: Any
+) -> Iterator[str]:
+    """Yield a line for each image with its best captions, or the other way round."""
+    rows, columns = (captions, images) if axis == "images" else (images, captions)
+    row_name, column_name = ("caption", "images") if axis == "images" else ("image", "captions")
+    for name, some, where in zip(rows, values.tolist(), places.tolist(), strict=True):
+        best = [{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
+        yield json.dumps({row_name: name, column_name: best}, ensure_ascii=False) + "\n"
+
+
+GROUPS["spice"] = (
+    """Set up SPICE's own parser, and parse captions into scene graphs.
+
+    'semmetrics score -m SPICE' parses, too, and keeps what it parsed; these commands are for
+    machines without Java, and for parses that are shared.
+    """,
+    [
+        "semmetrics spice setup",
+        "semmetrics spice parse -o tuples.jsonl captions.json references.json",
+        "semmetrics score -m SPICE --tuples tuples.jsonl captions.json references.json",
+    ],
+)
+
+
+@command("spice setup", {}, examples=["semmetrics spice setup"])
+def spice_setup(run: Run) -> None:
+    """Get the files that SPICE's own parser needs, and check them.
+
+    They are kept in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
+    """
+    from semmetrics.text.official_parser import JARS, OfficialParser, jar_folder, set_up, wrong_jars
+
+    wrong = wrong_jars()
+    if wrong and run["jars"] is None:
+        say([f"asking Maven for {', '.join(wrong)} (385 MB in all)"], quiet=run.quiet)
+    folder = set_up(run["jars"]) if wrong else jar_folder()
+    echo(visible(f"{folder}: {' and '.join(JARS)}{'' if wrong else ', there already'}"))
+    say([lacking] if (lacking := OfficialParser().missing()) else [], quiet=run.quiet)
+
+
+@command(
+    "spice parse", {"files": "FILE..."}, options=("tokenizer",), reads=("captions",),
+    examples=[
+        "semmetrics spice parse -o tuples.jsonl captions.json references.json",
+        "semmetrics spice parse --parser offline -o tuples.jsonl captions.json references.json",
+    ],
+)  # fmt: skip
+def spice_parse(run: Run) -> None:
+    """Parse the captions of files into scene graphs, for 'semmetrics score --tuples'.
+
+    Parses are kept: a second run, or one that goes on where another stopped, parses only what is
+    new. Captions on which the parser fails are named, and left out of the output.
+    """
+    from semmetrics.text.parses import open_parser
+    from semmetrics.text.tuple_files import tuple_lines
+
+    options, output = run.values(), run["output"]
+    inputs = read_captions(run["files"], options["read"], quiet=run.quiet)
+    written = list(dict.fromkeys(str(text).strip() for one in inputs for text in one.vocabulary))
+    forms = written
+    if run["captions"] == "tokens":
+        forms = _tokens(written, options.get("tokenizer", "ptb"))
+    texts = list(dict.fromkeys(forms))
+    limits = {
+        "seconds": run["seconds"],
+        "processors": run["processors"] or 0,
+        "memory": run["memory"],
+        "otherwise": "parse by the parser that comes with semmetrics: --parser offline",
+    } if run["parser"] == "official" else {}  # fmt: skip
+    with run.progress() as progress:
+        kept = open_parser(run["parser"], None, progress, **limits)
+        failed = kept.parse(texts)
+    say([kept.trouble] if kept.trouble else [], quiet=run.quiet)
+    good = [text for text in texts if text not in failed]
+    with open_output(output) as out:
+        out.writelines(tuple_lines(zip(good, kept.tuples(good), strict=True), kept.identity))
+    if output != "-":
+        echo(visible(f"{output}: {pluralize(len(good), 'caption')}, {kept.identity}"))
+    if failed:
+        caption, error = next(iter(failed.items()))
+        raise InputError(
+            "unparsed-captions", _place(written[forms.index(caption)], inputs), n=len(failed),
+            caption=caption, why=error.problem,
+        )  # fmt: skip
+
+
+def _tokens(captions: list[str], tokenizer: str) -> list[str]:
+    """Return the tokens of captions with blanks between them."""
+    from semmetrics.text.tokenizers import open_tokenizer
+
+    return [" ".join(tokens) for tokens in open_tokenizer(tokenizer).tokens(captions)]
+
+
+def _place(caption: str, inputs: Sequence[Lists]) -> str:
+    """Return the file in which a caption occurs first, and the id of the item."""
+    import numpy as np
+
+    for one in inputs:
+        for code, text in enumerate(one.vocabulary):
+            if str(text).strip() == caption:
+                place = np.flatnonzero(one.side.codes == code)[0]
+                row = np.searchsorted(one.side.indptr, place, side="right") - 1
+                return f"{one.source}, id {str(one.ids[row])!r}"
+    return ""
+
+
+# What labels are compared by
+
+GROUPS["embed"] = (
+    """Get, convert and look at embeddings: what makes vectors of labels.
+
+    The embedding named "static" comes with semmetrics and needs nothing. Fetched vectors are kept
+    in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
+    """,
+    [
+        "semmetrics embed list",
+        "semmetrics embed fetch word2vec-googlenews-300",
+        "semmetrics embed convert GoogleNews-vectors-negative300.bin googlenews",
+    ],
+)
+
+
+@command("embed list", {}, output=(), examples=["semmetrics embed list"])
+def embed_list(run: Run) -> None:
+    """Name the vectors that can be fetched, and the kinds of embeddings."""
+    from semmetrics.embed.converted import is_converted
+    from semmetrics.embed.fetch import read_manifest, vectors_folder
+    from semmetrics.embed.open import KINDS
+    from semmetrics.reports.records import align
+
+    try:
+        folder: Path | None = vectors_folder()
+        where = f"Fetched vectors are kept in {folder}"
+    except InputError as error:
+        folder, where = None, f"Nothing can be fetched: {error}"
+    rows = [["name", "numbers", "words", "download", "fetched", "licence"]]
+    for entry in read_manifest(run["manifest"]).values():
+        size = f"{entry.megabytes:,} MB" if entry.megabytes else ""
+        words = f"{entry.words:,}" if entry.words else ""
+        kept = "yes" if folder is not None and is_converted(entry.folder) else "no"
+        rows.append([entry.name, str(entry.dimension), words, size, kept, entry.licence])
+    echo("Vectors that 'semmetrics embed fetch NAME' gets")
+    echo(align(rows, left=True, indent="  "))
+    kinds = {f"{name}:": kind.summary for name, kind in KINDS.items()}
+    echo("\n" + _list_names("Kinds of embeddings (kind:NAME or kind:PATH)", kinds))
+    echo(f"\n{where}")
+
+
+@command(
+    "embed fetch", {"name": "NAME"}, options=("max_words",), choices={"name": "vectors"},
+    examples=[
+        "semmetrics embed fetch word2vec-googlenews-300",
+        "semmetrics embed fetch glove-6b-300 --max-words 100000 --to glove",
+    ],
+)  # fmt: skip
+def embed_fetch(run: Run) -> None:
+    """Download word vectors, check them and convert them.
+
+    A download that stops goes on where it stopped when the command is run again.
+    """
+    from semmetrics.embed.fetch import fetch, read_manifest
+
+    name, folder, max_words = run["name"], run["folder"], run["max_words"]
+    entries = read_manifest(run["manifest"])
+    if name not in entries:
+        raise InputError("bad-choice", name="NAME", value=name, choices=entries)
+    if folder is None and (max_words is not None or run["manifest"] is not None):
+        what = flag("manifest" if max_words is None else "max_words")
+        raise InputError("needs-option", what=what, name="to")
+    entry = entries[name]
+    say([f"{name}: {entry.url}; licence: {entry.licence}"], quiet=run.quiet)
+    with run.progress() as progress:
+        got = fetch(entry, folder=folder, max_words=max_words, keep=run["keep"], progress=progress)
+    if got.sha256 and got.checked != "manifest":
+        how = "that of the first download"
+        if not got.checked:
+            how = "not checked: it is kept, and later downloads are compared with it"
+        complain(f"{name}: the manifest names no SHA-256; this is {got.sha256}, {how}")
+    done = "converted" if got.sha256 else "was there already"
+    echo(visible(f"{got.folder}: {done}; use it as --embedding {folder or name}"))
+
+
+@command(
+    "embed convert", {"source": "FILE", "folder": "FOLDER"}, options=("max_words",),
+    examples=[
+        "semmetrics embed convert GoogleNews-vectors-negative300.bin.gz googlenews",
+        "semmetrics embed convert --max-words 200000 crawl-300d-2M.vec crawl",
+    ],
+)  # fmt: skip
+def embed_convert(run: Run) -> None:
+    """Write word vectors in a form that opens at once, whatever their number.
+
+    FILE is a word2vec, GloVe or fastText file, perhaps packed (.gz, .zip), or kv:PATH for gensim's
+    KeyedVectors. Its SHA-256 is taken now and is in every signature.
+    """
+    from semmetrics.embed.converted import convert, read_meta
+    from semmetrics.embed.open import opening_options
+    from semmetrics.embed.vector_files import read_keyed_vectors, read_vectors
+    from semmetrics.embed.word_formats import WORD_KINDS
+
+    source, folder = run["source"], run["folder"]
+    if Path(folder).exists():
+        raise InputError("exists", folder)
+    if "max_words" not in opening_options(source):
+        raise InputError("wrong-format", source, what="word vectors", format="this",
+                         wanted="a word2vec, GloVe or fastText file, or kv:PATH")  # fmt: skip
+    kind, colon, path = source.partition(":")
+    given = {name: run[name] for name in ("max_words", "name")}
+    if colon and kind == "kv":
+        vectors = read_keyed_vectors(path, **given)
+    elif colon and kind in WORD_KINDS:
+        vectors = read_vectors(path, kind=kind, member=run["member"], **given)
+    else:
+        vectors = read_vectors(source, member=run["member"], **given)
+    if vectors.compose is not None:
+        are = pluralize(len(vectors), "word", "are")
+        say([f"{source}: its {are} converted, and not its subwords"], quiet=run.quiet)
+    with run.progress() as progress:
+        convert(vectors, folder, licence=run["licence"], progress=progress)
+    meta = read_meta(Path(folder))
+    if zeros := meta["zero_vectors"]:
+        say([f"{source}: words whose vector is zero: {zeros:,}"], quiet=run.quiet)
+    echo(visible(f"{folder}: {pluralize(len(vectors), 'word')}, {meta['identity']}"))
+
+
+@command(
+    "embed info", {"embedding": "EMBEDDING"}, output=(),
+    examples=["semmetrics embed info static", "semmetrics embed info --verify googlenews"],
+)  # fmt: skip
+def embed_info(run: Run) -> None:
+    """Say what an embedding is: identity, dimension, words, rule of lookup.
+
+    EMBEDDING is NAME, PATH, kind:NAME or kind:PATH.
+    """
+    from semmetrics.embed.open import describe
+    from semmetrics.reports.records import align
+
+    facts = describe(run["embedding"], check=run["verify"])
+    if run["form"] == "json":
+        echo(json.dumps(facts, indent=1, ensure_ascii=False), "json")
+        return
+    rows = [[key, str(value)] for key, value in facts.items() if value not in (None, "", False)]
+    echo(align(rows, left=True))
+
+
+@command(
+    "embed coverage", {"files": "FILE..."}, options=("classes", "lookup", "device", "max_words",
+                                                     "normalize"),
+    reads=("labels",), output=("form", "quiet"),
+    examples=[
+        "semmetrics embed coverage --embedding word2vec-googlenews-300 preds.json gt.json",
+        "semmetrics embed coverage --top-k 5 --normalize kubany2020 --lookup kubany2020 a.csv",
+    ],
+)  # fmt: skip
+def embed_coverage(run: Run) -> None:
+    """Count how many labels of each file an embedding knows (Kubany et al., table 1).
+
+    Images are items with at least one label. A label with synonyms is unknown if none of them is
+    known; it is composed if it is known only by words put together from their pieces.
+    """
+    from semmetrics.embed.label_vectors import measure_coverage
+    from semmetrics.embed.lookup import check_rules, lookup_rule
+    from semmetrics.embed.open import open_embedding
+    from semmetrics.reports.records import draw
+
+    options, form = run.values(), run["form"]
+    lookup, normalize = options.get("lookup", "auto"), options.get("normalize", "none")
+    check_rules(lookup, "zero")
+    systems = _read_labels(run, options["read"], normalize)
+    opening = {"device": run["device"], "max_words": run["max_words"]}
+    model = open_embedding(run["embedding"], max_bytes=options["read"].max_bytes, **opening)
+    rule = lookup_rule(model, lookup)
+    table = measure_coverage(systems, model, lookup=rule, top_k=run["top_k"])
+    if form == "json":
+        record = {
+            "schema": "semmetrics.coverage/1",
+            "embedding": model.identity,
+            "lookup": rule,
+            "top_k": run["top_k"],
+            "normalize": normalize,
+            "systems": [one.to_dict() for one in table],
+        }
+        echo(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False), form)
+        return
+    echo(draw([*_coverage_rows(table)], form), form)
+    if form == "table":
+        for one in table:
+            for what, some in (("unknown", one.names), ("composed", one.composed_names)):
+                if run["names"] and some:
+                    named = listing(some, most=run["names"])
+                    echo(visible(f"{what} in {one.system}: {named}"))
+        echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
+
+
+def _read_labels(run: Run, read: ReadOptions, normalize: str) -> dict[str, Any]:
+    """Read the cleaned labels of each file, by the name of the system."""
+    from semmetrics.data.beside import read_class_list
+    from semmetrics.kinds.labels.classes import REPEATING, normalization
+    from semmetrics.kinds.labels.reading import as_labels
+    from semmetrics.scoring.plan import describe_inputs
+
+    files, path = run["files"], run["classes"]
+    classes = None if path is None else read_class_list(path, read.beside())
+    clean, names = normalization(normalize), name_files(files)
+    inputs = [as_labels(file, classes=classes, options=read) for file in files]
+    say(describe_inputs(inputs), quiet=run.quiet)
+    several = normalize == REPEATING
+    cleaned = [one.normalized(clean, repeats=several) for one in inputs]
+    return dict(zip(names, cleaned, strict=True))
+
+
+def _coverage_rows(table: Iterable[Coverage]) -> Iterator[list[str]]:
+    yield ["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %",
+           "composed"]  # fmt: skip
+    for one in table:
+        counts = [str(count) for count in (one.images, one.labels, one.terms)]
+        shares = [f"{one.synonyms:.2f}", str(one.unknown), f"{100 * one.share:.1f}"]
+        yield [one.system, *counts, *shares, str(one.composed)]
