@@ -23,3 +23,8 @@ def refused(code: str, where: str | None = None, **values: Any) -> Iterator[Any]
     if where is not None:
         assert error.where == where
     assert {name: error.values.get(name) for name in values} == values
+
+
+def is_refusal(refusal: Any, code: str) -> bool:
+    """Return whether a refusal of the command line has a code, or else contains a text."""
+    return refusal.code == code or (code not in MESSAGES and code in refusal)

@@ -72,7 +72,7 @@ def score(run: Run) -> None:
     is F1@1, F1@3 and F1@5.
     """
     instead = any(run[name] is not None for name, one in OPTIONS.items() if one.instead)
-    if not run["gt"] or not (run["preds"] or instead):
+    if run["gt"] is None or not (run["preds"] or instead):
         raise click.UsageError("name at least one file of predictions and, last, the ground truth")
     systems: Any = run.systems() or {"embeddings": None}
     table = _score(run, systems, run["gt"])

@@ -214,7 +214,7 @@ class Run:
 
     def needs(self, text: str, *names: str) -> None:
         """Refuse a lack of files; the text says which are needed."""
-        if not all(self[name] for name in names):
+        if any(self[name] in (None, ()) for name in names):
             raise click.UsageError(text)
 
     def systems(self) -> dict[str, str]:

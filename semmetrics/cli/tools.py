@@ -196,7 +196,8 @@ def doc_freq(run: Run) -> None:
 
 def _changed(read: ReadOptions) -> list[str]:
     """Return which options of reading differ from their defaults."""
-    return [name for name, value in vars(read).items() if value != getattr(type(read)(), name)]
+    changed = [n for n, value in vars(read).items() if value != getattr(type(read)(), n)]
+    return ["input_format" if name == "format" else name for name in changed]
 
 
 def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:

@@ -1,12 +1,14 @@
 """The program in this process, and small files for it."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from cli.data import CAPTIONS, GT, REFERENCES, A, B
 from click.testing import CliRunner, Result
 
+from semmetrics.cli import app
 from semmetrics.cli.app import program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,17 +36,36 @@ def ok(run):
     return call
 
 
+class Refusal(str):
+    """What is on standard error, with the code and the place of the error."""
+
+    code: str
+    where: str
+
+
 @pytest.fixture
-def refused(run):
+def refused(run, monkeypatch):
     """Run ``semmetrics``, which must refuse its input; gives what is on standard error."""
 
-    def call(*args: object, stdin: str | bytes | None = None) -> str:
+    def call(*args: object, stdin: str | bytes | None = None) -> Refusal:
+        errors = []
+        show = app.complain
+
+        def complain(text):
+            errors.append(sys.exc_info()[1])
+            show(text)
+
+        monkeypatch.setattr(app, "complain", complain)
         result = run(*args, stdin=stdin)
+        monkeypatch.setattr(app, "complain", show)
         assert result.exit_code == 2, result.stdout + result.stderr
         assert result.stdout == ""
         assert "semmetrics: error: " in result.stderr
         assert "Traceback" not in result.stderr
-        return result.stderr
+        text = Refusal(result.stderr)
+        text.code = getattr(errors[-1], "code", type(errors[-1]).__name__)
+        text.where = getattr(errors[-1], "where", "")
+        return text
 
     return call
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli.data import CAPTIONS, REFERENCES
+from refusals import is_refusal
 from stand_ins import without_pycocoevalcap
 
 import semmetrics
@@ -448,20 +449,20 @@ def test_captions_of_any_kind(ok, files):
         (["--ignore", "cat"], ["ignore (--ignore) means nothing"]),
         (["--classes", "classes.txt"], ["classes (--classes) means nothing"]),
         (["--task", "labels"], ["captions.json, id '1'", "a list of labels is expected"]),
-        (["-m", "F1 BLEU-1"], ["'F1' cannot be computed of captions", "semmetrics list"]),
+        (["-m", "F1 BLEU-1"], ["wrong-kind", "wrong-kind"]),
         (["-m", "BLEU-9"], ["BLEU-9"]),
         (
             ["--protocol", "coco-caption", "-m", "BLEU-1"],
-            ["both measures and a protocol", "(-m)", "(--protocol)"],
+            ["measures-and-protocol", "measures-and-protocol", "measures-and-protocol"],
         ),
         (["--protocol", "coco-caption", "--tokenizer", "13a"], ["tokenizer=ptb, not 13a"]),
-        (["--protocol", "coco-caption", "--task", "labels"], ["is for captions, not for labels"]),
+        (["--protocol", "coco-caption", "--task", "labels"], ["protocol-of-kind"]),
         (["--protocol", "kubany2020"], ["captions.json"]),
-        (["--tokenizer", "moses"], ["--tokenizer", "whitespace"]),
+        (["--tokenizer", "moses"], ["--tokenizer", "BadParameter"]),
         (["--doc-freq", "none.npz"], ["none.npz", "no such file"]),
         (["--doc-freq", "references.json"], ["references.json"]),
         (["--doc-freq", "df.npz", "--tokenizer", "13a"], ["ptb", "13a"]),
-        (["--doc-freq", "df.npz", "-o", "df.npz"], ["overwrite an input"]),
+        (["--doc-freq", "df.npz", "-o", "df.npz"], ["output-is-input"]),
         (["--weights", "few.json"], ["'2'", "weight"]),
     ],
 )
@@ -471,7 +472,7 @@ def test_bad_options(refused, files, arguments, expected):
     write("few.json", {"1": 1})
     message = refused("score", *arguments, *FILES)
     for part in expected:
-        assert part in message
+        assert is_refusal(message, part)
     assert Path("df.npz").read_bytes() == before
 
 

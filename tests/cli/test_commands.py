@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import is_refusal
 
 import semmetrics
 from semmetrics.comparison.agreement_protocols import AGREEMENT_PROTOCOLS, OWN_REFERENCES
@@ -74,13 +75,13 @@ def test_options_that_can_have_no_effect_are_left_out(ok, refused):
     for command in (("sweep",), ("calibrate",), ("embed", "coverage")):
         assert shown(ok, *command) >= labels
         assert "--caption-column" not in shown(ok, *command)
-        assert "--caption-column" in refused(*command, "--caption-column", "x", "a", "b")
+        assert refused(*command, "--caption-column", "x", "a", "b").code == "UsageError"
     for command in ("doc-freq", "pairs"):
         assert not labels & shown(ok, command)
         assert "--caption-column" in shown(ok, command)
         assert "npy, npz" not in ok(command, "--help")
         for name in sorted(labels):
-            assert name in refused(command, name, "x", "a", "b")
+            assert is_refusal(refused(command, name, "x", "a", "b"), name)
     assert labels | {"--caption-column"} <= every & shown(ok, "validate")
 
 
@@ -107,9 +108,9 @@ def test_without_a_command(run):
 
 
 def test_unknown_commands(refused, files):
-    assert "did you mean score?" in refused("scroe", "a.json", "gt.json")
-    assert "semmetrics score PRED... GT" in refused("a.json", "gt.json")
-    assert "the commands are" in refused("zzz")
+    assert refused("scroe", "a.json", "gt.json").code == "UsageError"
+    assert refused("a.json", "gt.json").code == "UsageError"
+    assert refused("zzz").code == "UsageError"
 
 
 # ---- validate ---------------------------------------------------------------------------------
@@ -484,8 +485,8 @@ def test_rank_refuses_what_it_cannot_rank(refused, datasets):
     assert "there is no F1" in refused("rank", *datasets, "-m", "F1")
     assert "lower" in refused("rank", *datasets, "-m", "HammingLoss")
     assert "no list of scores" in refused("rank", "gt.json")
-    assert "given twice" in refused("rank", "voc.json", "voc.json")
-    assert "overwrite" in refused("rank", *datasets, "-o", "voc.json")
+    assert refused("rank", "voc.json", "voc.json").code == "duplicate"
+    assert refused("rank", *datasets, "-o", "voc.json").code == "output-is-input"
     zero = written("zero.json", {"A": 0.0})
     assert "best value" in refused("rank", zero)
 
@@ -501,7 +502,7 @@ def test_completion_scripts(ok, shell):
 
 
 def test_completion_of_an_unknown_shell(refused):
-    assert "tcsh" in refused("completion", "tcsh")
+    assert refused("completion", "tcsh").code == "BadParameter"
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,10 @@ def test_compare_refuses(refused, files):
     assert "no mean over items" in refused(
         "compare", "-m", "MicroF1", "--test", "t", "a.json", "b.json", "gt.json"
     )
-    assert "overwrite" in refused("compare", "-o", "a.json", "a.json", "b.json", "gt.json")
-    assert "name files of predictions" in refused("compare", "gt.json")
+    assert (
+        refused("compare", "-o", "a.json", "a.json", "b.json", "gt.json").code == "output-is-input"
+    )
+    assert refused("compare", "gt.json").code == "UsageError"
 
 
 @pytest.fixture
@@ -106,9 +108,9 @@ def test_rank_differences_and_the_diagram(ok, refused, five):
     assert [line.split()[-1] for line in text[1:]] == ["0", "0", "0"]
     ok("rank", "--diagram", "ranks.svg", *five)
     assert ET.fromstring(Path("ranks.svg").read_text(encoding="utf-8")).tag.endswith("svg")
-    assert "end the name with .svg" in refused("rank", "--diagram", "ranks.png", *five)
+    assert refused("rank", "--diagram", "ranks.png", *five).code == "wrong-ending"
     assert "no data set 'x'" in refused("rank", "--differences", "x", "set0", *five)
-    assert "overwrite" in refused("rank", "--diagram", "set0.json", *five)
+    assert refused("rank", "--diagram", "set0.json", *five).code == "output-is-input"
 
 
 def test_zero_is_a_value(ok, refused, files):
@@ -120,7 +122,7 @@ def test_zero_is_a_value(ok, refused, files):
     for command in ("compare", "score"):
         more = ["--ci"] if command == "score" else ["b.json"]
         said = refused(command, "-m", "F1", "--resamples", 0, "a.json", *more, "gt.json")
-        assert "resamples=0 is less than 2" in said
+        assert said.code == "bad-option"
 
 
 def test_what_was_asked_for_is_said_quietly_too(run, files):
@@ -159,7 +161,7 @@ def test_references_go_last_and_are_no_system(refused, files):
     assert "references has several captions of an image, as references have" in said
     said = refused("compare", "-m", "BLEU-1", "--score-references", "captions.json", "b.json",
                    "references.json")  # fmt: skip
-    assert "there is no option '--score-references'; it is an option of 'score'" in said
+    assert said.code == "UsageError"
 
 
 def test_rank_names_what_it_leaves_out(run, files):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import is_refusal
 
 import semmetrics
 
@@ -67,16 +68,16 @@ def test_what_is_odd_is_said(run, inputs):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("a=phi.npy", "a=positives.json"), "two files are called 'a'"),
-        (("=phi.npy",), "a name or a file is missing"),
+        (("a=phi.npy", "a=positives.json"), "bad-spec"),
+        (("=phi.npy",), "bad-spec"),
         (("phi.npy", "--columns", "caption,image"), "columns= names 2 columns"),
         (("phi.npy", "--columns", "caption,image,rating"), "there is no column 'rating'"),
-        (("phi.npy", "--seed", "3"), "--seed means nothing without --ci"),
+        (("phi.npy", "--seed", "3"), "needs-option"),
         (("phi.npy", "--ids", "("), "is no regular expression"),
         (("positives.json", "--ncs", "rows"), "needs a matrix"),
-        (("phi.npy", "-o", "phi.npy"), "the output would overwrite an input"),
+        (("phi.npy", "-o", "phi.npy"), "output-is-input"),
         (("none.npy",), "there is no such file"),
     ],
 )
 def test_what_is_wrong_is_refused(refused, inputs, arguments, message):
-    assert message in refused("correlate", "ratings.csv", *arguments)
+    assert is_refusal(refused("correlate", "ratings.csv", *arguments), message)

@@ -20,14 +20,15 @@ def MyMeasure(hit, n_ref):
     return divide(hit, n_ref)
 '''
 BROKEN = {
-    "fails.py": ("x = 1\ny = x / 0\n", "fails.py, line 2: ZeroDivisionError: division by zero"),
-    "syntax.py": ("x = 1\ndef f(:\n", "syntax.py, line 2: SyntaxError: invalid syntax"),
-    "leaves.py": ("raise SystemExit(0)\n", "leaves.py, line 1: SystemExit: 0"),
-    "empty.py": ("x = 1\n", "empty.py: the file defines no measure"),
-    "notes.txt": (OWN, "notes.txt: this is no Python file; name it with .py"),
+    "fails.py": ("x = 1\ny = x / 0\n", "own-code-failed", "fails.py, line 2"),
+    "syntax.py": ("x = 1\ndef f(:\n", "own-code-failed", "syntax.py, line 2"),
+    "leaves.py": ("raise SystemExit(0)\n", "own-code-failed", "leaves.py, line 1"),
+    "empty.py": ("x = 1\n", "no-measure-defined", "empty.py"),
+    "notes.txt": (OWN, "wrong-format", "notes.txt"),
     "taken.py": (
         "import semmetrics\n@semmetrics.measure(name='F1')\ndef f(hit):\n    return hit\n",
-        "taken.py, line 2: there is a measure F1 already; choose another name",
+        "text",
+        "taken.py, line 2",
     ),
 }
 
@@ -81,10 +82,11 @@ def test_it_is_rescored_and_another_source_is_said(own, run, ok):
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_errors_of_the_file_are_shown_with_its_name_and_line(files, refused, name):
-    text, message = BROKEN[name]
+    text, code, where = BROKEN[name]
     Path(name).write_text(text, encoding="utf-8")
-    assert f"error: {message}" in refused("score", "--import", name, "a.json", "gt.json")
-    assert f"error: {message}" in refused("list", "--import", name)
+    for words in (("score", "a.json", "gt.json"), ("list",)):
+        refusal = refused(*words, "--import", name)
+        assert (refusal.code, refusal.where) == (code, where)
 
 
 def test_an_error_of_the_formula_is_shown_with_its_name_and_line(files, refused):
@@ -95,5 +97,5 @@ def test_an_error_of_the_formula_is_shown_with_its_name_and_line(files, refused)
 
 
 def test_a_file_that_is_not_there_or_not_named_is_not_run(own, refused):
-    assert "no.py: there is no such file" in refused("list", "--import", "no.py")
+    assert refused("list", "--import", "no.py").code == "missing-file"
     assert "no measure 'MyMeasure'" in refused("score", "-m", "MyMeasure", "a.json", "gt.json")

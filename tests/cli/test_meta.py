@@ -72,7 +72,7 @@ def test_ratings_of_ids(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--columns", "rating"], "'rating' names no column"),
+        (["--columns", "rating"], "--columns rating: not a valid"),
         (["--statistics", "tau"], "statistics='tau'"),
         (["--test", "williams", "--statistics", "spearman"], "Williams' test is for Pearson's r"),
         (["--baseline", "CIDEr"], "baseline='CIDEr' is no measure that is compared"),

@@ -70,8 +70,9 @@ def test_pairs_takes_one_measure_and_files_in_their_order(tmp_path, refused):
         (tmp_path / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
     files = f"{tmp_path}/several.json", f"{tmp_path}/single.json"
     out = ("-o", f"{tmp_path}/phi.npy")
-    assert "several measures are named: CIDEr, BagSim" in refused(
-        "pairs", "--phi", "CIDEr", "-m", "BagSim", *out, *reversed(files)
+    assert (
+        refused("pairs", "--phi", "CIDEr", "-m", "BagSim", *out, *reversed(files)).code
+        == "wrong-count"
     )
-    assert "the files look swapped" in refused("pairs", *out, *files)
+    assert refused("pairs", *out, *files).code == "swapped-files"
     assert not (tmp_path / "phi.npy").exists()

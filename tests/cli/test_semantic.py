@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import is_refusal
 
 import semmetrics
 from semmetrics.embed import lookup
@@ -123,7 +124,7 @@ def test_a_limit_reads_the_first_words_only(ok, run, refused, vectors):
 def test_the_device_of_models_that_read_text(ok, refused, vectors):
     asked = ("score", *LISTS, "-m", NEAR, "--embedding", "words.vec")
     assert ok(*asked, "--device", "cpu") == ok(*asked)
-    assert "device='gpu'" in refused(*asked, "--device", "gpu")
+    assert refused(*asked, "--device", "gpu").code == "missing-package"
     message = refused(
         "embed", "coverage", "--embedding", "words.vec", "--device", "cuda", "gt.json"
     )
@@ -147,27 +148,27 @@ def test_the_choices_are_those_of_the_lookup():
         (["--embedding", "none.vec"], ["'none.vec'", "no such file", "sbert:none.vec"]),
         (["--embedding", "word2vec:none.vec"], ["none.vec"]),
         (["--embedding", "word2vec-googlenews-300"], ["semmetrics embed fetch"]),
-        (["--embedding", "m=matrix.npy", "--embedding", "m=words.vec"], ["'m' is given twice"]),
-        (["--embedding", "matrix.npy", "--embedding", "words.vec"], ["twice", "NAME=SPEC"]),
-        (["--embedding", "my words=words.vec"], ["'my words'", "./a=b.bin"]),
-        (["--embedding", "=words.vec"], ["''", "is no name"]),
-        (["--embedding", "m="], ["nothing is named"]),
-        (["--embedding", ""], ["nothing is named"]),
+        (["--embedding", "m=matrix.npy", "--embedding", "m=words.vec"], ["repeated-spec"]),
+        (["--embedding", "matrix.npy", "--embedding", "words.vec"], ["repeated-spec"]),
+        (["--embedding", "my words=words.vec"], ["bad-spec"]),
+        (["--embedding", "=words.vec"], ["bad-spec"]),
+        (["--embedding", "m="], ["bad-spec"]),
+        (["--embedding", ""], ["bad-spec"]),
         (["--embedding", "kinds.json"], ["kinds.json"]),
-        (["--oov", "none"], ["--oov", "unknown"]),
-        (["--lookup", "all"], ["--lookup", "kubany2020"]),
+        (["--oov", "none"], ["--oov", "BadParameter"]),
+        (["--lookup", "all"], ["--lookup", "BadParameter"]),
         (["--lookup", "words"], ["reads text"]),
         (["--taxonomy", "none.json"], ["none.json", "no such file"]),
-        (["--embedding", "words.vec", "-o", "words.vec"], ["overwrite an input"]),
-        (["--embedding", "word2vec:words.vec", "-o", "words.vec"], ["overwrite an input"]),
-        (["--taxonomy", "kinds.json", "--matches", "kinds.json"], ["overwrite an input"]),
+        (["--embedding", "words.vec", "-o", "words.vec"], ["output-is-input"]),
+        (["--embedding", "word2vec:words.vec", "-o", "words.vec"], ["output-is-input"]),
+        (["--taxonomy", "kinds.json", "--matches", "kinds.json"], ["output-is-input"]),
     ],
 )  # fmt: skip
 def test_bad_options(refused, vectors, arguments, expected):
     before = Path("words.vec").read_bytes()
     message = refused("score", *LISTS, "-m", "SemF1", *arguments)
     for part in expected:
-        assert part in message
+        assert is_refusal(message, part)
     assert Path("words.vec").read_bytes() == before
 
 
@@ -339,7 +340,7 @@ def test_matches_need_a_semantic_measure_and_an_ending(refused, vectors):
     assert not Path("m.csv").exists()
     assert not Path("i.csv").exists()
     refused("score", *LISTS, "--protocol", "kubany2020", "--matches", "m.csv")
-    assert ".csv, .json or .jsonl" in refused("score", *LISTS, "-m", "SemF1", "--matches", "m.txt")
+    assert refused("score", *LISTS, "-m", "SemF1", "--matches", "m.txt").code == "wrong-ending"
 
 
 # ---- the worst items --------------------------------------------------------------------------
@@ -395,7 +396,7 @@ def test_worst_needs_item_values(refused, files):
         "score", *LISTS, "-m", "MacroF1", "--worst", 1, "--format", "json", "-o", "out.json"
     )
     assert not Path("out.json").exists()
-    assert "--worst" in refused("score", *LISTS, "--worst", 0)
+    assert refused("score", *LISTS, "--worst", 0).code == "BadParameter"
 
 
 # ---- protocols --------------------------------------------------------------------------------
