@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from semmetrics.store import cache_folder
+from semmetrics.store.files import cache_folder
 
 # a machine that is busy with other things makes no test fail
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parents[1]
-WITH_SYNONYMS = ("semmetrics.metrics.spice.spice_scores", "semmetrics.text.merged_graphs.Graphs")
+WITH_SYNONYMS = ("semmetrics.metrics.spice.spice_scores", "semmetrics.text.graphs.Graphs")
 
 
 def pytest_collection_modifyitems(items):

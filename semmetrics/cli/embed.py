@@ -23,7 +23,7 @@ from semmetrics.messages import listing, pluralize, visible
 
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
-    from semmetrics.embed.label_vectors import Coverage
+    from semmetrics.embed.lookup import Coverage
 
 __all__ = ["command"]
 
@@ -61,9 +61,9 @@ def command() -> None:
 @_MANIFEST
 def listed(manifest: str | None) -> None:
     """Name the vectors that can be fetched, and the kinds of embeddings."""
-    from semmetrics.embed.converted import is_converted
     from semmetrics.embed.fetch import read_manifest, vectors_folder
     from semmetrics.embed.open import KINDS
+    from semmetrics.embed.words import is_converted
     from semmetrics.reports.records import align
 
     try:
@@ -171,10 +171,9 @@ def converted(
     FILE is a word2vec, GloVe or fastText file, perhaps packed (.gz, .zip), or kv:PATH for gensim's
     KeyedVectors. Its SHA-256 is taken now and is in every signature.
     """
-    from semmetrics.embed.converted import convert, read_meta
     from semmetrics.embed.open import opening_options
-    from semmetrics.embed.vector_files import read_keyed_vectors, read_vectors
-    from semmetrics.embed.word_formats import WORD_KINDS
+    from semmetrics.embed.word_files import WORD_KINDS, read_keyed_vectors, read_vectors
+    from semmetrics.embed.words import convert, read_meta
 
     if Path(folder).exists():
         raise InputError("it exists", where=folder, remedy="name a new folder, or remove it")
@@ -272,8 +271,7 @@ def coverage(
     Images are items with at least one label. A label with synonyms is unknown if none of them is
     known; it is composed if it is known only by words put together from their pieces.
     """
-    from semmetrics.embed.label_vectors import measure_coverage
-    from semmetrics.embed.lookup import check_rules, lookup_rule
+    from semmetrics.embed.lookup import check_rules, lookup_rule, measure_coverage
     from semmetrics.embed.open import open_embedding
     from semmetrics.reports.records import draw
 

@@ -56,7 +56,7 @@ def setup(jars: str | None, quiet: bool) -> None:
 
     They are kept in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
     """
-    from semmetrics.text.official_parser import JARS, OfficialParser, jar_folder, set_up, wrong_jars
+    from semmetrics.text.java import JARS, OfficialParser, jar_folder, set_up, wrong_jars
 
     wrong = wrong_jars()
     if wrong and jars is None:
@@ -120,8 +120,7 @@ def parse(
     new. Captions on which the parser fails are named, and left out of the output.
     """
     from semmetrics.cli.files import check_files, open_output
-    from semmetrics.text.parses import open_parser
-    from semmetrics.text.tuple_files import tuple_lines
+    from semmetrics.text.parses import open_parser, tuple_lines
 
     check_files(files, {"-o": output})
     options = read_given(given)
@@ -138,7 +137,7 @@ def parse(
     with show_progress(quiet=quiet) as progress:
         kept = open_parser(parser, None, progress, **(limits if parser == "official" else {}))
         failed = kept.parse(texts)
-    say([kept.trouble] if kept.trouble else [], quiet=quiet)
+    say([str(kept.trouble)] if kept.trouble else [], quiet=quiet)
     good = [text for text in texts if text not in failed]
     with open_output(output) as out:
         out.writelines(tuple_lines(zip(good, kept.tuples(good), strict=True), kept.identity))

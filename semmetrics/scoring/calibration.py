@@ -34,7 +34,7 @@ from semmetrics.kinds import Tasks, each_task
 from semmetrics.kinds.description import finite_or_none
 from semmetrics.messages import agreeing, listing, pluralize
 from semmetrics.metrics.definition import Measure
-from semmetrics.store.outputs import open_output
+from semmetrics.store.files import open_output
 
 __all__ = [
     "as_calibrations",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from semmetrics.embed.label_vectors import measure_coverage
+from semmetrics.embed.lookup import measure_coverage
 from semmetrics.embed.open import open_embedding
 
 GLOVE = "cat 1 2\ndog 3 4\nunknown 5 6\n"

@@ -19,7 +19,7 @@ import semmetrics
 from semmetrics import cli
 from semmetrics.cli import app
 from semmetrics.errors import InputError
-from semmetrics.store.outputs import check_output, open_output, replacing
+from semmetrics.store.files import check_output, open_output, replacing
 
 ROOT = Path(__file__).resolve().parents[2]
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and permissions of POSIX")
@@ -411,7 +411,7 @@ def test_a_signal_while_the_hidden_file_is_made_leaves_nothing(tmp_path, monkeyp
     def arrives(*_):
         raise Signal
 
-    monkeypatch.setattr("semmetrics.store.outputs._guard", arrives)
+    monkeypatch.setattr("semmetrics.store.files._guard", arrives)
     for folder in (False, True):
         with pytest.raises(Signal), replacing(tmp_path / "x", folder=folder):
             pass

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from cli.data import CAPTIONS, REFERENCES
 
-from semmetrics.text import official_parser
-from semmetrics.text.official_parser import OfficialParser
-from semmetrics.text.tuple_files import read_tuples
+from semmetrics.text import java as official_parser
+from semmetrics.text.java import OfficialParser
+from semmetrics.text.parses import read_tuples
 
 BOTH = ("captions.json", "references.json")
 PROGRAM = """

@@ -24,8 +24,8 @@ from semmetrics.metrics.cider import CIDEr, CIDErD
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
 from semmetrics.metrics.registry import parse
 from semmetrics.scoring.statistics import evaluate
-from semmetrics.text.stem import porter_stem
 from semmetrics.text.tokenizers import open_tokenizer
+from semmetrics.text.tokens import porter_stem
 
 CAPTION = st.lists(st.sampled_from(["a", "the", "man", "men", "rides", "bike"]), max_size=9)
 TEXT = CAPTION.map(" ".join)
@@ -252,7 +252,7 @@ def test_a_matrix_that_is_there_is_not_computed_again(tmp_path):
 def test_killed_when_only_the_notes_were_left(tmp_path, monkeypatch):
     references, captions = made(**INPUTS)
     path = tmp_path / "phi.npy"
-    monkeypatch.setattr("semmetrics.store.matrix_file._File.forget", lambda self: None)
+    monkeypatch.setattr("semmetrics.store.files._MatrixFile.forget", lambda self: None)
     whole = np.array(matrix(references, captions, out=path, memory=MEMORY))
     assert notes_of(path).exists()
     monkeypatch.undo()

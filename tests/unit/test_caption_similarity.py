@@ -9,7 +9,7 @@ from tiny import Tiny
 
 import semmetrics
 from semmetrics import caption_blocks, caption_matrix, caption_top_k
-from semmetrics.embed.word_vectors import MatrixEmbedder
+from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.errors import InputError
 from semmetrics.metrics.registry import kinds_of_all, parse
 

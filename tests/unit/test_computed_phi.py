@@ -11,7 +11,7 @@ from semmetrics import caption_matrix
 from semmetrics.errors import InputError
 from semmetrics.kinds.retrieval import computed_phi
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
-from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text.java import OfficialParser
 
 RNG = np.random.default_rng(11)
 WORDS = ["a", "cat", "dog", "sits", "runs", "on", "the", "mat", "beach", "red", "bus", "two"]

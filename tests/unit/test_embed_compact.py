@@ -7,9 +7,17 @@ import time
 import numpy as np
 import pytest
 
-from semmetrics.embed.converted import convert, is_converted, open_converted, read_meta, verify
-from semmetrics.embed.vector_files import read_vectors
-from semmetrics.embed.word_vectors import MatrixEmbedder, WordIndex, WordVectors
+from semmetrics.embed.word_files import read_vectors
+from semmetrics.embed.words import (
+    MatrixEmbedder,
+    WordIndex,
+    WordVectors,
+    convert,
+    is_converted,
+    open_converted,
+    read_meta,
+    verify,
+)
 from semmetrics.errors import InputError
 
 WORDS = ["cat", "dog", "traffic light", "naïve", "zero"]

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from semmetrics.embed.converted import open_converted, read_meta
 from semmetrics.embed.fetch import Entry, fetch, read_manifest
+from semmetrics.embed.words import open_converted, read_meta
 from semmetrics.errors import InputError
 from semmetrics.store.downloads import download, download_path, record_path
 

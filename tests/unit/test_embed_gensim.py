@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from semmetrics.embed.converted import convert, read_meta
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.embed.open import open_embedding
-from semmetrics.embed.vector_files import from_keyed_vectors, read_keyed_vectors, read_vectors
+from semmetrics.embed.word_files import from_keyed_vectors, read_keyed_vectors, read_vectors
+from semmetrics.embed.words import convert, read_meta
 from semmetrics.errors import InputError, MissingDependencyError
 
 WORDS = ["cat", "dog", "Parking_Meter", "unknown"]

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from semmetrics.embed.embedder import CallableEmbedder
-from semmetrics.embed.label_vectors import measure_coverage
-from semmetrics.embed.lookup import STOP_WORDS, embed_terms, lookup_rule
-from semmetrics.embed.word_vectors import MatrixEmbedder
+from semmetrics.embed.lookup import STOP_WORDS, embed_terms, lookup_rule, measure_coverage
+from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.classes import kubany2020 as clean
 from semmetrics.kinds.labels.reading import as_labels

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from semmetrics.embed.converted import convert
 from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.fetch import MANIFEST, read_manifest
 from semmetrics.embed.open import KINDS, open_embedding
-from semmetrics.embed.word_vectors import MatrixEmbedder
+from semmetrics.embed.words import MatrixEmbedder, convert
 from semmetrics.errors import InputError
 
 GLOVE = "cat 1 2\ndog 3 4\n"

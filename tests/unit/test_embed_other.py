@@ -8,8 +8,8 @@ import pytest
 import semmetrics
 from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.open import open_embedding
-from semmetrics.embed.vector_files import read_matrix
-from semmetrics.embed.word_vectors import MatrixEmbedder
+from semmetrics.embed.word_files import read_matrix
+from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.errors import InputError
 
 TEXTS = ["cat", "traffic light"]

@@ -7,8 +7,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from semmetrics.embed.vector_files import read_vectors
-from semmetrics.embed.word_vectors import WordIndex
+from semmetrics.embed.word_files import read_vectors
+from semmetrics.embed.words import WordIndex
 from semmetrics.errors import InputError
 
 WORDS = ["cat", "dog", "Parking_Meter", "naïve", "unknown"]

@@ -120,7 +120,7 @@ def test_tokenizers_say_whether_they_have_a_version():
 def test_matrices_are_told_apart_by_all_their_numbers():
     one, other = np.eye(3), np.eye(3)
     other[2, 2] = 2.0
-    from semmetrics.embed.word_vectors import MatrixEmbedder
+    from semmetrics.embed.words import MatrixEmbedder
 
     words = ["cat", "dog", "xenon"]
     assert MatrixEmbedder(one, words).identity != MatrixEmbedder(other, words).identity

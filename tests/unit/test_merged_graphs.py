@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 from interruptions import interruptions
 
-from semmetrics.text import merged_graphs
-from semmetrics.text.merged_graphs import Graphs, GraphTable
-from semmetrics.text.parses import FunctionParser, KeptParser
-from semmetrics.text.scene_graphs import Concepts, _Numbers, merge_captions
+from semmetrics.text import graphs as merged_graphs
+from semmetrics.text.graphs import Concepts, Graphs, GraphTable, _Numbers, merge_captions
+from semmetrics.text.parses import FunctionParser, KeptParser, TupleTable
 from semmetrics.text.synonyms import SynonymTable
-from semmetrics.text.tuple_files import TupleTable
 
 SYNSETS = {"couch": "1", "sofa": "1 2", "lounge": "5", "red": "3", "on": "4", "upon": "4"}
 GROUP = ("couch red", "sofa lounge on", "sofa lounge upon")

@@ -8,9 +8,9 @@ from tiny import Tiny, with_vectors
 
 import semmetrics
 from semmetrics.embed.embedder import CallableEmbedder, Embedded
-from semmetrics.embed.label_vectors import label_vectors
+from semmetrics.embed.lookup import label_vectors
 from semmetrics.embed.open import open_embedding
-from semmetrics.embed.word_vectors import MatrixEmbedder
+from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.errors import InputError
 from semmetrics.kinds.embeddings import embeddings_by_name
 from semmetrics.kinds.labels.reading import as_labels

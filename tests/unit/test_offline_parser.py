@@ -15,10 +15,18 @@ from hypothesis import strategies as st
 from interruptions import interruptions
 
 from semmetrics.errors import InputError
-from semmetrics.text.offline_parser import _REVISION, DATA, OfflineParser
-from semmetrics.text.parser_network import Network, _Matrix, _on_grid
-from semmetrics.text.parser_words import Lemmas, WordCutter, affixes, shape, word_form
-from semmetrics.text.scene_graph_rules import scene_graph_tuples
+from semmetrics.text.network import Network, _Matrix, _on_grid
+from semmetrics.text.offline_parser import (
+    _REVISION,
+    DATA,
+    Lemmas,
+    OfflineParser,
+    WordCutter,
+    affixes,
+    shape,
+    word_form,
+)
+from semmetrics.text.scene_rules import scene_graph_tuples
 
 CAPTIONS = [
     "A small dog sits on a red sofa.",
@@ -170,7 +178,7 @@ def test_it_needs_neither_torch_nor_java():
 def test_a_full_memory_of_words_changes_nothing(parser, monkeypatch):
     expected = list(parser.parse(CAPTIONS))
     monkeypatch.setattr("semmetrics.text.offline_parser._CACHED", 15)
-    monkeypatch.setattr("semmetrics.text.parser_words._CACHED", 5)
+    monkeypatch.setattr("semmetrics.text.offline_parser._CACHED_WORDS", 5)
     small = OfflineParser()
     assert [_parse(small, caption) for caption in CAPTIONS] == expected
 
@@ -501,7 +509,7 @@ def test_another_revision_where_captions_get_other_tuples(parser):
 _VALUES = """
 from hashlib import sha256
 import numpy as np
-from semmetrics.text import parser_network
+from semmetrics.text import network as parser_network
 from semmetrics.text.offline_parser import OfflineParser
 seen, floats = sha256(), np.random.default_rng(0).normal(size=(2, 40, 40)).astype(np.float32)
 flat = parser_network._flat

@@ -11,12 +11,17 @@ import pytest
 from stand_ins import fake_java
 
 from semmetrics.errors import InputError
-from semmetrics.text import official_parser
-from semmetrics.text.java import ENGLISH
-from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text import java as official_parser
+from semmetrics.text.java import ENGLISH, OfficialParser
 from semmetrics.text.offline_parser import OfflineParser
-from semmetrics.text.parses import FunctionParser, KeptParser, open_parser
-from semmetrics.text.tuple_files import TupleTable, read_tuples, tuple_lines
+from semmetrics.text.parses import (
+    FunctionParser,
+    KeptParser,
+    TupleTable,
+    open_parser,
+    read_tuples,
+    tuple_lines,
+)
 
 
 def words(captions):

@@ -8,10 +8,10 @@ import pytest
 
 import semmetrics
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.text import official_parser, synonyms
-from semmetrics.text.official_parser import OfficialParser
-from semmetrics.text.parses import open_parser
-from semmetrics.text.tuple_files import TupleTable
+from semmetrics.text import java as official_parser
+from semmetrics.text import synonyms
+from semmetrics.text.java import OfficialParser
+from semmetrics.text.parses import TupleTable, open_parser
 
 PREDS = {"a": ["a dog runs"], "b": ["two cats sit"]}
 REFS = {"a": ["a big dog runs", "the dog is on grass"], "b": ["cats"]}

@@ -23,7 +23,7 @@ from semmetrics.embed.static import (
     split_words,
 )
 from semmetrics.errors import InputError
-from semmetrics.store import file_digest
+from semmetrics.store.files import file_digest
 
 TEXTS = [
     "car", "Traffic light", "traffic-light", "a man riding a brown horse", "", "日本", "!?",

@@ -11,9 +11,9 @@ import pytest
 from stand_ins import fake_java, fake_pycocoevalcap, without_java, without_pycocoevalcap
 
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.text import open_tokenizer, ptb_rules
-from semmetrics.text.ptb import PtbTokenizer, Scanner
-from semmetrics.text.ptb_rules import RULES
+from semmetrics.text import open_tokenizer
+from semmetrics.text import ptb as ptb_rules
+from semmetrics.text.ptb import RULES, PtbTokenizer, Scanner
 
 # Rule, caption, and what the Java program of pycocoevalcap makes of the caption. A no-break space
 # inside a token is written as the Java program writes it.
