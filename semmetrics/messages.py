@@ -428,7 +428,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
 
     # Embed
     "vector-not-finite": ("the vector of {names!l} is not finite", "{remedy}"),
-    "wrong-vector": ("the vector of {word!r} is {value!r}", "give a list of numbers{size}"),
+    "wrong-vector": ("the vector of {word!r} is {value!r}", "give a list of {wanted}"),
     "unversioned": (
         "a function without a version cannot be kept in a cache: another may have its name",
         "give what decides its vectors: CallableEmbedder(function, version='1')",
@@ -445,7 +445,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "set {opt:oov} to skip, zero or error",
     ),
     "unknown-embedding": (
-        "there is no file and no embedding {value!r}",
+        "there is no such file and no embedding {value!r}",
         "name a file, one of {names}, or a model with its kind before it, as in sbert:{value}; "
         "the kinds are {kinds}",
     ),

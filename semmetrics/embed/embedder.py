@@ -239,7 +239,7 @@ class CallableEmbedder:
         vectors = as_matrix(self._function(list(texts)), texts, self.name)
         self.dimension = self.dimension or vectors.shape[1]
         if vectors.shape[1] != self.dimension:
-            wanted = f"rows of {self.dimension} numbers, as before"
+            wanted = f"dimension {self.dimension}, as before"
             shape = vectors.shape
             raise InputError(
                 "wrong-shape", self.name, role="the matrix", shape=shape, wanted=wanted

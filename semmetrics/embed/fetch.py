@@ -198,7 +198,7 @@ def fetch(
             vectors = read_vectors(file, max_words=max_words, **names)
             if vectors.dimension != entry.dimension:
                 shape = (len(vectors), vectors.dimension)
-                wanted = f"vectors of {entry.dimension} numbers, or correct the manifest"
+                wanted = f"dimension {entry.dimension}, or correct the manifest"
                 raise InputError("wrong-shape", file, role="the file", shape=shape, wanted=wanted)
         except InputError:
             if not checked:  # what the server sent may not be the file at all

@@ -121,7 +121,7 @@ def read_vectors(
         if file.suffix.lower() in (".gz", ".zip"):
             wanted = "an unpacked file"
             raise InputError("wrong-format", where, what=form, format=file.suffix, wanted=wanted)
-        model = _open_with_gensim(file, "fasttext", "load_facebook_vectors")
+        model = _open_with_gensim(file, "gensim.models.fasttext", "load_facebook_vectors")
         return from_keyed_vectors(model, name=name, max_words=max_words, where=where, digest=digest)
     with enough_memory(where, max_bytes):
         words, rows = scan_words(buffer, form, max_words, where, Room(where, max_bytes))
@@ -495,14 +495,14 @@ def read_keyed_vectors(
         raise InputError("missing-file", path, remedy="check the path")
     if file.stat().st_size > _MORE * max_bytes:
         raise InputError("too-large", path, limit=_MORE * max_bytes)
-    model = _open_with_gensim(file, "keyedvectors", "KeyedVectors.load", mmap="r")
+    model = _open_with_gensim(file, "gensim.models", "KeyedVectors.load", mmap="r")
     return from_keyed_vectors(model, name=name or _stem(file), max_words=max_words, where=str(path))
 
 
 def _open_with_gensim(file: Path, module: str, function: str, **options: Any) -> Any:
     """Open a file with a function of gensim."""
     try:
-        load: Any = import_module(f"gensim.models.{module}")
+        load: Any = import_module(module)
     except ImportError as error:
         raise MissingDependencyError(
             "gensim", f"opening {file.name}", extra="word2vec", error=error
@@ -608,6 +608,9 @@ def _read_parquet(source: Source) -> tuple[NDArray[Any], list[str]]:
     width = len(rows[0] or ()) if rows else 0
     for number, row in enumerate(rows):
         if row is None or len(row) != width or None in row:
-            where, wanted = f"{source.name}, row {number} (from 0)", f"{width} numbers, as in row 0"
+            where, wanted = (
+                f"{source.name}, row {number} (from 0)",
+                f"a vector of dimension {width}, as in row 0",
+            )
             raise InputError("wrong-type", where, value=row, wanted=wanted)
     return np.array(rows, np.float32), found.to_pylist()

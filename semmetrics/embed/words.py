@@ -348,8 +348,8 @@ def from_words(vectors: Mapping[Any, Any], where: str = "embedding") -> MatrixEm
             row = np.array(None)
         length = length or row.size
         if row.ndim != 1 or row.size != length or not length or row.dtype.kind not in "iuf":
-            value, size = values[word], f" of {length}" if length else ""
-            raise InputError("wrong-vector", where, word=word, value=value, size=size)
+            value, wanted = values[word], f"{length} numbers" if length else "numbers"
+            raise InputError("wrong-vector", where, word=word, value=value, wanted=wanted)
         rows[word] = row
     table, words = np.array([rows[word] for word in values]), list(map(str, values))
     return MatrixEmbedder(table, words, name="words", lookup="words", where=where)

@@ -161,6 +161,7 @@ def _download(
                 raise InputError("no-length", url, instead=instead)
             _receive(response, part, tag, progress)
     except urllib.error.HTTPError as error:
+        error.close()
         if error.code == 416:  # the server cannot go on with this part
             part.unlink(missing_ok=True)
             tag.unlink(missing_ok=True)

@@ -217,7 +217,10 @@ def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_byte
                 continue
             where = at(source.name, f"line {number}")
             room.take(len(text) + _SIZE * (text.count('"') // 2))
-            value = parse(text, source.name, number)
+            try:
+                value = parse(text, source.name, number)
+            except InputError as error:
+                raise InputError("wrong-tuple-line", error.where) from None
             if not isinstance(value, dict) or not {"caption", "tuples"} <= value.keys() <= _KEYS:
                 raise InputError("wrong-tuple-line", where)
             caption, found, parser = value["caption"], value["tuples"], value.get("parser", "")
@@ -327,7 +330,8 @@ class KeptParser:
             if failed:
                 caption, first = next(iter(failed.items()))
                 place, remedy = ("", "") if explain is None else explain(caption)
-                where = f"caption {brief(caption)}{' of ' * bool(place)}{place}"
+                where = f"caption {brief(caption)}" + (f" of {place}" if place else "")
+                remedy = remedy or "leave them out; the parses of the others are kept"
                 counts = {"n": len(failed), "total": len(captions)}
                 raise InputError("captions-fail", where, **counts, error=first, remedy=remedy)
         return [[] if _is_blank(caption) else known[caption] for caption in captions]

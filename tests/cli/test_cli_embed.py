@@ -70,13 +70,13 @@ def test_a_pickle_is_not_converted_unasked(refused, files):
 
 
 def test_refusals(refused, vectors):
-    assert "there is no such file" in refused("embed", "convert", "none.bin", "x")
+    assert "no such file" in refused("embed", "convert", "none.bin", "x")
     Path("there").mkdir()
     assert "it exists" in refused("embed", "convert", vectors, "there")
     assert "there are no vectors named 'nix'" in refused("embed", "fetch", "nix")
     assert "say where they go" in refused("embed", "fetch", "glove-6b-50", "--max-words", "9")
     assert "semmetrics embed fetch glove-6b-50" in refused("embed", "info", "glove-6b-50")
-    assert "leave check= (--verify) out" in refused("embed", "info", vectors, "--verify")
+    assert "not a folder of converted vectors" in refused("embed", "info", vectors, "--verify")
     assert "lookup='stem'" in refused("embed", "coverage", "a.json", "--lookup", "stem")
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import semmetrics
 from semmetrics import cli
@@ -130,7 +131,7 @@ def test_special_files_are_written_as_they_are(tmp_path):
     write("/dev/null", "new")
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
     if Path("/dev/full").exists():
-        with pytest.raises(InputError, match="No space left on device"):
+        with refused("unwritable"):
             write("/dev/full", "new")
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -183,7 +184,7 @@ def test_a_folder_that_is_removed_meanwhile(tmp_path):
             next(folder.iterdir()).unlink()
             folder.rmdir()
 
-    with pytest.raises(InputError, match="it cannot be written"):
+    with refused("unwritable"):
         removed()
 
 
@@ -442,7 +443,7 @@ def test_an_empty_path_is_no_folder(inputs, monkeypatch, refused, line):
     *_, last = line.split()
     where = f"{last}: " if last.startswith("-") else ""
     assert f"error: {where}the path is empty; name a file" in refused(*line.split(), "")
-    with pytest.raises(InputError, match="the path is empty"):
+    with refused("empty"):
         semmetrics.caption_matrix([["a cat"]], ["a cat"], out="")
 
 

@@ -306,4 +306,4 @@ def test_what_is_odd_about_kept_parses_is_said(monkeypatch, tmp_path):
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
     (tmp_path / "parses.sqlite").write_bytes(b"no database" * 1000)
     found = scored("nDCG@5", phi="SPICE(parser=offline)", captions=CAPTIONS)
-    assert sum("the cache of parses is damaged" in note for note in found.notes) == 1
+    assert sum("the cache of parses cannot be used" in note for note in found.notes) == 1

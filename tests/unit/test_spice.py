@@ -294,7 +294,7 @@ def test_the_scorer_gives_the_digits_of_one_call():
         ("SPICE(parser=given)", {"tuples": None}, "parser=given needs tuples"),
         ("SPICE(parser=given)", {"tuples": 3}, "tuples= is an int"),
         ("SPICE(parser=given)", {"tuples": {"dog": [["dog"]]}}, "there are no tuples of it"),
-        ("SPICE(parser=given)", {"tuples": {"dog": 3}}, "3 is no tuple"),
+        ("SPICE(parser=given)", {"tuples": {"dog": 3}}, "3 is not a tuple"),
         ("SPICE(category=colour)", {}, "choose one of all, object, attribute"),
     ],
 )
@@ -488,7 +488,7 @@ def test_what_is_odd_about_a_matrix_is_said(tmp_path, monkeypatch):
     (tmp_path / "parses.sqlite").write_bytes(b"no database" * 1000)
     notes = []
     caption_matrix(GROUPS, CAPTIONS, notes=notes, **OPTIONS)
-    assert [note.partition(": ")[2][:30] for note in notes] == ["the cache of parses is damaged"]
+    assert [note.partition(": ")[2][:30] for note in notes] == ["the cache of parses cannot be "]
     notes.clear()
     given = {"tuples": {"dog": [["dog"]]}, "measure": "SPICE(parser=offline)"}
     caption_top_k(GROUPS, CAPTIONS, 1, notes=notes, **{**OPTIONS, **given})

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from refusals import refused
 
-from semmetrics.errors import InputError
 from semmetrics.text import Tokenizer, encode_tokens, open_tokenizer
 
 THIRTEEN_A = [
@@ -38,13 +38,13 @@ def test_name_is_that_of_the_signature(name):
 
 
 def test_unknown_name_lists_the_names():
-    with pytest.raises(InputError, match=r"no tokenizer 'PTB'.*ptb, ptb-java, 13a, whitespace"):
+    with refused("unknown-name"):
         open_tokenizer("PTB")
 
 
 @pytest.mark.parametrize("spec", [None, 3, ["ptb"]])
 def test_other_things_are_no_tokenizer(spec):
-    with pytest.raises(InputError, match="not a tokenizer"):
+    with refused("wrong-type"):
         open_tokenizer(spec)
 
 
@@ -80,7 +80,7 @@ LAMBDAS = [lambda caption: caption.split(), lambda caption: [*caption]]
 @pytest.mark.parametrize("bad", ["a dog", None, [1], [b"a"], {"a": 1}])
 def test_function_must_give_strings(bad):
     tokenizer = open_tokenizer(lambda caption: bad if caption == "x" else ["a"])
-    with pytest.raises(InputError, match=r"caption 1 \(from 0\)"):
+    with refused("wrong-type"):
         tokenizer.tokens(["a", "x"])
 
 
@@ -92,13 +92,13 @@ def test_tokenizer_is_taken_as_it_is():
 @pytest.mark.parametrize("spec", ["ptb", "13a", "whitespace", letters])
 @pytest.mark.parametrize("bad", [None, 3, b"a dog", ["a"], float("nan")])
 def test_caption_that_is_no_string_is_named(spec, bad):
-    with pytest.raises(InputError, match=r"caption 2 \(from 0\): .* not a string"):
+    with refused("wrong-type"):
         open_tokenizer(spec).tokens(["a", "b", bad])
 
 
 @pytest.mark.parametrize("spec", ["ptb", "13a", "whitespace", letters])
 def test_one_string_is_no_list_of_captions(spec):
-    with pytest.raises(InputError, match="one string"):
+    with refused("wrong-type"):
         open_tokenizer(spec).tokens("a dog")
 
 
