@@ -148,9 +148,10 @@ def open_embedding(
     kind, named = _resolve(spec)
     for name, value in {"device": device, "max_words": max_words}.items():
         if value is not None and name not in kind.options:
-            named_here = isinstance(spec, str | os.PathLike)
-            what = f"the embedding {os.fspath(spec)!r}" if named_here else "an open embedding"
-            raise InputError("not-applicable", name=name, what=what)
+            is_name = isinstance(spec, str | os.PathLike)
+            where = f"embedding {os.fspath(spec)!r}" if is_name else type(spec).__name__
+            what = "an embedding of this kind" if is_name else "an open embedding"
+            raise InputError("not-applicable", where, name=name, what=what)
     if max_words is not None and max_words < 1:
         raise InputError("bad-option", name="max_words", value=max_words, wanted="at least 1")
     _check_cache(cache)
