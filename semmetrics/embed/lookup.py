@@ -42,13 +42,7 @@ from semmetrics.core.ragged import Bools, Ints, offsets, order_rows, positions, 
 from semmetrics.core.similarity import unit_rows
 from semmetrics.core.threshold_test import ThresholdTest
 from semmetrics.data.lists import Lists, Side, Terms
-from semmetrics.embed.embedder import (
-    Embedder,
-    Vectors,
-    check_finite,
-    embed_unique,
-    looks_up_words,
-)
+from semmetrics.embed.embedder import Embedder, Vectors, check_finite, embed_unique, looks_up_words
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 

@@ -78,9 +78,7 @@ KINDS = {
     ),
     "converted": Kind("a folder that 'semmetrics embed convert' wrote", "words.open_converted"),
     "sbert": Kind(
-        "a sentence-transformers model, by name or path",
-        "sentence_models.SentenceEmbedder",
-        _TEXTS,
+        "a sentence-transformers model, by name or path", "sentence_models.SentenceEmbedder", _TEXTS
     ),
     "transformers": Kind(
         "a transformers model; transformers:first:NAME or transformers:mean:NAME",

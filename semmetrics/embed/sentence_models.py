@@ -72,12 +72,7 @@ class SentenceEmbedder:
     """
 
     def __init__(
-        self,
-        model: Any,
-        *,
-        device: str = "cpu",
-        batch_size: int = 32,
-        revision: str | None = None,
+        self, model: Any, *, device: str = "cpu", batch_size: int = 32, revision: str | None = None
     ) -> None:
         self.batch_size = _check_batch_size(batch_size)
         package = _require("sentence_transformers", "sentence-transformers", "a sentence model")

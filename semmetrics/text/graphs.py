@@ -512,9 +512,7 @@ class Graphs:
         return _concepts(synonyms)
 
     def prepare(
-        self,
-        groups: Iterable[Group],
-        explain: Callable[[str], tuple[str, str]] | None = None,
+        self, groups: Iterable[Group], explain: Callable[[str], tuple[str, str]] | None = None
     ) -> None:
         """Merge groups of captions that are not kept; all are parsed at once.
 

@@ -414,10 +414,7 @@ def _is_blank(caption: str) -> bool:
 
 
 def open_parser(
-    name: str,
-    given: Any = None,
-    progress: Callable[[int, int], None] | None = None,
-    **limits: Any,
+    name: str, given: Any = None, progress: Callable[[int, int], None] | None = None, **limits: Any
 ) -> KeptParser:
     """Open a parser by its name in measures.
 

@@ -239,9 +239,7 @@ RULES = (
     ),
     Rule("url", "Hh", rf"(?i:https?)://[^{NOT_CONTROLLED}(){{}}]+{LAST}"),
     Rule(
-        "www",
-        "Ww",
-        rf"(?i:www)\.(?:[^{NOT_CONTROLLED}.!?(){{}},]+\.)+[A-Za-z]{{2,4}}(?:{PATH})?",
+        "www", "Ww", rf"(?i:www)\.(?:[^{NOT_CONTROLLED}.!?(){{}},]+\.)+[A-Za-z]{{2,4}}(?:{PATH})?"
     ),
     # Contractions: the first part, when the second follows, and then the second
     Rule("cannot", "Cc", "(?i:can)", "(?i:not)"),
@@ -270,11 +268,7 @@ RULES = (
     Rule("'90s", "'’\x92&", f"{APOSTROPHE}[2-9]0[sS]"),
     Rule("initial'word", "A-HJ-XZn", f"[A-HJ-XZn]{ANY_QUOTE}[{LETTER}][{LETTER}]+"),
     Rule("o'clock", "DdLlOo", f"(?i:[dlo]){ANY_QUOTE}[{SOLID}][{SOLID}]+"),
-    Rule(
-        "vowel'vowel",
-        LETTER,
-        f"[{LETTER}]+[aeiouyAEIOUY]{ANY_QUOTE}[aeiouA-Z][{LETTER}]*",
-    ),
+    Rule("vowel'vowel", LETTER, f"[{LETTER}]+[aeiouyAEIOUY]{ANY_QUOTE}[aeiouA-Z][{LETTER}]*"),
     Rule("o'o", "Oo", f"[oO]{ANY_QUOTE}[oO]"),
     Rule("ol'", "DdJjLlOo", f"(?i:[djl]|ol){APOSTROPHE}"),
     Rule("y'all", "Yy", f"(?i:y){APOSTROPHE}", f"[{LETTER}]"),
@@ -354,13 +348,7 @@ RULES = (
     Rule("quotes", f"'{QUOTES}", f"''|[{QUOTES}]{{1,2}}", change=_replace_sign),
     Rule("entity", "&", f"&(?i:{ENTITY});", change=_replace_entity),
     Rule("character number", "&", "&#[0-9]+;"),
-    Rule(
-        "smiley",
-        "<>:;=",
-        r"[<>]?[:;=][-o*']?[()DPdpO\\{@|\[\]]",
-        "[^A-Za-z0-9]",
-        _name_brackets,
-    ),
+    Rule("smiley", "<>:;=", r"[<>]?[:;=][-o*']?[()DPdpO\\{@|\[\]]", "[^A-Za-z0-9]", _name_brackets),
     Rule("^_^", FACE, f"[{FACE}]_[{FACE}]"),
     Rule("(^_^)", "(", rf"\((?:[{FACE}][_.]?[{FACE}]|[{EYE}]-[{EYE}])\)", change=_name_brackets),
     Rule("<<", "<>", "<<|>>"),

@@ -66,10 +66,7 @@ class SynonymTable:
     """
 
     def __init__(
-        self,
-        synsets: Mapping[str, str],
-        exceptions: Mapping[str, list[str]],
-        identity: str = "",
+        self, synsets: Mapping[str, str], exceptions: Mapping[str, list[str]], identity: str = ""
     ) -> None:
         self._synsets, self._exceptions, self.identity = synsets, exceptions, identity
         self._found: dict[str, frozenset[int]] = {}

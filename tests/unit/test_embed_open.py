@@ -133,10 +133,7 @@ def test_the_manifest_is_complete():
         ('[a]\nurl = "https://x/y"\n', "bad-option"),
         ("[a]\nurl = 7\n", "bad-option"),
         ("[a]\ncolour = 7\n", "bad-option"),
-        (
-            '[a]\nurl = "file:///x"\nkind = "glove"\ndimension = 2\nlicence = "CC0"\n',
-            "bad-option",
-        ),
+        ('[a]\nurl = "file:///x"\nkind = "glove"\ndimension = 2\nlicence = "CC0"\n', "bad-option"),
         (
             '[a]\nurl = "http://[bad/x"\nkind = "glove"\ndimension = 2\nlicence = "CC0"\n',
             "bad-option",
@@ -145,10 +142,7 @@ def test_the_manifest_is_complete():
             '[a]\nurl = "http://x:99999/x"\nkind = "glove"\ndimension = 2\nlicence = "CC0"\n',
             "bad-option",
         ),
-        (
-            '[a]\nurl = "http://x/y"\nkind = "elmo"\ndimension = 2\nlicence = "CC0"\n',
-            "bad-choice",
-        ),
+        ('[a]\nurl = "http://x/y"\nkind = "elmo"\ndimension = 2\nlicence = "CC0"\n', "bad-choice"),
     ],
 )
 def test_manifests_are_checked(tmp_path, text, says):

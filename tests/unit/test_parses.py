@@ -106,8 +106,7 @@ def test_a_file_has_a_limit(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "given",
-    [{3: []}, {"a": "dog"}, {"a": [["a", 2]]}, {"a": None}, {"a": [["b"]], "a ": [["c"]]}],
+    "given", [{3: []}, {"a": "dog"}, {"a": [["a", 2]]}, {"a": None}, {"a": [["b"]], "a ": [["c"]]}]
 )
 def test_mappings_that_are_wrong(given):
     with pytest.raises(InputError, match="tuples="):

@@ -92,20 +92,7 @@ def test_made_words_as_nltk():
     other = nltk.PorterStemmer(mode=nltk.PorterStemmer.ORIGINAL_ALGORITHM)
     rng = random.Random(0)
     endings = [ending for ending, _ in (*stem._STEP_2, *stem._STEP_3, *stem._STEP_4)]
-    endings += [
-        "ed",
-        "ing",
-        "s",
-        "sses",
-        "ies",
-        "eed",
-        "y",
-        "ll",
-        "e",
-        "tt",
-        "zz",
-        "",
-    ]
+    endings += ["ed", "ing", "s", "sses", "ies", "eed", "y", "ll", "e", "tt", "zz", ""]
     starts = [*PAPER, "b", "y", "tr", "ye", "q", "ay", "yy", "oo", "o'c", "3", ""]
     for _ in range(20_000):
         start = rng.choice(starts)[: rng.randint(0, 6)]
