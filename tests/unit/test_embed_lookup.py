@@ -108,16 +108,11 @@ def test_characters_and_function_words_go(term, word):
 @pytest.mark.parametrize(
     ("term", "words"),
     [
-        ("Traffic light", "Traffic_Light"),
-        ("traffic_light", "Traffic_Light"),
-        ("CAT", "cat"),
-        ("sofa", "Sofa"),
-        ("light traffic", "light + traffic"),
-        ("Traffic cow light", "traffic + light"),
-        ("cow", None),
-        ("& ?", None),
+        ("Traffic light", "Traffic_Light"), ("traffic_light", "Traffic_Light"), ("CAT", "cat"),
+        ("sofa", "Sofa"), ("light traffic", "light + traffic"),
+        ("Traffic cow light", "traffic + light"), ("cow", None), ("& ?", None),
     ],
-)
+)  # fmt: skip
 def test_words(model, term, words):
     assert found([term], model, "words") == [words]
 

@@ -43,16 +43,11 @@ def zipped(**members):
 
 
 FORMS = {
-    "binary": binary(),
-    "binary, new lines": binary(newlines=True),
-    "text": text(),
-    "text, trailing blanks": text(tail=" "),
-    "text, CR LF": text().replace(b"\n", b"\r\n"),
-    "glove": text(header=False),
-    "glove, no last new line": text(header=False).rstrip(b"\n"),
-    "gzip": gzip.compress(binary(), mtime=0),
-    "zip": zipped(vectors=text()),
-}
+    "binary": binary(), "binary, new lines": binary(newlines=True), "text": text(),
+    "text, trailing blanks": text(tail=" "), "text, CR LF": text().replace(b"\n", b"\r\n"),
+    "glove": text(header=False), "glove, no last new line": text(header=False).rstrip(b"\n"),
+    "gzip": gzip.compress(binary(), mtime=0), "zip": zipped(vectors=text()),
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -145,26 +140,17 @@ def test_millions_are_found_as_a_dictionary_finds_them():
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b"", "empty-file"),
-        (b"\x89PNG\r\n\x1a\n", "not-word-vectors"),
-        (b'{"a": 1}\n', "not-word-vectors"),
-        (binary()[:-1], "damaged"),
-        (binary()[:12], "damaged"),
-        (binary(count=6), "damaged"),
-        (binary(count=4), "damaged"),
-        (b"9000000 300\ncat ", "damaged"),
-        (b"2 3\n" + b"x" * 9000, "damaged"),
-        (b"0 3\n", "damaged"),
-        (text()[:-10], "damaged"),
-        (text().replace(b"5 3", b"7 3"), "damaged"),
-        (text().replace(b"5 3", b"4 3"), "damaged"),
-        (b"cat 1 2 3\ndog 1 2\ncow 1 2 3\n", "damaged"),
-        (b"cat 1 2 3\n\ndog 1 2 3\n", "damaged"),
+        (b"", "empty-file"), (b"\x89PNG\r\n\x1a\n", "not-word-vectors"),
+        (b'{"a": 1}\n', "not-word-vectors"), (binary()[:-1], "damaged"),
+        (binary()[:12], "damaged"), (binary(count=6), "damaged"), (binary(count=4), "damaged"),
+        (b"9000000 300\ncat ", "damaged"), (b"2 3\n" + b"x" * 9000, "damaged"),
+        (b"0 3\n", "damaged"), (text()[:-10], "damaged"),
+        (text().replace(b"5 3", b"7 3"), "damaged"), (text().replace(b"5 3", b"4 3"), "damaged"),
+        (b"cat 1 2 3\ndog 1 2\ncow 1 2 3\n", "damaged"), (b"cat 1 2 3\n\ndog 1 2 3\n", "damaged"),
         (gzip.compress(binary(), mtime=0)[:-12], "damaged"),
-        (zipped(a=text(), b=text()), "wrong-member"),
-        (zipped(a=text())[:-10], "damaged"),
+        (zipped(a=text(), b=text()), "wrong-member"), (zipped(a=text())[:-10], "damaged"),
     ],
-)
+)  # fmt: skip
 def test_damaged_files_are_refused(file, data, says):
     path = file(data)
     with refused(says) as caught:

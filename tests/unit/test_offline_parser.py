@@ -30,17 +30,13 @@ from semmetrics.text.offline_parser import (
 from semmetrics.text.scene_rules import scene_graph_tuples
 
 CAPTIONS = [
-    "A small dog sits on a red sofa.",
-    "two men ride horses on the beach",
-    "a woman in a blue dress and a boy with a kite",
-    "",
+    "A small dog sits on a red sofa.", "two men ride horses on the beach",
+    "a woman in a blue dress and a boy with a kite", "",
     "The cat's bowl is empty! A child doesn't look at it.",
-    "a kitchen with a stove, a sink and a refrigerator",
-    "Zebras",
+    "a kitchen with a stove, a sink and a refrigerator", "Zebras",
     "a man that is holding a frisbee in his hand next to a tree",
-    'A (very) old "clock" hangs above 2,000 people.',
-    "a plate of food",
-]
+    'A (very) old "clock" hangs above 2,000 people.', "a plate of food",
+]  # fmt: skip
 
 
 def _blas():
@@ -121,15 +117,11 @@ def test_any_text_is_parsed(captions):
 @pytest.mark.parametrize(
     "caption",
     [
-        " ".join(["a dog sits on a red sofa and"] * 1250),
-        "a dog. " * 3000,
-        "x" * 100_000,
-        "a-" * 20_000,
-        "((((" * 5_000,
-        "." * 20_000,
+        " ".join(["a dog sits on a red sofa and"] * 1250), "a dog. " * 3000, "x" * 100_000,
+        "a-" * 20_000, "((((" * 5_000, "." * 20_000,
     ],
     ids=["words", "sentences", "letters", "hyphens", "brackets", "stops"],
-)
+)  # fmt: skip
 def test_a_very_long_caption_takes_little_memory(parser, caption):
     tracemalloc.start()
     try:

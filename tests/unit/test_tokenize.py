@@ -125,17 +125,8 @@ def test_13a_is_that_of_sacrebleu():
     theirs = module.Tokenizer13a()
     rng = random.Random(13)
     pieces = [
-        *string.printable,
-        "é",
-        "—",
-        "&amp;",
-        "&lt;",
-        "&quot;",
-        "<skipped>",
-        "-\n",
-        "dog",
-        "5",
-    ]
+        *string.printable, "é", "—", "&amp;", "&lt;", "&quot;", "<skipped>", "-\n", "dog", "5",
+    ]  # fmt: skip
     captions = ["".join(rng.choices(pieces, k=rng.randint(0, 20))) for _ in range(5000)]
     captions += [caption for caption, _ in THIRTEEN_A]
     assert open_tokenizer("13a").tokens(captions) == [theirs(c).split() for c in captions]
