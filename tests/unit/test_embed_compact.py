@@ -107,19 +107,14 @@ def test_changed_numbers_are_found_by_verify(folder):
         verify(folder)
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"schema": "other/2"}, "damaged"),
-        ({"words": 4}, "damaged"),
-        ({"hash": "0" * 16}, "damaged"),
-        ({"dimension": None}, "damaged"),
-    ],
-)
-def test_meta_data_that_do_not_fit_are_refused(folder, change, says):
+CHANGES = [{"schema": "other/2"}, {"words": 4}, {"hash": "0" * 16}, {"dimension": None}]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_metadata_that_do_not_fit_are_refused(folder, change):
     meta = json.loads((folder / "meta.json").read_text("utf-8"))
     (folder / "meta.json").write_text(json.dumps(meta | change), "utf-8")
-    with refused(says):
+    with refused("damaged", str(folder)):
         open_converted(folder)
 
 
@@ -128,12 +123,10 @@ def test_what_is_no_such_folder_is_refused(tmp_path, folder):
     assert not is_converted(tmp_path)
     with refused("not-converted"):
         open_converted(tmp_path)
-    (folder / "meta.json").write_text("[]", "utf-8")
-    with refused("not-converted"):
-        open_converted(folder)
-    (folder / "meta.json").write_text('{"schema": "semmetrics.vectors/1"}', "utf-8")
-    with refused("damaged"):
-        open_converted(folder)
+    for text, code in (("[]", "not-converted"), ('{"schema": "semmetrics.vectors/1"}', "damaged")):
+        (folder / "meta.json").write_text(text, "utf-8")
+        with refused(code):
+            open_converted(folder)
 
 
 def test_opening_takes_no_time(tmp_path):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from refusals import refused
 
-from semmetrics.embed.fetch import Entry, fetch, read_manifest
+from semmetrics.embed.fetch import Entry, fetch
 from semmetrics.embed.words import open_converted, read_meta
 from semmetrics.errors import InputError
 from semmetrics.store.downloads import download, download_path, record_path
@@ -403,19 +403,3 @@ def test_several_threads_fetch_one_file_once(server, home):
         one.join()
     assert sorted(got) == ["", "", SHA256]
     assert server.asked == [None]
-
-
-@pytest.mark.parametrize("text", [
-    "x = " + "[" * 2000 + "]" * 2000, "[a]\nurl = " + "[" * 2000, "[a]\nwords = " + "9" * 5000,
-    "[a]\nwords = inf", "[a]\nurl = ['" + "x" * 10**6 + "']", "[a]\nurl = 1979-05-27",
-    "[a.b.c]\nx=1", "a = 1", "['']\nurl=''", "\ufeff[a]",
-])  # fmt: skip
-def test_wrong_manifests(tmp_path, text):
-    path = tmp_path / "m.toml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=r"m\.toml") as caught:
-        read_manifest(path)
-    assert len(str(caught.value)) < 2000
-    path.write_bytes(b"\xff")
-    with refused("unreadable"):
-        read_manifest(path)

@@ -124,32 +124,30 @@ def test_the_manifest_is_complete():
     assert MANIFEST.parent.name == "embed"
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("[a", "unreadable"),
-        ("a = 1", "wrong-type"),
-        ('["../a"]\n', "wrong-type"),
-        ('[a]\nurl = "https://x/y"\n', "bad-option"),
-        ("[a]\nurl = 7\n", "bad-option"),
-        ("[a]\ncolour = 7\n", "bad-option"),
-        ('[a]\nurl = "file:///x"\nkind = "glove"\ndimension = 2\nlicence = "CC0"\n', "bad-option"),
-        (
-            '[a]\nurl = "http://[bad/x"\nkind = "glove"\ndimension = 2\nlicence = "CC0"\n',
-            "bad-option",
-        ),
-        (
-            '[a]\nurl = "http://x:99999/x"\nkind = "glove"\ndimension = 2\nlicence = "CC0"\n',
-            "bad-option",
-        ),
-        ('[a]\nurl = "http://x/y"\nkind = "elmo"\ndimension = 2\nlicence = "CC0"\n', "bad-choice"),
-    ],
-)
-def test_manifests_are_checked(tmp_path, text, says):
+REST = 'kind = "glove"\ndimension = 2\nlicence = "CC0"\n'
+
+
+@pytest.mark.parametrize(("text", "code", "key"), [
+    ("[a", "unreadable", None), ("x = " + "[" * 2000 + "]" * 2000, "unreadable", None),
+    ("[a]\nurl = " + "[" * 2000, "unreadable", None), ("\ufeff[a]", "unreadable", None),
+    ("a = 1", "wrong-type", None), ('["../a"]\n', "wrong-type", None),
+    ("['']\nurl=''", "wrong-type", None), ("[a.b.c]\nx=1", "bad-option", "b"),
+    ('[a]\nurl = "https://x/y"\n', "bad-option", "kind"), ("[a]\nurl = 7\n", "bad-option", "url"),
+    ("[a]\nwords = inf", "bad-option", "words"), ("[a]\nurl = 1979-05-27", "bad-option", "url"),
+    ("[a]\nurl = ['" + "x" * 10**6 + "']", "bad-option", "url"),
+    ("[a]\ncolour = 7\n", "bad-option", "colour"),
+    (f'[a]\nurl = "file:///x"\n{REST}', "bad-option", "url"),
+    (f'[a]\nurl = "http://[bad/x"\n{REST}', "bad-option", "url"),
+    (f'[a]\nurl = "http://x:99999/x"\n{REST}', "bad-option", "url"),
+    (f'[a]\nurl = "http://x/y"\n{REST.replace("glove", "elmo")}', "bad-choice", "kind"),
+])  # fmt: skip
+def test_manifests_are_checked(tmp_path, text, code, key):
     path = tmp_path / "manifest.toml"
-    path.write_text(text)
-    with refused(says):
+    path.write_text(text, encoding="utf-8")
+    with refused(code, name=key) as caught:
         read_manifest(path)
+    assert caught.value.where.startswith(str(path))
+    assert len(str(caught.value)) < 2000
     with refused("unreadable"):
         read_manifest(tmp_path / "none.toml")
 

@@ -137,43 +137,47 @@ def test_millions_are_found_as_a_dictionary_finds_them():
     assert index.find(asked).tolist() == [rows.get(word, -1) for word in asked]
 
 
+DAMAGED = "damaged"
+
+
 @pytest.mark.parametrize(
-    ("data", "says"),
+    ("data", "code", "line"),
     [
-        (b"", "empty-file"), (b"\x89PNG\r\n\x1a\n", "not-word-vectors"),
-        (b'{"a": 1}\n', "not-word-vectors"), (binary()[:-1], "damaged"),
-        (binary()[:12], "damaged"), (binary(count=6), "damaged"), (binary(count=4), "damaged"),
-        (b"9000000 300\ncat ", "damaged"), (b"2 3\n" + b"x" * 9000, "damaged"),
-        (b"0 3\n", "damaged"), (text()[:-10], "damaged"),
-        (text().replace(b"5 3", b"7 3"), "damaged"), (text().replace(b"5 3", b"4 3"), "damaged"),
-        (b"cat 1 2 3\ndog 1 2\ncow 1 2 3\n", "damaged"), (b"cat 1 2 3\n\ndog 1 2 3\n", "damaged"),
-        (gzip.compress(binary(), mtime=0)[:-12], "damaged"),
-        (zipped(a=text(), b=text()), "wrong-member"), (zipped(a=text())[:-10], "damaged"),
+        (b"", "empty-file", 0), (b"\x89PNG\r\n\x1a\n", "not-word-vectors", 0),
+        (b'{"a": 1}\n', "not-word-vectors", 0), (binary()[:3], "not-word-vectors", 0),
+        (b"\xef\xbb\xbf" + text(), "not-word-vectors", 0),
+        (b"\xef\xbb\xbf" + text(header=False), "not-word-vectors", 0),
+        (binary()[:-1], DAMAGED, 0), (binary()[:12], DAMAGED, 0), (binary(count=6), DAMAGED, 0),
+        (binary(count=4), DAMAGED, 0), (b"9000000 300\ncat ", DAMAGED, 0),
+        (b"2 3\n" + b"x" * 9000, DAMAGED, 0), (b"0 3\n", DAMAGED, 0), (text()[:-10], DAMAGED, 6),
+        (text().replace(b"5 3", b"7 3"), DAMAGED, 0), (text().replace(b"5 3", b"4 3"), DAMAGED, 0),
+        (b"cat 1 2 3\ndog 1 2\ncow 1 2 3\n", DAMAGED, 2), (b"cat 1 2 3\n\ndog 1 2 3\n", DAMAGED, 2),
+        (text(["cat 0.5", *WORDS[1:]]), DAMAGED, 2),
+        # a single line does not say whether the number is of the phrase or the header is wrong
+        (text(["route 66"], VECTORS[:1]), DAMAGED, 2),
+        (gzip.compress(binary(), mtime=0)[:-12], DAMAGED, 0),
+        (zipped(a=text(), b=text()), "wrong-member", 0), (zipped(a=text())[:-10], DAMAGED, 0),
     ],
 )  # fmt: skip
-def test_damaged_files_are_refused(file, data, says):
+def test_damaged_files_are_refused(file, data, code, line):
     path = file(data)
-    with refused(says) as caught:
+    with refused(code, f"{path}, line {line}" if line else str(path)):
         read_vectors(path)
-    assert str(path) in str(caught.value)
-    assert caught.value.remedy
 
 
-def test_a_number_that_is_none_is_refused_where_it_stands(file):
-    vectors = read_vectors(file(b"cat 1 2 3\ndog 1 x 3\n"))
+def test_numbers_that_are_wrong_are_refused_by_line_or_word(file):
+    path = file(b"cat 1 2 3\ndog 1 x 3\n")
+    vectors = read_vectors(path)
     assert vectors.embed(["cat"]).known.all()
-    with refused("damaged"):
+    with refused(DAMAGED, f"{path}, line 2"):
         vectors.embed(["cat", "dog"])
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_numbers_that_are_not_finite_are_refused_with_their_word(file, bad):
-    damaged = VECTORS.copy()
-    damaged[1, 2] = bad
-    vectors = read_vectors(file(binary(vectors=damaged)))
-    assert vectors.embed(["cat"]).known.all()
-    with refused("vector-not-finite"):
-        vectors.embed(["cat", "dog"])
+    for bad in (np.nan, np.inf):
+        damaged = VECTORS.copy()
+        damaged[1, 2] = bad
+        vectors = read_vectors(file(binary(vectors=damaged)))
+        assert vectors.embed(["cat"]).known.all()
+        with refused("vector-not-finite", names=["dog"]):
+            vectors.embed(["cat", "dog"])
 
 
 def test_options_are_checked(file, tmp_path):
@@ -228,32 +232,11 @@ def test_a_phrase_may_come_first_under_a_header(file, phrase):
     np.testing.assert_array_equal(model.embed([phrase, "dog"]).vectors, VECTORS[:2])
 
 
-def test_the_first_line_has_a_number_too_many(file):
-    with refused("damaged"):
-        read_vectors(file(text(["cat 0.5", *WORDS[1:]])))
-    # a single line does not say whether the number is of the phrase or the header is wrong
-    with refused("damaged"):
-        read_vectors(file(text(["route 66"], VECTORS[:1])))
-
-
 @pytest.mark.parametrize("header", [True, False])
 def test_a_word_may_be_a_decimal_number(file, header):
     words = ["cat", "3.14", "-.5", *WORDS[3:]]
     model = read_vectors(file(text(words, header=header)))
     np.testing.assert_array_equal(model.embed(words).vectors, VECTORS)
-
-
-@pytest.mark.parametrize(
-    ("data", "says"),
-    [
-        (binary()[:3], "not-word-vectors"),
-        (b"\xef\xbb\xbf" + text(), "not-word-vectors"),
-        (b"\xef\xbb\xbf" + text(header=False), "not-word-vectors"),
-    ],
-)
-def test_a_beginning_that_would_be_read_as_words_is_refused(file, data, says):
-    with refused(says):
-        read_vectors(file(data))
 
 
 @pytest.mark.parametrize(("place", "value"), [((6, 8), 1), ((8, 10), 99)])

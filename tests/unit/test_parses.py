@@ -464,7 +464,7 @@ def test_a_program_that_hangs_on_a_caption(program, monkeypatch):
         ("Error occurred during initialization of VM\nCould not reserve enough space", "Could not"),
         ("Unrecognized option: -x\nError: Could not create the Java Virtual Machine.", "Unrec"),
         ("Invalid size: -Xmx9999999G\nError: Could not create the Java V", "Invalid size: -Xmx9"),
-        ("Error: no main class", "Error: no main class;"),
+        ("Error: no main class", "Error: no main class"),
         ("Picked up JAVA_TOOL_OPTIONS: -x", "no message"),
         ("Exception in\nCaused by: a\nCaused by: java.lang.OutOfMemoryError", "Caused by: java"),
     ],
@@ -472,8 +472,9 @@ def test_a_program_that_hangs_on_a_caption(program, monkeypatch):
 def test_why_the_program_stopped(program, said, told):
     for stream in ("stdout", "stderr"):  # Java writes to both
         code = f"import sys; sys.{stream}.write({said!r} + '\\n'); sys.exit(1)"
-        with refused("no-answer"):
+        with refused("no-answer") as caught:
             answers(program(code), ["a", "b"])
+        assert f"status 1: {told}" in caught.value.values["why"]
 
 
 def test_java_is_started_in_english(own_home, tmp_path, monkeypatch):

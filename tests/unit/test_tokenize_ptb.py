@@ -189,13 +189,6 @@ def test_memory_of_words_is_bounded():
     assert len(tokenizer._alone) <= 200_000
 
 
-def test_caption_that_is_no_string_is_refused(tokenizer):
-    with refused("wrong-type"):
-        tokenizer.tokens(["a dog", None])
-    with refused("wrong-type"):
-        tokenizer.tokens("a dog")
-
-
 @pytest.fixture(scope="module")
 def java():
     if find_spec("pycocoevalcap") is None:
@@ -247,32 +240,21 @@ def test_missing_package_is_named(monkeypatch):
 JAR = "tokenizer/stanford-corenlp-3.4.1.jar"
 
 
-def test_missing_jar_is_named(monkeypatch, tmp_path):
+def test_without_the_program(monkeypatch, tmp_path):
     fake_pycocoevalcap(monkeypatch, tmp_path)
     with refused("incomplete-package"):
         open_tokenizer("ptb-java")
-
-
-def test_missing_java_is_named(monkeypatch, tmp_path):
     fake_pycocoevalcap(monkeypatch, tmp_path, JAR)
     without_java(monkeypatch, tmp_path)
     with refused("needs-java"):
         open_tokenizer("ptb-java")
 
 
-def broken_tokenizer(monkeypatch, folder, script):
-    fake_pycocoevalcap(monkeypatch, folder, JAR)
-    fake_java(monkeypatch, folder / "bin", f"#!/bin/sh\n{script}\n")
-    return open_tokenizer("ptb-java")
-
-
-def test_failure_of_java_is_told(monkeypatch, tmp_path):
-    broken = broken_tokenizer(monkeypatch, tmp_path, "echo no main class >&2; exit 3")
-    with refused("java-failed"):
-        broken.tokens(["a dog"])
-
-
-def test_missing_lines_of_java_are_told(monkeypatch, tmp_path):
-    broken = broken_tokenizer(monkeypatch, tmp_path, "echo a dog")
-    with refused("wrong-count"):
-        broken.tokens(["a dog", "a cat", "a bird"])
+@pytest.mark.parametrize(("script", "code"), [
+    ("echo no main class >&2; exit 3", "java-failed"), ("echo a dog", "wrong-count"),
+])  # fmt: skip
+def test_failures_of_the_program(monkeypatch, tmp_path, script, code):
+    fake_pycocoevalcap(monkeypatch, tmp_path, JAR)
+    fake_java(monkeypatch, tmp_path / "bin", f"#!/bin/sh\n{script}\n")
+    with refused(code):
+        open_tokenizer("ptb-java").tokens(["a dog", "b", "c"])
