@@ -133,19 +133,6 @@ def _phrase_candidates(term: str) -> tuple[str, ...]:
     )
 
 
-def _word_candidates(term: str) -> list[tuple[str, ...]]:
-    """Return the words tried for each word of a term: as it is, in lower case, in title case.
-
-    Examples
-    --------
-    >>> _word_candidates("T-shirt & tie")
-    [('T', 't'), ('shirt', 'Shirt'), ('tie', 'Tie')]
-    """
-    return [
-        tuple(dict.fromkeys((word, word.lower(), word.title()))) for word in _WORD.findall(term)
-    ]
-
-
 OOV = ("unknown", "skip", "zero", "error")
 _UNKNOWN = "unknown"
 _CANDIDATES: dict[str, Callable[[str], tuple[str, ...]]] = {
@@ -295,7 +282,10 @@ def _look_up(
         found = {term: () if words == (_UNKNOWN,) else words for term, words in found.items()}
     parts: dict[str, list[tuple[str, ...]]] = {}
     if rule == "words":
-        parts = {term: _word_candidates(term) for term, words in found.items() if not words}
+        parts = {
+            term: [tuple(dict.fromkeys((w, w.lower(), w.title()))) for w in _WORD.findall(term)]
+            for term, words in found.items() if not words
+        }  # fmt: skip
         rows |= _find_rows(embedder, chain.from_iterable(parts.values()))
         found |= {term: _first_known(several, rows) for term, several in parts.items()}
     lists = [found[term] for term in terms]

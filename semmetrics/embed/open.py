@@ -194,7 +194,8 @@ def open_embeddings(
     unused = not any("max_words" in some for some in options.values())  # the first refuses it
     models = {}
     for name, spec in specs.items():
-        kept = not _is_function(spec) or own_version(spec) is not None
+        function = _resolve(spec)[0].opener == "embedder.CallableEmbedder"
+        kept = not function or own_version(spec) is not None
         if isinstance(spec, CallableEmbedder):
             kept = spec.cacheable
         models[name] = open_embedding(
@@ -205,10 +206,6 @@ def open_embeddings(
             max_bytes=max_bytes,
         )
     return models
-
-
-def _is_function(spec: Any) -> bool:
-    return _resolve(spec)[0].opener == "embedder.CallableEmbedder"
 
 
 def _check_cache(cache: Any) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from semmetrics._version import __version__
@@ -65,7 +65,13 @@ def exclusive(file: Path) -> Iterator[None]:
     path = file.with_name(f"{file.name}.lock")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        while (locked := _try_lock(path)) is None:
+        while True:
+            locked = path.open("ab")
+            with suppress(FileNotFoundError):
+                # Who held the lock has removed the file: what is locked must still exist.
+                if lock(locked) and os.path.samestat(os.fstat(locked.fileno()), path.stat()):
+                    break
+            locked.close()
             time.sleep(_PAUSE)
     except OSError as error:
         raise InputError("unwritable", path, why=error.strerror or type(error).__name__) from None
@@ -75,17 +81,6 @@ def exclusive(file: Path) -> Iterator[None]:
         finally:
             with suppress(OSError):  # Windows removes no file that is open
                 path.unlink()
-
-
-def _try_lock(path: Path) -> IO[bytes] | None:
-    """Return the lock file, open and locked; None if another process holds it."""
-    file = path.open("ab")
-    with suppress(FileNotFoundError):
-        # Who held the lock has removed the file: what is locked must still be there.
-        if lock(file) and os.path.samestat(os.fstat(file.fileno()), path.stat()):
-            return file
-    file.close()
-    return None
 
 
 def download(
@@ -156,7 +151,13 @@ def _download(
     part, tag = file.with_name(f"{file.name}.part"), file.with_name(f"{file.name}.tag")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with _request(url, part, tag) as response:
+        headers = {"User-Agent": f"semmetrics/{__version__}", "Accept-Encoding": "identity"}
+        # Without a tag nothing tells that the part is of the file that is there now.
+        if part.is_file() and part.stat().st_size and tag.is_file():
+            rest = f"bytes={part.stat().st_size}-"
+            headers |= {"Range": rest, "If-Range": tag.read_text("utf-8")}
+        request = urllib.request.Request(url, headers=headers)
+        with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
             if not (known or response.chunked or response.status == 206 or _length(response)):
                 raise InputError("no-length", url, instead=instead)
             _receive(response, part, tag, progress)
@@ -176,18 +177,6 @@ def _download(
     with naming(str(file)):
         publish(part, file)
     tag.unlink(missing_ok=True)
-
-
-def _request(url: str, part: Path, tag: Path) -> HTTPResponse:
-    """Ask for a file, or for the rest of it."""
-    headers = {"User-Agent": f"semmetrics/{__version__}", "Accept-Encoding": "identity"}
-    have = part.stat().st_size if part.is_file() else 0
-    # Without a tag nothing says that the part is of the file that is there now.
-    if have and tag.is_file():
-        headers |= {"Range": f"bytes={have}-", "If-Range": tag.read_text("utf-8")}
-    request = urllib.request.Request(url, headers=headers)
-    response: HTTPResponse = urllib.request.urlopen(request, timeout=_TIMEOUT)
-    return response
 
 
 def _receive(response: HTTPResponse, part: Path, tag: Path, progress: Progress | None) -> None:

@@ -347,13 +347,14 @@ class OfflineParser:
             pieces, found.tags.tolist(), pairwise(bounds), strict=True
         ):
             tags = [names[code] for code in codes]
-            pairs = list(zip(tokens, tags, strict=True))
-            for pair in pairs:
-                if pair not in lemmas:
+            own = []
+            for pair in zip(tokens, tags, strict=True):
+                lemma = lemmas.get(pair)
+                if lemma is None:
                     if len(lemmas) >= _CACHED:
                         lemmas.clear()
-                    lemmas[pair] = self._lemmas.of(*pair)
-            own = [lemmas[pair] if pair in lemmas else self._lemmas.of(*pair) for pair in pairs]
+                    lemma = lemmas[pair] = self._lemmas.of(*pair)
+                own.append(lemma)
             yield scene_graph_tuples(tags, _named(flat[start:stop], tokens), own.__getitem__)
 
     def _vectors_of(self, pieces: Sequence[Sequence[str]]) -> NDArray[np.float32]:

@@ -197,8 +197,7 @@ def _step_1b(word: str) -> str:
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
     stem = word.removesuffix("ed") if word.endswith("ed") else word.removesuffix("ing")
-    kinds = _letter_kinds(stem)
-    if stem == word or "v" not in kinds:
+    if stem == word or "v" not in (kinds := _letter_kinds(stem)):
         return word
     if stem.endswith(("at", "bl", "iz")):
         return f"{stem}e"
