@@ -323,7 +323,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the user has no home folder to keep files in",
         "name a folder in the environment variable SEMMETRICS_HOME",
     ),
-    "missing-folder": ("no such folder", "check the path"),
+    "missing-folder": ("there is no such folder", "check the path"),
     "not-a-file": ("it is not a regular file", "name a file in a folder that exists"),
     "matrix-exists": (
         "the matrix is already complete",
