@@ -32,12 +32,10 @@ from benchmarks.labels import Scale, agree
 from benchmarks.timing import ROOT, Row, Times, fresh, ratio, seconds, take_turns
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.pair_matrix import caption_blocks
-from semmetrics.store import cache_folder
-from semmetrics.text.official_parser import JARS, OfficialParser, jar_folder
+from semmetrics.store.files import cache_folder
+from semmetrics.text.java import JARS, SPICE_FILES, OfficialParser, jar_folder
 from semmetrics.text.offline_parser import OfflineParser
-from semmetrics.text.parses import KeptParser
-from semmetrics.text.synonyms import SPICE_FILES
-from semmetrics.text.tuple_files import TupleTable
+from semmetrics.text.parses import KeptParser, TupleTable
 
 __all__ = ["WORKLOADS"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.embed.static import FILES, LEVELS
-from semmetrics.store import file_digest
+from semmetrics.store.files import file_digest
 
 __all__ = ["axes", "describe", "four_bits", "write"]
 

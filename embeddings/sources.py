@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from embeddings import wordnet
-from semmetrics.store import file_digest
+from semmetrics.store.files import file_digest
 
 __all__ = ["FILES", "SENTENCE_MODEL", "Source", "class_names", "verify"]
 

@@ -321,14 +321,181 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "own-code-failed": ("{what} raises {kind}: {why}", "{remedy}"),
 
     # Core and store
+    "no-home": (
+        "the user has no home folder to keep files in",
+        "name a folder in the environment variable SEMMETRICS_HOME",
+    ),
+    "missing-folder": ("there is no such folder", "check the path"),
+    "not-a-file": ("it is not a regular file", "name a file in a folder that exists"),
+    "matrix-exists": (
+        "the matrix is already complete",
+        "choose another path, or compute it again with resume=False (--overwrite)",
+    ),
+    "matrix-unfinished": (
+        "the unfinished matrix cannot be continued: {why}",
+        "choose another path, remove {part} and {notes}, "
+        "or compute all of it with resume=False (--overwrite)",
+    ),
+    "matrix-locked": ("another run is writing it", "wait until it ends, or choose another path"),
+    "cache-unusable": (
+        "the cache of {what} cannot be used: {why}; everything is computed and nothing kept",
+        "check its folder and the free space, or remove the file",
+    ),
+    "cache-damaged-rows": (
+        "the cache of {what} is damaged; its damaged rows are computed again", ""
+    ),
+    "wrong-digest": ("its SHA-256 is {found}, not {wanted}", "{remedy}"),
+    "no-length": (
+        "the server does not say how long the file is, and no SHA-256 is known to check it",
+        "give its sha256 in a manifest, or {instead}",
+    ),
+    "http-error": ("the server answers {status}", "check whether the file has moved, or {instead}"),
+    "fetch-failed": (
+        "it cannot be fetched after {n:byte}: {why}",
+        "check the network and run the same command again, which continues it; or {instead}",
+    ),
+    "no-room": (
+        "{n:byte} are missing, more than the free space",
+        "make room, or name another folder in SEMMETRICS_HOME",
+    ),
 
     # Data: records of labels and captions
 
     # Data: side inputs, arrays and public formats
 
     # Text
+    "needs-java": (
+        "{purpose} needs Java, and there is no program java",
+        "install a Java runtime, 8 or later (in Debian default-jre-headless){instead}",
+    ),
+    "incomplete-package": (
+        "{purpose} needs {files}, which the package pycocoevalcap lacks",
+        "run: pip install --force-reinstall pycocoevalcap{instead}",
+    ),
+    "java-not-started": (
+        "{purpose} cannot be run: {why}",
+        "check the free space for temporary files, and java -version{instead}",
+    ),
+    "java-failed": (
+        "{purpose} stopped with status {status}: {why}", "check java -version{instead}"
+    ),
+    "java-path": (
+        "Java finds nothing in a folder with {separator!r} in its name",
+        "name another folder in SEMMETRICS_HOME",
+    ),
+    "needs-corenlp": (
+        "SPICE's parser needs CoreNLP 3.6.0, which is not here",
+        "run: semmetrics spice setup{instead}",
+    ),
+    "wrong-jar": (
+        "not CoreNLP's own file, or damaged", "remove it and run: semmetrics spice setup"
+    ),
+    "missing-jar": (
+        "there is no {name} in this folder", "give the folder that holds both files{hint}"
+    ),
+    "no-maven": (
+        "there is no program mvn, the Maven client",
+        "install Maven, or give the folder of the two jars of CoreNLP 3.6.0 (--jars)",
+    ),
+    "maven-failed": (
+        "Maven fails: {why}",
+        "try again, or give the folder of the two jars of CoreNLP 3.6.0 (--jars)",
+    ),
+    "no-answer": (
+        "SPICE's parser gives no answer: {why}",
+        "it needs Java 8 or later and 4 GB of memory; check java -version",
+    ),
+    "parser-fails": ("SPICE's parser fails: {why}", "leave such captions out{limit}"),
+    "captions-fail": ("{n} of {total:caption} cannot be parsed: {error}", "{remedy}"),
+    "no-tuples": ("there are no tuples of it", "{remedy}"),
+    "tuples-lack": (
+        "there are no tuples by {identity} of {new}{own}, and they cannot be parsed: {error}",
+        "{remedy}",
+    ),
+    "tuples-function": (
+        "{opt:tuples} is a function, not a parser of the measure, and captions cannot be parsed: "
+        "{error}",
+        "{remedy}",
+    ),
+    "wrong-tuples": (
+        "{value!r} is not a tuple of a scene graph",
+        'give lists such as [["dog"], ["dog", "small"], ["dog", "sofa", "on"]]',
+    ),
+    "wrong-tuple-line": (
+        'not {{"caption": ..., "tuples": ...}}', "write it as 'semmetrics spice parse' does"
+    ),
+    "conflicting-tuples": (
+        "the caption {caption!r} appears twice, with different tuples", "keep one of them"
+    ),
 
     # Embed
+    "vector-not-finite": ("the vector of {names!l} is not finite", "{remedy}"),
+    "wrong-vector": ("the vector of {word!r} is {value!r}", "give a list of {wanted}"),
+    "unversioned": (
+        "a function without a version cannot be kept in a cache: another may have its name",
+        "give what decides its vectors: CallableEmbedder(function, version='1')",
+    ),
+    "reads-text": (
+        "lookup={rule!r} looks words up, but {identity} reads text",
+        "set {opt:lookup=text}, or use word vectors",
+    ),
+    "unknown-terms": (
+        "{identity} does not know {names!l}", "rename them, or set {opt:oov} to skip or zero"
+    ),
+    "no-unknown-word": (
+        "{identity} has no word 'unknown' to stand for {names!l}",
+        "set {opt:oov} to skip, zero or error",
+    ),
+    "unknown-embedding": (
+        "there is no such file and no embedding {value!r}",
+        "name a file, one of {names}, or a model with its kind before it, as in sbert:{value}; "
+        "the kinds are {kinds}",
+    ),
+    "not-fetched": (
+        "the embedding {value!r} has not been fetched", "run: semmetrics embed fetch {value}{size}"
+    ),
+    "unclear-folder": (
+        "the kind of embedding in this folder is unclear",
+        "write its kind before it, as in {example}; the kinds are {kinds}",
+    ),
+    "unsafe-pickle": (
+        "such a file can run any code when it is opened", "if you trust it, write kv:{path}"
+    ),
+    "mixed-mapping": (
+        "{word!r} has a vector and {other!r} has none",
+        "give a vector for each word, or an embedding for each name",
+    ),
+    "not-converted": (
+        "not a folder of converted vectors", "convert them: semmetrics embed convert FILE FOLDER"
+    ),
+    "other-vectors": ("it holds other vectors: {found}", "name a new folder, or remove it"),
+    "wrong-vectors": (
+        "a {found} file, not {wanted}", "write {found}: before the path, or no kind"
+    ),
+    "not-word-vectors": (
+        "its first line is neither a header ('3000000 300') nor a word and its numbers",
+        "give a word2vec file, GloVe text or fastText, without a byte order mark",
+    ),
+    "wrong-member": (
+        "the archive holds {names!l}", "unpack it and give the path of one file"
+    ),
+    "no-texts": ("it has no texts for its rows", "write them, one a line, into {name} beside it"),
+    "wrong-arrays": (
+        "it holds {matrices} matrices of numbers and {texts} arrays of texts",
+        "save one of each",
+    ),
+    "wrong-columns": (
+        "its columns are {found!l}",
+        "give one column of texts, and one of lists of numbers or several of numbers",
+    ),
+    "model-not-here": (
+        "the model {value!r} is not on this machine and cannot be fetched: {why}",
+        "with a network, run: hf download {full}; or give the path of its folder",
+    ),
+    "empty-tokenizer": (
+        "its tokenizer has no words", "check that tokenizer.json or vocab.txt is there"
+    ),
+    "has-decoder": ("a {kind} has a decoder", "use an encoder, such as BERT, RoBERTa or XLNet"),
 
     # Metrics: definitions and label metrics
 

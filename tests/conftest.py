@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from semmetrics.store import cache_folder
+from semmetrics.store.files import cache_folder
 
 SLOW = bool(os.environ.get("SEMMETRICS_SLOW"))
 """Whether tests that take minutes run, and properties are tried on many examples."""
@@ -17,7 +17,7 @@ settings.register_profile("many", deadline=None, max_examples=200)
 settings.load_profile("many" if SLOW else "few")
 
 ROOT = Path(__file__).resolve().parents[1]
-WITH_SYNONYMS = ("semmetrics.metrics.spice.spice_scores", "semmetrics.text.merged_graphs.Graphs")
+WITH_SYNONYMS = ("semmetrics.metrics.spice.spice_scores", "semmetrics.text.graphs.Graphs")
 
 
 def pytest_addoption(parser):

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from zlib import crc32
 
-from semmetrics.text.parser_words import WordCutter
+from semmetrics.text.offline_parser import WordCutter
 
 __all__ = ["in_tokens", "main", "plain", "split"]
 

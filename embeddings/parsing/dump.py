@@ -17,9 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from semmetrics.errors import InputError
-from semmetrics.text.java import ENGLISH
-from semmetrics.text.official_parser import JARS, jar_folder
-from semmetrics.text.synonyms import SPICE_FILES
+from semmetrics.text.java import ENGLISH, JARS, SPICE_FILES, jar_folder
 
 __all__ = ["dump", "main"]
 

@@ -25,7 +25,7 @@ from semmetrics.comparison.correlations import correlation
 from semmetrics.data.judgement_files import read_judgements
 from semmetrics.metrics.spice import spice_scores
 from semmetrics.text.offline_parser import DATA, OfflineParser
-from semmetrics.text.scene_graph_rules import scene_graph_tuples
+from semmetrics.text.scene_rules import scene_graph_tuples
 
 __all__ = ["Items", "agreement", "fakecap", "flickr8k", "images_as_items", "main"]
 

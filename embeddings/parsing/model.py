@@ -1,4 +1,4 @@
-"""The network in torch, to be trained; `semmetrics.text.parser_network` computes the same."""
+"""The network in torch, to be trained; `semmetrics.text.network` computes the same."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from semmetrics.text.parser_words import BUCKETS, SHAPES
+from semmetrics.text.offline_parser import BUCKETS, SHAPES
 
 __all__ = ["Attention", "Convolution", "Parser", "Sizes"]
 

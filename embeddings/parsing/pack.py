@@ -22,8 +22,7 @@ from torch import nn
 
 from embeddings.parsing.model import Attention, Parser, Sizes
 from embeddings.parsing.sentences import Sentence, read_parsed
-from semmetrics.text.offline_parser import DATA
-from semmetrics.text.parser_words import Lemmas
+from semmetrics.text.offline_parser import DATA, Lemmas
 
 __all__ = ["lemma_exceptions", "load_model", "main", "pack"]
 

@@ -24,7 +24,7 @@ import torch
 from embeddings.parsing.captions import plain
 from embeddings.parsing.pack import load_model
 from embeddings.parsing.sentences import Sentence, read_parsed
-from semmetrics.text.parser_words import WordCutter, affixes, shape, word_form
+from semmetrics.text.offline_parser import WordCutter, affixes, shape, word_form
 
 __all__ = ["main", "most_unsure", "recombine"]
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, TextIO, cast
 from semmetrics.cli.messages import EXACT
 from semmetrics.errors import InputError
 from semmetrics.messages import printable
-from semmetrics.store.outputs import check_output, target_of
-from semmetrics.store.outputs import open_output as open_file
+from semmetrics.store.files import check_output, target_of
+from semmetrics.store.files import open_output as open_file
 
 if TYPE_CHECKING:
     from semmetrics.reports.records import Records

@@ -25,7 +25,7 @@ from semmetrics.options import flag
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
     from semmetrics.data.lists import Lists
-    from semmetrics.embed.label_vectors import Coverage
+    from semmetrics.embed.lookup import Coverage
 
 _PHI = ("tokenizer", "doc_freq", "tuples", "embedding", "lookup", "oov", "device", "max_words",
         "cache")  # fmt: skip
@@ -329,7 +329,7 @@ def spice_setup(run: Run) -> None:
 
     They are kept in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
     """
-    from semmetrics.text.official_parser import JARS, OfficialParser, jar_folder, set_up, wrong_jars
+    from semmetrics.text.java import JARS, OfficialParser, jar_folder, set_up, wrong_jars
 
     wrong = wrong_jars()
     if wrong and run["jars"] is None:
@@ -352,8 +352,7 @@ def spice_parse(run: Run) -> None:
     Parses are kept: a second run, or one that goes on where another stopped, parses only what is
     new. Captions on which the parser fails are named, and left out of the output.
     """
-    from semmetrics.text.parses import open_parser
-    from semmetrics.text.tuple_files import tuple_lines
+    from semmetrics.text.parses import open_parser, tuple_lines
 
     options, output = run.values(), run["output"]
     inputs = read_captions(run["files"], options["read"], quiet=run.quiet)
@@ -371,7 +370,7 @@ def spice_parse(run: Run) -> None:
     with run.progress() as progress:
         kept = open_parser(run["parser"], None, progress, **limits)
         failed = kept.parse(texts)
-    say([kept.trouble] if kept.trouble else [], quiet=run.quiet)
+    say([str(kept.trouble)] if kept.trouble else [], quiet=run.quiet)
     good = [text for text in texts if text not in failed]
     with open_output(output) as out:
         out.writelines(tuple_lines(zip(good, kept.tuples(good), strict=True), kept.identity))
@@ -424,9 +423,9 @@ GROUPS["embed"] = (
 @command("embed list", {}, output=(), examples=["semmetrics embed list"])
 def embed_list(run: Run) -> None:
     """Name the vectors that can be fetched, and the kinds of embeddings."""
-    from semmetrics.embed.converted import is_converted
     from semmetrics.embed.fetch import read_manifest, vectors_folder
     from semmetrics.embed.open import KINDS
+    from semmetrics.embed.words import is_converted
     from semmetrics.reports.records import align
 
     try:
@@ -494,10 +493,9 @@ def embed_convert(run: Run) -> None:
     FILE is a word2vec, GloVe or fastText file, perhaps packed (.gz, .zip), or kv:PATH for gensim's
     KeyedVectors. Its SHA-256 is taken now and is in every signature.
     """
-    from semmetrics.embed.converted import convert, read_meta
     from semmetrics.embed.open import opening_options
-    from semmetrics.embed.vector_files import read_keyed_vectors, read_vectors
-    from semmetrics.embed.word_formats import WORD_KINDS
+    from semmetrics.embed.word_files import WORD_KINDS, read_keyed_vectors, read_vectors
+    from semmetrics.embed.words import convert, read_meta
 
     source, folder = run["source"], run["folder"]
     if Path(folder).exists():
@@ -559,8 +557,7 @@ def embed_coverage(run: Run) -> None:
     Images are items with at least one label. A label with synonyms is unknown if none of them is
     known; it is composed if it is known only by words put together from their pieces.
     """
-    from semmetrics.embed.label_vectors import measure_coverage
-    from semmetrics.embed.lookup import check_rules, lookup_rule
+    from semmetrics.embed.lookup import check_rules, lookup_rule, measure_coverage
     from semmetrics.embed.open import open_embedding
     from semmetrics.reports.records import draw
 

@@ -32,7 +32,7 @@ from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.messages import brief, pluralize, shown
-from semmetrics.store.outputs import open_output
+from semmetrics.store.files import open_output
 
 __all__ = [
     "FrequencyTable",

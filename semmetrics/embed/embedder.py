@@ -20,24 +20,8 @@ from numpy.typing import NDArray
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
 from semmetrics.core.ragged import Bools
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact, InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import a_kind, brief, listing, pluralize
-
-__all__ = [
-    "CachedEmbedder",
-    "CallableEmbedder",
-    "Embedded",
-    "Embedder",
-    "RememberingEmbedder",
-    "Vectors",
-    "as_matrix",
-    "check_finite",
-    "embed_unique",
-    "format_identity",
-    "is_cacheable",
-    "looks_up_words",
-]
 
 Vectors: TypeAlias = NDArray[np.float32]
 
@@ -124,7 +108,7 @@ def format_identity(name: str, dimension: int, digest: str) -> str:
 
 
 def _plain(name: str) -> str:
-    """Return a name as it stands in an identity."""
+    """Return a name as it is written in an identity."""
     return re.sub(r"[\s|@:]+", "-", name).strip("-") or "vectors"
 
 
@@ -138,12 +122,8 @@ def check_finite(vectors: NDArray[Any], texts: Sequence[str], where: str, remedy
     """
     bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1)).tolist()
     if bad:
-        raise InputError(
-            f"the vector of {listing(texts[row][:60] for row in bad)} "
-            "holds a number that is not finite",
-            where=where,
-            remedy=remedy,
-        )
+        names = [texts[row][:60] for row in bad]
+        raise InputError("vector-not-finite", where, names=names, remedy=remedy)
 
 
 def as_matrix(values: Any, texts: Sequence[str], where: str) -> Vectors:
@@ -157,17 +137,12 @@ def as_matrix(values: Any, texts: Sequence[str], where: str) -> Vectors:
     try:
         with np.errstate(over="ignore"):  # what is too large is refused below
             rows = np.array(values, np.float32)
-        fits = rows.ndim == 2 and len(rows) == len(texts) and rows.size > 0
-        problem = (
-            ""
-            if fits
-            else f"the vectors have shape {rows.shape} for {pluralize(len(texts), 'text')}"
-        )
     except (TypeError, ValueError, RuntimeError):  # the last: a tensor that has a gradient
-        problem = f"the vectors are {a_kind(values)} that is no array of numbers"
-    if problem:
-        remedy = "give one row of numbers for each text"
-        raise InputError(problem, where=where, remedy=remedy) from None
+        wanted = "an array of numbers"
+        raise InputError("wrong-type", where, value=values, wanted=wanted) from None
+    if rows.ndim != 2 or len(rows) != len(texts) or not rows.size:
+        wanted = f"a row of numbers for each text ({len(texts)})"
+        raise InputError("wrong-shape", where, role="the matrix", shape=rows.shape, wanted=wanted)
     check_finite(rows, texts, where, "remove the text, or compute its vector again")
     return rows
 
@@ -190,9 +165,7 @@ def embed_unique(embedder: Embedder, texts: Sequence[str]) -> Embedded:
         return embedder.embed(texts)
     once = embedder.embed(list(place))
     rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
-    composed = getattr(
-        once, "composed", None
-    )  # an embedding of a user's own may know nothing of it
+    composed = getattr(once, "composed", None)  # a user's own embedding may not have it
     composed = None if composed is None else composed[rows]
     return Embedded(once.vectors[rows], once.known[rows], once.truncated, composed)
 
@@ -235,10 +208,8 @@ class CallableEmbedder:
         self._function = function
         self._version = own_version(function) if version is None else version
         if self._version is not None and not (isinstance(version, str | None) and self._version):
-            raise InputError(
-                f"the version of an embedding function is {brief(version)}",
-                remedy="give a text that changes when its vectors change, such as '2'",
-            )
+            wanted = "a text that changes when the vectors change, such as '2'"
+            raise InputError("bad-option", name="version", value=version, wanted=wanted)
         given = getattr(function, "__name__", type(function).__name__)
         self.name = name or ("callable" if given == "<lambda>" else str(given))
         self.dimension = 0
@@ -268,11 +239,10 @@ class CallableEmbedder:
         vectors = as_matrix(self._function(list(texts)), texts, self.name)
         self.dimension = self.dimension or vectors.shape[1]
         if vectors.shape[1] != self.dimension:
+            wanted = f"dimension {self.dimension}, as before"
+            shape = vectors.shape
             raise InputError(
-                f"it returned {pluralize(vectors.shape[1], 'number')} a text, and "
-                f"{self.dimension} before",
-                where=self.name,
-                remedy="return rows of one length",
+                "wrong-shape", self.name, role="the matrix", shape=shape, wanted=wanted
             )
         return Embedded(vectors, np.asarray(vectors.any(axis=1), np.bool_))
 
@@ -303,16 +273,11 @@ class CachedEmbedder:
     cacheable = False
 
     def __init__(self, embedder: Embedder, path: str | os.PathLike[str] | None = None) -> None:
-        from semmetrics.store import cache_folder
         from semmetrics.store.cache import TextCache
+        from semmetrics.store.files import cache_folder
 
         if UNVERSIONED in embedder.identity:
-            raise InputError(
-                "a function without a version is not kept in a cache: another one may share its "
-                "name",
-                where=embedder.identity,
-                remedy="say what decides its vectors: CallableEmbedder(function, version='1')",
-            )
+            raise InputError("unversioned", embedder.identity)
         self.embedder, self._width = embedder, 0
         # known is 0 or 1; 2 or 3 (composed) where the model tells which known texts are composed
         columns = {"vector": "BLOB", "known": "INTEGER", "truncated": "INTEGER"}
@@ -336,16 +301,16 @@ class CachedEmbedder:
         return getattr(self.embedder, name)
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts, computed where they are not kept yet."""
+        """Return the vectors of texts, computed if they are not kept yet."""
         kept = self._cache.rows(self.identity, texts, self._compute)
         self._width = self.dimension or min((len(row[0]) // 4 for row in kept.values()), default=0)
         vectors = np.zeros((len(kept), self.dimension or 1), np.float32)
-        for number, (vector, *_) in enumerate(kept.values()):
-            if len(vector) != 4 * self.dimension:
-                return self._distrust(texts, f"a vector has {len(vector)} bytes")
+        whole = all(len(vector) == 4 * self.dimension for vector, *_ in kept.values())
+        for number, (vector, *_) in enumerate(kept.values() if whole else ()):
             vectors[number] = np.frombuffer(vector, "<f4")
-        if not np.isfinite(vectors).all():
-            return self._distrust(texts, "a vector holds a number that is not finite")
+        if not whole or not np.isfinite(vectors).all():
+            self._cache.give_up("it is damaged: a vector is not finite, or has another length")
+            return self.embedder.embed(texts)
         place = {text: number for number, text in enumerate(kept)}
         rows = np.fromiter((place[text] for text in texts), np.int64, len(texts))
         known = np.array([row[1] for row in kept.values()], np.int64)[rows]
@@ -354,22 +319,19 @@ class CachedEmbedder:
         return Embedded(vectors[rows], known > 0, int(truncated[rows].sum()), composed)
 
     @property
-    def trouble(self) -> str:
-        """Why the file is not used, or what in it was damaged; "" where all is well."""
+    def trouble(self) -> Fact | None:
+        """Why the file is not used, or that something in it was damaged."""
         return self._cache.trouble
-
-    def _distrust(self, texts: Sequence[str], why: str) -> Embedded:
-        """Compute all, and keep nothing more."""
-        self._cache.give_up(f"is damaged: {why}", "remove the file")
-        return self.embedder.embed(texts)
 
     def _compute(self, texts: list[str]) -> list[tuple[bytes, int, int]]:
         computed = self.embedder.embed(texts)
         vectors = np.ascontiguousarray(computed.vectors, "<f4")
         is_truncated = getattr(self.embedder, "is_truncated", None)
         truncated = np.zeros(len(texts)) if is_truncated is None else is_truncated(texts)
-        told = getattr(computed, "composed", None)  # one of a user's own may know nothing of it
-        known = computed.known if told is None else computed.known * (2 + told.astype(np.int64))
+        composed = getattr(computed, "composed", None)  # a user's own may not have it
+        known = computed.known
+        if composed is not None:
+            known = known * (2 + composed.astype(np.int64))
         return [
             (vector.tobytes(), int(state), int(cut))
             for vector, state, cut in zip(vectors, known, truncated, strict=True)
@@ -418,26 +380,22 @@ class RememberingEmbedder:
         return getattr(self.embedder, name)
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts, computed where they are asked for the first time."""
+        """Return the vectors of texts, computed if they are asked for the first time."""
         new = [text for text in dict.fromkeys(texts) if text not in self._rows]
         if new:
-            self._remember(new, self.embedder.embed(new))
+            found = self.embedder.embed(new)
+            cut, none = getattr(self.embedder, "is_truncated", None), np.zeros(len(new), np.bool_)
+            composed = getattr(found, "composed", None)
+            columns = (
+                found.vectors,
+                found.known,
+                none if composed is None else composed,
+                none if cut is None or not found.truncated else cut(new),
+            )
+            for text, vector, known, made, truncated in zip(new, *columns, strict=True):
+                self._rows[text] = (vector, bool(known), bool(made), bool(truncated))
         rows = [self._rows[text] for text in texts]
         width = self.dimension or 1
         table = np.array([row[0] for row in rows], np.float32).reshape(len(rows), width)
-        known, composed, truncated = (
-            np.array([row[place] for row in rows], np.bool_) for place in (1, 2, 3)
-        )
-        return Embedded(table, known, int(truncated.sum()), composed)
-
-    def _remember(self, texts: list[str], found: Embedded) -> None:
-        cut, none = getattr(self.embedder, "is_truncated", None), np.zeros(len(texts), np.bool_)
-        composed = getattr(found, "composed", None)
-        columns = (
-            found.vectors,
-            found.known,
-            none if composed is None else composed,
-            none if cut is None or not found.truncated else cut(texts),
-        )
-        for text, vector, known, made, truncated in zip(texts, *columns, strict=True):
-            self._rows[text] = (vector, bool(known), bool(made), bool(truncated))
+        flags = np.array([row[1:] for row in rows], np.bool_).reshape(-1, 3).T
+        return Embedded(table, flags[0], int(flags[2].sum()), flags[1])

@@ -9,24 +9,19 @@ from collections.abc import Callable
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
-from semmetrics.embed.converted import convert, is_converted, read_meta
-from semmetrics.embed.word_formats import WORD_KINDS
+from semmetrics.embed.word_files import WORD_KINDS, read_vectors
+from semmetrics.embed.words import convert, is_converted, read_meta
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import brief, pluralize
-from semmetrics.store import cache_folder
-
-if TYPE_CHECKING:
-    from semmetrics.embed.word_vectors import WordVectors
-
-__all__ = ["MANIFEST", "Entry", "Fetched", "fetch", "read_manifest", "vectors_folder"]
+from semmetrics.messages import pluralize
+from semmetrics.store.files import cache_folder
 
 MANIFEST = Path(__file__).with_name("manifest.toml")
 _REQUIRED = ("url", "kind", "dimension", "licence")
-_ALTERNATIVE = "get the file otherwise and run: semmetrics embed convert FILE FOLDER"
+_INSTEAD = "get the file otherwise and run: semmetrics embed convert FILE FOLDER"
 
 
 def vectors_folder() -> Path:
@@ -43,7 +38,7 @@ class Entry:
     name, url, kind, licence : str
     dimension : int
     sha256 : str
-        Of the file at the URL, or "" where it is not known for certain: then that of the first
+        Of the file at the URL, or "" if it is not known for certain: then that of the first
         download is trusted and kept, and later ones are compared with it.
     member : str
         The file in a zip archive, or "".
@@ -85,7 +80,7 @@ def read_manifest(path: str | os.PathLike[str] | None = None) -> dict[str, Entry
     Raises
     ------
     InputError
-        If it is missing, no TOML, or an entry is not complete; names the entry.
+        If it is missing, not TOML, or an entry is not complete; names the entry.
 
     Examples
     --------
@@ -97,40 +92,33 @@ def read_manifest(path: str | os.PathLike[str] | None = None) -> dict[str, Entry
     try:
         tables = toml.loads(file.read_text("utf-8"))
     except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise InputError(f"it cannot be read: {why}", where=str(file), remedy="check it") from None
+        raise InputError("unreadable", file, why=error.strerror or type(error).__name__) from None
     except (ValueError, RecursionError) as error:
-        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise InputError(f"it is no TOML: {why}", where=str(file), remedy="correct it") from None
-    return {name: _entry(name, table, str(file)) for name, table in tables.items()}
+        raise InputError("unreadable", file, why=f"not TOML: {error}") from None
+    return {name: _read_entry(name, table, f"{file}, {name}") for name, table in tables.items()}
 
 
-def _entry(name: str, table: Any, file: str) -> Entry:
+def _read_entry(name: str, table: Any, where: str) -> Entry:
     known = {field.name: field.type for field in fields(Entry) if field.name != "name"}
-    problem = remedy = ""
     if not re.fullmatch(r"[\w.-]+", name) or name.startswith(".") or not isinstance(table, dict):
-        problem, remedy = "it is no entry", "write [name] and its keys"
-    elif wrong := [key for key in table if type(table[key]).__name__ != known.get(key)]:
-        problem = f"{wrong[0]} = {brief(table[wrong[0]])}"
-        remedy = f"the keys are {', '.join(known)}; texts, or whole numbers for the last"
-    elif missing := [key for key in _REQUIRED if key not in table]:
-        problem, remedy = f"there is no {missing[0]}", f"write {missing[0]} = …"
-    elif not _is_url(table["url"]):
-        problem, remedy = f"url = {table['url']!r}", "only http and https are fetched"
-    elif table["kind"] not in WORD_KINDS:
-        problem = f"kind = {table['kind']!r}"
-        remedy = f"choose one of {', '.join(WORD_KINDS)}"
-    if problem:
-        raise InputError(problem, where=f"{file}, {name}", remedy=remedy)
-    return Entry(name=name, **table)
-
-
-def _is_url(text: str) -> bool:
+        raise InputError("wrong-type", where, value=table, wanted="a table [name] of keys")
+    for key in [*table, *_REQUIRED]:
+        value = table.get(key)
+        if type(value).__name__ != known.get(key):
+            wanted = known.get(key) or f"only {', '.join(known)}"
+            raise InputError("bad-option", where, name=key, value=value, wanted=wanted)
     try:
-        parts = urlsplit(text)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # brackets that do not close, a port that is no number
-        return False
+        url = urlsplit(table["url"])
+        fits = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+    except ValueError:  # brackets that do not close, a port that is not a number
+        fits = False
+    if not fits:
+        wanted = "an http or https address"
+        raise InputError("bad-option", where, name="url", value=table["url"], wanted=wanted)
+    if table["kind"] not in WORD_KINDS:
+        value = table["kind"]
+        raise InputError("bad-choice", where, name="kind", value=value, choices=WORD_KINDS)
+    return Entry(name=name, **table)
 
 
 @dataclass(frozen=True)
@@ -142,10 +130,10 @@ class Fetched:
     folder : Path
         The converted vectors.
     sha256 : str
-        Of the download, or "" where nothing was downloaded.
+        Of the download, or "" if nothing was downloaded.
     checked : str
         What it was compared with: "manifest", the "first download" from the URL, whose SHA-256 was
-        kept, or "" where this is the first.
+        kept, or "" if this is the first.
     """
 
     folder: Path
@@ -185,18 +173,12 @@ def fetch(
         If the network fails, the SHA-256 is another, the vectors are not those expected, or
         something else is in the folder.
     """
-    from semmetrics.store.downloads import (
-        download,
-        download_path,
-        exclusive,
-        record_path,
-        recorded,
-    )
+    from semmetrics.store.downloads import download, download_path, exclusive, record_path, recorded
 
     target = entry.folder if folder is None else Path(folder)
-    source = (
-        entry.url if max_words is None else f"{entry.url}, the first {pluralize(max_words, 'word')}"
-    )
+    source = entry.url
+    if max_words is not None:
+        source += f", the first {pluralize(max_words, 'word')}"
     if target.exists():
         return _existing(target, entry, source)
     file = download_path(entry.url)
@@ -204,11 +186,14 @@ def fetch(
         if target.exists():  # another process has fetched it meanwhile
             return _existing(target, entry, source)
         checked = "manifest" if entry.sha256 else "first download" if recorded(entry.url) else ""
-        sha256 = download(
-            entry.url, file, sha256=entry.sha256, alternative=_ALTERNATIVE, progress=progress
-        )
+        sha256 = download(entry.url, file, sha256=entry.sha256, instead=_INSTEAD, progress=progress)
+        names: Any = {"kind": entry.kind, "name": entry.name, "member": entry.member or None}
         try:
-            vectors = _read(entry, file, max_words)
+            vectors = read_vectors(file, max_words=max_words, **names)
+            if vectors.dimension != entry.dimension:
+                shape = (len(vectors), vectors.dimension)
+                wanted = f"dimension {entry.dimension}, or correct the manifest"
+                raise InputError("wrong-shape", file, role="the file", shape=shape, wanted=wanted)
         except InputError:
             if not checked:  # what the server sent may not be the file at all
                 file.unlink()
@@ -220,29 +205,12 @@ def fetch(
     return Fetched(target, sha256, checked)
 
 
-def _read(entry: Entry, file: Path, max_words: int | None) -> WordVectors:
-    """Read a download, and compare it with its entry."""
-    from semmetrics.embed.vector_files import read_vectors
-
-    vectors = read_vectors(
-        file, kind=entry.kind, max_words=max_words, name=entry.name, member=entry.member or None
-    )
-    if vectors.dimension != entry.dimension:
-        raise InputError(
-            f"its vectors have {pluralize(vectors.dimension, 'number')}, and "
-            f"{entry.dimension} were expected",
-            where=str(file),
-            remedy="correct the manifest, or fetch it again",
-        )
-    return vectors
-
-
 def _existing(folder: Path, entry: Entry, source: str) -> Fetched:
     """Return the vectors that are in a folder; refuse others than those that were asked for."""
-    problem, remedy = "it exists", "name a new folder, or remove it"
-    if is_converted(folder):
-        meta = read_meta(folder)
-        if (meta["name"], meta.get("source")) == (entry.name, source):
-            return Fetched(folder, "", "manifest" if entry.sha256 else "")
-        problem = f"it holds other vectors: {meta['name']}, from {meta.get('source')}"
-    raise InputError(problem, where=str(folder), remedy=remedy)
+    if not is_converted(folder):
+        raise InputError("exists", folder)
+    meta = read_meta(folder)
+    if (meta["name"], meta.get("source")) != (entry.name, source):
+        found = f"{meta['name']}, from {meta.get('source')}"
+        raise InputError("other-vectors", folder, found=found)
+    return Fetched(folder, "", "manifest" if entry.sha256 else "")

@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-Rules of lookup; of the candidates that a rule tries, the first that the vocabulary lists is taken:
+Rules of lookup; of the candidates that a rule tries, the first in the vocabulary is used:
 
 ``kubany2020``
     The paper's (footnote 9, and its code). A term found as the word "unknown" is unknown.
@@ -20,32 +20,31 @@ two unknown terms have cosine 1; ``skip``: the term takes no part; ``zero``: a v
 whose cosine with every vector is 0; ``error``. What was unknown is counted under every policy, and
 so is what is *composed*: a term that is known because the model put together the pieces of a word
 that it does not list.
+
+References
+----------
+Kubany et al., 2020, Expert Systems with Applications, footnote 9, and table 1 (unknown labels).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Bools, offsets, row_numbers
-from semmetrics.embed.embedder import Embedder, Vectors, embed_unique, looks_up_words
+from semmetrics.core.backend import to_device
+from semmetrics.core.ragged import Bools, Ints, offsets, order_rows, positions, row_numbers
+from semmetrics.core.similarity import unit_rows
+from semmetrics.core.threshold_test import ThresholdTest
+from semmetrics.data.lists import Lists, Side, Terms
+from semmetrics.embed.embedder import Embedder, Vectors, check_finite, embed_unique, looks_up_words
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import listing
-
-__all__ = [
-    "LOOKUPS",
-    "OOV",
-    "TermVectors",
-    "check_rules",
-    "embed_terms",
-    "lookup_rule",
-    "rules_for",
-]
 
 #: The 179 entries of the English stop word list of NLTK (corpora/stopwords, the version that was
 #: current in 2020). The list is part of the protocol kubany2020: what data NLTK has is no matter.
@@ -68,37 +67,20 @@ _FUNCTION_WORDS = STOP_WORDS - {"can", "all"}
 
 _REMOVED = str.maketrans("", "", "-%#@!?.,/\\\"'[]()")
 _LETTERS = "a b c d e f g h i j k l m n o p q r s t u v w x y z empty"
-# What NLTK's word tokenisation takes apart among words without punctuation.
-_TAKEN_APART = {
+# What NLTK's word tokenisation splits among words without punctuation.
+_SPLIT = {
     "cannot": ("can", "not"), "gimme": ("gim", "me"), "gonna": ("gon", "na"),
     "gotta": ("got", "ta"), "lemme": ("lem", "me"), "wanna": ("wan", "na"),
 }  # fmt: skip
 _WORD = re.compile(r"[^\W_]+")
 
 
-def _clean_kubany2020(term: str) -> str:
-    """Drop the characters and function words that the paper's code drops; "" is passed over.
-
-    Examples
-    --------
-    >>> [_clean_kubany2020(term) for term in ("parking_meter", "t-shirt", "the", "x")]
-    ['parking_meter', 'tshirt', '', '']
-    """
-    kept = [
-        part
-        for token in term.translate(_REMOVED).split()
-        for part in _TAKEN_APART.get(token.lower(), (token,))
-        if part not in _FUNCTION_WORDS
-    ]
-    cleaned = " ".join(kept)
-    return "" if cleaned in _LETTERS else cleaned
-
-
 def _kubany2020_candidates(term: str) -> tuple[str, ...]:
-    """Return the words that Kubany et al. 2020 try for a term, in order.
+    """Return the words that Kubany et al. 2020 try for a term, in order; () passes it over.
 
-    The term, the term without every ``a_``, the term without every ``the_``; each as it is, without
-    underscores, and in title case.
+    Without the characters and function words that the paper's code drops: the term, the term
+    without every ``a_``, the term without every ``the_``; each as it is, without underscores, and
+    in title case.
 
     Examples
     --------
@@ -106,16 +88,23 @@ def _kubany2020_candidates(term: str) -> tuple[str, ...]:
     ('parking_meter', 'parkingmeter', 'Parking_Meter')
     >>> _kubany2020_candidates("on_the_road")[6:]
     ('on_road', 'onroad', 'On_Road')
+    >>> [_kubany2020_candidates(term)[:1] for term in ("t-shirt", "the", "x")]
+    [('tshirt',), (), ()]
     """
-    cleaned = _clean_kubany2020(term)
-    if not cleaned:
+    cleaned = " ".join(
+        part
+        for token in term.translate(_REMOVED).split()
+        for part in _SPLIT.get(token.lower(), (token,))
+        if part not in _FUNCTION_WORDS
+    )
+    if not cleaned or cleaned in _LETTERS:
         return ()
     forms = (cleaned, cleaned.replace("a_", ""), cleaned.replace("the_", ""))
     return tuple(tried for form in forms for tried in (form, form.replace("_", ""), form.title()))
 
 
 def _exact_candidates(term: str) -> tuple[str, ...]:
-    """Return the words tried for a term where the vocabulary lists whole labels, in order.
+    """Return the words tried for a term in a vocabulary of whole labels, in order.
 
     As it is, with underscores as blanks, with blanks as underscores; then all in lower case.
 
@@ -142,19 +131,6 @@ def _phrase_candidates(term: str) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys((joined, term, joined.lower(), term.lower(), joined.title(), term.title()))
     )
-
-
-def _word_candidates(term: str) -> list[tuple[str, ...]]:
-    """Return the words tried for each word of a term: as it is, in lower case, in title case.
-
-    Examples
-    --------
-    >>> _word_candidates("T-shirt & tie")
-    [('T', 't'), ('shirt', 'Shirt'), ('tie', 'Tie')]
-    """
-    return [
-        tuple(dict.fromkeys((word, word.lower(), word.title()))) for word in _WORD.findall(term)
-    ]
 
 
 OOV = ("unknown", "skip", "zero", "error")
@@ -224,7 +200,7 @@ def embed_terms(
 
     Examples
     --------
-    >>> from semmetrics.embed.word_vectors import MatrixEmbedder
+    >>> from semmetrics.embed.words import MatrixEmbedder
     >>> model = MatrixEmbedder(np.eye(3), ["traffic_light", "red", "unknown"], lookup="words")
     >>> found = embed_terms(["Traffic light", "red cow", "cow"], model, oov="unknown")
     >>> found.words, found.known.tolist(), found.vectors[2].tolist()
@@ -239,8 +215,8 @@ def embed_terms(
     if rule == "text":
         read = embed_unique(embedder, [term.replace("_", " ") for term in terms])
         vectors, known, truncated = np.array(read.vectors, np.float32), read.known, read.truncated
-        told = getattr(read, "composed", None)
-        composed = np.zeros(len(terms), np.bool_) if told is None else told
+        pieces = getattr(read, "composed", None)
+        composed = np.zeros(len(terms), np.bool_) if pieces is None else pieces
     else:
         vectors, words, composed, means = _look_up(terms, embedder, rule)
         known = np.array([word is not None for word in words], np.bool_)
@@ -252,7 +228,8 @@ def embed_terms(
         "zero_vectors": int((known & ~vectors.any(axis=1)).sum()),
         "truncated": truncated,
     }
-    _stand_in(vectors, known, terms, embedder, oov)
+    if not known.all():
+        vectors[~known] = _stand_in(terms, known, embedder, oov)
     included = known.copy() if oov == "skip" else np.ones(len(terms), np.bool_)
     return TermVectors(vectors, known, composed, included, counts, words, rule, oov)
 
@@ -267,7 +244,7 @@ def check_rules(lookup: str, oov: str) -> None:
     """
     for name, value, choices in (("lookup", lookup, LOOKUPS), ("oov", oov, OOV)):
         if value not in choices:
-            raise InputError(f"{name}={value!r}", remedy=f"choose one of {', '.join(choices)}")
+            raise InputError("bad-choice", name=name, value=value, choices=choices)
 
 
 def lookup_rule(embedder: Embedder, lookup: str = "auto") -> str:
@@ -280,10 +257,7 @@ def lookup_rule(embedder: Embedder, lookup: str = "auto") -> str:
     """
     rule = str(getattr(embedder, "lookup", "text")) if lookup == "auto" else lookup
     if rule != "text" and not looks_up_words(embedder):
-        raise InputError(
-            f"lookup={rule!r} looks words up, and {embedder.identity} reads text",
-            remedy="choose lookup='text' (--lookup text), or word vectors",
-        )
+        raise InputError("reads-text", rule=rule, identity=embedder.identity)
     return rule
 
 
@@ -308,7 +282,10 @@ def _look_up(
         found = {term: () if words == (_UNKNOWN,) else words for term, words in found.items()}
     parts: dict[str, list[tuple[str, ...]]] = {}
     if rule == "words":
-        parts = {term: _word_candidates(term) for term, words in found.items() if not words}
+        parts = {
+            term: [tuple(dict.fromkeys((w, w.lower(), w.title()))) for w in _WORD.findall(term)]
+            for term, words in found.items() if not words
+        }  # fmt: skip
         rows |= _find_rows(embedder, chain.from_iterable(parts.values()))
         found |= {term: _first_known(several, rows) for term, several in parts.items()}
     lists = [found[term] for term in terms]
@@ -317,7 +294,14 @@ def _look_up(
     means = sum(term in parts and bool(found[term]) for term in terms)
     composed = np.zeros(len(terms), np.bool_)
     if rule == "words" and getattr(embedder, "compose", None) is not None:
-        composed[_compose(embedder, terms, parts, vectors, words)] = True
+        for number, term in enumerate(terms):  # those none of whose words is listed
+            written = [forms[0] for forms in parts.get(term, ())]
+            if words[number] is None and written:
+                made, has_vector = embedder.compose(written)
+                if has_vector.any():
+                    vectors[number] = made[has_vector].mean(axis=0, dtype=np.float64)
+                    words[number] = " + ".join(f"{part}*" for part in written)
+                    composed[number] = True
     return vectors, words, composed, means
 
 
@@ -350,47 +334,297 @@ def _mean_vectors(
     return vectors
 
 
-def _compose(
-    embedder: Any,
-    terms: Sequence[str],
-    parts: Mapping[str, Sequence[tuple[str, ...]]],
-    vectors: Vectors,
-    words: list[str | None],
-) -> list[int]:
-    """Make up vectors of terms none of whose words is listed from the parts of their words.
-
-    Return the places of those terms.
-    """
-    done = []
-    for number, term in enumerate(terms):
-        written = [forms[0] for forms in parts.get(term, ())]
-        if words[number] is None and written:
-            made, has_vector = embedder.compose(written)
-            if has_vector.any():
-                vectors[number] = made[has_vector].mean(axis=0, dtype=np.float64)
-                words[number] = " + ".join(f"{part}*" for part in written)
-                done.append(number)
-    return done
-
-
-def _stand_in(
-    vectors: Vectors, known: Bools, terms: Sequence[str], embedder: Embedder, oov: str
-) -> None:
-    """Give unknown terms the vector that the policy names."""
-    if known.all():
-        return
-    unknown = list(dict.fromkeys(terms[number] for number in np.flatnonzero(~known).tolist()))
+def _stand_in(terms: Sequence[str], known: Bools, embedder: Embedder, oov: str) -> Any:
+    """Return what the policy gives unknown terms: a vector, or 0."""
+    names = list(dict.fromkeys(terms[number] for number in np.flatnonzero(~known).tolist()))
     if oov == "error":
-        raise InputError(
-            f"{embedder.identity} does not know {listing(unknown)}",
-            remedy="rename them, or choose oov='skip', 'zero' or 'unknown' (--oov)",
-        )
-    vectors[~known] = 0
-    if oov == "unknown":
-        read = embedder.embed([_UNKNOWN])
-        if not read.known[0]:
-            raise InputError(
-                f"{embedder.identity} has no word 'unknown' to stand for {listing(unknown)}",
-                remedy="choose oov='skip', 'zero' or 'error' (--oov)",
-            )
-        vectors[~known] = read.vectors[0]
+        raise InputError("unknown-terms", identity=embedder.identity, names=names)
+    if oov != "unknown":
+        return 0
+    read = embedder.embed([_UNKNOWN])
+    if not read.known[0]:
+        raise InputError("no-unknown-word", identity=embedder.identity, names=names)
+    return read.vectors[0]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelVectors(TermVectors):
+    """Vectors of labels: those of their distinct terms, and which terms each label has.
+
+    Attributes
+    ----------
+    embedder : Embedder
+    terms : tuple of str
+        Distinct terms, a row each.
+    indptr, rows : int arrays
+        The terms of each label.
+    device : torch.device, optional
+        Where measures compute; numpy on the processor if None.
+    """
+
+    embedder: Embedder
+    terms: tuple[str, ...]
+    indptr: Ints
+    rows: Ints
+    device: Any = None
+
+    def __str__(self) -> str:
+        """Return what signatures say."""
+        return f"{self.embedder.identity}|lookup:{self.lookup}|oov:{self.oov}"
+
+    @cached_property
+    def matrix(self) -> Any:
+        """Return the vectors where measures compute: as numpy's, or as torch's on the device."""
+        return to_device(self.vectors, self.device)
+
+    @cached_property
+    def units(self) -> Any:
+        """Return vectors of length 1, in the same place; zeros stay zeros."""
+        return unit_rows(self.matrix)
+
+    @cached_property
+    def threshold_test(self) -> ThresholdTest:
+        """Return the test of cosines of terms, on the processor."""
+        return ThresholdTest(self.vectors)
+
+    @cached_property
+    def first_terms(self) -> Ints:
+        """Return the first term of each label that takes part, or -1."""
+        first = np.full(len(self.indptr) - 1, -1)
+        included = np.flatnonzero(self.included[self.rows])[::-1]
+        first[row_numbers(self.indptr)[included]] = self.rows[included]
+        return first
+
+    @property
+    def terms_of_labels(self) -> list[list[str]]:
+        """Return the terms of each label, as the embedding is asked for them."""
+        return [
+            [self.terms[row] for row in self.rows[a:b]]
+            for a, b in zip(self.indptr[:-1], self.indptr[1:], strict=True)
+        ]
+
+    @property
+    def has_synonyms(self) -> bool:
+        """Whether a label has several terms."""
+        return len(self.rows) > len(self.indptr) - 1
+
+    @property
+    def threshold(self) -> float:
+        """The cosine above which labels mean the same: the model's own, else 0.4 (word2vec's)."""
+        return float(getattr(self.embedder, "threshold", 0.4))
+
+
+@dataclass(frozen=True, eq=False)
+class TextModel:
+    """An embedding with its rules of lookup, for texts that come later.
+
+    Attributes
+    ----------
+    embedder : Embedder
+    lookup, oov : str
+        The rule (never "auto") and the policy.
+    device : torch.device, optional
+        Where measures compute.
+
+    Examples
+    --------
+    >>> from semmetrics.embed.words import MatrixEmbedder
+    >>> model = TextModel(MatrixEmbedder(np.eye(2), ["red", "cat"]), "words", "zero")
+    >>> model.vectors(["red cat", "dog"]).vectors.tolist()
+    [[0.5, 0.5], [0.0, 0.0]]
+    """
+
+    embedder: Embedder
+    lookup: str
+    oov: str
+    device: Any = None
+
+    def __str__(self) -> str:
+        """Return what signatures say."""
+        return f"{self.embedder.identity}|lookup:{self.lookup}|oov:{self.oov}"
+
+    def vectors(self, texts: Sequence[str]) -> LabelVectors:
+        """Return the vectors of texts, one a label."""
+        rules: Any = {"lookup": self.lookup, "oov": self.oov, "device": self.device}
+        return label_vectors([(text,) for text in texts], self.embedder, **rules)
+
+
+def label_vectors(
+    labels: Sequence[Terms],
+    embedder: Embedder,
+    *,
+    lookup: str = "auto",
+    oov: str = "zero",
+    whole: bool = False,
+    device: Any = None,
+) -> LabelVectors:
+    """Look up the terms of labels, each distinct term once.
+
+    Parameters
+    ----------
+    labels : sequence of tuples of str
+        The terms of each label.
+    embedder : Embedder
+    lookup : str
+        The rule from a term to a vector; "auto" is the model's own.
+    oov : {"unknown", "skip", "zero", "error"}
+    whole : bool
+        The model is used for whole lists alone: no term is looked up.
+    device : torch.device, optional
+        Where measures compute.
+
+    Returns
+    -------
+    LabelVectors
+
+    Raises
+    ------
+    InputError
+        If a term is unknown under "error", the rule needs word vectors, or a vector is not
+        finite.
+    """
+    terms = tuple(dict.fromkeys(term for label in labels for term in label))
+    place = {term: number for number, term in enumerate(terms)}
+    found = embed_terms(() if whole else terms, embedder, lookup=lookup, oov=oov)
+    check_finite(found.vectors, terms, embedder.identity, "check the model")
+    return LabelVectors(
+        **vars(found),
+        embedder=embedder,
+        terms=terms,
+        indptr=offsets(np.fromiter(map(len, labels), np.int64, len(labels))),
+        rows=np.array([place[term] for label in labels for term in label], np.int64),
+        device=device,
+    )
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many of a system's labels an embedding knows.
+
+    Attributes
+    ----------
+    system : str
+    images : int
+        Items with at least one label.
+    labels : int
+        Lists of all items, repeats counted.
+    terms : int
+        The same with each synonym counted.
+    unknown : int
+        Lists none of whose synonyms is known.
+    names : tuple of str
+        The distinct unknown labels, the most frequent first.
+    composed : int
+        Known labels whose terms are all unknown or put together from pieces of words.
+    composed_names : tuple of str
+        The distinct ones of those, the most frequent first.
+    """
+
+    system: str
+    images: int
+    labels: int
+    terms: int
+    unknown: int
+    names: tuple[str, ...] = ()
+    composed: int = 0
+    composed_names: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """The share of unknown labels, from 0 to 1; nan without labels."""
+        return self.unknown / self.labels if self.labels else float("nan")
+
+    @property
+    def synonyms(self) -> float:
+        """Terms a label, on average; nan without labels."""
+        return self.terms / self.labels if self.labels else float("nan")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON; None for what has no value."""
+        shares = {"share": self.share, "synonyms": self.synonyms} if self.labels else {}
+        return {
+            **asdict(self),
+            "names": list(self.names),
+            "composed_names": list(self.composed_names),
+            "share": None,
+            "synonyms": None,
+            **shares,
+        }
+
+
+def measure_coverage(
+    systems: Mapping[str, Lists],
+    embedder: Embedder,
+    *,
+    lookup: str = "auto",
+    top_k: int | None = None,
+) -> list[Coverage]:
+    """Count the labels of each system that an embedding does not know, or composes of pieces.
+
+    Parameters
+    ----------
+    systems : mapping from name to Lists
+        Their text cleaned already.
+    embedder : Embedder
+    lookup : str
+        The rule of lookup; see `semmetrics.embed.lookup`.
+    top_k : int, optional
+        Only the first labels of each item, by falling score where labels have scores; the paper's
+        table 1 has the first five.
+
+    Returns
+    -------
+    list of Coverage
+
+    Raises
+    ------
+    InputError
+        If ``top_k`` is below 1, a system is a matrix of scores and ``top_k`` is not given, or the
+        rule needs word vectors.
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.labels.reading import as_labels
+    >>> from semmetrics.embed.words import MatrixEmbedder
+    >>> model = MatrixEmbedder(np.eye(2), ["cat", "dog"])
+    >>> labels = as_labels({"a": ["cat", ["hound", "dog"]], "b": ["cow"], "c": []})
+    >>> measure_coverage({"vet": labels}, model)
+    [Coverage(system='vet', images=2, labels=3, terms=4, unknown=1, names=('cow',), composed=0,
+    composed_names=())]
+    """
+    if top_k is not None and top_k < 1:
+        raise InputError("bad-option", name="top_k", value=top_k, wanted="at least 1")
+    return [_count(name, labels, embedder, lookup, top_k) for name, labels in systems.items()]
+
+
+def _count(
+    name: str, labels: Lists, embedder: Embedder, lookup: str, top_k: int | None
+) -> Coverage:
+    if labels.ranked and top_k is None:
+        raise InputError("needs-option", labels.source, what="a matrix of scores", name="top_k")
+    side = labels.side
+    if top_k is not None:  # the first labels of each item, by falling score if there are scores
+        if side.scores is not None:
+            order = order_rows(side.indptr, side.scores)
+            side = Side(side.indptr, side.codes[order], side.scores[order])
+        side = side.keep(positions(side.indptr) < top_k)
+    vocabulary = labels.terms
+    uses = np.bincount(side.codes, minlength=len(vocabulary))
+    found = label_vectors(vocabulary, embedder, lookup=lookup, oov="skip")
+    owner, known, whole = row_numbers(found.indptr), *np.zeros((2, len(vocabulary)), np.bool_)
+    known[owner[found.known[found.rows]]] = True
+    whole[owner[(found.known & ~found.composed)[found.rows]]] = True
+    unknown, composed = (
+        sorted(np.flatnonzero(chosen & (uses > 0)).tolist(), key=lambda code: -int(uses[code]))
+        for chosen in (~known, known & ~whole)
+    )
+    return Coverage(
+        system=name,
+        images=int((np.diff(side.indptr) > 0).sum()),
+        labels=len(side.codes),
+        terms=int(uses @ np.diff(found.indptr)),
+        unknown=int(uses[unknown].sum()),
+        names=tuple(", ".join(vocabulary[code]) for code in unknown),
+        composed=int(uses[composed].sum()),
+        composed_names=tuple(", ".join(vocabulary[code]) for code in composed),
+    )

@@ -19,21 +19,9 @@ from semmetrics.arguments import foreign_errors
 from semmetrics.core.hashing import own_version
 from semmetrics.data.form import DEFAULTS
 from semmetrics.embed.embedder import CachedEmbedder, CallableEmbedder, Embedder, is_cacheable
-from semmetrics.embed.word_vectors import from_words
+from semmetrics.embed.words import META, from_words, is_converted, read_meta, verify
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import a_kind
-
-__all__ = [
-    "DEFAULT",
-    "KINDS",
-    "Kind",
-    "describe",
-    "named_or_words",
-    "open_embedding",
-    "open_embeddings",
-    "opening_options",
-]
 
 DEFAULT = "static"
 
@@ -71,8 +59,8 @@ class Kind:
 _TEXTS = ("device", "batch_size", "cache")
 _FILE = ("max_bytes",)
 _WORDS = ("max_words", *_FILE)
-_READ = "vector_files.read_vectors"
-#: Each kind is opened in one place, and the options that apply to it are said in one place: here.
+_READ = "word_files.read_vectors"
+#: How each kind is opened, and which options apply to it.
 KINDS = {
     "static": Kind("the embedding that comes with semmetrics", "static.open_static"),
     "word2vec": Kind("a word2vec file, binary or text", _READ, _WORDS, {"kind": "word2vec"}),
@@ -85,14 +73,12 @@ KINDS = {
     ),
     "kv": Kind(
         "gensim KeyedVectors; a pickle: open only files that you trust",
-        "vector_files.read_keyed_vectors",
+        "word_files.read_keyed_vectors",
         _WORDS,
     ),
-    "converted": Kind("a folder that 'semmetrics embed convert' wrote", "converted.open_converted"),
+    "converted": Kind("a folder that 'semmetrics embed convert' wrote", "words.open_converted"),
     "sbert": Kind(
-        "a sentence-transformers model, by name or path",
-        "sentence_models.SentenceEmbedder",
-        _TEXTS,
+        "a sentence-transformers model, by name or path", "sentence_models.SentenceEmbedder", _TEXTS
     ),
     "transformers": Kind(
         "a transformers model; transformers:first:NAME or transformers:mean:NAME",
@@ -101,13 +87,9 @@ KINDS = {
     ),
     "matrix": Kind(
         "vectors of whole texts: .npy with .txt beside it, .npz or Parquet",
-        "vector_files.read_matrix",
+        "word_files.read_matrix",
         _FILE,
     ),
-}
-_APPLIES_TO = {
-    "device": "sentence and transformer models",
-    "max_words": "files of word vectors",
 }
 _MATRICES = (".npy", ".npz", ".parquet", ".pq")
 _PICKLES = (".kv", ".model", ".wordvectors")
@@ -162,7 +144,14 @@ def open_embedding(
     semmetrics.errors.InputError: embedding 'nonsense': ...
     """
     kind, named = _resolve(spec)
-    _check_options(spec, kind, device=device, max_words=max_words)
+    for name, value in {"device": device, "max_words": max_words}.items():
+        if value is not None and name not in kind.options:
+            is_name = isinstance(spec, str | os.PathLike)
+            where = f"embedding {os.fspath(spec)!r}" if is_name else type(spec).__name__
+            what = "an embedding of this kind" if is_name else "an open embedding"
+            raise InputError("not-applicable", where, name=name, what=what)
+    if max_words is not None and max_words < 1:
+        raise InputError("bad-option", name="max_words", value=max_words, wanted="at least 1")
     _check_cache(cache)
     options = {"device": device or "cpu", "batch_size": batch_size, "max_words": max_words}
     options["max_bytes"] = max_bytes
@@ -203,29 +192,26 @@ def open_embeddings(
     _check_cache(cache)
     options = {name: opening_options(spec) for name, spec in specs.items()}
     unused = not any("max_words" in some for some in options.values())  # the first refuses it
-    return {
-        name: open_embedding(
+    models = {}
+    for name, spec in specs.items():
+        function = _resolve(spec)[0].opener == "embedder.CallableEmbedder"
+        kept = not function or own_version(spec) is not None
+        if isinstance(spec, CallableEmbedder):
+            kept = spec.cacheable
+        models[name] = open_embedding(
             spec,
             device=device if "device" in options[name] else None,
             max_words=max_words if unused or "max_words" in options[name] else None,
-            cache=cache if _may_be_kept(spec) else False,
+            cache=cache if kept else False,
             max_bytes=max_bytes,
         )
-        for name, spec in specs.items()
-    }
+    return models
 
 
 def _check_cache(cache: Any) -> None:
-    """Refuse what is no place to keep vectors."""
+    """Refuse what is not a place to keep vectors."""
     if cache == "" or not (cache is None or isinstance(cache, bool | str | os.PathLike)):
-        raise InputError(f"cache={cache!r} names no file", remedy="give True, False or a path")
-
-
-def _may_be_kept(spec: Any) -> bool:
-    """Return whether a cache may keep an embedding; a function without a version it may not."""
-    if isinstance(spec, CallableEmbedder):
-        return spec.cacheable
-    return _resolve(spec)[0].opener != "embedder.CallableEmbedder" or own_version(spec) is not None
+        raise InputError("bad-option", name="cache", value=cache, wanted="True, False or a path")
 
 
 def opening_options(spec: Any) -> tuple[str, ...]:
@@ -266,7 +252,6 @@ def describe(spec: str, *, check: bool = False) -> dict[str, Any]:
     InputError
         If it cannot be opened, or differs from its SHA-256.
     """
-    from semmetrics.embed.converted import is_converted, read_meta, verify
     from semmetrics.embed.fetch import vectors_folder
     from semmetrics.embed.lookup import lookup_rule
 
@@ -274,11 +259,7 @@ def describe(spec: str, *, check: bool = False) -> dict[str, Any]:
     folder = next((place for place in places if is_converted(place)), None)
     if check:
         if folder is None:
-            raise InputError(
-                "only converted vectors have a SHA-256 of their parts",
-                where=spec,
-                remedy="leave check= (--verify) out, or convert them",
-            )
+            raise InputError("not-converted", spec)
         verify(folder)
     model: Any = open_embedding(spec)
     facts: dict[str, Any] = {
@@ -295,22 +276,17 @@ def describe(spec: str, *, check: bool = False) -> dict[str, Any]:
     return facts
 
 
-# ---- which kind is meant ------------------------------------------------------------------------
-
-
 def _resolve(spec: Any) -> tuple[Kind, Any]:
     """Return the kind of an embedding, and what is left to name it."""
     if not isinstance(spec, str | os.PathLike):
         return _kind_of_object(spec), spec
     text = os.fspath(spec)
-    if not text:
-        raise InputError("the embedding's name is empty", remedy=f"write a path, or {DEFAULT!r}")
     kind, colon, rest = text.partition(":")
-    if colon and kind in KINDS:
-        if not rest and kind != "static":
-            raise InputError(
-                f"embedding {text!r} names nothing", remedy=f"write {kind}:NAME or {kind}:PATH"
-            )
+    named = colon and kind in KINDS
+    if not text or (named and not rest and kind != "static"):
+        remedy = f"write {kind}:NAME or {kind}:PATH" if named else f"write a path, or {DEFAULT!r}"
+        raise InputError("empty", role="the embedding's name", remedy=remedy)
+    if named:
         return KINDS[kind], rest
     if isinstance(spec, str) and text == "static":
         return KINDS["static"], ""
@@ -345,81 +321,63 @@ def named_or_words(embedding: Any) -> Any:
         return embedding
     with foreign_errors("embedding"):
         given = dict(embedding)
-    vectors = {key: _is_vector(value) for key, value in given.items()}
-    if not any(vectors.values()):
-        return {name: _named(name, value) for name, value in given.items()}
-    if not all(vectors.values()):
+    vectors = {
+        key: isinstance(value, list | tuple) or isinstance(getattr(value, "shape", None), tuple)
+        for key, value in given.items()
+    }
+    if all(vectors.values()) and given:
+        return from_words(given)
+    if any(vectors.values()):
         word, other = (next(key for key in given if vectors[key] is one) for one in (True, False))
-        raise InputError(
-            f"{word!r} has a vector and {other!r} has none",
-            where="embedding",
-            remedy="give a vector of each word, or an embedding by each name",
-        )
-    return from_words(given)
-
-
-def _is_vector(value: Any) -> bool:
-    """Tell a vector of numbers, or what was meant as one, from a specification or an embedding."""
-    array = getattr(value, "shape", None)
-    return isinstance(value, list | tuple) or isinstance(array, tuple)
-
-
-def _named(name: Any, value: Any) -> Any:
-    """Return an embedding of a name, which is to be opened."""
-    if isinstance(value, Mapping):
-        with foreign_errors(f"embedding {name!r}"):
-            return from_words(dict(value), f"embedding {name!r}")
-    try:
-        if not isinstance(value, str | os.PathLike):
-            _kind_of_object(value)
-    except InputError as error:
-        raise error.placed(f"embedding {name!r}") from None
-    return value
+        raise InputError("mixed-mapping", "embedding", word=word, other=other)
+    models = {}
+    for name, value in given.items():
+        where = f"embedding {name!r}"
+        if isinstance(value, Mapping):
+            with foreign_errors(where):
+                models[name] = from_words(dict(value), where)
+            continue
+        try:
+            if not isinstance(value, str | os.PathLike):
+                _kind_of_object(value)
+        except InputError as error:
+            raise error.placed(where) from None
+        models[name] = value
+    return models
 
 
 def _kind_of_object(model: Any) -> Kind:
     """Return the kind of an object that is an embedding, or can be made one."""
     if isinstance(model, Mapping):
-        return Kind("vectors of words", "word_vectors.from_words")
+        return Kind("vectors of words", "words.from_words")
     if all(hasattr(model, name) for name in ("embed", "identity", "dimension")):
         return Kind("an open embedding", "", ("cache",) if is_cacheable(model) else ())
     if any(hasattr(words, "key_to_index") for words in (model, getattr(model, "wv", None))):
-        return Kind("an object of gensim", "vector_files.from_keyed_vectors", ("max_words",))
+        return Kind("an object of gensim", "word_files.from_keyed_vectors", ("max_words",))
     if hasattr(model, "encode") and hasattr(model, "max_seq_length"):
         return Kind("a sentence model", KINDS["sbert"].opener, ("batch_size", "cache"))
     if callable(model) and not isinstance(model, type):
         return Kind("a function", "embedder.CallableEmbedder", ("cache",))
-    remedy = (
-        "give a name, a path, a gensim KeyedVectors, a mapping from words to vectors, or a "
-        "function from texts to vectors"
-    )
+    wanted = "a name, a path, a gensim KeyedVectors, a mapping from words to vectors, or a function"
     if callable(getattr(model, "encode", None)):
-        remedy += ", such as its method encode"
-    raise InputError(f"{a_kind(model)} is no embedding", remedy=remedy)
+        wanted += ", such as its method encode"
+    raise InputError("wrong-type", value=model, wanted=wanted)
 
 
 def _kind_of_path(path: Path) -> Kind:
     """Return the kind of a path that exists; the content of a file of word vectors decides."""
-    from semmetrics.embed.converted import META, is_converted
-
     if path.is_dir():
         if is_converted(path) or (path / META).is_file():
             return KINDS["converted"]
         if (path / "modules.json").is_file():
             return KINDS["sbert"]
-        problem = "nothing says what is in this folder"
-        remedy = f"write its kind before it, as in sbert:{path}; the kinds are {', '.join(KINDS)}"
-        if (path / "config.json").is_file():
-            problem = "it is a plain transformers model"
-            remedy = f"say how it is pooled: transformers:first:{path} or transformers:mean:{path}"
-        raise InputError(problem, where=str(path), remedy=remedy)
+        example = f"sbert:{path}"
+        if (path / "config.json").is_file():  # a plain transformers model
+            example = f"transformers:first:{path} or transformers:mean:{path}"
+        raise InputError("unclear-folder", path, example=example, kinds=", ".join(KINDS))
     ending = path.suffix.lower()
     if ending in _PICKLES:
-        raise InputError(
-            "such a file can run any code when it is opened",
-            where=str(path),
-            remedy=f"if you trust it, write kv:{path}",
-        )
+        raise InputError("unsafe-pickle", path, path=path)
     if ending in _MATRICES:
         return KINDS["matrix"]
     return Kind("a file of word vectors, whatever its kind", _READ, _WORDS)
@@ -427,45 +385,14 @@ def _kind_of_path(path: Path) -> Kind:
 
 def _fetched_folder(name: str) -> str:
     """Return the folder of vectors that have been fetched by that name."""
-    from semmetrics.embed.converted import is_converted
     from semmetrics.embed.fetch import read_manifest
 
     entries = read_manifest()
-    if name in entries:
-        if is_converted(entries[name].folder):
-            return str(entries[name].folder)
-        size = f" ({entries[name].megabytes:,} MB)" if entries[name].megabytes else ""
-        raise InputError(
-            f"embedding {name!r} has not been fetched",
-            remedy=f"run: semmetrics embed fetch {name}{size}",
-        )
-    raise InputError(
-        f"embedding {name!r}: there is no such file and no embedding of that name",
-        remedy=f"name a file, one of {', '.join(['static', *entries])}, or a model with its kind "
-        f"before it, as in sbert:{name}; the kinds are {', '.join(KINDS)}",
-    )
-
-
-# ---- options that do not apply ------------------------------------------------------------------
-
-
-def _check_options(spec: Any, kind: Kind, **given: Any) -> None:
-    """Refuse an option that does not apply to a kind, and a number of words below 1."""
-    named = isinstance(spec, str | os.PathLike)
-    for option, value in given.items():
-        if value is None or option in kind.options:
-            continue
-        problem = f"{option}={value!r} is for {_APPLIES_TO[option]}"
-        where = f"embedding {os.fspath(spec)!r}" if named else type(spec).__name__
-        remedy = f"leave {option} (--{option.replace('_', '-')}) out, or name one of those"
-        if not named:
-            problem = f"{option}={value!r} comes too late for a model that is open"
-            remedy = f"leave {option} out, and give it where the model is made"
-        elif kind is KINDS["converted"] and option == "max_words":
-            problem, where = f"{problem} that are not converted yet", os.fspath(spec)
-            remedy = "give it when converting: semmetrics embed convert --max-words"
-        raise InputError(problem, where=where, remedy=remedy)
-    if given["max_words"] is not None and given["max_words"] < 1:
-        raise InputError(
-            f"max_words={given['max_words']}", remedy="give a number of words, at least 1"
-        )
+    if name not in entries:
+        names = ", ".join(["static", *entries])
+        raise InputError("unknown-embedding", value=name, names=names, kinds=", ".join(KINDS))
+    entry = entries[name]
+    if not is_converted(entry.folder):
+        size = f" ({entry.megabytes:,} MB)" if entry.megabytes else ""
+        raise InputError("not-fetched", value=name, size=size)
+    return str(entry.folder)

@@ -36,9 +36,6 @@ from semmetrics.core.backend import check_device
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.embed.embedder import Embedded, Vectors, check_finite, format_identity
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.messages import a_kind
-
-__all__ = ["SentenceEmbedder", "TransformerEmbedder", "open_transformer", "run_in_batches"]
 
 _POOLINGS = ("first", "mean")
 _OWNER = "sentence-transformers"  # of the models that are named without an owner
@@ -75,12 +72,7 @@ class SentenceEmbedder:
     """
 
     def __init__(
-        self,
-        model: Any,
-        *,
-        device: str = "cpu",
-        batch_size: int = 32,
-        revision: str | None = None,
+        self, model: Any, *, device: str = "cpu", batch_size: int = 32, revision: str | None = None
     ) -> None:
         self.batch_size = _check_batch_size(batch_size)
         package = _require("sentence_transformers", "sentence-transformers", "a sentence model")
@@ -88,7 +80,10 @@ class SentenceEmbedder:
             check_device(device, _require("torch", "torch", "a sentence model"))
             with _loading_errors(model, _OWNER):
                 self.model = package.SentenceTransformer(model, device=device, revision=revision)
-            _limit_to_positions(self.model)
+            limit = self.model.max_seq_length
+            positions = _max_positions(getattr(self.model[0], "auto_model", None))
+            if isinstance(limit, int) and positions is not None and limit > positions:
+                self.model.max_seq_length = positions
             self.name = _base_name(model)
         else:
             config = getattr(getattr(model[0], "auto_model", None), "config", None)
@@ -159,7 +154,12 @@ class SentenceEmbedder:
 
     def _settings(self) -> list[object]:
         """Return what decides the vectors, besides weights and vocabulary."""
-        return [self.limit, self._prompt, *map(_describe_module, self.model)]
+        settings: list[object] = [self.limit, self._prompt]
+        for module in self.model:  # the pooling, which versions write differently
+            pooling = getattr(module, "get_pooling_mode_str", None)
+            mode = pooling() if pooling else getattr(module, "pooling_mode", "")
+            settings.append(f"{type(module).__name__} {mode}")
+        return settings
 
     def _encode(self, texts: list[str]) -> Any:
         """Return the vectors of texts of one width."""
@@ -195,7 +195,7 @@ class TransformerEmbedder(SentenceEmbedder):
         revision: str | None = None,
     ) -> None:
         if pooling not in _POOLINGS:
-            raise InputError(f"pooling={pooling!r}", remedy=f"choose {' or '.join(_POOLINGS)}")
+            raise InputError("bad-choice", name="pooling", value=pooling, choices=_POOLINGS)
         self.batch_size = _check_batch_size(batch_size)
         package = _require("transformers", "transformers", "a transformer model")
         self._torch = _require("torch", "torch", "a transformer model")
@@ -206,11 +206,7 @@ class TransformerEmbedder(SentenceEmbedder):
             model = package.AutoModel.from_pretrained(name, revision=revision)
         _check_tokenizer(self.tokenizer, name)
         if getattr(model.config, "is_encoder_decoder", False):
-            raise InputError(
-                f"{a_kind(model)} has a decoder, whose states are of no use here",
-                where=name,
-                remedy="take a model that only encodes, such as BERT, RoBERTa or XLNet",
-            )
+            raise InputError("has-decoder", name, kind=type(model).__name__)
         self.model = model.to(device).eval()
         self.name, self.dimension = f"{_base_name(name)}-{pooling}", int(model.config.hidden_size)
 
@@ -302,7 +298,7 @@ def _loading_errors(name: str, owner: str = "") -> Iterator[None]:
     if not Path(name).exists() and (
         name.count("/") > 1 or name.startswith((".", "/", "~")) or "\\" in name
     ):
-        raise InputError("there is no such folder", where=name, remedy="check the path")
+        raise InputError("missing-folder", name)
     logging = _require("transformers.utils.logging", "transformers", "loading a model")
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
@@ -314,17 +310,9 @@ def _loading_errors(name: str, owner: str = "") -> Iterator[None]:
     except Exception as error:
         line = (str(error).strip().splitlines() or [type(error).__name__])[0]
         if Path(name).exists():
-            raise InputError(
-                f"it cannot be loaded: {line}",
-                where=name,
-                remedy="check that it is the folder of such a model, and complete",
-            ) from error
+            raise InputError("damaged", name, why=line) from error
         full = name if "/" in name or not owner else f"{owner}/{name}"
-        raise InputError(
-            f"the model {name!r} is not on this machine and could not be fetched ({line})",
-            remedy=f"where there is a network run: hf download {full}; or give the path of its "
-            "folder",
-        ) from error
+        raise InputError("model-not-here", value=name, why=line, full=full) from error
     finally:
         if shown:
             logging.enable_progress_bar()
@@ -332,27 +320,15 @@ def _loading_errors(name: str, owner: str = "") -> Iterator[None]:
 
 def _check_batch_size(batch_size: int) -> int:
     if batch_size < 1:
-        raise InputError(f"batch_size={batch_size}", remedy="give a number of texts, at least 1")
+        raise InputError("bad-option", name="batch_size", value=batch_size, wanted="at least 1")
     return batch_size
 
 
 def _check_tokenizer(tokenizer: Any, name: str) -> None:
-    """Refuse a tokenizer that knows no word: it was made up because its files are missing."""
+    """Refuse a tokenizer without words: it was made up because its files are missing."""
     special = set(getattr(tokenizer, "all_special_tokens", ()))
     if hasattr(tokenizer, "get_vocab") and not set(tokenizer.get_vocab()) - special:
-        raise InputError(
-            "its tokenizer knows no word",
-            where=name,
-            remedy="check that the files of the tokenizer (tokenizer.json, vocab.txt) are there",
-        )
-
-
-def _limit_to_positions(model: Any) -> None:
-    """Let a sentence model read no more tokens than it has positions for."""
-    limit = model.max_seq_length
-    positions = _max_positions(getattr(model[0], "auto_model", None))
-    if isinstance(limit, int) and positions is not None and limit > positions:
-        model.max_seq_length = positions
+        raise InputError("empty-tokenizer", name)
 
 
 def _max_positions(model: Any) -> int | None:
@@ -371,7 +347,7 @@ def _weights_digest(model: Any, tokenizer: Any, settings: Sequence[object]) -> s
 
     Weights do not tell how many heads they are cut into, nor a vocabulary whether texts are
     lower-cased: so the numbers of the configuration and the tokens of a text are in it, too. It is
-    the same for the same weights whatever file format and place they are loaded from.
+    the same for the same weights, whatever the file format and place.
     """
     configured = next((m.config for m in model.modules() if hasattr(m, "config")), None)
     settings = [*settings, *(getattr(configured, key, None) for key in _CONFIGURED)]
@@ -379,27 +355,18 @@ def _weights_digest(model: Any, tokenizer: Any, settings: Sequence[object]) -> s
     if hasattr(tokenizer, "get_vocab"):
         vocabulary = tokenizer.get_vocab()
         words = sorted(vocabulary.items()) if isinstance(vocabulary, dict) else list(vocabulary)
-        state.update(json.dumps([words, _probe_tokens(tokenizer)]).encode())
+        if callable(tokenizer):
+            probed = tokenizer(_PROBE)["input_ids"]
+        else:  # none for a bag of words, which its vocabulary decides
+            probed = (
+                getattr(tokenizer.encode(_PROBE), "ids", ()) if hasattr(tokenizer, "encode") else ()
+            )
+        state.update(json.dumps([words, list(probed)]).encode())
     for name, tensor in sorted(model.state_dict().items()):
         array = tensor.detach().cpu().float().numpy()
         state.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
         state.update(np.ascontiguousarray(array).data)
     return state.hexdigest()
-
-
-def _probe_tokens(tokenizer: Any) -> list[int]:
-    """Return the tokens of one text; none for a bag of words, which its vocabulary decides."""
-    if callable(tokenizer):
-        return list(tokenizer(_PROBE)["input_ids"])
-    read = tokenizer.encode(_PROBE) if hasattr(tokenizer, "encode") else ()
-    return list(getattr(read, "ids", ()))
-
-
-def _describe_module(module: Any) -> str:
-    """Return what of a module is no weight: the pooling, which versions write differently."""
-    pooling = getattr(module, "get_pooling_mode_str", None)
-    mode = pooling() if pooling else getattr(module, "pooling_mode", "")
-    return f"{type(module).__name__} {mode}"
 
 
 def _base_name(name: str) -> str:

@@ -34,20 +34,7 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Ints, offsets, row_numbers
 from semmetrics.embed.embedder import Embedded, Vectors
 from semmetrics.errors import InputError
-from semmetrics.store import file_digest
-
-__all__ = [
-    "FILES",
-    "LEVELS",
-    "SHARE",
-    "PackedRows",
-    "StaticEmbedder",
-    "StaticModel",
-    "Tokenizer",
-    "normalise",
-    "open_static",
-    "split_words",
-]
+from semmetrics.store.files import file_digest
 
 DATA = Path(__file__).parent / "data"
 
@@ -130,18 +117,16 @@ class Tokenizer:
             return [number]
         words, found, start = split_words(text), list[int](), 0
         while start < len(words):
-            width, numbers = self._longest(words, start)
-            found += numbers
-            start += width
+            for width in range(min(self._most_words, len(words) - start), 0, -1):
+                number = self.numbers.get(" ".join(words[start : start + width]))
+                if number is not None:
+                    found.append(number)
+                    start += width
+                    break
+            else:
+                found += self._pieces(words[start])
+                start += 1
         return found
-
-    def _longest(self, words: list[str], start: int) -> tuple[int, list[int]]:
-        """Return how many words the longest entry that starts here takes, and its number."""
-        for width in range(min(self._most_words, len(words) - start), 0, -1):
-            number = self.numbers.get(" ".join(words[start : start + width]))
-            if number is not None:
-                return width, [number]
-        return 1, self._pieces(words[start])
 
     def _pieces(self, word: str) -> list[int]:
         """Return the numbers of a word's longest beginning and continuations.
@@ -286,11 +271,7 @@ class StaticEmbedder(StaticModel):
             centre = np.load(mean, allow_pickle=False)
             _check(self.metadata, entries, table, centre)
         except (OSError, ValueError) as error:
-            raise InputError(
-                f"the static embedding cannot be read: {error}",
-                where=str(self._folder),
-                remedy="install semmetrics again, or make it with embeddings/distill.py",
-            ) from error
+            raise InputError("damaged", self._folder, why=error) from error
         super().__init__(entries, PackedRows(table), centre)
 
     @property
@@ -339,6 +320,6 @@ def _check(metadata: Any, entries: list[str], table: NDArray[Any], mean: NDArray
     number, dimension = metadata.get("entries"), metadata.get("dimension")
     if (number, dimension) != (len(entries), len(mean)):
         raise ValueError(
-            f"static.json tells of {number} entries of {dimension} numbers, "
-            f"and there are {len(entries)} of {len(mean)}"
+            f"static.json has {number} entries of {dimension} numbers, "
+            f"the files {len(entries)} of {len(mean)}"
         )

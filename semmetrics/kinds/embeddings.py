@@ -102,8 +102,7 @@ def open_text_models(measures: Iterable[Measure], options: Options) -> dict[str,
         return {}
     from semmetrics.core.backend import find_device
     from semmetrics.embed.embedder import RememberingEmbedder, looks_up_words
-    from semmetrics.embed.label_vectors import TextModel
-    from semmetrics.embed.lookup import check_rules, lookup_rule, rules_for
+    from semmetrics.embed.lookup import TextModel, check_rules, lookup_rule, rules_for
 
     device, found = find_device(options["device"]), {}
     check_rules(options["lookup"], options["oov"])
@@ -210,5 +209,5 @@ def cache_notes(models: Sequence[Any], cache: object) -> list[str]:
         ]
     cached = [model for model in models if isinstance(model, CachedEmbedder)]
     if cached:
-        return list(dict.fromkeys(model.trouble for model in cached if model.trouble))
+        return list(dict.fromkeys(str(model.trouble) for model in cached if model.trouble))
     return ["the cache has no effect: no embedding in use is slower than it (cache=, --cache)"]

@@ -42,7 +42,7 @@ from semmetrics.core.transport import WeightedWords, relaxed_transport, transpor
 from semmetrics.data.block import Block
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
-from semmetrics.embed.label_vectors import label_vectors
+from semmetrics.embed.lookup import label_vectors
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.bag_similarity import bag_options
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic

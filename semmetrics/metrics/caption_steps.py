@@ -124,7 +124,7 @@ def joined_tokens(task: CaptionTask) -> list[str]:
 
 
 def _stem(lists: list[list[str]]) -> list[list[str]]:
-    from semmetrics.text.stem import porter_stem
+    from semmetrics.text.tokens import porter_stem
 
     stems = {token: porter_stem(token) for tokens in lists for token in tokens}
     return [[stems[token] for token in tokens] for tokens in lists]

@@ -45,7 +45,7 @@ from semmetrics.metrics.label_similarity import EMBEDDING, choose_similarities, 
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic_matching import BatchLayout
 from semmetrics.metrics.spice import PARSER_OPTIONS, parsed_texts
-from semmetrics.text.scene_graphs import RawTuple
+from semmetrics.text.tokens import RawTuple
 
 __all__ = ["SoftSPICE", "UNKNOWN_PHRASES", "phrases_of", "show_nearest"]
 

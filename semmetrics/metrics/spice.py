@@ -3,7 +3,7 @@
 Conventions
 -----------
 The captions of one image's references are merged into one scene graph, and so is the candidate
-(`semmetrics.text.scene_graphs`). A tuple of the candidate counts as a hit if any tuple of the
+(`semmetrics.text.graphs`). A tuple of the candidate counts as a hit if any tuple of the
 reference matches it; several may match the same one, so that ``fn`` may be negative and F above 1.
 A category keeps the tuples of a kind on both sides: objects, attributes and relations by their
 length, colours, numbers and sizes by lists of words. Where the references have no such tuple, "All"
@@ -56,17 +56,18 @@ from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.spice_pairs import SimilarConcepts, SpicePairs
-from semmetrics.text.merged_graphs import Graphs, GraphTable, Group
-from semmetrics.text.parses import PARSERS
-from semmetrics.text.scene_graphs import (
+from semmetrics.text.graphs import (
     Concepts,
-    RawTuple,
+    Graphs,
+    GraphTable,
+    Group,
     SceneGraph,
-    check_tuples,
     every_merge,
     merge_captions,
 )
+from semmetrics.text.parses import PARSERS
 from semmetrics.text.synonyms import category_words, open_synonyms
+from semmetrics.text.tokens import RawTuple, check_tuples
 
 __all__ = [
     "CATEGORIES",

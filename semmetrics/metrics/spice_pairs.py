@@ -25,8 +25,7 @@ from semmetrics.core.ragged import (
     runs_within,
     take_rows,
 )
-from semmetrics.text.merged_graphs import GraphTable
-from semmetrics.text.scene_graphs import Concepts
+from semmetrics.text.graphs import Concepts, GraphTable
 
 __all__ = ["SimilarConcepts", "SpicePairs"]
 

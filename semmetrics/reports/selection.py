@@ -30,7 +30,7 @@ from semmetrics.kinds.description import finite_or_none
 from semmetrics.options import KINDS, OPTIONS
 from semmetrics.reports.records import Records
 from semmetrics.reports.report import Report, cells
-from semmetrics.store.outputs import open_output
+from semmetrics.store.files import open_output
 
 __all__ = ["SCHEMA", "DiscrepancySelection", "answer_text"]
 

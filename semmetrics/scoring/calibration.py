@@ -45,7 +45,7 @@ from semmetrics.metrics.label_similarity import (
     written_codes,
 )
 from semmetrics.scoring.result import score_values
-from semmetrics.store.outputs import open_output
+from semmetrics.store.files import open_output
 
 SCHEMA = "semmetrics.calibration/1"
 _LARGEST = sys.float_info.max

@@ -8,7 +8,7 @@ writer, and a writer waits up to a minute for another. The row that was stored f
 
 A cache never stops a run, and never gives it other values. A row whose checksum is another is
 computed and kept again. A file that is damaged, locked, full, read-only or no cache is left as it
-is, and everything is computed; ``trouble`` says so.
+is, and everything is computed; ``trouble`` tells.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
-__all__ = ["Row", "TextCache", "as_json"]
+from semmetrics.errors import Fact
 
 Row: TypeAlias = tuple[Any, ...]
 
@@ -49,8 +49,8 @@ class TextCache:
 
     Attributes
     ----------
-    trouble : str
-        Why the file is not used, or which rows were damaged, and what to do; "" where all is well.
+    trouble : Fact or None
+        Why the file is not used, or that rows were damaged.
 
     Examples
     --------
@@ -74,7 +74,8 @@ class TextCache:
     ) -> None:
         self.path, self._wait = Path(path), wait
         self._what = table.replace("_", " ")
-        self.trouble, self._usable = "", True
+        self.trouble: Fact | None = None
+        self._usable = True
         # Tables of another name were written without checksums.
         self._table, self._columns = f"{table}_checked", ", ".join([*columns, "checksum"])
         self._insert = f"INSERT OR IGNORE INTO {self._table} VALUES (?, ?{', ?' * len(columns)}, ?)"
@@ -85,7 +86,10 @@ class TextCache:
         )
 
         def create(connection: sqlite3.Connection) -> None:
-            _check_owner(connection)
+            tables = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
+            for name, sql in tables.fetchall():
+                if not name.startswith("sqlite_") and f"({_KEY}," not in str(sql):
+                    raise sqlite3.OperationalError(f"table {name} is not of a cache")
             connection.execute(command)
 
         self._transact(create)
@@ -142,7 +146,8 @@ class TextCache:
                     if row[-1] == _checksum(prefix, row[:-1]):
                         found[encoded[row[0]]] = row[1:-1]
                         continue
-                    self.trouble = self._said("is damaged", "its damaged rows are computed again")
+                    what = {"what": self._what}
+                    self.trouble = Fact("cache-damaged-rows", where=str(self.path), values=what)
                     delete = f"DELETE FROM {self._table} WHERE identity = ? AND text = ?"
                     connection.execute(delete, (identity, row[0]))
 
@@ -161,15 +166,15 @@ class TextCache:
                 with connection:
                     action(connection)
         except (OSError, sqlite3.OperationalError) as error:
-            said = getattr(error, "strerror", None) or error  # without the number and the path
-            self.give_up(f"cannot be used: {said}", "check its folder and the free space")
+            self.give_up(getattr(error, "strerror", None) or error)  # without number and path
         except Exception as error:  # what a damaged file leads to has no one kind
-            self.give_up(f"is damaged: {error}", "remove the file")
+            self.give_up(error)
 
-    def give_up(self, problem: str, remedy: str) -> None:
-        """Use the file no more."""
+    def give_up(self, why: object) -> None:
+        """Stop using the file."""
         self._usable = False
-        self.trouble = self._said(problem, f"everything is computed and nothing kept; {remedy}")
+        values = {"what": self._what, "why": str(why)}
+        self.trouble = Fact("cache-unusable", where=str(self.path), values=values)
 
     def _write_ahead(self, connection: sqlite3.Connection) -> None:
         """Let readers and a writer work at once.
@@ -187,9 +192,6 @@ class TextCache:
                     raise
             time.sleep(_PAUSE)
 
-    def _said(self, problem: str, rest: str) -> str:
-        return f"{self.path}: the cache of {self._what} {problem}; {rest}"
-
 
 def as_json(value: Any) -> bytes:
     """Write a value as JSON that is read as it was.
@@ -199,16 +201,8 @@ def as_json(value: Any) -> bytes:
     return _encode(json.dumps(value, ensure_ascii=False))
 
 
-def _check_owner(connection: sqlite3.Connection) -> None:
-    """Refuse the database of another program."""
-    tables = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
-    for name, sql in tables.fetchall():
-        if not name.startswith("sqlite_") and f"({_KEY}," not in str(sql):
-            raise sqlite3.OperationalError(f"it is a database of something else (table {name})")
-
-
 def _checksum(prefix: bytes, row: Row) -> bytes:
-    """Return eight bytes that are others for almost all other rows.
+    """Return eight bytes that differ for almost all other rows.
 
     ``prefix`` is `_part` of the identity, which many rows share; ``row`` begins with the key.
     """

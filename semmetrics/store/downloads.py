@@ -3,8 +3,8 @@
 Conventions
 -----------
 A file takes its name when it is known to be whole: the server said how long it is, or sent it in
-chunks with an end, or its SHA-256 is known. Where nobody says what the SHA-256 must be, that of the
-first download is trusted and kept (``checksums`` in the cache folder, as sha256sum writes it), and
+chunks with an end, or its SHA-256 is known. If no SHA-256 is given, that of the first download is
+trusted and kept (``checksums`` in the cache folder, as sha256sum writes it), and
 later downloads from the same URL are compared with it.
 """
 
@@ -21,15 +21,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from semmetrics._version import __version__
 from semmetrics.errors import InputError
-from semmetrics.store import cache_folder, file_digest, lock
-from semmetrics.store.outputs import naming, open_output, publish
-
-__all__ = ["Progress", "download", "download_path", "exclusive", "record_path", "recorded"]
+from semmetrics.store.files import cache_folder, file_digest, lock, naming, open_output, publish
 
 _CHUNK = 1 << 18
 _TIMEOUT = 60.0  # seconds without a byte
@@ -68,10 +65,16 @@ def exclusive(file: Path) -> Iterator[None]:
     path = file.with_name(f"{file.name}.lock")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        while (locked := _try_lock(path)) is None:
+        while True:
+            locked = path.open("ab")
+            with suppress(FileNotFoundError):
+                # Who held the lock has removed the file: what is locked must still exist.
+                if lock(locked) and os.path.samestat(os.fstat(locked.fileno()), path.stat()):
+                    break
+            locked.close()
             time.sleep(_PAUSE)
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise InputError("unwritable", path, why=error.strerror or type(error).__name__) from None
     with locked:
         try:
             yield
@@ -80,23 +83,12 @@ def exclusive(file: Path) -> Iterator[None]:
                 path.unlink()
 
 
-def _try_lock(path: Path) -> IO[bytes] | None:
-    """Return the lock file, open and locked; None if another process holds it."""
-    file = path.open("ab")
-    with suppress(FileNotFoundError):
-        # Who held the lock has removed the file: what is locked must still be there.
-        if lock(file) and os.path.samestat(os.fstat(file.fileno()), path.stat()):
-            return file
-    file.close()
-    return None
-
-
 def download(
     url: str,
     file: Path,
     *,
     sha256: str = "",
-    alternative: str = "",
+    instead: str = "copy the file from elsewhere",
     progress: Progress | None = None,
 ) -> str:
     """Download a file unless it is there, and check it; hold it `exclusive` meanwhile.
@@ -109,8 +101,8 @@ def download(
         the next attempt goes on.
     sha256 : str
         What its SHA-256 must be; "" if that is not known, and that of the first download counts.
-    alternative : str
-        What else the user can do where the network fails; the end of messages.
+    instead : str
+        What else the user can do if the network fails; the end of messages.
     progress : callable, optional
         Called with bytes done and in all.
 
@@ -127,18 +119,19 @@ def download(
     """
     wanted = sha256 or recorded(url)
     if not file.is_file():
-        hint = f"or {alternative}" if alternative else ""
-        _download(url, file, hint, progress, known=bool(wanted))
+        _download(url, file, instead, progress, known=bool(wanted))
     found = file_digest(file)
     if wanted and found != wanted:
         file.unlink()
-        remedy = "it was removed; fetch it again, or see whether the file was replaced"
-        if not sha256:
+        remedy = "it was removed; fetch it again, or check whether the file was replaced"
+        if not sha256:  # it was that of the first download
             remedy += f": if it was, and you trust it, remove {record_path(url)}"
-        was = "was expected" if sha256 else "was that of the first download"
-        raise InputError(f"its SHA-256 is {found}, and {wanted} {was}", where=url, remedy=remedy)
+        raise InputError("wrong-digest", url, found=found, wanted=wanted, remedy=remedy)
     if not wanted:
-        with open_output(_with_folder(record_path(url))) as out:
+        record = record_path(url)
+        with naming(str(record)):
+            record.parent.mkdir(parents=True, exist_ok=True)
+        with open_output(record) as out:
             out.write(f"{found}  {file.name}\n")
     return found
 
@@ -152,70 +145,38 @@ def recorded(url: str) -> str:
     return ""
 
 
-def _with_folder(path: Path) -> Path:
-    with naming(str(path)):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    return path
-
-
 def _download(
-    url: str, file: Path, alternative: str, progress: Progress | None, *, known: bool
+    url: str, file: Path, instead: str, progress: Progress | None, *, known: bool
 ) -> None:
     part, tag = file.with_name(f"{file.name}.part"), file.with_name(f"{file.name}.tag")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with _request(url, part, tag) as response:
+        headers = {"User-Agent": f"semmetrics/{__version__}", "Accept-Encoding": "identity"}
+        # Without a tag nothing tells that the part is of the file that is there now.
+        if part.is_file() and part.stat().st_size and tag.is_file():
+            rest = f"bytes={part.stat().st_size}-"
+            headers |= {"Range": rest, "If-Range": tag.read_text("utf-8")}
+        request = urllib.request.Request(url, headers=headers)
+        with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
             if not (known or response.chunked or response.status == 206 or _length(response)):
-                raise InputError(
-                    "the server does not say how long the file is, and no SHA-256 is known: "
-                    "nothing would show that it was cut off",
-                    where=url,
-                    remedy=f"give its sha256 in a manifest, {alternative}".rstrip(", "),
-                )
+                raise InputError("no-length", url, instead=instead)
             _receive(response, part, tag, progress)
     except urllib.error.HTTPError as error:
+        error.close()
         if error.code == 416:  # the server cannot go on with this part
             part.unlink(missing_ok=True)
             tag.unlink(missing_ok=True)
-        raise InputError(
-            f"the server answers {error.code} {error.reason}",
-            where=url,
-            remedy=f"see whether the file has moved, {alternative}".rstrip(", "),
-        ) from None
+        status = f"{error.code} {error.reason}"
+        raise InputError("http-error", url, status=status, instead=instead) from None
     except (urllib.error.URLError, HTTPException, TimeoutError, ConnectionError) as error:
         have = part.stat().st_size if part.is_file() else 0
-        goes_on = f"it goes on after the {have:,} bytes that are here" if have else ""
-        again = "check the network and run the same command again"
-        raise InputError(
-            f"it cannot be fetched: {getattr(error, 'reason', None) or error!r}",
-            where=url,
-            remedy="; ".join(filter(None, (again, goes_on, alternative))),
-        ) from None
+        why = getattr(error, "reason", None) or repr(error)
+        raise InputError("fetch-failed", url, n=have, why=why, instead=instead) from None
     except OSError as error:
-        raise _unwritable(part, error) from None
+        raise InputError("unwritable", part, why=error.strerror or type(error).__name__) from None
     with naming(str(file)):
         publish(part, file)
     tag.unlink(missing_ok=True)
-
-
-def _unwritable(path: Path, error: OSError) -> InputError:
-    return InputError(
-        f"it cannot be written: {error.strerror or type(error).__name__}",
-        where=str(path),
-        remedy="check its folder and the free space",
-    )
-
-
-def _request(url: str, part: Path, tag: Path) -> HTTPResponse:
-    """Ask for a file, or for the rest of it."""
-    headers = {"User-Agent": f"semmetrics/{__version__}", "Accept-Encoding": "identity"}
-    have = part.stat().st_size if part.is_file() else 0
-    # Without a tag nothing says that the part is of the file that is there now.
-    if have and tag.is_file():
-        headers |= {"Range": f"bytes={have}-", "If-Range": tag.read_text("utf-8")}
-    request = urllib.request.Request(url, headers=headers)
-    response: HTTPResponse = urllib.request.urlopen(request, timeout=_TIMEOUT)
-    return response
 
 
 def _receive(response: HTTPResponse, part: Path, tag: Path, progress: Progress | None) -> None:
@@ -223,21 +184,17 @@ def _receive(response: HTTPResponse, part: Path, tag: Path, progress: Progress |
     have = part.stat().st_size if part.is_file() else 0
     goes_on, total = response.status == 206, _length(response)
     if goes_on:
-        said = response.headers.get("Content-Range") or ""
-        span = re.fullmatch(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", said)
+        header = response.headers.get("Content-Range") or ""
+        span = re.fullmatch(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", header)
         if span is None or int(span[1]) != have or int(span[2]) + 1 != int(span[3]):
             part.unlink(missing_ok=True)
             tag.unlink(missing_ok=True)
-            raise ConnectionError(f"the rest after {have:,} bytes was asked for, and {said!r} came")
+            raise ConnectionError(f"the server sent {header!r} when asked for the rest")
         total = int(span[3])
     done = have if goes_on else 0
     size = max(0, total - done)
     if size and shutil.disk_usage(part.parent).free < size:
-        raise InputError(
-            f"{size:,} bytes are to come, and there is no room for them",
-            where=str(part.parent),
-            remedy="make room, or name another folder in SEMMETRICS_HOME",
-        )
+        raise InputError("no-room", part.parent, n=size)
     mark = response.headers.get("ETag") or response.headers.get("Last-Modified") or ""
     if mark and not mark.startswith("W/"):
         tag.write_text(mark, "utf-8")
@@ -252,10 +209,10 @@ def _receive(response: HTTPResponse, part: Path, tag: Path, progress: Progress |
         raise ConnectionError(f"the connection ended after {done:,} of {total:,} bytes")
     if total and done > total:
         part.unlink(missing_ok=True)
-        raise ConnectionError(f"{done:,} bytes came, and {total:,} were announced")
+        raise ConnectionError(f"it sent {done:,} bytes and announced {total:,}")
 
 
 def _length(response: HTTPResponse) -> int:
-    """Return how many bytes are announced; 0 where that is not said."""
+    """Return how many bytes are announced; 0 if it is not known."""
     text = response.headers.get("Content-Length") or ""
     return int(text) if re.fullmatch(r"\d{1,18}", text) else 0

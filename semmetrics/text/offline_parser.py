@@ -2,13 +2,18 @@
 
 Conventions
 -----------
-The parser imitates SPICE's own, `semmetrics.text.official_parser`, from whose output it was
+The parser imitates SPICE's own, `semmetrics.text.java`, from whose output it was
 learned. Its tuples are not always the same, and a score from them is not SPICE's:
 embeddings/parsing/README.md says how it is made, EVALUATION.md beside it how well it agrees.
 
 A small network finds each word's part of speech and the grammatical relations between words;
-the rules of `semmetrics.text.scene_graph_rules` make tuples of them. A caption's tuples depend on
+the rules of `semmetrics.text.scene_rules` make tuples of them. A caption's tuples depend on
 that caption alone. A sentence of more than 100 tokens is parsed in pieces.
+
+Tokens keep their case. They are those of the Penn Treebank as far as captions need them: signs are
+tokens of their own, but for those within a word or number; "don't" is "do", "n't"; "dog's" is
+"dog", "'s". Signs that are neither punctuation nor ASCII (emoji) are dropped. A sentence ends after
+".", "!" or "?".
 """
 
 from __future__ import annotations
@@ -16,21 +21,21 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Sequence
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.text.parser_network import Dependencies, Network
-from semmetrics.text.parser_words import Lemmas, WordCutter, affixes, shape, word_form
-from semmetrics.text.scene_graph_rules import Edge, RawTuples, scene_graph_tuples
-from semmetrics.text.tokens import check_captions
-
-__all__ = ["DATA", "OfflineParser"]
+from semmetrics.text.network import Network
+from semmetrics.text.scene_rules import Edge, scene_graph_tuples
+from semmetrics.text.tokens import Parsed, check_captions
 
 DATA = Path(__file__).with_name("data") / "offline-parser.npz"
 
@@ -40,6 +45,221 @@ _LONGEST = 100  # tokens parsed together
 _CACHED = 50_000  # words kept with their vectors
 _REVISION = b"2"  # of network and rules: changes when captions may get other tuples
 _LOOSE = "nmod:?"  # a relation by a preposition that is read from the sentence
+
+
+BUCKETS = 4096
+"""Of hashed affixes; 0 is that of a word that is too short for one."""
+SHAPES = 8
+
+_CACHED_WORDS = 200_000  # kept with their tokens
+_LONGEST_WORD = 40  # letters of a word that is kept, and of a token
+
+_TITLES = "Mr|Mrs|Ms|Dr|St|Jr|Sr|Mt|Prof|Gen|Col|Capt|Lt|Sgt|Rev|Ave|Blvd|Inc|Co|Corp|Ltd|vs|etc|No"
+_APOSTROPHE = "['’]"
+_LETTER = r"[^\W\d_]"
+_TOKEN = re.compile(
+    "|".join(
+        [
+            rf"can(?=not\b)|{_LETTER}+?(?=n{_APOSTROPHE}t\b)|n{_APOSTROPHE}t\b",
+            rf"{_APOSTROPHE}(?:s|re|ve|ll|d|m)\b",
+            rf"\d+(?:[.,:/]\d+)+|(?:{_LETTER}\.){{2,}}|(?:{_TITLES})\.|\b{_LETTER}\.(?!\w)",
+            rf"{_LETTER}+(?:\.{_LETTER}+)+",
+            r"[oO]'clock\b|\w+(?:-\w+)+|\w+(?:&\w+)+|\w+/\w+(?:/\w+)*|\w+",
+            r"\.{2,}|-{2,}|``|''|\S",
+        ]
+    ),
+    re.IGNORECASE,
+)
+_SIMPLE = re.compile(r"[A-Za-z]+")
+_BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
+_ROUND = re.compile(r"-[lr][rsc]b-", re.IGNORECASE)  # brackets of text that is in tokens already
+_ENDS = frozenset(".!?")
+_CLOSING = frozenset(["''", "'", "-RRB-", "-rrb-"])
+_DIGIT = re.compile(r"\d")
+
+
+class WordCutter:
+    """Cuts captions into sentences of tokens.
+
+    Examples
+    --------
+    >>> WordCutter().sentences("A dog's ball (red). It isn't new!")
+    [['A', 'dog', "'s", 'ball', '-LRB-', 'red', '-RRB-', '.'], ['It', 'is', "n't", 'new', '!']]
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, list[str]] = {}
+
+    def sentences(self, caption: str) -> list[list[str]]:
+        """Return the tokens of each sentence of a caption; no sentence is empty."""
+        known = self._known
+        tokens: list[str] = []
+        for word in caption.split():
+            tokens.extend(known[word] if word in known else self._cut(word))
+        if _ENDS.isdisjoint(tokens[:-1]):
+            return [tokens] if tokens else []
+        return _split_sentences(tokens)
+
+    def _cut(self, word: str) -> list[str]:
+        if _SIMPLE.fullmatch(word) and word.lower() != "cannot":
+            found = [word[:_LONGEST_WORD]]
+        else:
+            found = _cut_signs(word)
+        if len(word) <= _LONGEST_WORD:
+            if len(self._known) >= _CACHED_WORDS:
+                self._known.clear()
+            self._known[word] = found
+        return found
+
+
+def _cut_signs(word: str) -> list[str]:
+    if _ROUND.fullmatch(word):
+        return [word]
+    found = []
+    for match in _TOKEN.finditer(word):
+        token = match[0][:_LONGEST_WORD]
+        if token in ('"', "“", "”"):
+            token = "``" if match.start() == 0 and match.end() < len(word) else "''"
+        elif len(token) == 1 and not token.isalnum():
+            punctuation = unicodedata.category(token).startswith("P")
+            if not (token.isprintable() if token.isascii() else punctuation):
+                continue
+        found.append(_BRACKETS.get(token, token.replace("’", "'")))
+    return found
+
+
+def _split_sentences(tokens: Sequence[str]) -> list[list[str]]:
+    sentences: list[list[str]] = [[]]
+    ended = False
+    for token in tokens:
+        if ended and token not in _CLOSING:
+            sentences.append([])
+            ended = False
+        sentences[-1].append(token)
+        ended = ended or token in _ENDS
+    return sentences
+
+
+def word_form(token: str) -> str:
+    """Return what a token is looked up as: lower case, every digit a 0.
+
+    Examples
+    --------
+    >>> word_form("B-52s")
+    'b-00s'
+    """
+    return _DIGIT.sub("0", token.lower())
+
+
+def affixes(token: str) -> list[int]:
+    """Return the buckets of a token's last one to four and first two and three letters."""
+    form = word_form(token)
+    ends = [f"{size}{form[-size:]}" if len(form) >= size else "" for size in (1, 2, 3, 4)]
+    starts = [f"-{size}{form[:size]}" if len(form) > size else "" for size in (2, 3)]
+    return [1 + crc32(part.encode()) % (BUCKETS - 1) if part else 0 for part in ends + starts]
+
+
+def shape(token: str) -> int:
+    """Return a number below `SHAPES` for what a token looks like.
+
+    Examples
+    --------
+    >>> [shape(token) for token in ("dog", "12", ",", "3rd", "t-shirt", "Dog", "DOG", "iPod")]
+    [0, 1, 2, 3, 4, 5, 6, 7]
+    """
+    if token.isalpha():
+        return _case(token)
+    if token.isdigit():
+        return 1
+    if not any(map(str.isalnum, token)):
+        return 2
+    if any(map(str.isdigit, token)):
+        return 3
+    return 4 if "-" in token[1:-1] else _case(token)
+
+
+def _case(token: str) -> int:
+    if token.islower():
+        return 0
+    if token[:1].isupper() and (len(token) == 1 or token[1:].islower()):
+        return 5
+    return 6 if token.isupper() else 7
+
+
+_VOWELS = frozenset("aeiouy")
+
+
+class Lemmas:
+    """Dictionary forms of words.
+
+    Parameters
+    ----------
+    exceptions : mapping from str to str
+        ``"N wolves"``, a class of tags and a word, to its lemma where the rules give another.
+
+    Examples
+    --------
+    >>> lemmas = Lemmas({"N wolves": "wolf"})
+    >>> for word, tag in [("Wolves", "NNS"), ("dishes", "NNS"), ("riding", "VBG"), ("red", "JJ")]:
+    ...     print(lemmas.of(word, tag))
+    wolf
+    dish
+    ride
+    red
+    """
+
+    def __init__(self, exceptions: Mapping[str, str]) -> None:
+        self._exceptions = exceptions
+
+    @staticmethod
+    def key(word: str, tag: str) -> str:
+        """Return the key of a word in lower case among the exceptions."""
+        return f"{_word_class(tag)} {word}"
+
+    def of(self, word: str, tag: str) -> str:
+        """Return the lemma of a word with a tag, in lower case."""
+        word = word.lower()
+        found = self._exceptions.get(self.key(word, tag))
+        return self.by_rule(word, tag) if found is None else found
+
+    @staticmethod
+    def by_rule(word: str, tag: str) -> str:
+        """Return what the rules alone give for a word in lower case."""
+        kind = _word_class(tag)
+        if kind == "V":
+            for ending in ("ing", "ed"):
+                if word.endswith(ending) and not _VOWELS.isdisjoint(word[: -len(ending)]):
+                    return _restore(word[: -len(ending)])
+        return _without_s(word) if kind in ("V", "N") else word
+
+
+def _word_class(tag: str) -> str:
+    """Return V for verbs, N for plural nouns, and the first letter in lower case for others."""
+    return "V" if tag[0] == "V" else "N" if tag == "NNS" else tag[0].lower()
+
+
+def _without_s(word: str) -> str:
+    """Take the s of a plural or of a verb away."""
+    if len(word) < 3 or not word.endswith("s") or word.endswith(("ss", "us")):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y" if len(word) > 4 else word[:-1]
+    if word.endswith(("ches", "shes", "xes", "sses", "zzes", "oes")):
+        return word[:-2]
+    return word[:-1]
+
+
+def _restore(stem: str) -> str:
+    """Restore a verb whose -ing or -ed is cut off: "rid" to "ride", "runn" to "run"."""
+    if stem.endswith("i"):
+        return stem[:-1] + "y"
+    if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "aeiouylsz":
+        return stem[:-1]
+    vowels = [letter in _VOWELS for letter in stem[-3:]]
+    if stem.endswith(("at", "iz", "bl", "v", "c", "u", "dg", "rg", "s")):
+        return stem if stem.endswith("ss") or vowels[:2] == [True, True] else stem + "e"
+    short = len(stem) == 3 and vowels == [False, True, False] and stem[2] not in "wx"
+    return stem + "e" if short else stem
 
 
 class OfflineParser:
@@ -69,7 +289,7 @@ class OfflineParser:
         self._vectors = np.zeros((0, 0), np.float32)
         self._lemma_of: dict[tuple[str, str], str] = {}
 
-    def parse(self, captions: Sequence[str]) -> Iterator[RawTuples]:
+    def parse(self, captions: Sequence[str]) -> Iterator[Parsed]:
         """Parse captions, each on its own.
 
         Parameters
@@ -90,7 +310,7 @@ class OfflineParser:
         for start in range(0, len(captions), _CAPTIONS):
             yield from self._parse_block(captions[start : start + _CAPTIONS])
 
-    def _parse_block(self, captions: Sequence[str]) -> list[RawTuples]:
+    def _parse_block(self, captions: Sequence[str]) -> list[Parsed]:
         """Parse some captions: the pieces of one length together."""
         pieces: list[list[str]] = []
         owners: list[int] = []
@@ -102,7 +322,7 @@ class OfflineParser:
         by_length: dict[int, list[int]] = {}
         for place, piece in enumerate(pieces):
             by_length.setdefault(len(piece), []).append(place)
-        found: list[RawTuples] = [[] for _ in pieces]
+        found: list[Parsed] = [[] for _ in pieces]
         for length, places in by_length.items():
             size = max(1, _TOKENS // length)
             for start in range(0, len(places), size):
@@ -110,29 +330,32 @@ class OfflineParser:
                 parsed = self._parse_pieces([pieces[place] for place in some])
                 for place, tuples in zip(some, parsed, strict=True):
                     found[place] = tuples
-        result: list[RawTuples] = [[] for _ in captions]
+        result: list[Parsed] = [[] for _ in captions]
         for owner, tuples in zip(owners, found, strict=True):
             result[owner].extend(tuples)
         return result
 
-    def _parse_pieces(self, pieces: Sequence[Sequence[str]]) -> Iterator[RawTuples]:
+    def _parse_pieces(self, pieces: Sequence[Sequence[str]]) -> Iterator[Parsed]:
         """Parse pieces of one length."""
         found = self._network(self._vectors_of(pieces))
-        edges = _edges(found, self._network.labels, len(pieces))
-        names = self._network.tags
-        for tokens, tag_codes, own in zip(pieces, found.tags.tolist(), edges, strict=True):
-            tags = [names[code] for code in tag_codes]
-            lemmas = [self._lemma(*pair) for pair in zip(tokens, tags, strict=True)]
-            yield scene_graph_tuples(tags, _named(own, tokens), lemmas.__getitem__)
-
-    def _lemma(self, token: str, tag: str) -> str:
-        known = self._lemma_of.get((token, tag))
-        if known is None:
-            known = self._lemmas.of(token, tag)
-            if len(self._lemma_of) >= _CACHED:
-                self._lemma_of.clear()
-            self._lemma_of[token, tag] = known
-        return known
+        labels, names, lemmas = self._network.labels, self._network.tags, self._lemma_of
+        relations = [labels[code] for code in found.label.tolist()]
+        ends = found.governor.tolist(), found.dependent.tolist()
+        flat = list(zip(*ends, relations, strict=True))
+        bounds = np.searchsorted(found.sentence, np.arange(len(pieces) + 1)).tolist()
+        for tokens, codes, (start, stop) in zip(
+            pieces, found.tags.tolist(), pairwise(bounds), strict=True
+        ):
+            tags = [names[code] for code in codes]
+            own = []
+            for pair in zip(tokens, tags, strict=True):
+                lemma = lemmas.get(pair)
+                if lemma is None:
+                    if len(lemmas) >= _CACHED:
+                        lemmas.clear()
+                    lemma = lemmas[pair] = self._lemmas.of(*pair)
+                own.append(lemma)
+            yield scene_graph_tuples(tags, _named(flat[start:stop], tokens), own.__getitem__)
 
     def _vectors_of(self, pieces: Sequence[Sequence[str]]) -> NDArray[np.float32]:
         """Return the vectors of the tokens of pieces of one length."""
@@ -144,16 +367,16 @@ class OfflineParser:
                 self._vectors = self._vectors[:0]
                 new = {token for piece in pieces for token in piece}
             ordered = sorted(new)
-            rows = np.stack([self._vector(token) for token in ordered])
+            words, vector = self._network.words, self._network.vector
+            rows = np.stack([
+                vector(words.get(word_form(token), 0), affixes(token), shape(token))
+                for token in ordered
+            ])  # fmt: skip
             start = len(self._vectors)
             # Vectors first, then their places: what is interrupted between leaves no place wrong.
             self._vectors = np.concatenate([self._vectors.reshape(-1, rows.shape[1]), rows])
             places.update((token, start + k) for k, token in enumerate(ordered))
         return self._vectors[[[places[token] for token in piece] for piece in pieces]]
-
-    def _vector(self, token: str) -> NDArray[np.float32]:
-        word = self._network.words.get(word_form(token), 0)
-        return self._network.vector(word, affixes(token), shape(token))
 
 
 @cache
@@ -165,14 +388,6 @@ def _load(data: Path) -> tuple[str, Network, Lemmas]:
     lemmas = Lemmas(json.loads(bytes(arrays.pop("lemmas"))))
     identity = hashlib.sha256(content + _REVISION).hexdigest()[:12]
     return f"offline@{identity}", Network(arrays), lemmas
-
-
-def _edges(found: Dependencies, labels: Sequence[str], count: int) -> list[list[Edge]]:
-    """Return the named edges of each sentence."""
-    names = [labels[code] for code in found.label.tolist()]
-    flat = list(zip(found.governor.tolist(), found.dependent.tolist(), names, strict=True))
-    bounds = np.searchsorted(found.sentence, np.arange(count + 1)).tolist()
-    return [flat[start:stop] for start, stop in pairwise(bounds)]
 
 
 def _named(edges: list[Edge], tokens: Sequence[str]) -> list[Edge]:

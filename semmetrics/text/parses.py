@@ -4,8 +4,13 @@ Conventions
 -----------
 A parser turns a caption into an ordered list of raw tuples. Its ``identity`` says which parser it
 is, and in which version; parses are kept by it and by the exact caption, in a SQLite file of the
-user's cache folder (`semmetrics.store`), so that a second run parses nothing. A caption without
-anything but blanks has no tuples, whoever parses.
+user's cache folder, so that a second run parses nothing. A blank caption has no tuples, whoever
+parses.
+
+A file of tuples has a line of JSON a caption: ``{"caption": "a dog", "tuples": [["dog"]], "parser":
+"official@…"}``. "parser" is the identity of what parsed the caption, and may be left out. Tuples
+are in the order in which the parser gave them, which merging depends on. A caption that appears
+twice must have the same tuples. Blanks around a caption do not count.
 """
 
 from __future__ import annotations
@@ -13,28 +18,35 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
-from semmetrics.data.source import no_collection
-from semmetrics.errors import InputError
+from semmetrics.data.form import DEFAULTS
+from semmetrics.data.json_files import parse
+from semmetrics.data.source import enough_memory, load, no_collection
+from semmetrics.errors import Fact, InputError, at
 from semmetrics.frozen import dataclass
 from semmetrics.messages import brief, did_you_mean, listing, pluralize
-from semmetrics.store import cache_folder
 from semmetrics.store.cache import TextCache, as_json
-from semmetrics.text.scene_graphs import RawTuple, check_tuples
-from semmetrics.text.tuple_files import ANY_PARSER, SAME_CAPTIONS, Parsed, TupleTable
+from semmetrics.store.files import cache_folder
+from semmetrics.text.tokens import Parsed, RawTuple, check_tuples
 
-__all__ = ["PARSERS", "FunctionParser", "KeptParser", "Parser", "open_parser"]
-
-PARSERS = ("official", "offline", "given")
+_OPENERS = {"official": "java.OfficialParser", "offline": "offline_parser.OfflineParser"}
+PARSERS = (*_OPENERS, "given")
+SAME_CAPTIONS = "parse all captions, tokens or as written, as the measure's option captions is"
+"""What to do about captions that have no tuples."""
+ANY_PARSER = "SPICE(parser=given) takes tuples of any parser"
 _BLOCK = 1024  # captions parsed between two writes,
 _SECONDS = 1.0  # and the longest time between two
 _TABLE: tuple[str, dict[str, str]] = ("parses", {"tuples": "BLOB"})
+_KEYS = frozenset(["caption", "tuples", "parser"])
+_SIZE = 120  # bytes that a text takes in memory, beside its letters
 _PROBE = ("a small black dog runs on the beach", "two men in hats")
 
 
@@ -87,7 +99,7 @@ class FunctionParser:
         sign = f"{UNVERSIONED}-" if version is None else f"@{version}@"
         try:
             probed = json.dumps(list(self.parse(_PROBE)))  # other functions may give the same
-        except InputError:  # it may know its own captions alone; what is wrong is said of them
+        except InputError:  # it may know its own captions alone
             return f"{self._name}{sign}untried"
         return f"{self._name}{sign}{hashlib.sha256(probed.encode()).hexdigest()[:12]}"
 
@@ -102,19 +114,144 @@ class FunctionParser:
         try:
             found = list(self.function(list(captions)))
         except Exception as error:
-            raise InputError(
-                f"the parser {self._name} fails: {type(error).__name__}: {error}",
-                remedy="give a function from a list of captions to a list of raw tuples for each",
-            ) from error
+            what, kind = f"the parser {self._name}", type(error).__name__
+            remedy = "give a function from a list of captions to a list of raw tuples for each"
+            values = {"what": what, "kind": kind, "why": error, "remedy": remedy}
+            raise InputError("own-code-failed", **values) from error
         if len(found) != len(captions):
-            raise InputError(
-                f"the parser {self._name} gives {pluralize(len(found), 'list')} for "
-                f"{pluralize(len(captions), 'caption')}",
-                remedy="give a list of raw tuples for each caption",
-            )
+            counts = pluralize(len(found), "list"), pluralize(len(captions), "caption")
+            where = f"the parser {self._name}"
+            raise InputError("wrong-count", where, found=counts[0], wanted=counts[1])
         for caption, tuples in zip(captions, found, strict=True):
             check_tuples(tuples, f"the parser {self._name}, caption {brief(caption)}")
             yield [list(one) for one in tuples]
+
+
+@dataclass(frozen=True, eq=False)
+class TupleTable:
+    """The raw tuples of captions.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    tuples : mapping from caption to raw tuples
+    parsers : mapping from caption to str
+        Who parsed it, where that is known.
+
+    Examples
+    --------
+    >>> table = TupleTable.of({"a small dog": [("dog",), ("dog", "small")]})
+    >>> table.identity, next(table.parse(["a small dog"]))
+    ('given@82930ce6bb91', [['dog'], ['dog', 'small']])
+    """
+
+    name: str
+    tuples: Mapping[str, Parsed]
+    parsers: Mapping[str, str]
+
+    @staticmethod
+    def of(given: Mapping[str, Sequence[RawTuple]], name: str = "tuples=") -> TupleTable:
+        """Check tuples that are given by caption.
+
+        Raises
+        ------
+        InputError
+            If something is not a list of tuples, or a caption appears twice with different ones;
+            names the caption.
+        """
+        plain: dict[str, Parsed] = {}
+        for caption, tuples in given.items():
+            if not isinstance(caption, str):
+                raise InputError("wrong-type", name, value=caption, wanted="a caption")
+            check_tuples(tuples, at(name, f"caption {brief(caption)}"))
+            _add(plain, caption, [list(one) for one in tuples], name)
+        return TupleTable(name, plain, {})
+
+    @property
+    def makers(self) -> str:
+        """Whose tuples they are, for messages."""
+        names = listing(sorted(set(self.parsers.values())))
+        return f"only by {names}" if names else "for its tuples name no parser"
+
+    @cached_property
+    def identity(self) -> str:
+        """The parser, where it is one for all captions, and a hash of all captions and tuples."""
+        hashed = hashlib.sha256()
+        for caption in sorted(self.tuples):
+            line = json.dumps([caption, self.tuples[caption]])
+            hashed.update(line.encode() + b"\n")
+        parsers = {self.parsers.get(caption, "") for caption in self.tuples}
+        (name,) = parsers if len(parsers) == 1 else ("",)
+        return f"{name or 'given'}@{hashed.hexdigest()[:12]}"
+
+    def of_parser(self, identity: str) -> dict[str, Parsed]:
+        """Return the tuples that a parser made."""
+        return {c: self.tuples[c] for c, parser in self.parsers.items() if parser == identity}
+
+    def parse(self, captions: Iterable[str]) -> Iterator[Parsed | InputError]:
+        """Yield the tuples of captions, or an error if there are none."""
+        for caption in captions:
+            if caption in self.tuples:
+                yield self.tuples[caption]
+                continue
+            yield InputError("no-tuples", self.name, remedy=SAME_CAPTIONS)
+
+
+def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_bytes) -> TupleTable:
+    """Read a file of raw tuples, JSON lines, perhaps with gzip.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, a line is something else, or a caption appears twice with
+        different tuples; names the line.
+    """
+    source = load(path, max_bytes)
+    tuples: dict[str, Parsed] = {}
+    parsers: dict[str, str] = {}
+    with enough_memory(source.name, max_bytes), no_collection():
+        room = source.room()
+        for number, text in enumerate(source.lines(), 1):
+            if text.isspace():
+                continue
+            where = at(source.name, f"line {number}")
+            room.take(len(text) + _SIZE * (text.count('"') // 2))
+            try:
+                value = parse(text, source.name, number)
+            except InputError as error:
+                raise InputError("wrong-tuple-line", error.where) from None
+            if not isinstance(value, dict) or not {"caption", "tuples"} <= value.keys() <= _KEYS:
+                raise InputError("wrong-tuple-line", where)
+            caption, found, parser = value["caption"], value["tuples"], value.get("parser", "")
+            for name in (caption, parser):
+                if not isinstance(name, str):
+                    raise InputError("wrong-type", where, value=name, wanted="a string")
+            check_tuples(found, where)
+            caption = _add(tuples, caption, found, where)
+            if parser:
+                parsers[caption] = parser
+    return TupleTable(source.name, tuples, parsers)
+
+
+def _add(tuples: dict[str, Parsed], caption: str, found: Parsed, where: str) -> str:
+    """Add the tuples of a caption, once; return it without the blanks around it."""
+    if tuples.setdefault(caption.strip(), found) != found:
+        raise InputError("conflicting-tuples", where, caption=caption)
+    return caption.strip()
+
+
+def tuple_lines(parsed: Iterable[tuple[str, Parsed]], parser: str) -> Iterator[str]:
+    """Yield the lines of a file of raw tuples.
+
+    Examples
+    --------
+    >>> print(*tuple_lines([("a dog", [["dog"]])], "mine@1"), end="")
+    {"caption": "a dog", "tuples": [["dog"]], "parser": "mine@1"}
+    """
+    for caption, tuples in parsed:
+        line = {"caption": caption, "tuples": tuples, "parser": parser}
+        yield json.dumps(line, ensure_ascii=False) + "\n"
 
 
 class KeptParser:
@@ -124,8 +261,8 @@ class KeptParser:
     ----------
     parser : Parser
     given : TupleTable or FunctionParser, optional
-        Tuples, of which those that the parser made take the place of its work. A function takes
-        the place of none, and errors say so.
+        Tuples; those that the parser made take the place of its work. A function takes the place
+        of none.
     file : path, optional
         The SQLite file; without one, parses are kept for the process alone.
     progress : callable, optional
@@ -159,12 +296,14 @@ class KeptParser:
         table = given if isinstance(given, TupleTable) else None
         self._known: dict[str, Parsed] = {} if table is None else table.of_parser(self.identity)
         self.n_given = len(self._known)
-        self.file, self._cache = file, None if file is None else _find_cache(file)
+        self.file, self._cache = file, None
+        if file is not None and os.path.exists(file):  # noqa: PTH110, no error
+            self._cache = TextCache(file, *_TABLE)
 
     @property
-    def trouble(self) -> str:
-        """Why the file is not used, and what to do; "" where all is well."""
-        return "" if self._cache is None else self._cache.trouble
+    def trouble(self) -> Fact | None:
+        """Why the file is not used, or that rows in it were damaged."""
+        return None if self._cache is None else self._cache.trouble
 
     def tuples(
         self, captions: Sequence[str], explain: Callable[[str], tuple[str, str]] | None = None
@@ -175,21 +314,26 @@ class KeptParser:
         ----------
         captions : sequence of str
         explain : callable, optional
-            From a caption without tuples to where it stands, and to a remedy of its own or "".
+            From a caption without tuples to its place, and to a remedy of its own or "".
 
         Raises
         ------
         InputError
-            If the captions are no list, or the parser fails on some; says on how many, and the
+            If the captions are one string, or the parser fails on some: on how many, and the
             first. The parses of the others are kept.
         """
         if isinstance(captions, str):
-            raise InputError("the captions are one text", remedy="give a list of captions")
+            raise InputError("wrong-type", value=captions, wanted="a list of captions")
         known = self._known
         if not all(caption in known for caption in captions):
             failed = self.parse(captions, explain)
             if failed:
-                raise _failure(failed, len(captions), explain)
+                caption, first = next(iter(failed.items()))
+                place, remedy = ("", "") if explain is None else explain(caption)
+                where = f"caption {brief(caption)}" + (f" of {place}" if place else "")
+                remedy = remedy or "leave them out; the parses of the others are kept"
+                counts = {"n": len(failed), "total": len(captions)}
+                raise InputError("captions-fail", where, **counts, error=first, remedy=remedy)
         return [[] if _is_blank(caption) else known[caption] for caption in captions]
 
     def parse(
@@ -221,35 +365,29 @@ class KeptParser:
     def _answers(
         self, captions: Sequence[str], explain: Callable[[str], tuple[str, str]] | None
     ) -> Iterator[Parsed | InputError]:
-        """Let the parser parse; where it cannot, say that the given tuples lack captions."""
+        """Let the parser parse; if it cannot, name what it was to parse."""
         try:
             yield from self._parser.parse(captions) if captions else ()
         except InputError as error:
             place, form = ("", "") if explain is None else explain(captions[0])
+            new = f"{pluralize(len(captions), 'new caption')}, such as {brief(captions[0])}"
+            new += f" of {place}" if place else ""
+            if isinstance(self._given, TupleTable):
+                remedy = (form or SAME_CAPTIONS) if self.n_given else ANY_PARSER
+                values = {
+                    "new": new,
+                    "own": "" if self.n_given else f", {self._given.makers}",
+                    "remedy": remedy,
+                }
+                identity, name = self.identity, self._given.name
+                raise InputError(
+                    "tuples-lack", name, identity=identity, error=error, **values
+                ) from error
             if self._given is not None:
-                raise self._lacking(captions, error, form or SAME_CAPTIONS) from error
+                raise InputError("tuples-function", error=error, remedy=ANY_PARSER) from error
             if not self._known or type(error) is not InputError:
                 raise
-            what = f"{pluralize(len(captions), 'new caption')}, such as {brief(captions[0])}"
-            problem = f"{error.problem} (to parse {what}{f' of {place}' if place else ''})"
-            raise InputError(problem, where=error.where, remedy=error.remedy) from error
-
-    def _lacking(self, captions: Sequence[str], error: InputError, form: str) -> InputError:
-        """Return the error of captions that are not given, and cannot be parsed either."""
-        where, problem = "", "tuples= is a function, which is no parser that the measure names"
-        if isinstance(self._given, TupleTable):
-            where = self._given.name
-            own = "" if self.n_given else f", {self._given.makers}"
-            problem = (
-                f"it has no tuples by {self.identity} of {pluralize(len(captions), 'caption')}, "
-                f"such as {brief(captions[0])}{own}"
-            )
-        return InputError(
-            f"{problem}, and {error.problem}",
-            where=where,
-            remedy=(form if self.n_given else ANY_PARSER)
-            + (f"; or {error.remedy}" if error.remedy else ""),
-        )
+            raise error.placed(f"{error.where}{', ' if error.where else ''}{new}") from error
 
     def _new(self, captions: Sequence[str]) -> list[str]:
         some = dict.fromkeys(captions)
@@ -275,31 +413,8 @@ def _is_blank(caption: str) -> bool:
     return not caption or caption.isspace()
 
 
-def _find_cache(file: Path) -> TextCache | None:
-    """Open the file of parses, if there is one."""
-    return TextCache(file, *_TABLE) if os.path.exists(file) else None  # noqa: PTH110, no error
-
-
-def _failure(
-    failed: Mapping[str, InputError],
-    number: int,
-    explain: Callable[[str], tuple[str, str]] | None,
-) -> InputError:
-    """Return the error of captions without tuples, with the remedy of the first."""
-    caption, first = next(iter(failed.items()))
-    place, remedy = ("", "") if explain is None else explain(caption)
-    where = f"{first.where}, " if first.where else ""
-    where += f"caption {brief(caption)}" + (f" of {place}" if place else "")
-    more = f" and {len(failed) - 1} more of {number}" if len(failed) > 1 else ""
-    otherwise = first.remedy or "leave such captions out; the parses of the others are kept"
-    return InputError(first.problem, where=where + more, remedy=remedy or otherwise)
-
-
 def open_parser(
-    name: str,
-    given: Any = None,
-    progress: Callable[[int, int], None] | None = None,
-    **limits: Any,
+    name: str, given: Any = None, progress: Callable[[int, int], None] | None = None, **limits: Any
 ) -> KeptParser:
     """Open a parser by its name in measures.
 
@@ -318,33 +433,17 @@ def open_parser(
         If there is no such parser, or "given" is not given.
     """
     if name not in PARSERS:
-        raise InputError(
-            f"there is no parser {brief(name)}",
-            remedy=did_you_mean(str(name), PARSERS, f"there are {listing(PARSERS)}"),
-        )
+        remedy = did_you_mean(str(name), PARSERS, f"choose one of {listing(PARSERS)}")
+        raise InputError("unknown-name", what="parser", value=name, remedy=remedy)
     if name == "given" and given is None:
-        raise InputError(
-            "parser=given needs tuples",
-            remedy="give them as tuples= (--tuples FILE), or choose another parser",
-        )
-    parser: Parser = given if name == "given" else _open(name, limits)
+        raise InputError("needs-option", what="parser=given", name="tuples")
+    parser: Parser = given
+    if name != "given":
+        module, _, opener = _OPENERS[name].partition(".")
+        parser = getattr(import_module(f"semmetrics.text.{module}"), opener)(**limits)
     beside = None if parser is given and isinstance(given, FunctionParser) else given
-    lasting = not isinstance(parser, TupleTable) and UNVERSIONED not in parser.identity
-    return KeptParser(parser, beside, _file() if lasting else None, progress)
-
-
-def _open(name: str, limits: Mapping[str, Any]) -> Parser:
-    if name == "offline":
-        from semmetrics.text.offline_parser import OfflineParser
-
-        return OfflineParser()
-    from semmetrics.text.official_parser import OfficialParser
-
-    return OfficialParser(**limits)
-
-
-def _file() -> Path | None:
-    try:
-        return cache_folder() / "parses.sqlite"
-    except InputError:  # a user without a folder: every run parses
-        return None
+    file = None
+    if not isinstance(parser, TupleTable) and UNVERSIONED not in parser.identity:
+        with suppress(InputError):  # a user without a folder: every run parses
+            file = cache_folder() / "parses.sqlite"
+    return KeptParser(parser, beside, file, progress)

@@ -1,4 +1,4 @@
-"""Penn Treebank tokens as COCO's caption evaluation makes them, without Java.
+r"""Penn Treebank tokens as COCO's caption evaluation makes them, without Java.
 
 The rules are our own, found by running pycocoevalcap's tokenizer (Stanford's ``PTBTokenizer``
 3.4.1 with ``-preserveLines -lowerCase``, then the removal of 17 punctuation tokens) on many
@@ -10,6 +10,22 @@ Conventions
 The tokens of a caption depend on that caption alone. A token may hold a no-break space, which the
 Java program writes for a blank: ``5 1/2`` is one token. (BLEU and CIDEr of pycocoevalcap
 split there again.)
+
+At each place the rule with the longest match makes the token; of equal matches the first. What must
+follow a token counts in the length of the match but is not part of the token. A caption ends with
+``"\n"``, which no token has. Case is ignored where a rule says so, in ASCII only. A repetition is
+limited (to 64 parts of an address, say) where a caption could otherwise cost quadratic time.
+
+The kinds of characters were found by giving the Java tokenizer each character of the Basic
+Multilingual Plane alone, inside and beside letters, digits and signs. They are near the general
+categories of Unicode 6, but not equal to them, and they do not change with the Unicode version of
+the Python that runs. A character of no kind, every one beyond that plane (emoji) among them, is no
+token and ends the one before it; only addresses (URLs, e-mail) may hold it.
+
+The words were found by giving it every string of up to five letters and some 350,000 English words:
+alone, before a full stop, after an initial, and with an apostrophe in every place.
+
+The table of tests/unit/test_tokenize_ptb.py has, under each rule's name, a caption that needs it.
 
 Known differences from pycocoevalcap
 ------------------------------------
@@ -34,19 +50,312 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from operator import methodcaller
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
-from semmetrics.text.ptb_rules import (
-    ABBREVIATION,
-    BEFORE_NUMBER,
-    RULES,
-    SENTENCE_END,
-    SPLIT,
-    Rule,
-)
 from semmetrics.text.tokens import PUNCTUATION, check_captions, one_line
 
-__all__ = ["PtbTokenizer", "Scanner"]
+# Kinds of characters: what is between the brackets of a class of a regular expression.
+
+SOFT_HYPHEN = "\xad"
+SPACE = " \t\xa0\u2000-\u200a\u3000"
+
+
+_FILE = Path(__file__).with_name("ptb_tables.txt")
+_TABLES = dict(re.findall(r"^\[(\w+)\]\n([^#[]+)", _FILE.read_text("utf-8"), re.MULTILINE))
+
+
+def _class_body(kind: str) -> str:
+    """Write the ranges of a kind as a regular expression does, without its brackets."""
+    return "".join(
+        "-".join(f"\\u{int(end, 16):04x}" for end in item.split("-"))
+        for item in _TABLES[kind].split()
+    )
+
+
+LETTER = _class_body("letters")
+MARK = _class_body("marks")  # combining marks and modifiers: letters of plain words only
+DIGIT = _class_body("digits")
+SYMBOL = _class_body("symbols")  # each a token, unless a rule takes it together with others
+
+# Words that the rules know by name.
+
+
+def _any_case(name: str) -> str:
+    return f"(?i:{_one_of(name)})"
+
+
+def _one_of(name: str) -> str:
+    return "|".join(_TABLES[name].split())
+
+
+def _cases(name: str, *forms: str) -> str:
+    return "|".join(getattr(word, form)() for word in _TABLES[name].split() for form in forms)
+
+
+# Abbreviations that often end a sentence; a full stop after one is a token that is removed anyway,
+# but one letter or sign that touches the abbreviation is cut from it.
+SENTENCE_END = "|".join(
+    [
+        _any_case("sentence_end"),
+        _cases("sentence_end_states", "title", "upper"),
+        _cases("sentence_end_companies", "title", "lower"),
+    ]
+)
+# Abbreviations that seldom do: titles, ranks, saints, streets.
+ABBREVIATION = f"{_any_case('abbreviation')}|{_cases('abbreviation_of_trade', 'title', 'lower')}"
+# Abbreviations only where a number follows.
+BEFORE_NUMBER = _any_case("before_number")
+# Words that begin a sentence so often that the full stop before them ends the last one.
+STARTER = _cases("starter", "title", "upper")
+# Words with an apostrophe that no other rule keeps whole; typographic ones count in the first list.
+APOSTROPHE_WORD = _one_of("apostrophe")
+TYPEWRITER_WORD = _one_of("typewriter_apostrophe")
+EXTENSION = _one_of("extension")
+ENTITY = _one_of("entity")
+# The only words of plain letters that are more than one token.
+SPLIT = _one_of("split")
+
+# Parts of rules.
+
+S = SOFT_HYPHEN
+WORD_PART = LETTER + MARK + DIGIT + S
+SOLID = LETTER + DIGIT
+PART = SOLID + S
+ASCII = "A-Za-z0-9"
+START = LETTER + MARK + S
+NOT_CONTROLLED = ' \t\n"<>|'  # what no address holds
+
+AFTER = f"[{SPACE}\x85\n]"
+APOSTROPHE = "(?:['’\x92]|&apos;)"
+CURLED = "(?:[’\x92]|&apos;)"
+ANY_QUOTE = "(?:['’\x92‘\x91‛`]|&apos;)"
+QUOTES = "`‘’“”‛‟‹›«»„‚\x91\x92\x93\x94"
+DASHES = "–—―\x96\x97"
+HYPHENS = "֊‐‑"
+EYE = "x=~<>'^"
+FACE = "-" + EYE
+
+ACCENTED = "&[aeiouAEIOU](?:acute|grave|[uU][mM][lL]);"  # a letter, in SGML's way
+WORD = f"(?:[{START}]|{ACCENTED})(?:[{WORD_PART}]|{ACCENTED})*"
+DOTTED = f"{WORD}(?:[.!?]{WORD})*"
+D = f"[{DIGIT}]"
+RUN = f"{D}(?:{S}?{D})*"
+PIECE = f"(?:(?i:[dlo]){ANY_QUOTE}[{SOLID}])?[{SOLID}]+"
+HYPHENED = f"{PIECE}(?:[-_{HYPHENS}]{PIECE})+"
+TAIL = f"(?:[.,][{ASCII}{S}]*){{0,64}}-[{ASCII}{S}]+(?:-[{ASCII}{S}]+)*"
+MIXED = f"[{ASCII}][{ASCII}{S}]*{TAIL}"
+ATTRIBUTE = r"[A-Za-z][A-Za-z0-9_:.\-]*"
+VALUE = "\"[^\"\n]*\"|'[^'\n]*'"
+TAG = (
+    rf"(?:<{ATTRIBUTE}(?: +{ATTRIBUTE}(?: *= *(?:{VALUE}))?)* */? *>|</{ATTRIBUTE} *>"
+    r"|<[!?][A-Za-z\-][^>\n]{0,1000}>)"
+)
+SLASHED = r"[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}"
+LAST = r"""[^ \t\n"<>|(){}.!?,\-]"""  # what a path may end with
+PATH = f"/[^{NOT_CONTROLLED}()]+{LAST}"
+TIGHT = rf"(?:[.,][{ASCII}]*){{0,64}}-"
+
+
+class Rule(NamedTuple):
+    """A pattern of tokens: the characters they start with, and what must follow them."""
+
+    name: str
+    starts: str
+    token: str
+    follow: str = ""
+    change: Callable[[str], str] | None = None
+
+    def compiled(self) -> re.Pattern[str]:
+        """Return the pattern: group 1 is the token, and what follows it is outside of the group."""
+        return re.compile(f"({self.token})(?:{self.follow})", re.ASCII)
+
+
+def _drop_hyphens(token: str) -> str:
+    return token.replace(S, "")
+
+
+_STRAIGHT = str.maketrans({"’": "'", "\x92": "'", "‘": "`", "\x91": "`", "‛": "`"})
+
+
+def _straighten(token: str) -> str:
+    """Write typographic apostrophes as a typewriter does."""
+    return token.replace("&apos;", "'").translate(_STRAIGHT)
+
+
+_SIGNS = (
+    dict.fromkeys("‘\x91‛‹", "`")
+    | dict.fromkeys("’\x92›", "'")
+    | dict.fromkeys("“\x93«", "``")
+    | dict.fromkeys('"”\x94»', "''")
+    | dict.fromkeys(DASHES, "--")
+    | dict.fromkeys("…\x85", "...")
+    | dict.fromkeys("€\x80¤₠", "$")
+    | {"£": "#", "¢": "cents", "½": "1/2", "¼": "1/4", "¾": "3/4", "⅓": "1/3", "⅔": "2/3"}
+    | {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
+    | dict.fromkeys(HYPHENS, "")
+    | {S: "-"}
+)
+
+
+_replace_sign = methodcaller("translate", str.maketrans(_SIGNS))
+_name_brackets = methodcaller("translate", str.maketrans({"(": "-lrb-", ")": "-rrb-"}))
+
+
+def _shorten_dots(token: str) -> str:
+    return "..."
+
+
+def _shorten_dashes(token: str) -> str:
+    return "--" if len(token) < 5 else token
+
+
+_ENTITIES = {"&quot;": "''", "&apos;": "'", "&mdash;": "--", "&ndash;": "--"}
+_IN_ANY_CASE = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&nbsp;": "", "&md;": "--"}
+
+
+def _replace_entity(token: str) -> str:
+    return _IN_ANY_CASE.get(token.lower(), _ENTITIES.get(token, token))
+
+
+def _replace_ampersands(token: str) -> str:
+    return re.sub("&amp;", "&", token, flags=re.IGNORECASE)
+
+
+def _drop(token: str) -> str:
+    return ""
+
+
+RULES = (
+    # Markup and addresses
+    Rule("blanks", SPACE, f"[{SPACE}]+", change=_drop),
+    Rule("tag", "<", TAG),
+    Rule(
+        "e-mail",
+        f"<&{ASCII}",
+        rf"(?:<|&lt;)?[{ASCII}][^{NOT_CONTROLLED}(){{}}\xa0]{{0,255}}@"
+        rf"(?:[^{NOT_CONTROLLED}(){{}}.\xa0]+\.)*[^{NOT_CONTROLLED}(){{}}.\xa0]+>?",
+    ),
+    Rule("url", "Hh", rf"(?i:https?)://[^{NOT_CONTROLLED}(){{}}]+{LAST}"),
+    Rule(
+        "www", "Ww", rf"(?i:www)\.(?:[^{NOT_CONTROLLED}.!?(){{}},]+\.)+[A-Za-z]{{2,4}}(?:{PATH})?"
+    ),
+    # Contractions: the first part, when the second follows, and then the second
+    Rule("cannot", "Cc", "(?i:can)", "(?i:not)"),
+    Rule("gonna", "GgWw", "(?i:gon|wan)", "(?i:na)"),
+    Rule("gotta", "Gg", "(?i:got)", "(?i:ta)"),
+    Rule("gimme", "GgLl", "(?i:gim|lem)", "(?i:me)"),
+    Rule("'tis", "'", "'[tT]", "(?i:is|was)"),
+    Rule(
+        "before n't",
+        "A-Za-z" + S,
+        f"[A-Za-z{S}]*[A-MO-Za-mo-z]",
+        f"[nN]{ANY_QUOTE}[tT]",
+        _drop_hyphens,
+    ),
+    Rule("n't", "Nn", f"[nN]{ANY_QUOTE}[tT]", f"[^{LETTER}]", _straighten),
+    Rule("before 's", START + "&", DOTTED, "'(?i:[smd]|re|ve|ll)", _drop_hyphens),
+    Rule("before ’s", START + "&", DOTTED, f"{CURLED}(?i:[smd]|re|ve|ll)", _drop_hyphens),
+    Rule("'s", "'", "'(?i:[smd]|re|ve|ll)", "[^A-Za-z]"),
+    Rule("’s", "’\x92&", f"{CURLED}(?i:[smd]|re|ve|ll)", change=_straighten),
+    # Apostrophes that stay
+    Rule("'em", "'’\x92&", f"{APOSTROPHE}(?i:em|till?|cause)"),
+    Rule("'n'", "'’\x92&", f"{APOSTROPHE}[nN]{APOSTROPHE}"),
+    Rule("'n", "'", "'[nN]", "[ \xa0\t\n]"),
+    Rule("’n", "’\x92&", f"{CURLED}[nN]"),
+    Rule("'90", "'’\x92&", f"{APOSTROPHE}[0-9][0-9]", AFTER),
+    Rule("'90s", "'’\x92&", f"{APOSTROPHE}[2-9]0[sS]"),
+    Rule("initial'word", "A-HJ-XZn", f"[A-HJ-XZn]{ANY_QUOTE}[{LETTER}][{LETTER}]+"),
+    Rule("o'clock", "DdLlOo", f"(?i:[dlo]){ANY_QUOTE}[{SOLID}][{SOLID}]+"),
+    Rule("vowel'vowel", LETTER, f"[{LETTER}]+[aeiouyAEIOUY]{ANY_QUOTE}[aeiouA-Z][{LETTER}]*"),
+    Rule("o'o", "Oo", f"[oO]{ANY_QUOTE}[oO]"),
+    Rule("ol'", "DdJjLlOo", f"(?i:[djl]|ol){APOSTROPHE}"),
+    Rule("y'all", "Yy", f"(?i:y){APOSTROPHE}", f"[{LETTER}]"),
+    Rule("cap'n", "CcDdSs", f"(?i:{APOSTROPHE_WORD})".replace("@", APOSTROPHE)),
+    Rule("nor'easter", "CcEeLlNnSs", f"(?i:{TYPEWRITER_WORD})"),
+    # Words
+    Rule("word", START + "&", WORD, change=_drop_hyphens),
+    Rule("letters and digits", SOLID, f"[{SOLID}]+"),
+    Rule("hyphens", SOLID, HYPHENED),
+    Rule("joined", START + "&", f"{WORD}(?:[.!?]{WORD})+", change=_drop_hyphens),
+    Rule(
+        "domain",
+        rf"""^{NOT_CONTROLLED}!?(){{}}$'`,-_""",
+        rf"""(?:[^{NOT_CONTROLLED}!?(){{}}$'`,-_]{{1,64}}\.){{1,64}}"""
+        rf"(?i:com|net|org|edu)(?:{PATH})?",
+    ),
+    Rule("pro-", "AaPp", "(?i:anti|pro)-"),
+    Rule("sentence end", "A-Za-z", f"(?:{SENTENCE_END})\\.", "[^\n](?:.|\n)"),
+    Rule("abbreviation", "A-Za-z", f"(?:{SENTENCE_END}|{ABBREVIATION})\\."),
+    Rule("dots and hyphens", ASCII, MIXED, change=_drop_hyphens),
+    Rule(
+        "acronyms",
+        ASCII,
+        rf"(?:[{ASCII}]+{TIGHT})?(?:[{ASCII}]+-)*(?:[A-Za-z]\.){{2,}}(?:-[{ASCII}]+)*",
+    ),
+    Rule("slashes", ASCII, rf"{SLASHED}(?:\\?/{SLASHED}){{1,2}}"),
+    Rule("initials", "A-Za-z", r"[A-Za-z](?:\.[A-Za-z])*\.", f"(?=[^{LETTER}{MARK}])"),
+    Rule(
+        "last initial",
+        "A-Za-z",
+        "[A-Za-z]",
+        rf"\.[{SPACE}\x85\n]+(?:{STARTER}|{TAG}|(?:Mr|MR|Ms|MS)\.){AFTER}",
+    ),
+    Rule(
+        "stop and comma",
+        WORD_PART + "&",
+        rf"(?:{MIXED}|{HYPHENED}|{DOTTED}|{PIECE})\.",
+        "[,;:]",
+        _drop_hyphens,
+    ),
+    Rule("no. 5", "A-Za-z", rf"{BEFORE_NUMBER}\.", f"[ \xa0\n]?{D}"),
+    Rule("capitals", "A-Z", "[A-Z]+(?:(?:[+&]|&(?i:amp);)[A-Z]+)+", change=_replace_ampersands),
+    Rule("currency", "A-Z", r"[A-Z]+\$"),
+    Rule("c++", "CcFf", r"[cCfF]#|[cC]\+\+"),
+    Rule(
+        "file",
+        WORD_PART,
+        rf"[{WORD_PART}]+(?:\.[{WORD_PART}]+){{0,64}}\.(?i:{EXTENSION})",
+        f"[{SPACE}\x85\n!?.,]",
+    ),
+    # Numbers
+    Rule("date", DIGIT, f"{D}{{1,2}}[-/]{D}{{1,2}}[-/]{D}{{2,4}}"),
+    Rule("fraction", DIGIT, rf"(?:{D}{{1,4}}[- \xa0])?{D}{{1,4}}(?:\\?/|⁄){D}{{1,4}}"),
+    Rule(
+        "number",
+        f"{DIGIT}.,:٫٬+{S}-",
+        f"[-+]?(?:{S}?{RUN}(?:[.,:٫٬]{RUN})*|(?:[.,:٫٬]{RUN})+)",
+        change=_drop_hyphens,
+    ),
+    Rule("raised digits", "²³¹⁰⁴-⁹₀-₉", "[²³¹⁰⁴-⁹₀-₉]+"),
+    Rule(
+        "telephone",
+        f"(+{DIGIT}",
+        rf"(?:\({D}{{2,3}}\)[ \xa0]?|\+{{0,2}}{D}{{2,4}}[- \xa0](?:{D}{{2,4}}[- \xa0])?)"
+        rf"{D}{{3,4}}[- \xa0]?{D}{{3,5}}",
+        change=_name_brackets,
+    ),
+    # Signs
+    Rule("hashtag", "#", f"#(?:[{START}]|{ACCENTED})+|#+"),
+    Rule("at name", "@", "@[A-Za-z_][A-Za-z0-9_]*|@+"),
+    Rule("!?", "!?", "[!?]+"),
+    Rule("stars", r"*\\", r"\*+|(?:\\\*)+"),
+    Rule("dashes", "-", "--+", change=_shorten_dashes),
+    Rule("underscores", "_", "_+"),
+    Rule("dots", ".", r"\.{3,5}|\.(?:[ \xa0]\.){2,4}", change=_shorten_dots),
+    Rule("-lrb-", "-", "-(?i:[lr][rcs]b)-"),
+    Rule("quotes", f"'{QUOTES}", f"''|[{QUOTES}]{{1,2}}", change=_replace_sign),
+    Rule("entity", "&", f"&(?i:{ENTITY});", change=_replace_entity),
+    Rule("character number", "&", "&#[0-9]+;"),
+    Rule("smiley", "<>:;=", r"[<>]?[:;=][-o*']?[()DPdpO\\{@|\[\]]", "[^A-Za-z0-9]", _name_brackets),
+    Rule("^_^", FACE, f"[{FACE}]_[{FACE}]"),
+    Rule("(^_^)", "(", rf"\((?:[{FACE}][_.]?[{FACE}]|[{EYE}]-[{EYE}])\)", change=_name_brackets),
+    Rule("<<", "<>", "<<|>>"),
+    Rule(
+        "sign", SYMBOL + MARK + HYPHENS + S, f"[{SYMBOL}{MARK}{HYPHENS}{S}]", change=_replace_sign
+    ),
+)
 
 _CACHED = 200_000  # words kept with their tokens
 _LONGEST = 40  # letters of a word that is kept

@@ -20,17 +20,12 @@ from functools import cache
 from typing import TypeVar
 
 from semmetrics.errors import InputError
-from semmetrics.text.java import JavaProgram
-
-__all__ = ["CATEGORIES", "SPICE_FILES", "SynonymTable", "category_words", "open_synonyms"]
+from semmetrics.text.java import SPICE_FILES
 
 T = TypeVar("T")
 
 CATEGORIES = ("Cardinality", "Color", "Size")
 """The categories of attributes that have a list of words, in the order of the class."""
-
-SPICE_FILES = JavaProgram("SPICE", "spice", ("spice-1.0.jar", "lib/Meteor-1.5.jar"))
-"""What scoring needs, whoever parses."""
 
 _DAMAGED = (OSError, LookupError, ValueError, EOFError, RuntimeError, struct.error, zlib.error,
             zipfile.BadZipFile)  # fmt: skip
@@ -71,10 +66,7 @@ class SynonymTable:
     """
 
     def __init__(
-        self,
-        synsets: Mapping[str, str],
-        exceptions: Mapping[str, list[str]],
-        identity: str = "",
+        self, synsets: Mapping[str, str], exceptions: Mapping[str, list[str]], identity: str = ""
     ) -> None:
         self._synsets, self._exceptions, self.identity = synsets, exceptions, identity
         self._found: dict[str, frozenset[int]] = {}
@@ -160,11 +152,7 @@ def _read(jar: str, member: str, parse: Callable[[bytes], T]) -> T:
         with zipfile.ZipFile(path) as archive:
             return parse(archive.read(member))
     except _DAMAGED as error:
-        raise InputError(
-            f"SPICE's words cannot be read: {error}",
-            where=str(path),
-            remedy="run: pip install --force-reinstall pycocoevalcap",
-        ) from error
+        raise InputError("damaged", path, why=error) from error
 
 
 def _arrays(data: bytes) -> Iterator[frozenset[str]]:

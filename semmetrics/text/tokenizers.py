@@ -12,24 +12,13 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
+from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 from semmetrics.core.hashing import UNVERSIONED, own_version
 from semmetrics.errors import FROM_0, InputError
-from semmetrics.messages import brief, misfit, pluralize
+from semmetrics.messages import did_you_mean, pluralize
 from semmetrics.text.tokens import check_captions
-
-__all__ = [
-    "TOKENIZERS",
-    "CachingTokenizer",
-    "FunctionTokenizer",
-    "IdentifiedTokenizer",
-    "SplitTokenizer",
-    "Tokenizer",
-    "open_tokenizer",
-    "split_13a",
-]
 
 
 @runtime_checkable
@@ -157,17 +146,14 @@ class FunctionTokenizer(SplitTokenizer):
         try:
             result = super().tokens(captions)
         except Exception as error:
-            raise InputError(
-                f"the tokenizer {self.name} fails: {type(error).__name__}: {error}",
-                remedy="give a function from a caption to the list of its tokens",
-            ) from error
+            what, kind = f"the tokenizer {self.name}", type(error).__name__
+            remedy = "give a function from a caption to the list of its tokens"
+            values = {"what": what, "kind": kind, "why": error, "remedy": remedy}
+            raise InputError("own-code-failed", **values) from error
         for index, found in enumerate(result):
             if not isinstance(found, (list, tuple)) or not set(map(type, found)) <= {str}:
-                raise InputError(
-                    f"the tokenizer {self.name} gives {brief(found)}, not a list of strings",
-                    where=f"caption {index}{FROM_0}",
-                    remedy='give a list of tokens, as ["a", "dog"]',
-                )
+                where, wanted = f"caption {index}{FROM_0}", "a list of tokens (strings)"
+                raise InputError("wrong-type", where, value=found, wanted=wanted)
         return list(map(list, result))
 
 
@@ -194,7 +180,7 @@ class IdentifiedTokenizer:
         version = own_version(tokenizer)
         try:
             tokens = tokenizer.tokens(_PROBE)
-        except InputError:  # it may know its own captions alone; what is wrong is said of them
+        except InputError:  # it may know its own captions alone
             tokens = None
         decisive = json.dumps([version or "", tokens]).encode()
         sign = f"{UNVERSIONED}-" if version is None else "@"
@@ -241,11 +227,9 @@ class CachingTokenizer:
         new = [text for text in dict.fromkeys(captions) if text not in self._known]
         found = self._tokenizer.tokens(new)
         if len(found) != len(new):
-            raise InputError(
-                f"the tokenizer {self.name} gives {pluralize(len(found), 'list')} for "
-                f"{pluralize(len(new), 'caption')}",
-                remedy="give the tokens of each caption",
-            )
+            counts = pluralize(len(found), "list"), pluralize(len(new), "caption")
+            where = f"the tokenizer {self.name}"
+            raise InputError("wrong-count", where, found=counts[0], wanted=counts[1])
         self._known.update(zip(new, found, strict=True))
         return [self._known[text] for text in captions]
 
@@ -254,24 +238,13 @@ class CachingTokenizer:
         self._known = {}
 
 
-def _ptb() -> Tokenizer:
-    from semmetrics.text.ptb import PtbTokenizer
-
-    return PtbTokenizer()
-
-
-def _ptb_java() -> Tokenizer:
-    from semmetrics.text.java import PtbJavaTokenizer
-
-    return PtbJavaTokenizer()
-
-
-TOKENIZERS: dict[str, Callable[[], Tokenizer]] = {
-    "ptb": _ptb,
-    "ptb-java": _ptb_java,
-    "13a": partial(SplitTokenizer, "13a", split_13a),
-    "whitespace": partial(SplitTokenizer, "whitespace", str.split),
+TOKENIZERS: dict[str, tuple[str, Any] | str] = {
+    "ptb": "ptb.PtbTokenizer",
+    "ptb-java": "java.PtbJavaTokenizer",
+    "13a": ("13a", split_13a),
+    "whitespace": ("whitespace", str.split),
 }
+"""The tokenizers by name: a class, imported when it is needed, or a name and a function."""
 
 
 def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> Tokenizer:
@@ -302,22 +275,21 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
     """
     choice: Any = spec
     if isinstance(choice, str):
-        if choice in TOKENIZERS:
-            return TOKENIZERS[choice]()
-        raise InputError(
-            f"there is no tokenizer {choice!r}", remedy=f"choose one of {', '.join(TOKENIZERS)}"
-        )
+        if choice not in TOKENIZERS:
+            remedy = did_you_mean(choice, TOKENIZERS, f"choose one of {', '.join(TOKENIZERS)}")
+            raise InputError("unknown-name", what="tokenizer", value=choice, remedy=remedy)
+        opener = TOKENIZERS[choice]
+        if isinstance(opener, tuple):
+            return SplitTokenizer(*opener)
+        module, _, name = opener.partition(".")
+        tokenizer: Tokenizer = getattr(import_module(f"semmetrics.text.{module}"), name)()
+        return tokenizer
     if isinstance(choice, type) and hasattr(choice, "tokens"):
         choice = choice()
     if isinstance(choice, Tokenizer):
-        return (
-            choice
-            if type(choice).__module__.startswith("semmetrics.")
-            else IdentifiedTokenizer(choice)
-        )
+        own = type(choice).__module__.startswith("semmetrics.")
+        return choice if own else IdentifiedTokenizer(choice)
     if callable(choice):
         return IdentifiedTokenizer(FunctionTokenizer(choice))
-    raise InputError(
-        misfit(choice, "a tokenizer"),
-        remedy=f"give one of {', '.join(TOKENIZERS)}, or a function from a caption to its tokens",
-    )
+    wanted = f"a tokenizer: a function, or one of {', '.join(TOKENIZERS)}"
+    raise InputError("wrong-type", value=choice, wanted=wanted)

@@ -77,7 +77,7 @@ def test_sentences_are_compared_by_an_embedding(ok, refused, files, phi):
     np.testing.assert_allclose(np.diag(np.load("phi.npy")), values, atol=2e-9)
     ok("pairs", "--phi", phi, "--rows", "references", "-o", "each.npy", *BOTH)
     assert np.load("each.npy").shape == (5, 2)
-    assert "is there already" in refused("pairs", "--phi", phi, "-o", "phi.npy", *BOTH)
+    assert "already complete" in refused("pairs", "--phi", phi, "-o", "phi.npy", *BOTH)
     assert "takes no embedding" in refused("pairs", "--embedding", "static", "-o", "x.npy", *BOTH)
 
 
@@ -107,7 +107,7 @@ def test_a_matrix_of_something_else_is_overwritten_on_request(ok, refused, files
     ok("pairs", "-o", "phi.npy", *BOTH)
     before = np.load("phi.npy")
     message = refused("pairs", "-m", "CIDEr", "-o", "phi.npy", *BOTH)
-    assert "the file is there already" in message
+    assert "already complete" in message
     assert "--overwrite" in message
     np.testing.assert_array_equal(np.load("phi.npy"), before)
     ok("pairs", "-m", "CIDEr", "--overwrite", "-o", "phi.npy", *BOTH)

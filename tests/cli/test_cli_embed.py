@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from semmetrics.embed.label_vectors import measure_coverage
+from semmetrics.embed.lookup import measure_coverage
 from semmetrics.embed.open import open_embedding
 
 GLOVE = "cat 1 2\ndog 3 4\nunknown 5 6\n"
@@ -70,7 +70,7 @@ def test_a_pickle_is_not_converted_unasked(refused, files):
 
 
 def test_refusals(refused, vectors):
-    assert "there is no such file" in refused("embed", "convert", "none.bin", "x")
+    assert "no such file" in refused("embed", "convert", "none.bin", "x")
     Path("there").mkdir()
     assert refused("embed", "convert", vectors, "there").code == "exists"
     assert refused("embed", "fetch", "nix").code == "bad-choice"

@@ -21,7 +21,7 @@ from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions, kinds_of
 from semmetrics.options import AGREEMENT, FORMATS
 from semmetrics.scoring.protocols import PROTOCOLS
-from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text.java import OfficialParser
 
 DEFINITIONS = {definition.name: definition for definition in all_definitions()}
 

@@ -115,7 +115,7 @@ def test_a_limit_reads_the_first_words_only(ok, run, refused, vectors):
                 "--embedding", "words.vec", "--max-words", 2)  # fmt: skip
     assert json.loads(again.stdout) == expected
     assert "warning" not in again.stderr
-    assert "max_words=2 is for files of word vectors" in refused(*asked, "--max-words", 2)
+    assert "does not apply to an embedding of this kind" in refused(*asked, "--max-words", 2)
     said = run("score", *LISTS, "-m", "F1", "--max-words", 2, "--device", "cuda").stderr
     assert "(--max-words) has no effect" in said
     assert "(--device) has no effect" in said
@@ -128,7 +128,7 @@ def test_the_device_of_models_that_read_text(ok, refused, vectors):
     message = refused(
         "embed", "coverage", "--embedding", "words.vec", "--device", "cuda", "gt.json"
     )
-    assert "device='cuda' is for sentence and transformer models" in message
+    assert "does not apply to an embedding" in message
 
 
 def test_unknown_labels_of_the_first_words(ok, vectors):

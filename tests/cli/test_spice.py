@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from cli.data import CAPTIONS, REFERENCES
 
-from semmetrics.text import official_parser
-from semmetrics.text.official_parser import OfficialParser
-from semmetrics.text.tuple_files import read_tuples
+from semmetrics.text import java as official_parser
+from semmetrics.text.java import OfficialParser
+from semmetrics.text.parses import read_tuples
 
 BOTH = ("captions.json", "references.json")
 PROGRAM = """
@@ -82,7 +82,8 @@ def test_a_caption_on_which_it_fails_is_found_in_its_file(run, files, program):
 def test_captions_for_tuples_are_told(refused, files):
     Path("map.json").write_text(json.dumps({"a dog": [["dog"]]}, indent=1))
     text = refused("score", "-m", "SPICE(parser=given)", *BOTH, "--tuples", "map.json")
-    assert "a file of tuples has one JSON object a line" in text
+    assert "map.json, line 2" in text
+    assert "semmetrics spice parse" in text
 
 
 def test_tuples_score_without_the_program(ok, refused, files, program):
@@ -101,7 +102,8 @@ def test_tuples_score_without_the_program(ok, refused, files, program):
     said = refused(
         "score", "-m", "SPICE(parser=given)", "--tuples", "t.jsonl", "other.json", "references.json"
     )
-    assert "t.jsonl, caption 'a new caption' of other, id '1': there are no tuples of it" in said
+    assert "caption 'a new caption' of other, id '1': " in said
+    assert "t.jsonl: there are no tuples of it" in said
 
 
 def test_a_file_of_tuples_is_no_file_of_captions(ok, refused, files, program):
@@ -130,7 +132,7 @@ def test_kept_parses_that_are_damaged_are_said_of_a_matrix(run, files, program, 
     Path("home", "parses.sqlite").write_bytes(b"no database" * 1000)
     result = run("pairs", "--phi", "SPICE", *output, *BOTH)
     assert result.exit_code == 0
-    assert "parses.sqlite: the cache of parses is damaged" in result.stderr
+    assert "parses.sqlite: the cache of parses cannot be used" in result.stderr
 
 
 def test_without_the_program_every_way_is_named(refused, files, monkeypatch, tmp_path):

@@ -21,13 +21,13 @@ from oracles.meteor import exact_line
 
 from semmetrics.data.tasks import caption_task
 from semmetrics.embed.embedder import CallableEmbedder
-from semmetrics.embed.label_vectors import TextModel
+from semmetrics.embed.lookup import TextModel
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.result import score_statistics
-from semmetrics.text.merged_graphs import Graphs
+from semmetrics.text.graphs import Graphs
 from semmetrics.text.offline_parser import OfflineParser
 from semmetrics.text.parses import FunctionParser, KeptParser
 from semmetrics.text.synonyms import SynonymTable
@@ -80,7 +80,7 @@ def parse_graphs(captions):
 
 
 parse_graphs.version = "1"
-with mock.patch("semmetrics.text.merged_graphs.open_synonyms", return_value=SYNONYMS):
+with mock.patch("semmetrics.text.graphs.open_synonyms", return_value=SYNONYMS):
     GIVEN, OFFLINE = (
         Graphs(KeptParser(parser)) for parser in (FunctionParser(parse_graphs), OfflineParser())
     )

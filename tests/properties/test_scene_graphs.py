@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from oracles import spice as plain
 
 from semmetrics.metrics.spice import CATEGORIES, Matches, spice_range
-from semmetrics.text.merged_graphs import GraphTable
-from semmetrics.text.scene_graphs import Concepts, SceneGraph, merge_captions
+from semmetrics.text.graphs import Concepts, GraphTable, SceneGraph, merge_captions
 from semmetrics.text.synonyms import SynonymTable
 
 WORDS = "abcdefgh"

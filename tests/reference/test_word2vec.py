@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from semmetrics.embed.converted import convert, open_converted
-from semmetrics.embed.label_vectors import measure_coverage
-from semmetrics.embed.lookup import embed_terms
+from semmetrics.embed.lookup import embed_terms, measure_coverage
 from semmetrics.embed.open import open_embedding
+from semmetrics.embed.words import convert, open_converted
 from semmetrics.kinds.labels.classes import kubany2020
 from semmetrics.kinds.labels.reading import as_labels
 

@@ -26,7 +26,7 @@ from semmetrics.adapters.pycocoevalcap import (
 )
 from semmetrics.errors import InputError
 from semmetrics.metrics.meteor import METEOR_PROGRAM
-from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text.java import OfficialParser
 
 GTS = {7: ["a man rides a horse", "a person on a horse"], "x": ["two dogs in the snow"]}
 RES = {7: ["a man on a horse"], "x": ["two dogs play"]}

@@ -16,8 +16,8 @@ from tiny import Tiny
 
 import semmetrics
 from semmetrics.embed.embedder import CallableEmbedder
-from semmetrics.embed.label_vectors import measure_coverage
-from semmetrics.embed.word_vectors import MatrixEmbedder
+from semmetrics.embed.lookup import measure_coverage
+from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.classes import kubany2020
 from semmetrics.kinds.labels.reading import as_labels

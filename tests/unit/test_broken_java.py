@@ -1,6 +1,7 @@
 """A program java that is none, is old, or crashes: listed under a protocol, otherwise an error."""
 
 import pytest
+from refusals import refused
 from stand_ins import fake_java, fake_pycocoevalcap
 
 import semmetrics
@@ -49,5 +50,5 @@ def test_the_program_runs_once_for_a_protocol(monkeypatch, tmp_path):
 def test_the_tokenizer(monkeypatch, tmp_path):
     fake_pycocoevalcap(monkeypatch, tmp_path / "site", *FILES)
     fake_java(monkeypatch, tmp_path / "bin", "\x00\x01")
-    with pytest.raises(InputError, match="the tokenizer ptb-java cannot be run: "):
+    with refused("java-not-started"):
         semmetrics.score(PREDS, REFS, tokenizer="ptb-java", task="captions")

@@ -9,7 +9,7 @@ from tiny import Tiny
 
 import semmetrics
 from semmetrics import caption_blocks, caption_matrix, caption_top_k
-from semmetrics.embed.word_vectors import MatrixEmbedder
+from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.errors import InputError
 from semmetrics.metrics.registry import kinds_of_all, parse
 
@@ -87,7 +87,7 @@ def test_entries_are_the_values_of_candidates():
 def test_a_file_names_its_embedding_and_is_not_continued_with_another(tmp_path):
     out = tmp_path / "phi.npy"
     caption_matrix(REFERENCES, CAPTIONS, measure="BagSim", embedding=letters, out=out)
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already complete"):
         caption_matrix(REFERENCES, CAPTIONS, measure="BagSim", out=out)
 
     def stop(done, of):

@@ -21,8 +21,8 @@ from semmetrics.metrics.document_frequencies import (
 )
 from semmetrics.metrics.registry import parse
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.text.stem import porter_stem
 from semmetrics.text.tokenizers import open_tokenizer
+from semmetrics.text.tokens import porter_stem
 
 WORDS = ["a", "a", "man", "men", "rides", "ride", "on", "the", "bike", "bikes"]
 CAPTION = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)

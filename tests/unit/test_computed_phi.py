@@ -11,7 +11,7 @@ from semmetrics import caption_matrix
 from semmetrics.errors import InputError
 from semmetrics.kinds.retrieval import computed_phi
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
-from semmetrics.text.official_parser import OfficialParser
+from semmetrics.text.java import OfficialParser
 
 RNG = np.random.default_rng(11)
 WORDS = ["a", "cat", "dog", "sits", "runs", "on", "the", "mat", "beach", "red", "bus", "two"]
@@ -306,4 +306,4 @@ def test_what_is_odd_about_kept_parses_is_said(monkeypatch, tmp_path):
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
     (tmp_path / "parses.sqlite").write_bytes(b"no database" * 1000)
     found = scored("nDCG@5", phi="SPICE(parser=offline)", captions=CAPTIONS)
-    assert sum("the cache of parses is damaged" in note for note in found.notes) == 1
+    assert sum("the cache of parses cannot be used" in note for note in found.notes) == 1

@@ -11,9 +11,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
-from semmetrics.embed.converted import open_converted, read_meta
-from semmetrics.embed.fetch import Entry, fetch, read_manifest
+from semmetrics.embed.fetch import Entry, fetch
+from semmetrics.embed.words import open_converted, read_meta
 from semmetrics.errors import InputError
 from semmetrics.store.downloads import download, download_path, record_path
 
@@ -116,7 +117,7 @@ def test_later_downloads_are_compared_with_the_first(server, home):
     record = download_record(server)
     assert record.read_text() == f"{SHA256}  {record.name.removesuffix('.sha256')}\n"
     server.data, server.tag = gzip.compress(GLOVE.partition(b"word40 ")[0], mtime=0), '"2"'
-    with pytest.raises(InputError, match=f"and {SHA256} was that of the first download") as caught:
+    with refused("wrong-digest") as caught:
         fetch(entry(server), folder=home / "three")
     assert str(record) in caught.value.remedy
     assert not list((home / "downloads").iterdir())
@@ -139,14 +140,14 @@ def test_a_first_download_that_holds_no_vectors_is_not_trusted(server, home):
 
 
 def test_another_digest_is_refused_and_the_file_removed(server, home):
-    with pytest.raises(InputError, match=f"its SHA-256 is {SHA256}, and 0000"):
+    with refused("wrong-digest"):
         fetch(entry(server, sha256="0" * 64))
     assert not list((home / "downloads").iterdir())
     assert not (home / "vectors").exists()
 
 
 def test_another_dimension_is_refused(server, home):
-    with pytest.raises(InputError, match="have 3 numbers, and 300 were expected"):
+    with refused("wrong-shape"):
         fetch(entry(server, dimension=300))
 
 
@@ -155,7 +156,7 @@ def halfway(server, home):
     """A download that the server ended after 1,000 bytes."""
     file = home / "toy.txt.gz"
     server.stop = 1000
-    with pytest.raises(InputError, match=r"goes on after the 1,000 bytes that are here"):
+    with refused("fetch-failed"):
         download(server.url, file)
     server.stop = None
     assert not file.exists()
@@ -186,17 +187,17 @@ def test_a_file_that_was_replaced_is_sent_from_the_start(server, halfway):
 def test_a_part_that_is_too_long_is_forgotten(server, halfway):
     part = halfway.with_name("toy.txt.gz.part")
     part.write_bytes(PACKED + b"more")
-    with pytest.raises(InputError, match="416"):
+    with refused("http-error"):
         download(server.url, halfway)
     download(server.url, halfway)
     assert halfway.read_bytes() == PACKED
 
 
 def test_missing_files_and_servers_are_said(server, home):
-    with pytest.raises(InputError, match="the server answers 404") as caught:
+    with refused("http-error") as caught:
         fetch(entry(server, url=server.url.replace("toy", "none")))
     assert "semmetrics embed convert" in caught.value.remedy
-    with pytest.raises(InputError, match=r"it cannot be fetched: .*refused") as caught:
+    with refused("fetch-failed") as caught:
         fetch(entry(server, url="http://127.0.0.1:9/x"))
     assert "check the network" in caught.value.remedy
 
@@ -219,7 +220,7 @@ def test_a_name_does_not_leave_the_folder_of_downloads(server, home):
 
 def test_a_folder_with_something_else_is_refused_before_the_download(server, home):
     (home / "mine").mkdir(parents=True)
-    with pytest.raises(InputError, match="it exists; name a new folder"):
+    with refused("exists"):
         fetch(entry(server), folder=home / "mine")
     assert server.asked == []
 
@@ -230,14 +231,14 @@ def test_a_folder_with_other_vectors_is_refused(server, home):
     for other, max_words in ((entry(server), None), (entry(server), 20),
                          (entry(server, name="other"), 10),
                          (entry(server, url=f"{server.url}?2"), 10)):  # fmt: skip
-        with pytest.raises(InputError, match="it holds other vectors: toy-3, from http"):
+        with refused("other-vectors"):
             fetch(other, folder=folder, max_words=max_words)
     assert len(open_converted(folder)) == 10
 
 
 def test_the_cache_folder_with_other_vectors_is_refused(server, home):
     fetch(entry(server), max_words=10)
-    with pytest.raises(InputError, match="it holds other vectors: toy-3, from http"):
+    with refused("other-vectors"):
         fetch(entry(server))
     assert fetch(entry(server), max_words=10).folder == home / "vectors" / "toy-3"
 
@@ -245,7 +246,7 @@ def test_the_cache_folder_with_other_vectors_is_refused(server, home):
 def test_a_place_that_cannot_be_written_is_refused(server, home):
     home.mkdir()
     (home / "file").write_bytes(b"")
-    with pytest.raises(InputError, match="it cannot be written"):
+    with refused("unwritable"):
         fetch(entry(server), folder=home / "file" / "toy")
 
 
@@ -329,20 +330,20 @@ CUT = answer(PACKED[:1000], LENGTH, TAG)
 
 
 @pytest.mark.parametrize(("wrong", "problem"), [
-    (answer(PACKED), "does not say how long the file is"),
-    (answer(PACKED[:1000]), "does not say how long the file is"),
-    (answer(PACKED, f"Content-Length: {len(PACKED) + 9}"), "the connection ended after"),
-    (answer(PACKED, "Content-Length: many"), "does not say how long"),
-    (answer(PACKED[:1000], "Content-Length: 1000"), "damaged|ends too early|cut off"),
-    (answer(b"800\r\n" + PACKED[:2000], "Transfer-Encoding: chunked"), "cannot be fetched"),
-    (answer(b"", "Location: /loop", status="302 Found"), "answers 302|cannot be fetched"),
-    (answer(b"", "Location: file:///etc/passwd", status="302 Found"), "302"),
-    (b"nonsense\r\n", "cannot be fetched"),
-    (b"", "cannot be fetched"),
+    (answer(PACKED), "no-length"),
+    (answer(PACKED[:1000]), "no-length"),
+    (answer(PACKED, f"Content-Length: {len(PACKED) + 9}"), "fetch-failed"),
+    (answer(PACKED, "Content-Length: many"), "no-length"),
+    (answer(PACKED[:1000], "Content-Length: 1000"), "damaged"),
+    (answer(b"800\r\n" + PACKED[:2000], "Transfer-Encoding: chunked"), "fetch-failed"),
+    (answer(b"", "Location: /loop", status="302 Found"), "http-error"),
+    (answer(b"", "Location: file:///etc/passwd", status="302 Found"), "http-error"),
+    (b"nonsense\r\n", "fetch-failed"),
+    (b"", "fetch-failed"),
 ])  # fmt: skip
 def test_what_is_not_whole_is_never_kept(home, wrong, problem):
     raw = Raw(wrong, *[wrong] * 12 if b"/loop" in wrong else [])
-    with pytest.raises(InputError, match=problem):
+    with refused(problem):
         fetch(entry(raw), folder=home / "toy")
     assert not download_path(raw.url).exists()
     assert not record_path(raw.url).exists()
@@ -360,8 +361,8 @@ def test_a_rest_that_is_another_is_not_joined(home, said):
                   status="206 Partial Content")  # fmt: skip
     raw = Raw(CUT, rest, answer(PACKED, LENGTH, TAG))
     file = home / "toy.txt.gz"
-    for problem in ("the connection ended after 1,000", "the rest after 1,000 bytes was asked for"):
-        with pytest.raises(InputError, match=problem):
+    for problem in ("fetch-failed", "fetch-failed"):
+        with refused(problem):
             download(raw.url, file)
     assert not file.exists()
     download(raw.url, file)
@@ -377,7 +378,7 @@ def test_chunks_and_redirections_are_whole(home):
 
 def test_without_a_length_the_digest_is_enough(home):
     raw = Raw(answer(PACKED[:1000]), answer(PACKED))
-    with pytest.raises(InputError, match=f"and {SHA256} was expected"):
+    with refused("wrong-digest"):
         fetch(entry(raw, sha256=SHA256), folder=home / "toy")
     assert fetch(entry(raw, sha256=SHA256), folder=home / "toy").checked == "manifest"
 
@@ -385,9 +386,7 @@ def test_without_a_length_the_digest_is_enough(home):
 def test_a_server_that_hangs_is_not_waited_for(home, monkeypatch):
     monkeypatch.setattr("semmetrics.store.downloads._TIMEOUT", 0.2)
     raw = Raw(CUT, hang=2)
-    with pytest.raises(
-        InputError, match=r"it cannot be fetched: .*; it goes on after the 1,000 bytes"
-    ):
+    with refused("fetch-failed"):
         fetch(entry(raw), folder=home / "toy")
     assert not download_path(raw.url).exists()
 
@@ -404,19 +403,3 @@ def test_several_threads_fetch_one_file_once(server, home):
         one.join()
     assert sorted(got) == ["", "", SHA256]
     assert server.asked == [None]
-
-
-@pytest.mark.parametrize("text", [
-    "x = " + "[" * 2000 + "]" * 2000, "[a]\nurl = " + "[" * 2000, "[a]\nwords = " + "9" * 5000,
-    "[a]\nwords = inf", "[a]\nurl = ['" + "x" * 10**6 + "']", "[a]\nurl = 1979-05-27",
-    "[a.b.c]\nx=1", "a = 1", "['']\nurl=''", "\ufeff[a]",
-])  # fmt: skip
-def test_wrong_manifests(tmp_path, text):
-    path = tmp_path / "m.toml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=r"m\.toml") as caught:
-        read_manifest(path)
-    assert len(str(caught.value)) < 2000
-    path.write_bytes(b"\xff")
-    with pytest.raises(InputError, match="it is no TOML"):
-        read_manifest(path)

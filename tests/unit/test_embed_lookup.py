@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from semmetrics.embed.embedder import CallableEmbedder
-from semmetrics.embed.label_vectors import measure_coverage
-from semmetrics.embed.lookup import STOP_WORDS, embed_terms, lookup_rule
-from semmetrics.embed.word_vectors import MatrixEmbedder
-from semmetrics.errors import InputError
+from semmetrics.embed.lookup import STOP_WORDS, embed_terms, lookup_rule, measure_coverage
+from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.kinds.labels.classes import kubany2020 as clean
 from semmetrics.kinds.labels.reading import as_labels
 
@@ -109,16 +108,11 @@ def test_characters_and_function_words_go(term, word):
 @pytest.mark.parametrize(
     ("term", "words"),
     [
-        ("Traffic light", "Traffic_Light"),
-        ("traffic_light", "Traffic_Light"),
-        ("CAT", "cat"),
-        ("sofa", "Sofa"),
-        ("light traffic", "light + traffic"),
-        ("Traffic cow light", "traffic + light"),
-        ("cow", None),
-        ("& ?", None),
+        ("Traffic light", "Traffic_Light"), ("traffic_light", "Traffic_Light"), ("CAT", "cat"),
+        ("sofa", "Sofa"), ("light traffic", "light + traffic"),
+        ("Traffic cow light", "traffic + light"), ("cow", None), ("& ?", None),
     ],
-)
+)  # fmt: skip
 def test_words(model, term, words):
     assert found([term], model, "words") == [words]
 
@@ -153,7 +147,7 @@ def test_models_that_read_text_get_blanks():
     assert (got.lookup, got.words) == ("text", None)
     assert got.vectors[:, 0].tolist() == [13, 3, 13]
     assert seen.count("parking meter") == 1
-    with pytest.raises(InputError, match="looks words up"):
+    with refused("reads-text"):
         lookup_rule(embedder, "kubany2020")
 
 
@@ -180,14 +174,14 @@ def test_skip_and_zero(model):
 
 
 def test_error_names_the_terms(model):
-    with pytest.raises(InputError, match=r"toy-12@\w+ does not know 'cow', 'gnu'"):
+    with refused("unknown-terms"):
         embed_terms(["cow", "cat", "gnu", "cow"], model, oov="error")
     assert embed_terms(["cat"], model, oov="error").known.all()
 
 
 def test_without_the_word_unknown_it_cannot_stand():
     model = MatrixEmbedder([[1.0]], ["cat"])
-    with pytest.raises(InputError, match="has no word 'unknown' to stand for 'cow'"):
+    with refused("no-unknown-word"):
         embed_terms(["cow"], model, oov="unknown")
     assert embed_terms(["cat"], model, oov="unknown").known.all()
 
@@ -214,7 +208,7 @@ def test_zero_vectors_are_known_and_counted(model):
 
 @pytest.mark.parametrize("options", [{"lookup": "stem"}, {"oov": "guess"}])
 def test_rules_that_do_not_exist_are_refused(model, options):
-    with pytest.raises(InputError, match="choose one of"):
+    with refused("bad-choice"):
         embed_terms(["cat"], model, **options)
 
 
@@ -238,7 +232,7 @@ def test_the_table_of_the_first_labels(model):
     labels = as_labels({"a": [("cow", 0.1), ("cat", 0.9)], "b": [("gnu", 0.5), ("cat", 0.5)]})
     (row,) = measure_coverage({"api": labels}, model, top_k=1)
     assert (row.images, row.labels, row.unknown, row.names) == (2, 2, 1, ("gnu",))
-    with pytest.raises(InputError, match="top_k=0"):
+    with refused("bad-option"):
         measure_coverage({"api": labels}, model, top_k=0)
 
 
@@ -251,7 +245,7 @@ def test_the_table_of_nothing(model):
 
 def test_scores_of_all_classes_need_a_cutoff(model):
     scores = as_labels(np.array([[0.2, 0.7], [0.6, 0.1]]), classes=["cat", "cow"])
-    with pytest.raises(InputError, match="give top_k"):
+    with refused("needs-option"):
         measure_coverage({"net": scores}, model)
     (row,) = measure_coverage({"net": scores}, model, top_k=1)
     assert (row.labels, row.unknown) == (2, 1)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import semmetrics
 from semmetrics.embed.open import open_embedding
@@ -159,16 +160,16 @@ def test_the_pooling_is_first_where_none_is_named(minilm):
     ],
 )
 def test_models_that_are_not_here_name_what_fetches_them(minilm, spec, command):
-    with pytest.raises(InputError, match="is not on this machine") as caught:
+    with refused("model-not-here") as caught:
         open_embedding(spec)
     assert command in str(caught.value)
 
 
 def test_folders_that_hold_no_model_are_refused(minilm, tmp_path):
     for kind in ("sbert", "transformers:mean"):
-        with pytest.raises(InputError, match="there is no such folder"):
+        with refused("missing-folder"):
             open_embedding(f"{kind}:{tmp_path / 'none'}")
-        with pytest.raises(InputError, match="it cannot be loaded"):
+        with refused("damaged"):
             open_embedding(f"{kind}:{tmp_path}")
 
 
@@ -180,7 +181,7 @@ def test_a_gpu_that_is_not_there_is_refused(minilm):
             open_embedding(spec, device=missing)
         with pytest.raises(InputError, match="is no device"):
             open_embedding(spec, device="gpu")
-        with pytest.raises(InputError, match="batch_size=0"):
+        with refused("bad-option"):
             open_embedding(spec, batch_size=0)
 
 
@@ -206,7 +207,7 @@ def test_numbers_that_are_not_finite_are_refused(minilm):
     pytest.importorskip("torch").nn.init.constant_(
         model.model.encoder.layer[0].output.dense.bias, float("nan")
     )
-    with pytest.raises(InputError, match="the vector of 'cat' holds a number that is not finite"):
+    with refused("vector-not-finite"):
         model.embed(["cat"])
 
 
@@ -266,7 +267,7 @@ KINDS = ["sbert", "transformers:first"]
 def test_weights_that_are_cut_off_are_refused(copied, kind):
     weights = copied / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
-    with pytest.raises(InputError, match=r"model: it cannot be loaded: .*complete"):
+    with refused("damaged"):
         open_embedding(f"{kind}:{copied}")
 
 
@@ -290,7 +291,7 @@ def test_a_lack_of_memory_is_no_damage(copied, kind, monkeypatch):
 def test_a_model_without_its_tokenizer_is_refused(copied, kind):
     for path in (*copied.glob("*token*"), copied / "vocab.txt"):
         path.unlink(missing_ok=True)
-    with pytest.raises(InputError, match="its tokenizer knows no word"):
+    with refused("empty-tokenizer"):
         open_embedding(f"{kind}:{copied}")
 
 
@@ -371,7 +372,7 @@ def test_an_empty_text_without_special_tokens_is_unknown(tiny):
 
 def test_a_model_with_a_decoder_is_refused(tiny):
     spec = tiny("T5", "$A </s>", d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2)
-    with pytest.raises(InputError, match="a T5Model has a decoder"):
+    with refused("has-decoder"):
         open_embedding(spec)
 
 

@@ -6,10 +6,10 @@ import zipfile
 
 import numpy as np
 import pytest
+from refusals import refused
 
-from semmetrics.embed.vector_files import read_vectors
-from semmetrics.embed.word_vectors import WordIndex
-from semmetrics.errors import InputError
+from semmetrics.embed.word_files import read_vectors
+from semmetrics.embed.words import WordIndex
 
 WORDS = ["cat", "dog", "Parking_Meter", "naïve", "unknown"]
 VECTORS = np.array([[1, 0, 0.5], [0.25, -1, 2], [3, 3, 3], [1e-3, 1e5, -7], [0, 0, 1]], np.float32)
@@ -43,16 +43,11 @@ def zipped(**members):
 
 
 FORMS = {
-    "binary": binary(),
-    "binary, new lines": binary(newlines=True),
-    "text": text(),
-    "text, trailing blanks": text(tail=" "),
-    "text, CR LF": text().replace(b"\n", b"\r\n"),
-    "glove": text(header=False),
-    "glove, no last new line": text(header=False).rstrip(b"\n"),
-    "gzip": gzip.compress(binary(), mtime=0),
-    "zip": zipped(vectors=text()),
-}
+    "binary": binary(), "binary, new lines": binary(newlines=True), "text": text(),
+    "text, trailing blanks": text(tail=" "), "text, CR LF": text().replace(b"\n", b"\r\n"),
+    "glove": text(header=False), "glove, no last new line": text(header=False).rstrip(b"\n"),
+    "gzip": gzip.compress(binary(), mtime=0), "zip": zipped(vectors=text()),
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -142,68 +137,63 @@ def test_millions_are_found_as_a_dictionary_finds_them():
     assert index.find(asked).tolist() == [rows.get(word, -1) for word in asked]
 
 
+DAMAGED = "damaged"
+
+
 @pytest.mark.parametrize(
-    ("data", "says"),
+    ("data", "code", "line"),
     [
-        (b"", "it is empty"),
-        (b"\x89PNG\r\n\x1a\n", "neither a header"),
-        (b'{"a": 1}\n', "neither a header"),
-        (binary()[:-1], "ends after 4 of 5 words"),
-        (binary()[:12], "ends after 0 of 5 words"),
-        (binary(count=6), "ends after 5 of 6 words"),
-        (binary(count=4), "more after the 4 words"),
-        (b"9000000 300\ncat ", "ends after 0 of 9,000,000 words"),
-        (b"2 3\n" + b"x" * 9000, "there is no word where number 1 should be"),
-        (b"0 3\n", "promises no vectors"),
-        (text()[:-10], "line 6"),
-        (text().replace(b"5 3", b"7 3"), "ends after 5 of 7 words"),
-        (text().replace(b"5 3", b"4 3"), "it holds 5 words, and its header promises 4"),
-        (b"cat 1 2 3\ndog 1 2\ncow 1 2 3\n", "line 2: there are 2 numbers"),
-        (b"cat 1 2 3\n\ndog 1 2 3\n", "line 2: there are 0 numbers"),
-        (gzip.compress(binary(), mtime=0)[:-12], "damaged or cut off"),
-        (zipped(a=text(), b=text()), "several files: 'a', 'b'"),
-        (zipped(a=text())[:-10], "damaged or cut off"),
+        (b"", "empty-file", 0), (b"\x89PNG\r\n\x1a\n", "not-word-vectors", 0),
+        (b'{"a": 1}\n', "not-word-vectors", 0), (binary()[:3], "not-word-vectors", 0),
+        (b"\xef\xbb\xbf" + text(), "not-word-vectors", 0),
+        (b"\xef\xbb\xbf" + text(header=False), "not-word-vectors", 0),
+        (binary()[:-1], DAMAGED, 0), (binary()[:12], DAMAGED, 0), (binary(count=6), DAMAGED, 0),
+        (binary(count=4), DAMAGED, 0), (b"9000000 300\ncat ", DAMAGED, 0),
+        (b"2 3\n" + b"x" * 9000, DAMAGED, 0), (b"0 3\n", DAMAGED, 0), (text()[:-10], DAMAGED, 6),
+        (text().replace(b"5 3", b"7 3"), DAMAGED, 0), (text().replace(b"5 3", b"4 3"), DAMAGED, 0),
+        (b"cat 1 2 3\ndog 1 2\ncow 1 2 3\n", DAMAGED, 2), (b"cat 1 2 3\n\ndog 1 2 3\n", DAMAGED, 2),
+        (text(["cat 0.5", *WORDS[1:]]), DAMAGED, 2),
+        # a single line does not say whether the number is of the phrase or the header is wrong
+        (text(["route 66"], VECTORS[:1]), DAMAGED, 2),
+        (gzip.compress(binary(), mtime=0)[:-12], DAMAGED, 0),
+        (zipped(a=text(), b=text()), "wrong-member", 0), (zipped(a=text())[:-10], DAMAGED, 0),
     ],
-)
-def test_damaged_files_are_refused(file, data, says):
+)  # fmt: skip
+def test_damaged_files_are_refused(file, data, code, line):
     path = file(data)
-    with pytest.raises(InputError, match=says) as caught:
+    with refused(code, f"{path}, line {line}" if line else str(path)):
         read_vectors(path)
-    assert str(path) in str(caught.value)
-    assert caught.value.remedy
 
 
-def test_a_number_that_is_none_is_refused_where_it_stands(file):
-    vectors = read_vectors(file(b"cat 1 2 3\ndog 1 x 3\n"))
+def test_numbers_that_are_wrong_are_refused_by_line_or_word(file):
+    path = file(b"cat 1 2 3\ndog 1 x 3\n")
+    vectors = read_vectors(path)
     assert vectors.embed(["cat"]).known.all()
-    with pytest.raises(InputError, match=r"line 2: not all of the 3 numbers"):
+    with refused(DAMAGED, f"{path}, line 2"):
         vectors.embed(["cat", "dog"])
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_numbers_that_are_not_finite_are_refused_with_their_word(file, bad):
-    damaged = VECTORS.copy()
-    damaged[1, 2] = bad
-    vectors = read_vectors(file(binary(vectors=damaged)))
-    assert vectors.embed(["cat"]).known.all()
-    with pytest.raises(InputError, match="'dog' holds a number that is not finite"):
-        vectors.embed(["cat", "dog"])
+    for bad in (np.nan, np.inf):
+        damaged = VECTORS.copy()
+        damaged[1, 2] = bad
+        vectors = read_vectors(file(binary(vectors=damaged)))
+        assert vectors.embed(["cat"]).known.all()
+        with refused("vector-not-finite", names=["dog"]):
+            vectors.embed(["cat", "dog"])
 
 
 def test_options_are_checked(file, tmp_path):
     path = file(binary())
-    with pytest.raises(InputError, match="there is no such file"):
+    with refused("missing-file"):
         read_vectors(tmp_path / "none.bin")
-    with pytest.raises(InputError, match="is no kind of word vectors"):
+    with refused("bad-choice"):
         read_vectors(path, kind="bert")
-    with pytest.raises(InputError, match="max_words=0"):
+    with refused("bad-option"):
         read_vectors(path, max_words=0)
-    with pytest.raises(InputError, match="not what glove: says, but word2vec"):
+    with refused("wrong-vectors"):
         read_vectors(path, kind="glove")
-    with pytest.raises(InputError, match="holds no 'c'"):
+    with refused("wrong-member"):
         read_vectors(file(zipped(a=text(), b=text()), "x.zip"), member="c")
     assert len(read_vectors(file(zipped(a=text(), b=text()), "x.zip"), member="b")) == len(WORDS)
-    with pytest.raises(InputError, match="it cannot be read"):
+    with refused("unreadable"):
         read_vectors(tmp_path)
 
 
@@ -212,7 +202,7 @@ def test_options_are_checked(file, tmp_path):
 @pytest.mark.parametrize("dimension", [1, 2, 5])
 def test_a_binary_header_that_names_another_width_is_refused(file, dimension, newlines, max_words):
     data = binary(newlines=newlines).replace(b"5 3\n", b"5 %d\n" % dimension, 1)
-    with pytest.raises(InputError, match=r"no word where number 2 should be|ends after \d of 5"):
+    with refused("damaged"):
         read_vectors(file(data), max_words=max_words)
 
 
@@ -222,16 +212,15 @@ def test_a_binary_header_that_names_another_width_is_refused(file, dimension, ne
 def test_a_text_header_that_names_another_width_is_refused(file, width, promised):
     data = text(vectors=VECTORS[:, :width])
     data = data.replace(b"5 %d\n" % width, b"5 %d\n" % promised, 1)
-    says = f"are {width} numbers .*its header promises {promised}"
     for max_words in (None, 1):
-        with pytest.raises(InputError, match=says):
+        with refused("damaged"):
             read_vectors(file(data), max_words=max_words)
 
 
 @pytest.mark.parametrize("header", [True, False])
 def test_a_line_with_a_number_too_many_is_refused(file, header):
     lines = text(header=header).replace(b"Parking_Meter", b"Parking_Meter 0.5")
-    with pytest.raises(InputError, match=r"line \d: there are 4 numbers after the word, and 3"):
+    with refused("damaged"):
         read_vectors(file(lines))
     phrases = text([*WORDS[:2], "route 66", *WORDS[3:]], header=header)
     assert read_vectors(file(phrases)).find(["route 66"]).tolist() == [2]
@@ -243,32 +232,11 @@ def test_a_phrase_may_come_first_under_a_header(file, phrase):
     np.testing.assert_array_equal(model.embed([phrase, "dog"]).vectors, VECTORS[:2])
 
 
-def test_the_first_line_has_a_number_too_many(file):
-    with pytest.raises(InputError, match="line 2: there are 4 numbers after the word, and 3"):
-        read_vectors(file(text(["cat 0.5", *WORDS[1:]])))
-    # a single line does not say whether the number is of the phrase or the header is wrong
-    with pytest.raises(InputError, match=r"line 2: there are 4 numbers .* its header promises 3"):
-        read_vectors(file(text(["route 66"], VECTORS[:1])))
-
-
 @pytest.mark.parametrize("header", [True, False])
 def test_a_word_may_be_a_decimal_number(file, header):
     words = ["cat", "3.14", "-.5", *WORDS[3:]]
     model = read_vectors(file(text(words, header=header)))
     np.testing.assert_array_equal(model.embed(words).vectors, VECTORS)
-
-
-@pytest.mark.parametrize(
-    ("data", "says"),
-    [
-        (binary()[:3], "it ends in its header; it was cut off"),
-        (b"\xef\xbb\xbf" + text(), "it begins with a byte order mark"),
-        (b"\xef\xbb\xbf" + text(header=False), "it begins with a byte order mark"),
-    ],
-)
-def test_a_beginning_that_would_be_read_as_words_is_refused(file, data, says):
-    with pytest.raises(InputError, match=says):
-        read_vectors(file(data))
 
 
 @pytest.mark.parametrize(("place", "value"), [((6, 8), 1), ((8, 10), 99)])
@@ -277,5 +245,5 @@ def test_archives_that_python_cannot_unpack_are_refused(file, place, value):
     data = bytearray(zipped(a=text()))
     middle = data.index(b"PK\x01\x02")
     data[place[0]] = data[middle + place[1]] = value
-    with pytest.raises(InputError, match=r"it cannot be unpacked: .*; unpack it first"):
+    with refused("damaged"):
         read_vectors(file(bytes(data)))

@@ -146,7 +146,7 @@ def test_the_limit_holds_for_every_file_beside(option, tmp_path):
     path.write_bytes(b"x" * 2000)
     options = {option: path, "read": ReadOptions(max_bytes=100)}
     with pytest.raises(
-        InputError, match=rf"{name}: it holds more than (100|1600) bytes.*--max-bytes"
+        InputError, match=rf"{name}: it (holds|takes) more than (100|1600) bytes.*max.bytes"
     ):
         semmetrics.score(preds, gts, measures=measure, **options)
 
@@ -214,5 +214,5 @@ def test_a_manifest_without_an_end_of_brackets(tmp_path):
 
     path = tmp_path / "m.toml"
     path.write_text("a = " + "[" * 3000)
-    with pytest.raises(InputError, match=r"m\.toml: it is no TOML"):
+    with pytest.raises(InputError, match=r"m\.toml: it cannot be read: not TOML"):
         read_manifest(path)

@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 from interruptions import interruptions
 
-from semmetrics.text import merged_graphs
-from semmetrics.text.merged_graphs import Graphs, GraphTable
-from semmetrics.text.parses import FunctionParser, KeptParser
-from semmetrics.text.scene_graphs import Concepts, _Numbers, merge_captions
+from semmetrics.text import graphs as merged_graphs
+from semmetrics.text.graphs import Concepts, Graphs, GraphTable, _Numbers, merge_captions
+from semmetrics.text.parses import FunctionParser, KeptParser, TupleTable
 from semmetrics.text.synonyms import SynonymTable
-from semmetrics.text.tuple_files import TupleTable
 
 SYNSETS = {"couch": "1", "sofa": "1 2", "lounge": "5", "red": "3", "on": "4", "upon": "4"}
 GROUP = ("couch red", "sofa lounge on", "sofa lounge upon")
@@ -67,7 +65,7 @@ def test_a_kept_graph_needs_no_parse(table, tmp_path):
     again.prepare([GROUP])
     assert shown(again, GROUP) == EXPECTED
     assert graph_of(again, GROUP).ties == graph_of(first, GROUP).ties
-    assert (first.trouble, again.trouble) == ("", "")
+    assert (first.trouble, again.trouble) == (None, None)
 
 
 def rows(folder):
@@ -198,10 +196,7 @@ def test_a_damaged_graph_is_merged_again(table, tmp_path):
     again = graphs_of(tmp_path, nothing)  # parses are kept
     again.prepare([GROUP, GROUP[:2]])
     assert shown(again, GROUP) == EXPECTED
-    assert (
-        "the cache of merged graphs is damaged; its damaged rows are computed again"
-        in again.trouble
-    )
+    assert again.trouble.code == "cache-damaged-rows"
     assert rows(tmp_path) == good
 
 
@@ -209,7 +204,7 @@ def test_without_a_file_nothing_is_kept(table):
     graphs = Graphs(KeptParser(FunctionParser(slots)))
     graphs.prepare([GROUP])
     assert shown(graphs, GROUP) == EXPECTED
-    assert graphs.trouble == ""
+    assert graphs.trouble is None
 
 
 @pytest.mark.parametrize("name", ["n" * 300, "file"])
@@ -218,7 +213,7 @@ def test_a_place_that_can_hold_no_graphs_is_said(table, tmp_path, name):
     graphs = graphs_of(tmp_path / name)
     graphs.prepare([GROUP])
     assert shown(graphs, GROUP) == EXPECTED
-    assert "the cache of parses cannot be used" in graphs.trouble
+    assert graphs.trouble.code == "cache-unusable"
 
 
 def test_a_store_in_trouble_is_not_waited_for_again(table, tmp_path):
@@ -226,7 +221,7 @@ def test_a_store_in_trouble_is_not_waited_for_again(table, tmp_path):
     graphs = graphs_of(tmp_path)
     graphs.prepare([GROUP])
     assert shown(graphs, GROUP) == EXPECTED
-    assert "the cache of parses is damaged" in graphs.trouble
+    assert graphs.trouble.code == "cache-unusable"
     assert graphs._cache is None
 
 

@@ -186,8 +186,7 @@ NAMES = {  # in place of positions
     "image {}", "{}, image {}", "gts, image {}", "res, image {}", "the entry {}",
     "nothing is left of the class {} after normalisation",
     "the reference label {} is not in the class list",
-    "the caption {} is a text, not its tokens", "the caption {} is no text",
-    "the caption {} stands twice, with different tuples",
+    "the caption {} is a text, not its tokens",
     "the parser {}, caption {}",
     "the class {} is not among {}", "the class {} has several names",
     "{} a tie that may decide whether the class {}{}",
@@ -197,7 +196,7 @@ ELSEWHERE = {  # the base is written by what completes the text
     "the id {} is also in row {}",
 }  # fmt: skip
 # of texts, as editors count, and of the words of a file
-FROM_1 = {"line {}, column {}", "there is no word where number {} should be"}
+FROM_1 = {"line {}, column {}"}
 
 
 def test_positions_say_from_where_they_count():

@@ -408,7 +408,7 @@ def test_the_command_that_calibrates_runs(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["word2vec-googlenews-300", "GoogleNews-vectors"])
 def test_word2vec_has_the_threshold_of_its_paper(name):
-    from semmetrics.embed.word_vectors import MatrixEmbedder
+    from semmetrics.embed.words import MatrixEmbedder
 
     model = MatrixEmbedder(np.eye(2), ["cat", "dog"], name=name)
     assert said([["cat"]], [["dog"]], measures="SemF1", embedding=model) == []
@@ -422,7 +422,7 @@ def test_composed_labels_are_counted_beside_the_unknown():
     lists = {"1": ["xqzlaptop", "cat", "日本"], "2": ["xqzlaptop"]}
     notes = said(lists, lists, measures="SemF1")
     assert any("1 of 3 terms composed by semmetrics-static" in note for note in notes)
-    from semmetrics.embed.label_vectors import measure_coverage
+    from semmetrics.embed.lookup import measure_coverage
 
     (found,) = measure_coverage({"s": as_labels(lists)}, model)
     assert (found.labels, found.unknown, found.composed) == (4, 1, 2)

@@ -13,25 +13,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interruptions import interruptions
+from refusals import refused
 
 from semmetrics.errors import InputError
-from semmetrics.text.offline_parser import _REVISION, DATA, OfflineParser
-from semmetrics.text.parser_network import Network, _Matrix, _on_grid
-from semmetrics.text.parser_words import Lemmas, WordCutter, affixes, shape, word_form
-from semmetrics.text.scene_graph_rules import scene_graph_tuples
+from semmetrics.text.network import Network, _Matrix, _on_grid
+from semmetrics.text.offline_parser import (
+    _REVISION,
+    DATA,
+    Lemmas,
+    OfflineParser,
+    WordCutter,
+    affixes,
+    shape,
+    word_form,
+)
+from semmetrics.text.scene_rules import scene_graph_tuples
 
 CAPTIONS = [
-    "A small dog sits on a red sofa.",
-    "two men ride horses on the beach",
-    "a woman in a blue dress and a boy with a kite",
-    "",
+    "A small dog sits on a red sofa.", "two men ride horses on the beach",
+    "a woman in a blue dress and a boy with a kite", "",
     "The cat's bowl is empty! A child doesn't look at it.",
-    "a kitchen with a stove, a sink and a refrigerator",
-    "Zebras",
+    "a kitchen with a stove, a sink and a refrigerator", "Zebras",
     "a man that is holding a frisbee in his hand next to a tree",
-    'A (very) old "clock" hangs above 2,000 people.',
-    "a plate of food",
-]
+    'A (very) old "clock" hangs above 2,000 people.', "a plate of food",
+]  # fmt: skip
 
 
 def _blas():
@@ -78,7 +83,7 @@ def test_no_captions(parser):
 
 
 def test_what_is_no_caption_is_refused(parser):
-    with pytest.raises(InputError, match="caption 1"):
+    with refused("wrong-type"):
         list(parser.parse(["a dog", None]))
     with pytest.raises(InputError):
         list(parser.parse("a dog"))
@@ -112,15 +117,11 @@ def test_any_text_is_parsed(captions):
 @pytest.mark.parametrize(
     "caption",
     [
-        " ".join(["a dog sits on a red sofa and"] * 1250),
-        "a dog. " * 3000,
-        "x" * 100_000,
-        "a-" * 20_000,
-        "((((" * 5_000,
-        "." * 20_000,
+        " ".join(["a dog sits on a red sofa and"] * 1250), "a dog. " * 3000, "x" * 100_000,
+        "a-" * 20_000, "((((" * 5_000, "." * 20_000,
     ],
     ids=["words", "sentences", "letters", "hyphens", "brackets", "stops"],
-)
+)  # fmt: skip
 def test_a_very_long_caption_takes_little_memory(parser, caption):
     tracemalloc.start()
     try:
@@ -170,7 +171,7 @@ def test_it_needs_neither_torch_nor_java():
 def test_a_full_memory_of_words_changes_nothing(parser, monkeypatch):
     expected = list(parser.parse(CAPTIONS))
     monkeypatch.setattr("semmetrics.text.offline_parser._CACHED", 15)
-    monkeypatch.setattr("semmetrics.text.parser_words._CACHED", 5)
+    monkeypatch.setattr("semmetrics.text.offline_parser._CACHED_WORDS", 5)
     small = OfflineParser()
     assert [_parse(small, caption) for caption in CAPTIONS] == expected
 
@@ -501,7 +502,7 @@ def test_another_revision_where_captions_get_other_tuples(parser):
 _VALUES = """
 from hashlib import sha256
 import numpy as np
-from semmetrics.text import parser_network
+from semmetrics.text import network as parser_network
 from semmetrics.text.offline_parser import OfflineParser
 seen, floats = sha256(), np.random.default_rng(0).normal(size=(2, 40, 40)).astype(np.float32)
 flat = parser_network._flat

@@ -10,7 +10,7 @@ from oracles import soft_spice as oracle
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.embed.word_vectors import MatrixEmbedder
+from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.metrics.soft_spice import phrases_of
 
@@ -188,7 +188,7 @@ def test_no_synonyms_are_needed(monkeypatch):
     def lacking():
         raise MissingDependencyError("no synonyms", remedy="get them")
 
-    monkeypatch.setattr("semmetrics.text.merged_graphs.open_synonyms", lacking)
+    monkeypatch.setattr("semmetrics.text.graphs.open_synonyms", lacking)
     table = semmetrics.score(
         ["a dog on a sofa"], [["a puppy on a couch"]], measures="Soft-SPICE(parser=offline)"
     )

@@ -14,8 +14,8 @@ from semmetrics.kinds.captions.pair_matrix import caption_matrix, caption_top_k
 from semmetrics.metrics.spice import CATEGORIES, spice_range, spice_scores
 from semmetrics.reports.comparison_table import draw_differing
 from semmetrics.reports.score_text import draw_runs, draw_worst
-from semmetrics.text import scene_graphs
-from semmetrics.text.scene_graphs import Concepts, every_merge
+from semmetrics.text import graphs as scene_graphs
+from semmetrics.text.graphs import Concepts, every_merge
 from semmetrics.text.synonyms import SynonymTable
 
 pytest.importorskip("pycocoevalcap")
@@ -174,7 +174,7 @@ def test_all_systems_are_parsed_together_once():
 def test_ties_are_said_with_their_range(monkeypatch):
     # "cat" is as near to "dog" as to "man" here, and the graph has both
     table = SynonymTable({"dog": "1", "cat": "1 2", "man": "2"}, {})
-    monkeypatch.setattr("semmetrics.text.merged_graphs.open_synonyms", lambda: table)
+    monkeypatch.setattr("semmetrics.text.graphs.open_synonyms", lambda: table)
     preds, gts = {"x": ["dog man cat"], "y": ["dog"]}, {"x": ["small dog"], "y": ["dog"]}
     (note,) = (note for note in score(preds=preds, gts=gts).notes if "ties" in note)
     assert "F of 1 item depends on ties in merging scene graphs (such as 'x': " in note
@@ -206,7 +206,7 @@ def test_captions_without_tuples_and_tuples_without_a_match_are_said(preds, gts,
 def test_parses_of_ties_that_are_gone_are_made_at_once(monkeypatch, tmp_path):
     """A graph may be kept without the parses of its captions, which its range is of."""
     table = SynonymTable({"dog": "1", "cat": "1 2", "man": "2"}, {}, "ours")
-    monkeypatch.setattr("semmetrics.text.merged_graphs.open_synonyms", lambda: table)
+    monkeypatch.setattr("semmetrics.text.graphs.open_synonyms", lambda: table)
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
     calls = []
 
@@ -232,7 +232,7 @@ def test_many_ties_are_not_tried_in_every_way(monkeypatch):
     table = {f"{side}{n}": numbers for n in range(12) for side, numbers in
              (("a", f"1{n}"), ("b", f"2{n}"), ("c", f"1{n} 2{n}"))}  # fmt: skip
     synonyms = SynonymTable(table, {})
-    monkeypatch.setattr("semmetrics.text.merged_graphs.open_synonyms", lambda: synonyms)
+    monkeypatch.setattr("semmetrics.text.graphs.open_synonyms", lambda: synonyms)
     crowd = " ".join(f"a{n} b{n} c{n}" for n in range(12))  # 4,096 graphs on either side
     start = monotonic()
     (note,) = (n for n in score(preds={"x": [crowd]}, gts={"x": [crowd]}).notes if "ties" in n)
@@ -294,7 +294,7 @@ def test_the_scorer_gives_the_digits_of_one_call():
         ("SPICE(parser=given)", {"tuples": None}, "parser=given needs tuples"),
         ("SPICE(parser=given)", {"tuples": 3}, "tuples= is an int"),
         ("SPICE(parser=given)", {"tuples": {"dog": [["dog"]]}}, "there are no tuples of it"),
-        ("SPICE(parser=given)", {"tuples": {"dog": 3}}, "3 is no tuple"),
+        ("SPICE(parser=given)", {"tuples": {"dog": 3}}, "3 is not a tuple"),
         ("SPICE(category=colour)", {}, "choose one of all, object, attribute"),
     ],
 )
@@ -488,7 +488,7 @@ def test_what_is_odd_about_a_matrix_is_said(tmp_path, monkeypatch):
     (tmp_path / "parses.sqlite").write_bytes(b"no database" * 1000)
     notes = []
     caption_matrix(GROUPS, CAPTIONS, notes=notes, **OPTIONS)
-    assert [note.partition(": ")[2][:30] for note in notes] == ["the cache of parses is damaged"]
+    assert [note.partition(": ")[2][:30] for note in notes] == ["the cache of parses cannot be "]
     notes.clear()
     given = {"tuples": {"dog": [["dog"]]}, "measure": "SPICE(parser=offline)"}
     caption_top_k(GROUPS, CAPTIONS, 1, notes=notes, **{**OPTIONS, **given})

@@ -5,13 +5,14 @@ import zipfile
 from importlib.util import find_spec
 
 import pytest
+from refusals import refused
 
 import semmetrics
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.text import official_parser, synonyms
-from semmetrics.text.official_parser import OfficialParser
-from semmetrics.text.parses import open_parser
-from semmetrics.text.tuple_files import TupleTable
+from semmetrics.text import java as official_parser
+from semmetrics.text import synonyms
+from semmetrics.text.java import OfficialParser
+from semmetrics.text.parses import TupleTable, open_parser
 
 PREDS = {"a": ["a dog runs"], "b": ["two cats sit"]}
 REFS = {"a": ["a big dog runs", "the dog is on grass"], "b": ["cats"]}
@@ -28,7 +29,7 @@ def official(tuples):
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch):
     """Nothing is kept, CoreNLP is not there, synonyms are read anew, and METEOR is left out."""
-    monkeypatch.setattr(synonyms.JavaProgram, "missing", lambda self: "left out")
+    monkeypatch.setattr(official_parser.JavaProgram, "missing", lambda self: "left out")
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
     caches = (synonyms.open_synonyms, synonyms.category_words)
     for one in caches:
@@ -87,7 +88,7 @@ def jars(tmp_path, monkeypatch):
         data[place : place + 40] = b"\xff" * 40
         (folder / jar).write_bytes(data)
 
-    monkeypatch.setattr(synonyms.JavaProgram, "folder_of_files", lambda self: folder)
+    monkeypatch.setattr(official_parser.JavaProgram, "folder_of_files", lambda self: folder)
     return damage
 
 
@@ -97,7 +98,7 @@ def jars(tmp_path, monkeypatch):
 )
 def test_with_damaged_jars(jars, jar, place):
     jars(jar, place)
-    assert "SPICE's words cannot be read" in str(lacking(official(EVERY)))
+    assert lacking(official(EVERY)).code == "damaged"
 
 
 # ---- pycocoevalcap is there, and something else is not ------------------------------------------
@@ -107,7 +108,7 @@ needs_words = pytest.mark.skipif(not find_spec("pycocoevalcap"), reason="its wor
 
 @needs_words
 def test_without_corenlp():
-    assert "SPICE's parser needs CoreNLP 3.6.0, which is not here" in str(lacking())
+    assert lacking().code == "needs-corenlp"
     table = semmetrics.score(PREDS, REFS, protocol="coco-caption", tuples=official(EVERY))
     assert table["SPICE"].n == 2
 
@@ -115,28 +116,28 @@ def test_without_corenlp():
 @needs_words
 def test_without_java(monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
-    assert "SPICE needs Java" in str(lacking())
+    assert lacking().code == "needs-java"
 
 
 @needs_words
 def test_captions_without_tuples():
     error = lacking(official(SOME))
-    assert error.where == "t.jsonl"
-    assert f"it has no tuples by {OfficialParser.identity} of 2 captions, such as" in error.problem
-    assert "needs CoreNLP" in error.problem
+    assert (error.code, error.where) == ("tuples-lack", "t.jsonl")
+    assert f"no tuples by {OfficialParser.identity} of 2 new captions, such as" in error.problem
+    assert error.values["error"].code == "needs-corenlp"
     assert "parser=given" not in error.remedy
     error = lacking(EVERY)
-    assert ", for its tuples name no parser, and SPICE's parser needs CoreNLP" in error.problem
-    assert error.remedy.startswith("SPICE(parser=given) takes tuples of any parser; or ")
+    assert error.values["own"] == ", for its tuples name no parser"
+    assert error.remedy == "SPICE(parser=given) takes tuples of any parser"
     other = TupleTable("t.jsonl", EVERY, dict.fromkeys(EVERY, "offline@1"))
-    assert ", only by 'offline@1', and SPICE's parser needs CoreNLP" in lacking(other).problem
+    assert lacking(other).values["own"] == ", only by 'offline@1'"
 
 
 @needs_words
 def test_a_function_beside_the_official_parser():
     error = lacking(lambda captions: [[(word,) for word in one.split()] for one in captions])
-    assert error.problem.startswith("tuples= is a function, which is no parser that the measure")
-    assert error.remedy.startswith("SPICE(parser=given) takes tuples of any parser; or ")
+    assert error.code == "tuples-function"
+    assert error.remedy == "SPICE(parser=given) takes tuples of any parser"
 
 
 @needs_words
@@ -145,11 +146,11 @@ def test_official_tuples_of_the_other_form(given, asked):
     texts = {"tokens": "a dog", "written": "A dog."}
     tuples = official({texts[given]: [["dog"]]})
     measure = f"SPICE(captions={asked})"
-    with pytest.raises(InputError, match="it has no tuples by official@") as caught:
+    with refused("tuples-lack") as caught:
         semmetrics.score({"a": "A dog."}, {"a": ["A dog."]}, measures=measure, tuples=tuples)
     form = "captions as they are written" if given == "written" else "tokens"
-    wanted = f"tuples are given of {form}: write captions={given} in the measure; or "
-    assert caught.value.remedy.startswith(wanted)
+    wanted = f"tuples are given of {form}: write captions={given} in the measure"
+    assert caught.value.remedy == wanted
 
 
 @needs_words
@@ -158,7 +159,7 @@ def test_pairs_of_tuples_of_the_other_form(parser):
     tuples = official({"a dog": [["dog"]], "a cat": [["cat"]]})
     measure = f"SPICE(parser={parser},captions=written)"
     sides = {"references": [["A dog."], ["A cat."]], "captions": ["A cat."]}
-    with pytest.raises(InputError, match=r"has no tuples by|there are no tuples of it") as caught:
+    with refused("tuples-lack" if parser == "official" else "captions-fail") as caught:
         semmetrics.caption_matrix(**sides, measure=measure, tuples=tuples)
     assert caught.value.remedy.startswith("tuples are given of tokens: write captions=tokens in ")
     assert "id " not in caught.value.where
@@ -203,9 +204,9 @@ def test_tuples_of_another_parser_have_no_effect(monkeypatch):
 @pytest.mark.parametrize(
     ("code", "problem"),
     [
-        ("raise SystemExit('Error: odd')", "stopped with status 1: Error: odd"),
+        ("raise SystemExit('Error: odd')", "status 1: Error: odd"),
         ("raise SystemExit('Exception: a\\nCaused by: b\\nCaused by: c')", "1: Caused by: c"),
-        ("", "ended without an answer"),
+        ("", "no answer: it ended"),
         (None, "SPICE cannot be run: "),
     ],
 )
@@ -217,7 +218,8 @@ def test_a_program_that_does_not_run(monkeypatch, tmp_path, code, problem):
     folder.mkdir(parents=True)
     (folder / "stanford-corenlp-3.6.0-models.jar").write_bytes(b"half")
     error = lacking()
-    assert "models.jar: it is not CoreNLP's own, or damaged" in str(error)
+    assert error.code == "wrong-jar"
+    assert error.where.endswith("models.jar")
     assert "semmetrics spice setup" in error.remedy
 
 
@@ -230,5 +232,6 @@ for line in sys.stdin:
     print(json.dumps({"error": "too long"} if wrong else {"tuples": [["dog"]]}), flush=True)
 """
     monkeypatch.setattr(OfficialParser, "_command", lambda self: [sys.executable, "-c", code])
-    expected = "caption 'two cats sit' of preds, id 'b': SPICE's parser fails: too long"
-    assert str(lacking()).startswith(expected)
+    error = lacking()
+    assert (error.code, error.values["error"].code) == ("captions-fail", "parser-fails")
+    assert error.where == "caption 'two cats sit' of preds, id 'b'"

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from semmetrics.embed.embedder import Embedder, embed_unique
 from semmetrics.embed.static import (
@@ -22,8 +23,7 @@ from semmetrics.embed.static import (
     normalise,
     split_words,
 )
-from semmetrics.errors import InputError
-from semmetrics.store import file_digest
+from semmetrics.store.files import file_digest
 
 TEXTS = [
     "car", "Traffic light", "traffic-light", "a man riding a brown horse", "", "日本", "!?",
@@ -75,7 +75,7 @@ class TestFiles:
         subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
     def test_missing_file_is_named(self, tmp_path):
-        with pytest.raises(InputError, match=r"static\.json"):
+        with refused("damaged"):
             StaticEmbedder(tmp_path)
 
     @pytest.mark.parametrize("name", FILES)
@@ -85,27 +85,27 @@ class TestFiles:
             (folder / name).write_text("only\none\n")
         else:
             np.save(folder / name, np.zeros(7, np.float32))
-        with pytest.raises(InputError, match="cannot be read"):
+        with refused("damaged"):
             StaticEmbedder(folder)
 
     def test_metadata_that_is_no_json_is_an_input_error(self, tmp_path):
         folder = shutil.copytree(DATA, tmp_path / "model")
         (folder / "static.json").write_text("{")
-        with pytest.raises(InputError, match="cannot be read"):
+        with refused("damaged"):
             StaticEmbedder(folder)
 
     @pytest.mark.parametrize("text", ["[]", "{}", "null"])
     def test_metadata_of_another_form_are_refused(self, tmp_path, text):
         folder = shutil.copytree(DATA, tmp_path / "model")
         (folder / "static.json").write_text(text)
-        with pytest.raises(InputError, match=r"static\.json has another format"):
+        with refused("damaged"):
             StaticEmbedder(folder)
 
     def test_a_vocabulary_that_lost_a_line_is_refused(self, tmp_path):
         folder = shutil.copytree(DATA, tmp_path / "model")
         path = folder / "static-vocabulary.txt"
         path.write_text(path.read_text("utf-8").partition("\n")[2], "utf-8")
-        with pytest.raises(InputError, match=r"tells of 59842 entries of 320 .* are 59841 of 320"):
+        with refused("damaged"):
             StaticEmbedder(folder)
 
 
@@ -113,19 +113,13 @@ class TestWords:
     @pytest.mark.parametrize(
         ("text", "words"),
         [
-            ("Traffic_light", ["traffic", "light"]),
-            ("T-shirt", ["t", "shirt"]),
-            ("bird's-foot", ["birds", "foot"]),
-            ("Bat (Animal)", ["bat", "animal"]),
-            ("SMØRREBRØD", ["smorrebrod"]),
-            ("Œuf à la coque", ["oeuf", "a", "la", "coque"]),
-            ("ＣＡＲ", ["car"]),
-            ("Straße", ["strasse"]),
-            ("mp3\tplayer\n", ["mp3", "player"]),
-            ("кот", []),
-            ("", []),
+            ("Traffic_light", ["traffic", "light"]), ("T-shirt", ["t", "shirt"]),
+            ("bird's-foot", ["birds", "foot"]), ("Bat (Animal)", ["bat", "animal"]),
+            ("SMØRREBRØD", ["smorrebrod"]), ("Œuf à la coque", ["oeuf", "a", "la", "coque"]),
+            ("ＣＡＲ", ["car"]), ("Straße", ["strasse"]), ("mp3\tplayer\n", ["mp3", "player"]),
+            ("кот", []), ("", []),
         ],
-    )
+    )  # fmt: skip
     def test_words(self, text, words):
         assert split_words(text) == words
 
@@ -210,16 +204,12 @@ class TestVectors:
     @pytest.mark.parametrize(
         ("label", "near", "far"),
         [
-            ("car", "automobile", "tree"),
-            ("sofa", "couch", "airplane"),
-            ("garbage can", "trash can", "violin"),
-            ("cell phone", "mobile phone", "banana"),
-            ("aeroplane", "airplane", "sheep"),
-            ("diningtable", "dining table", "horse"),
-            ("tvmonitor", "television", "cow"),
-            ("Café", "coffee shop", "tractor"),
+            ("car", "automobile", "tree"), ("sofa", "couch", "airplane"),
+            ("garbage can", "trash can", "violin"), ("cell phone", "mobile phone", "banana"),
+            ("aeroplane", "airplane", "sheep"), ("diningtable", "dining table", "horse"),
+            ("tvmonitor", "television", "cow"), ("Café", "coffee shop", "tractor"),
         ],
-    )
+    )  # fmt: skip
     def test_synonyms_are_nearer(self, model, label, near, far):
         assert cosine(model, label, near) > model.threshold > cosine(model, label, far)
 

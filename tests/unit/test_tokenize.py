@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from refusals import refused
 
-from semmetrics.errors import InputError
 from semmetrics.text import Tokenizer, encode_tokens, open_tokenizer
 
 THIRTEEN_A = [
@@ -37,14 +37,9 @@ def test_name_is_that_of_the_signature(name):
     assert tokenizer.tokens(("a dog", "", " ")) == [["a", "dog"], [], []]
 
 
-def test_unknown_name_lists_the_names():
-    with pytest.raises(InputError, match=r"no tokenizer 'PTB'.*ptb, ptb-java, 13a, whitespace"):
-        open_tokenizer("PTB")
-
-
-@pytest.mark.parametrize("spec", [None, 3, ["ptb"]])
-def test_other_things_are_no_tokenizer(spec):
-    with pytest.raises(InputError, match="not a tokenizer"):
+@pytest.mark.parametrize(("spec", "code"), [("PTB", "unknown-name"), (3, "wrong-type")])
+def test_other_things_are_no_tokenizer(spec, code):
+    with refused(code):
         open_tokenizer(spec)
 
 
@@ -80,7 +75,7 @@ LAMBDAS = [lambda caption: caption.split(), lambda caption: [*caption]]
 @pytest.mark.parametrize("bad", ["a dog", None, [1], [b"a"], {"a": 1}])
 def test_function_must_give_strings(bad):
     tokenizer = open_tokenizer(lambda caption: bad if caption == "x" else ["a"])
-    with pytest.raises(InputError, match=r"caption 1 \(from 0\)"):
+    with refused("wrong-type", "caption 1 (from 0)"):
         tokenizer.tokens(["a", "x"])
 
 
@@ -90,16 +85,13 @@ def test_tokenizer_is_taken_as_it_is():
 
 
 @pytest.mark.parametrize("spec", ["ptb", "13a", "whitespace", letters])
-@pytest.mark.parametrize("bad", [None, 3, b"a dog", ["a"], float("nan")])
-def test_caption_that_is_no_string_is_named(spec, bad):
-    with pytest.raises(InputError, match=r"caption 2 \(from 0\): .* not a string"):
-        open_tokenizer(spec).tokens(["a", "b", bad])
-
-
-@pytest.mark.parametrize("spec", ["ptb", "13a", "whitespace", letters])
-def test_one_string_is_no_list_of_captions(spec):
-    with pytest.raises(InputError, match="one string"):
-        open_tokenizer(spec).tokens("a dog")
+def test_captions_are_a_list_of_strings(spec):
+    tokenizer = open_tokenizer(spec)
+    for bad in (None, 3, b"a dog", ["a"], float("nan")):
+        with refused("wrong-type", "caption 2 (from 0)"):
+            tokenizer.tokens(["a", "b", bad])
+    with refused("wrong-type", ""):
+        tokenizer.tokens("a dog")
 
 
 def test_subclass_of_str_is_a_string():
@@ -125,17 +117,8 @@ def test_13a_is_that_of_sacrebleu():
     theirs = module.Tokenizer13a()
     rng = random.Random(13)
     pieces = [
-        *string.printable,
-        "é",
-        "—",
-        "&amp;",
-        "&lt;",
-        "&quot;",
-        "<skipped>",
-        "-\n",
-        "dog",
-        "5",
-    ]
+        *string.printable, "é", "—", "&amp;", "&lt;", "&quot;", "<skipped>", "-\n", "dog", "5",
+    ]  # fmt: skip
     captions = ["".join(rng.choices(pieces, k=rng.randint(0, 20))) for _ in range(5000)]
     captions += [caption for caption, _ in THIRTEEN_A]
     assert open_tokenizer("13a").tokens(captions) == [theirs(c).split() for c in captions]

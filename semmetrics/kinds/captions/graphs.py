@@ -20,7 +20,7 @@ from semmetrics.messages import a_kind, listing, pluralize
 from semmetrics.metrics.definition import Measure
 
 if TYPE_CHECKING:
-    from semmetrics.text.merged_graphs import Graphs
+    from semmetrics.text.graphs import Graphs
 
 __all__ = ["OpenGraphs", "graph_fits", "graph_notes", "idle_tuples", "missing_graphs",
            "open_tuples", "parse_captions"]  # fmt: skip
@@ -42,8 +42,7 @@ def open_tuples(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Any:
     """
     if given is None:
         return None
-    from semmetrics.text.parses import FunctionParser
-    from semmetrics.text.tuple_files import TupleTable, read_tuples
+    from semmetrics.text.parses import FunctionParser, TupleTable, read_tuples
 
     if isinstance(given, (TupleTable, FunctionParser)):
         return given
@@ -77,7 +76,7 @@ class OpenGraphs:
     def __getitem__(self, name: str) -> Graphs:
         """Return the graphs of a parser."""
         if name not in self._open:
-            from semmetrics.text.merged_graphs import Graphs
+            from semmetrics.text.graphs import Graphs
             from semmetrics.text.parses import open_parser
 
             self._open[name] = Graphs(open_parser(name, self.given, self._progress))
@@ -87,7 +86,7 @@ class OpenGraphs:
     def troubles(self) -> list[str]:
         """What is wrong with the files in which parses are kept."""
         found = [graphs.trouble for graphs in self._open.values()]
-        return list(dict.fromkeys(filter(None, found)))
+        return list(dict.fromkeys(str(one) for one in found if one))
 
 
 def graph_fits(measures: Sequence[Measure], graphs: OpenGraphs) -> dict[str, Graphs]:
@@ -133,7 +132,7 @@ def _explain(text: str, *, tasks: Tasks, captions: str, given: Any, by: str) -> 
     pairs, has no ids of its own.
     """
     from semmetrics.metrics.spice import parsed_texts
-    from semmetrics.text.tuple_files import TupleTable
+    from semmetrics.text.parses import TupleTable
 
     for name, task in each_task(tasks):
         texts = parsed_texts(task, captions)
@@ -194,7 +193,7 @@ def graph_notes(
 
 def idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> list[str]:
     """Say that the given tuples are of no parser that measures name."""
-    from semmetrics.text.tuple_files import ANY_PARSER, TupleTable
+    from semmetrics.text.parses import ANY_PARSER, TupleTable
 
     names = {str(m["parser"]) for m in takers}
     if graphs.given is None or "given" in names or any(graphs[n].parser.n_given for n in names):

@@ -55,7 +55,7 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.document_frequencies import DocumentFrequencies, task_frequencies
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import OPTIONS, ResolvedOptions, resolve_options
-from semmetrics.store.matrix_file import write_matrix
+from semmetrics.store.files import write_matrix
 from semmetrics.text.tokenizers import open_tokenizer
 
 __all__ = ["PAIR_MEASURES", "PairJob", "caption_blocks", "caption_matrix", "caption_top_k",

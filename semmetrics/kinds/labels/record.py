@@ -163,8 +163,7 @@ def _open_lookup(
 ) -> Callable[[LabelTask], dict[str, Any]]:
     """Open the embeddings of those names, and return what looks up the labels of a task."""
     from semmetrics.core.backend import find_device
-    from semmetrics.embed.label_vectors import label_vectors
-    from semmetrics.embed.lookup import rules_for
+    from semmetrics.embed.lookup import label_vectors, rules_for
 
     computing = find_device(options["device"])
     models = open_models(needs, options)

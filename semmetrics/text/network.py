@@ -31,8 +31,6 @@ from numpy.typing import NDArray
 
 from semmetrics.frozen import dataclass
 
-__all__ = ["Dependencies", "Network"]
-
 Array = NDArray[np.float32]
 
 _STEP = np.float32(24)  # steps to a unit, of normalised values that are rounded
@@ -236,8 +234,8 @@ def _distances(length: int, count: int) -> NDArray[np.int64]:
     """Return from each token to each other one how far it is, as a place in a table."""
     places = np.arange(length)
     reach = count // 2
-    apart: NDArray[np.int64] = np.clip(places - places[:, None], -reach, reach) + reach
-    return apart
+    steps: NDArray[np.int64] = np.clip(places - places[:, None], -reach, reach) + reach
+    return steps
 
 
 class Network:
@@ -344,8 +342,8 @@ class Network:
         sides = _flat(self._relation.of_steps, steps)
         half = sides.shape[-1] // 2
         table = self._relation_distances
-        apart = np.clip(dependent - governor, -(len(table) // 2), len(table) // 2)
+        distance = np.clip(dependent - governor, -(len(table) // 2), len(table) // 2)
         hidden = sides[sentence, governor, :half] + sides[sentence, dependent, half:]
-        hidden += table[apart + len(table) // 2]
+        hidden += table[distance + len(table) // 2]
         label = self._relation_out.of_positive(np.maximum(hidden, 0)).argmax(axis=-1)
         return sentence, governor, dependent, label

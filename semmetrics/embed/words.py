@@ -9,6 +9,12 @@ same vectors in signatures; reading only the first words makes another identity.
 The words of large files are kept as UTF-8 bytes, one after the other, with offsets; a word is found
 by a binary search for its 64-bit hash and is then compared itself. Of equal words the first row
 counts.
+
+The converted form is a folder that is mapped into memory and opens at once. It holds
+``vectors.npy`` (float32, one row a word), the word index (``words.utf8``, ``offsets.npy``,
+``hashes.npy``, ``order.npy``) and ``meta.json``: name, dimension, source and its SHA-256, sizes and
+SHA-256 of the parts, all taken when it is converted. Opening compares sizes; `verify` compares
+digests.
 """
 
 from __future__ import annotations
@@ -16,6 +22,7 @@ from __future__ import annotations
 import hashlib
 import json
 import mmap
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -25,25 +32,18 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from semmetrics._version import __version__
 from semmetrics.arguments import foreign_errors
 from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ragged import Bools, Ints, offsets
 from semmetrics.embed.embedder import Embedded, Vectors, as_matrix, check_finite, format_identity
 from semmetrics.errors import InputError
-from semmetrics.messages import brief, pluralize
+from semmetrics.store.files import file_digest, replacing
 
-__all__ = [
-    "INDEX_FILES",
-    "KeyIndex",
-    "MatrixEmbedder",
-    "WordIndex",
-    "WordVectors",
-    "content_digest",
-    "from_words",
-    "hash_version",
-]
-
+SCHEMA = "semmetrics.vectors/1"
+META, VECTORS = "meta.json", "vectors.npy"
 INDEX_FILES = ("hashes.npy", "order.npy", "offsets.npy", "words.utf8")
+_BLOCK = 1 << 14
 Compose: TypeAlias = Callable[[Sequence[str]], tuple[Vectors, Bools]]
 
 
@@ -95,18 +95,14 @@ class WordIndex:
         place = np.searchsorted(self._hashes, hashes)
         near = np.minimum(place, len(self) - 1)
         for number in np.flatnonzero(self._hashes[near] == hashes).tolist():
-            rows[number] = self._compare(words[number], int(place[number]))
+            wanted, at = words[number].encode("utf-8", "surrogatepass"), int(place[number])
+            while at < len(self) and self._hashes[at] == hashes[number]:
+                row = int(self._order[at])
+                if self._bytes(row) == wanted:
+                    rows[number] = row
+                    break
+                at += 1
         return rows
-
-    def _compare(self, word: str, place: int) -> int:
-        """Return the first row with this hash and this word, or -1."""
-        wanted, hashed = word.encode("utf-8", "surrogatepass"), self._hashes[place]
-        while place < len(self) and self._hashes[place] == hashed:
-            row = int(self._order[place])
-            if self._bytes(row) == wanted:
-                return row
-            place += 1
-        return -1
 
     def _bytes(self, row: int) -> bytes:
         return bytes(self._text[int(self._starts[row]) : int(self._starts[row + 1])])
@@ -308,11 +304,7 @@ class MatrixEmbedder(WordVectors):
         table = as_matrix(vectors, texts, where)
         if len(set(texts)) < len(texts):
             twice = next(text for text, times in Counter(texts).items() if times > 1)
-            raise InputError(
-                f"{json.dumps(twice, ensure_ascii=False)} is there twice",
-                where=where,
-                remedy="keep one row a text",
-            )
+            raise InputError("duplicate", where, role="the text", value=twice)
         shape = f" {table.shape} ".encode()
         super().__init__(
             KeyIndex(texts),
@@ -345,42 +337,22 @@ def from_words(vectors: Mapping[Any, Any], where: str = "embedding") -> MatrixEm
     ('words-2@58ce4cf87e89', [True, False], 'words')
     """
     with foreign_errors(where):
-        rows = {word: _numbers(word, vectors[word], where) for word in sorted(vectors, key=str)}
-    if not rows:
-        raise InputError("it has no words", where=where, remedy="give the vector of each word")
-    first = next(iter(vectors))
-    length = len(rows[first])
-    other = next((word for word in vectors if len(rows[word]) != length), None)
-    if other is not None:
-        raise InputError(
-            f"the vector of {other!r} has {pluralize(len(rows[other]), 'number')}, and that of "
-            f"{first!r} {length}",
-            where=where,
-            remedy="give vectors of one length",
-        )
-    table, words = np.array(list(rows.values())), list(map(str, rows))
+        values = {word: vectors[word] for word in sorted(vectors, key=str)}
+    if not values:
+        raise InputError("nothing-given", where, what="words", remedy="give the vector of each")
+    rows, length = {}, 0
+    for word in [next(iter(vectors)), *values]:  # the first word's length is that of all
+        try:
+            row = np.asarray(values[word])
+        except (TypeError, ValueError, RuntimeError):  # a tensor with a gradient raises the last
+            row = np.array(None)
+        length = length or row.size
+        if row.ndim != 1 or row.size != length or not length or row.dtype.kind not in "iuf":
+            value, wanted = values[word], f"{length} numbers" if length else "numbers"
+            raise InputError("wrong-vector", where, word=word, value=value, wanted=wanted)
+        rows[word] = row
+    table, words = np.array([rows[word] for word in values]), list(map(str, values))
     return MatrixEmbedder(table, words, name="words", lookup="words", where=where)
-
-
-def _numbers(word: Any, value: Any, where: str) -> NDArray[Any]:
-    """Return one vector as an array.
-
-    Raises
-    ------
-    InputError
-        If it is none; names the word.
-    """
-    try:
-        row = np.asarray(value)
-    except (TypeError, ValueError, RuntimeError):  # a tensor with a gradient raises the last
-        row = np.array(None)
-    if row.ndim != 1 or not row.size or row.dtype.kind not in "iuf":
-        raise InputError(
-            f"the vector of {word!r} is {brief(value)}",
-            where=where,
-            remedy="give a list of numbers",
-        )
-    return row
 
 
 def content_digest(words: Sequence[str], *parts: bytes | memoryview) -> str:
@@ -389,3 +361,164 @@ def content_digest(words: Sequence[str], *parts: bytes | memoryview) -> str:
     for part in parts:
         state.update(part)
     return state.hexdigest()
+
+
+def is_converted(path: Path) -> bool:
+    """Return whether a path is a folder of converted vectors."""
+    return (path / META).is_file() and (path / VECTORS).exists()
+
+
+def convert(
+    vectors: WordVectors,
+    folder: str | os.PathLike[str],
+    *,
+    licence: str = "",
+    source: str = "",
+    progress: Callable[[int, int], None] | None = None,
+) -> Path:
+    """Write word vectors in the form that opens at once.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+    folder : path
+        A folder that does not exist yet; it appears when it is complete.
+    licence, source : str
+        For the metadata: the licence, and where the vectors come from.
+    progress : callable, optional
+        Called with rows done and rows in all.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    InputError
+        If the folder exists or cannot be written, or a vector is not finite.
+    """
+    target = Path(folder)
+    if target.exists():
+        raise InputError("exists", target)
+    with replacing(target, folder=True) as place:
+        zeros = _write_rows(vectors, place / VECTORS, progress)
+        index = vectors.index
+        if not isinstance(index, WordIndex):
+            words = vectors.words(np.arange(len(vectors)))
+            index = WordIndex.build([word.encode("utf-8", "surrogatepass") for word in words])
+        index.save(place)
+        digest = vectors.digest
+        if vectors.compose is not None:  # vectors of unlisted words are lost
+            digest = hashlib.sha256(f"{digest} listed words".encode()).hexdigest()
+        meta = {
+            "schema": SCHEMA,
+            "name": vectors.name,
+            "words": len(vectors),
+            "dimension": vectors.dimension,
+            "zero_vectors": zeros,
+            "identity": format_identity(vectors.name, vectors.dimension, digest),
+            "source": source or vectors.where,
+            "sha256": digest,
+            "licence": licence,
+            "hash": hash_version(),
+            "semmetrics": __version__,
+            "files": {
+                name: {"bytes": (place / name).stat().st_size, "sha256": file_digest(place / name)}
+                for name in (VECTORS, *INDEX_FILES)
+            },
+        }
+        (place / META).write_text(json.dumps(meta, indent=1, ensure_ascii=False), "utf-8")
+    return target
+
+
+def _write_rows(
+    vectors: WordVectors, path: Path, progress: Callable[[int, int], None] | None
+) -> int:
+    """Write all rows, a block at a time; return the number of zero vectors."""
+    total, zeros, kind = len(vectors), 0, np.dtype(np.float32)
+    shape, descr = (total, vectors.dimension), np.lib.format.dtype_to_descr(kind)
+    # Written and not assigned to a map of the file: on a full disk, that ends the process.
+    with path.open("wb") as out:
+        header = {"descr": descr, "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(out, header)
+        for start in range(0, total, _BLOCK):
+            stop = min(start + _BLOCK, total)
+            block = np.ascontiguousarray(vectors.rows(np.arange(start, stop)), kind)
+            zeros += int((~block.any(axis=1)).sum())
+            out.write(block.data.cast("B"))
+            if progress is not None:
+                progress(stop, total)
+    return zeros
+
+
+def read_meta(folder: Path) -> dict[str, Any]:
+    """Return the metadata of a folder of converted vectors.
+
+    Raises
+    ------
+    InputError
+        If they are missing or damaged.
+    """
+    try:
+        meta = dict(json.loads((folder / META).read_text("utf-8")))
+        schema = meta["schema"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError("not-converted", folder) from None
+    keys = ("name", "words", "dimension", "sha256", "hash", "files")
+    lacking = [f"{META} has no {key!r}" for key in keys if key not in meta]
+    if schema != SCHEMA:
+        lacking = [f"its schema is {schema!r}, not {SCHEMA!r}"]
+    if lacking:
+        raise InputError("damaged", folder, why=lacking[0])
+    return meta
+
+
+def open_converted(path: str | os.PathLike[str]) -> WordVectors:
+    """Open converted vectors; nothing is read before it is needed.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder.
+
+    Returns
+    -------
+    WordVectors
+
+    Raises
+    ------
+    InputError
+        If a part is missing or has another size than when it was written.
+    """
+    folder = Path(path)
+    meta = read_meta(folder)
+    try:
+        for name, part in meta["files"].items():
+            file = folder / name
+            if not file.is_file() or file.stat().st_size != part["bytes"]:
+                raise ValueError(f"{name} is missing or has another size")
+        if meta["hash"] != hash_version():
+            raise ValueError("its word index is from another version")
+        rows = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
+        index, shape = WordIndex.open(folder), (meta["words"], meta["dimension"])
+        if rows.shape != shape or rows.dtype != np.float32 or len(index) != meta["words"]:
+            raise ValueError(f"{VECTORS} has shape {rows.shape}, not {shape}")
+    except (OSError, ValueError) as error:
+        raise InputError("damaged", folder, why=error) from None
+    name, sha256 = str(meta["name"]), str(meta["sha256"])
+    return WordVectors(index, rows, name=name, digest=lambda: sha256, where=str(folder))
+
+
+def verify(path: str | os.PathLike[str]) -> None:
+    """Compare all parts with the digests that were taken when they were written.
+
+    Raises
+    ------
+    InputError
+        If one differs; names it.
+    """
+    folder = Path(path)
+    for name, part in read_meta(folder)["files"].items():
+        if not (folder / name).is_file() or file_digest(folder / name) != part["sha256"]:
+            raise InputError("damaged", folder, why=f"the SHA-256 of {name} differs")

@@ -19,10 +19,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-__all__ = ["Edge", "RawTuples", "scene_graph_tuples"]
+from semmetrics.text.tokens import Parsed
 
 Edge: TypeAlias = tuple[int, int, str]
-RawTuples: TypeAlias = list[list[str]]
 
 _PLURAL = frozenset(["NNS", "NNPS"])
 # What a noun may be joined to by a preposition, beside nouns, and what may be a subject.
@@ -36,7 +35,7 @@ _ACTION, _CLAUSE, _STATE, _ADJECTIVE, _MODIFIER, _OWNER, _NUMBER, _COMPOUND = ra
 
 def scene_graph_tuples(
     tags: Sequence[str], edges: Iterable[Edge], lemma: Callable[[int], str]
-) -> RawTuples:
+) -> Parsed:
     """Return the raw tuples of a sentence.
 
     Parameters
@@ -72,9 +71,9 @@ class _Sentence:
         self._below: dict[int, list[tuple[int, str]]] = {}
         for governor, dependent, relation in self._edges:
             self._below.setdefault(governor, []).append((dependent, relation))
-        self._groups: list[RawTuples] = [[] for _ in range(_COMPOUND + 1)]
+        self._groups: list[Parsed] = [[] for _ in range(_COMPOUND + 1)]
 
-    def tuples(self) -> RawTuples:
+    def tuples(self) -> Parsed:
         joined: set[int] = set()  # parts of compounds, which are no objects of their own
         for governor, dependent, relation in self._edges:
             if relation in _SUBJECTS:

@@ -1,0 +1,616 @@
+"""Files of vectors: word2vec, GloVe, fastText, gensim's KeyedVectors, and matrices.
+
+Conventions
+-----------
+A file of word vectors is one block of bytes, mapped into memory, and unpacked first if it is
+packed. It is scanned once for its words and for the places of their numbers, which are read when
+they are asked for. A header gives the number of words; all must be there.
+
+A ``.kv`` file is a pickle, which can run any code when it is opened: it is opened only if it is
+named as ``kv:PATH``, and only files that you trust should be. A fastText model gives a vector to
+words that it does not list, from their character n-grams; only listed words survive conversion.
+From files of matrices nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import mmap
+import os
+import re
+import tempfile
+import warnings
+import zipfile
+import zlib
+from array import array
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.ragged import Bools, Ints
+from semmetrics.data.beside import read_class_list
+from semmetrics.data.form import DEFAULTS, ReadOptions
+from semmetrics.data.numpy_files import read_arrays
+from semmetrics.data.source import Room, Source, enough_memory, load
+from semmetrics.embed.embedder import Vectors
+from semmetrics.embed.words import KeyIndex, MatrixEmbedder, WordIndex, WordVectors, content_digest
+from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.messages import pluralize
+from semmetrics.store.files import file_digest
+
+#: What a file of word vectors may be called, and the formats that it may then have.
+WORD_KINDS = {
+    "word2vec": ("binary", "text"),
+    "glove": ("glove", "text"),
+    "fasttext": ("fasttext", "text"),
+}
+
+_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
+_CHUNK = 1 << 24
+_FASTTEXT = (793712314).to_bytes(4, "little")  # how a fastText model begins
+_LONGEST_WORD, _LONGEST_LINE = 1 << 12, 1 << 20
+_HEADER = re.compile(rb"(\d{1,12}) (\d{1,6})[ \r]*\n")
+_HEADER_ALONE = re.compile(rb"\d{1,12} \d{1,6}[ \r]*")
+_MARK = b"\xef\xbb\xbf"  # the byte order mark of UTF-8
+_DECIMAL = re.compile(rb"[-+]?\d*\.\d+(e[-+]?\d+)?", re.IGNORECASE)
+_WORD = 200  # bytes that a word takes, at most, with its place and its hash
+_CHECKED_WORDS = 1000  # words: where a header names another width, the second is wrong already
+_MORE = 16  # times the bytes of other files: vectors are mapped, or their numbers are what is used
+
+
+def read_vectors(
+    path: str | os.PathLike[str],
+    *,
+    kind: str | None = None,
+    max_words: int | None = None,
+    name: str | None = None,
+    member: str | None = None,
+    max_bytes: int = DEFAULTS.max_bytes,
+) -> WordVectors:
+    """Open a file of word vectors; its words are read, their vectors when they are needed.
+
+    Parameters
+    ----------
+    path : str or path
+        word2vec (binary or text), GloVe text, or fastText (text, or a model), perhaps packed with
+        gzip or zip.
+    kind : {"word2vec", "glove", "fasttext"}, optional
+        None detects it by the content.
+    max_words : int, optional
+        Read the first words only, which are the most frequent ones.
+    name : str, optional
+        For signatures; None is the file's name.
+    member : str, optional
+        The file in a zip archive.
+    max_bytes : int
+        The memory that its words may take; the file may have 16 times as many bytes, unpacked.
+
+    Returns
+    -------
+    WordVectors
+
+    Raises
+    ------
+    InputError
+        If it is missing, of another kind, damaged or cut off.
+    """
+    file = Path(path)
+    where, name = str(path), name or _stem(file)
+    if kind is not None and kind not in WORD_KINDS:
+        raise InputError("bad-choice", name="kind", value=kind, choices=WORD_KINDS)
+    if max_words is not None and max_words < 1:
+        raise InputError("bad-option", name="max_words", value=max_words, wanted="at least 1")
+    buffer = map_file(file, member, _MORE * max_bytes)
+    form = detect_format(buffer, where)
+    if kind is not None and form not in WORD_KINDS[kind]:
+        found = next(name for name, forms in WORD_KINDS.items() if form in forms)
+        raise InputError("wrong-vectors", where, found=found, wanted=kind)
+
+    def digest() -> str:
+        content = file_digest(file) if form == "fasttext" else hashlib.sha256(buffer).hexdigest()
+        if max_words is None:
+            return content
+        return hashlib.sha256(f"{content} limit {max_words}".encode()).hexdigest()
+
+    if form == "fasttext":
+        if file.suffix.lower() in (".gz", ".zip"):
+            wanted = "an unpacked file"
+            raise InputError("wrong-format", where, what=form, format=file.suffix, wanted=wanted)
+        model = _open_with_gensim(file, "gensim.models.fasttext", "load_facebook_vectors")
+        return from_keyed_vectors(model, name=name, max_words=max_words, where=where, digest=digest)
+    with enough_memory(where, max_bytes):
+        words, rows = scan_words(buffer, form, max_words, where, Room(where, max_bytes))
+        index = WordIndex.build(words)
+    return WordVectors(index, rows, name=name, digest=digest, where=where)
+
+
+def _stem(path: Path) -> str:
+    """Return the name of a file without its endings.
+
+    Examples
+    --------
+    >>> _stem(Path("GoogleNews-vectors-negative300.bin.gz")), _stem(Path("glove.6B.300d.txt"))
+    ('GoogleNews-vectors-negative300', 'glove.6B.300d')
+    """
+    name = re.sub(r"\.(gz|zip)$", "", path.name, flags=re.IGNORECASE)
+    return re.sub(r"\.(bin|txt|vec|kv|model|npy|npz|parquet)$", "", name, flags=re.IGNORECASE)
+
+
+def map_file(
+    path: Path, member: str | None = None, max_bytes: int = 16 * DEFAULTS.max_bytes
+) -> mmap.mmap:
+    """Map a file into memory; a packed one is first unpacked into a file without a name.
+
+    Parameters
+    ----------
+    path : Path
+        A plain file, or one packed with gzip or zip.
+    member : str, optional
+        The file in a zip archive; needed where there are several.
+    max_bytes : int
+        The most bytes, unpacked.
+
+    Raises
+    ------
+    InputError
+        If it is missing, empty, or packed and damaged.
+    """
+    where = str(path)
+    try:
+        with path.open("rb") as file:
+            if path.stat().st_size > max_bytes:
+                raise InputError("too-large", where, limit=max_bytes)
+            if not file.read(4).startswith((_GZIP, _ZIP)):
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        with tempfile.TemporaryFile() as plain:
+            _unpack(path, plain, member, max_bytes)
+            plain.flush()
+            return mmap.mmap(plain.fileno(), 0, access=mmap.ACCESS_READ)
+    except InputError:
+        raise
+    except FileNotFoundError:
+        raise InputError("missing-file", where, remedy="check the path") from None
+    # RuntimeError: encrypted, or packed in a way that Python does not know
+    except (RuntimeError, EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+        raise InputError("damaged", where, why=error) from None
+    except ValueError:
+        raise InputError("empty-file", where) from None
+    except OSError as error:
+        raise InputError("unreadable", where, why=error.strerror or type(error).__name__) from None
+
+
+def _unpack(path: Path, target: IO[bytes], member: str | None, max_bytes: int) -> None:
+    """Unpack a gzip file, or one file of a zip archive, of limited size."""
+
+    def copy(source: Any) -> None:
+        while part := source.read(_CHUNK):
+            if target.tell() + len(part) > max_bytes:
+                raise InputError("too-large", path, limit=max_bytes)
+            target.write(part)
+
+    if not zipfile.is_zipfile(path):
+        with gzip.open(path, "rb") as stream:
+            copy(stream)
+        return
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+        if member is None and len(names) == 1:
+            member = names[0]
+        if member not in names:
+            raise InputError("wrong-member", path, names=names)
+        with archive.open(member) as source:
+            copy(source)
+
+
+class FileRows:
+    """Rows of numbers at their places in a file, read when they are asked for.
+
+    Parameters
+    ----------
+    buffer : bytes or memory map
+    starts, stops : int arrays, shape (rows,)
+    dimension : int
+    where : str
+        The name of the file, for messages.
+    binary : bool
+        Whether a row is little-endian float32, or decimal numbers.
+    """
+
+    def __init__(
+        self, buffer: Any, starts: Ints, stops: Ints, dimension: int, where: str, *, binary: bool
+    ) -> None:
+        self._buffer, self._starts, self._stops = buffer, starts, stops
+        self.shape, self._where, self._binary = (len(starts), dimension), where, binary
+
+    def __getitem__(self, numbers: Ints) -> Vectors:
+        """Return the rows of those numbers.
+
+        Raises
+        ------
+        InputError
+            If something is not a number; names the line.
+        """
+        found = np.empty((len(numbers), self.shape[1]), np.float32)
+        starts, stops = self._starts[numbers].tolist(), self._stops[numbers].tolist()
+        for place, (start, stop) in enumerate(zip(starts, stops, strict=True)):
+            part = self._buffer[start:stop]
+            row = np.frombuffer(part, "<f4") if self._binary else _parse_numbers(part)
+            if row is None or len(row) != self.shape[1]:
+                line = self._buffer[:start].count(b"\n") + 1
+                why = f"a word does not have {pluralize(self.shape[1], 'number')}"
+                raise InputError("damaged", f"{self._where}, line {line}", why=why)
+            found[place] = row
+        return found
+
+
+def _parse_numbers(text: bytes) -> NDArray[np.float32] | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return np.fromstring(text, np.float32, sep=" ")
+        except (ValueError, DeprecationWarning):
+            return None
+
+
+def detect_format(buffer: Any, where: str) -> str:
+    """Return what a file is by its content: "binary" or "text" (word2vec), "glove" or "fasttext".
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+    """
+    if buffer[:4] == _FASTTEXT:
+        return "fasttext"
+    head = bytes(buffer[:_LONGEST_LINE])
+    header = _HEADER.match(head)
+    if header is None:
+        marked = head.startswith(_MARK) or _HEADER_ALONE.fullmatch(head)
+        if not marked and _count_numbers(head, 0) >= 1:
+            return "glove"
+        raise InputError("not-word-vectors", where)
+    start, dimension = header.end(), int(header[2])
+    numbers = _count_numbers(head, start)
+    following = head[start:].partition(b"\n")[2]
+    if numbers == dimension or (numbers > dimension and _count_numbers(following, 0) == dimension):
+        return "text"  # of more numbers the first belong to the word: "route 66"
+    if numbers > 1:  # bytes do not look like several numbers
+        why = f"there are {numbers} numbers after the word, and the header has {dimension}"
+        raise InputError("damaged", f"{where}, line 2", why=why)
+    line = head[start:].partition(b"\n")[0].rstrip(b" \r")
+    last = line.split(b" ")[1:][-dimension:] if dimension > 1 else []
+    phrase = _parse_numbers(b" ".join(last)) if len(last) == dimension else None
+    return "binary" if phrase is None or phrase.size != dimension else "text"
+
+
+def _count_numbers(head: bytes, start: int) -> int:
+    """Count the numbers after the word in a line of text; -1 if it is not such a line."""
+    line = head[start:].partition(b"\n")[0].rstrip(b" \r")
+    numbers = _parse_numbers(line.partition(b" ")[2])
+    return -1 if numbers is None else int(numbers.size)
+
+
+def scan_words(
+    buffer: Any, form: str, max_words: int | None, where: str, room: Room | None = None
+) -> tuple[list[bytes], FileRows]:
+    """Scan a file for its words, as UTF-8, and the rows of their numbers.
+
+    Parameters
+    ----------
+    buffer : bytes or memory map
+    form : {"binary", "text", "glove"}
+    max_words : int, optional
+        The first words only.
+    where : str
+        The name of the file, for messages.
+    room : Room, optional
+        The memory that its words may take.
+
+    Raises
+    ------
+    InputError
+        If it is cut off or has lines of different widths.
+    """
+    header = None if form == "glove" else _HEADER.match(buffer)
+    count, dimension = (None, 0) if header is None else (int(header[1]), int(header[2]))
+    start = 0 if header is None else header.end()
+    if header is not None and (dimension == 0 or count == 0):
+        raise InputError("damaged", where, why="its header has no vectors")
+    del header  # it would keep the map open
+    room = room or Room(where, DEFAULTS.max_bytes)
+    if form == "binary":
+        return _scan_binary(buffer, start, count or 0, dimension, max_words, where, room)
+    return _scan_text(buffer, start, count, dimension, max_words, where, room)
+
+
+def _cut_off(where: str, have: int, count: int) -> InputError:
+    return InputError("damaged", where, why=f"it ends after {have:,} of {pluralize(count, 'word')}")
+
+
+def _scan_binary(
+    buffer: Any,
+    start: int,
+    count: int,
+    dimension: int,
+    max_words: int | None,
+    where: str,
+    room: Room,
+) -> tuple[list[bytes], FileRows]:
+    size, end = 4 * dimension, len(buffer)
+    wanted = count if max_words is None else min(count, max_words)
+    if wanted > end:  # no word is shorter than a byte
+        raise _cut_off(where, 0, count)
+    room.take(_WORD * min(wanted, end // (size + 1)))
+    words: list[bytes] = []
+    starts = np.zeros(wanted, np.int64)
+    find = buffer.find
+    for row in range(wanted):
+        blank = find(b" ", start, start + _LONGEST_WORD)
+        if blank < 0 and end - start > _LONGEST_WORD:
+            raise InputError("damaged", where, why=f"there is no word {row + 1}")
+        if blank < 0 or blank + 1 + size > end:
+            raise _cut_off(where, row, count)
+        words.append(buffer[start:blank].lstrip(b"\n"))
+        starts[row] = blank + 1
+        start = blank + 1 + size
+    # where the header names another width, bytes of numbers are read as words
+    for row, word in enumerate(words[:_CHECKED_WORDS]):
+        if b"\n" in word or b"\0" in word:
+            raise InputError("damaged", where, why=f"word {row + 1} does not begin where it should")
+    if max_words is None and bytes(buffer[start : start + 2]).strip():
+        why = f"there is more after {pluralize(count, 'word')}, which its header has"
+        raise InputError("damaged", where, why=why)
+    return words, FileRows(buffer, starts, starts + size, dimension, where, binary=True)
+
+
+def _scan_text(
+    buffer: Any,
+    start: int,
+    count: int | None,
+    dimension: int,
+    max_words: int | None,
+    where: str,
+    room: Room,
+) -> tuple[list[bytes], FileRows]:
+    words: list[bytes] = []
+    starts, stops = array("q"), array("q")
+    end = len(buffer)
+    while start < end and (max_words is None or len(words) < max_words):
+        stop = buffer.find(b"\n", start)
+        stop = end if stop < 0 else stop
+        line = buffer[start:stop].rstrip(b" \r")
+        blanks = line.count(b" ")
+        dimension = dimension or blanks
+        if not line and not buffer[stop:].strip():
+            break
+        width = line.find(b" ") if blanks <= dimension else len(line.rsplit(b" ", dimension)[0])
+        wide = blanks > dimension and _DECIMAL.fullmatch(line[:width].rpartition(b" ")[2])
+        if blanks < dimension or not dimension or wide:
+            line_number = len(words) + (1 if count is None else 2)
+            why = f"{pluralize(blanks, 'number')} after the word, not {dimension}"
+            raise InputError("damaged", f"{where}, line {line_number}", why=why)
+        words.append(line[:width])
+        if not len(words) % _CHECKED_WORDS:
+            room.take(_CHECKED_WORDS * _WORD)
+        starts.append(start + width + 1)
+        stops.append(start + len(line))
+        start = stop + 1
+    if count is not None and len(words) < (count if max_words is None else min(max_words, count)):
+        raise _cut_off(where, len(words), count)
+    if count is not None and max_words is None and len(words) > count:
+        why = f"it has {pluralize(len(words), 'word')}, and its header {count:,}"
+        raise InputError("damaged", where, why=why)
+    places = np.array(starts, np.int64), np.array(stops, np.int64)
+    return words, FileRows(buffer, *places, dimension, where, binary=False)
+
+
+def from_keyed_vectors(
+    model: Any,
+    *,
+    name: str = "keyedvectors",
+    max_words: int | None = None,
+    where: str = "",
+    digest: Callable[[], str] | None = None,
+) -> WordVectors:
+    """Make word vectors of a gensim KeyedVectors object, without copying them.
+
+    Parameters
+    ----------
+    model : gensim.models.KeyedVectors
+        Or a model that has one as its attribute ``wv``.
+    name : str
+        For signatures.
+    max_words : int, optional
+        The first words only.
+    where : str
+        What messages call it.
+    digest : callable, optional
+        Gives the SHA-256 of what decides the vectors; None is that of words and vectors.
+
+    Returns
+    -------
+    WordVectors
+        A fastText model's also has vectors for words that are not listed.
+
+    Raises
+    ------
+    InputError
+        If it holds no vectors.
+    """
+    model = model if hasattr(model, "key_to_index") else getattr(model, "wv", model)
+    if not (hasattr(model, "key_to_index") and hasattr(model, "vectors")):
+        raise InputError("wrong-type", where, value=model, wanted="a gensim KeyedVectors")
+    vectors, words = np.asarray(model.vectors), list(model.index_to_key)[:max_words]
+    if vectors.ndim != 2 or len(vectors) < len(words) or not words:
+        wanted = f"a vector for each of {pluralize(len(words), 'word')}"
+        shape, role = vectors.shape, "the matrix of vectors"
+        raise InputError("wrong-shape", where or name, role=role, shape=shape, wanted=wanted)
+
+    def own_digest() -> str:  # of words, their vectors, and those of their n-grams if there are any
+        parts = [vectors[: len(words)], getattr(model, "vectors_ngrams", None)]
+        numbers = (np.ascontiguousarray(part, np.float32) for part in parts if part is not None)
+        return content_digest(words, *(part.data for part in numbers))
+
+    def compose(words: Sequence[str]) -> tuple[Vectors, Bools]:
+        made = np.zeros((len(words), model.vector_size), np.float32)
+        for number, word in enumerate(words):
+            if word:
+                made[number] = model.get_vector(word)
+        return made, np.asarray(made.any(axis=1), np.bool_)
+
+    index = KeyIndex(words, model.key_to_index if max_words is None else None)
+    return WordVectors(
+        index,
+        vectors,
+        name=name,
+        digest=digest or own_digest,
+        where=where,
+        compose=compose if hasattr(model, "vectors_ngrams") else None,
+    )
+
+
+def read_keyed_vectors(
+    path: str | os.PathLike[str],
+    *,
+    max_words: int | None = None,
+    name: str | None = None,
+    max_bytes: int = DEFAULTS.max_bytes,
+) -> WordVectors:
+    """Open a file that gensim saved, mapped into memory if its arrays are beside it.
+
+    Raises
+    ------
+    InputError
+        If it is missing or cannot be opened.
+    MissingDependencyError
+        If gensim is not installed.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise InputError("missing-file", path, remedy="check the path")
+    if file.stat().st_size > _MORE * max_bytes:
+        raise InputError("too-large", path, limit=_MORE * max_bytes)
+    model = _open_with_gensim(file, "gensim.models", "KeyedVectors.load", mmap="r")
+    return from_keyed_vectors(model, name=name or _stem(file), max_words=max_words, where=str(path))
+
+
+def _open_with_gensim(file: Path, module: str, function: str, **options: Any) -> Any:
+    """Open a file with a function of gensim."""
+    try:
+        load: Any = import_module(module)
+    except ImportError as error:
+        raise MissingDependencyError(
+            "gensim", f"opening {file.name}", extra="word2vec", error=error
+        ) from error
+    for name in function.split("."):
+        load = getattr(load, name)
+    try:
+        return load(str(file), **options)
+    except MemoryError:
+        raise
+    except Exception as error:  # what damaged pickles and cut-off models raise is not bounded
+        remedy = "copy or download it again, or save it with the gensim that is installed here"
+        values = {"what": "gensim", "kind": type(error).__name__, "why": error, "remedy": remedy}
+        raise InputError("own-code-failed", file, **values) from None
+
+
+def read_matrix(
+    path: str | os.PathLike[str],
+    texts: str | os.PathLike[str] | Sequence[str] | None = None,
+    *,
+    name: str | None = None,
+    lookup: str = "exact",
+    max_bytes: int = DEFAULTS.max_bytes,
+) -> MatrixEmbedder:
+    """Read a matrix of vectors and the texts of its rows.
+
+    Parameters
+    ----------
+    path : str or path
+        .npy: the matrix, its texts in a file beside it; .npz: one array of vectors and one of
+        texts (dtype U); .parquet: a column of texts, and one of lists or many of numbers. Nothing
+        is unpickled.
+    texts : path, or sequence of str, optional
+        The texts of the rows; None is the file with the ending .txt or .json beside a .npy file
+        (one text a line, or a list).
+    name, lookup
+        See `MatrixEmbedder`.
+    max_bytes : int
+        The most bytes of the texts; the matrix may have 16 times as many, unpacked.
+
+    Returns
+    -------
+    MatrixEmbedder
+
+    Raises
+    ------
+    InputError
+        If a file is missing or damaged, or shapes do not fit.
+    """
+    file = Path(path)
+    with enough_memory(str(path), _MORE * max_bytes):
+        source = load(file, _MORE * max_bytes)
+        tabular = file.suffix.lower() in (".parquet", ".pq")
+        vectors, found = _read_parquet(source) if tabular else _read_arrays(source)
+        if texts is None and found is None:
+            beside = [file.with_suffix(ending) for ending in (".txt", ".json")]
+            texts = next((path for path in beside if path.is_file()), None)
+            if texts is None:
+                raise InputError("no-texts", file, name=beside[0].name)
+        if isinstance(texts, str | os.PathLike):
+            found = read_class_list(texts, ReadOptions(max_bytes=max_bytes))
+        elif texts is not None:
+            found = list(texts)
+    rows = found or []
+    return MatrixEmbedder(vectors, rows, name=name or _stem(file), lookup=lookup, where=str(path))
+
+
+def _read_arrays(source: Source) -> tuple[NDArray[Any], list[str] | None]:
+    """Return the one matrix of numbers and the one list of texts of a .npy or .npz file."""
+    arrays = read_arrays(source, source.max_bytes)
+    texts = {key: array for key, array in arrays.items() if array.dtype.kind == "U"}
+    tables = {key: a for key, a in arrays.items() if a.dtype.kind in "iuf" and a.ndim == 2}
+    if len(tables) != 1 or len(texts) > 1:
+        raise InputError("wrong-arrays", source.name, matrices=len(tables), texts=len(texts))
+    found = next(iter(texts.values())).ravel().tolist() if texts else None
+    return next(iter(tables.values())), found
+
+
+def _read_parquet(source: Source) -> tuple[NDArray[Any], list[str]]:
+    """Return the vectors and the texts of the columns of a Parquet file."""
+    from semmetrics.data.arrow import has_type, open_arrow
+
+    with open_arrow(source, "parquet") as (schema, batches):
+        texts = [f.name for f in schema if has_type(f.type, "string", "large_string")]
+        lists = [
+            field.name
+            for field in schema
+            if has_type(field.type, "list", "large_list", "fixed_size_list")
+            and has_type(field.type.value_type, "floating", "integer")
+        ]
+        numbers = [f.name for f in schema if has_type(f.type, "floating")]
+        if len(texts) != 1 or len(lists) > 1 or not (lists or numbers):
+            raise InputError("wrong-columns", source.name, found=schema.names)
+        names = [*texts, *(lists or numbers)]
+        kept = schema.empty_table().select(names).schema
+        table = import_module("pyarrow").Table.from_batches(batches(names), kept)
+    found, *columns = (table.column(name) for name in names)
+    if found.null_count:
+        raise InputError("null", source.name, role="a text", remedy="remove the row")
+    if not lists:
+        return np.column_stack([column.to_numpy() for column in columns]), found.to_pylist()
+    rows = columns[0].to_pylist()
+    width = len(rows[0] or ()) if rows else 0
+    for number, row in enumerate(rows):
+        if row is None or len(row) != width or None in row:
+            where, wanted = (
+                f"{source.name}, row {number} (from 0)",
+                f"a vector of dimension {width}, as in row 0",
+            )
+            raise InputError("wrong-type", where, value=row, wanted=wanted)
+    return np.array(rows, np.float32), found.to_pylist()
