@@ -16,14 +16,6 @@ import numpy as np
 
 from semmetrics.core.backend import Backend
 
-__all__ = [
-    "first_allowed",
-    "greedy_matching",
-    "max_cardinality_matching",
-    "max_similarity_matching",
-    "rows_with_more_pairs",
-]
-
 
 def greedy_matching(allowed: Any, continues: Any = None) -> Any:
     """Match predictions in order, each with the first unused reference that it may have.

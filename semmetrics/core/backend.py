@@ -21,17 +21,6 @@ from numpy.typing import NDArray
 
 from semmetrics.errors import InputError, MissingDependencyError
 
-__all__ = [
-    "Backend",
-    "check_device",
-    "count_workers",
-    "find_device",
-    "is_torch",
-    "run_parts",
-    "sum_in_order",
-    "to_device",
-]
-
 _MOST_WORKERS = 2  # with more, threads wait longer for the interpreter than they save
 
 

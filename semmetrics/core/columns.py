@@ -20,20 +20,6 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, row_numbers
 from semmetrics.frozen import dataclass
 
-__all__ = [
-    "UNIT",
-    "Coded",
-    "Column",
-    "Dense",
-    "OneHot",
-    "Sparse",
-    "add_sums",
-    "as_floats",
-    "concatenate_columns",
-    "exact_sums",
-    "to_floats",
-]
-
 UNIT = 1 << 1074
 _HALF = 27  # a mantissa is cut in two, so that 2**26 halves add up without leaving 53 bits
 _MOST = 1 << 26

@@ -14,9 +14,6 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Ints, offsets
 
-__all__ = ["UNVERSIONED", "Hashes", "hash_ids", "hash_strings", "identity_of", "mix",
-           "own_version"]  # fmt: skip
-
 Hashes = NDArray[np.uint64]
 UNVERSIONED = "@unversioned"
 """Stands in the identity of a function without a version, which another function may share."""

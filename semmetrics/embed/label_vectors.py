@@ -16,8 +16,7 @@ import numpy as np
 
 from semmetrics.core.backend import to_device
 from semmetrics.core.ragged import Ints, offsets, order_rows, positions, row_numbers
-from semmetrics.core.similarity import unit_rows
-from semmetrics.core.threshold_test import ThresholdTest
+from semmetrics.core.similarity import ThresholdTest, unit_rows
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.embed.embedder import Embedder, check_finite
 from semmetrics.embed.lookup import TermVectors, embed_terms

@@ -20,26 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from semmetrics.arguments import checked
-from semmetrics.core.binary import binary_matrix, column_counts, row_counts
-from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.ragged import Floats, Ints, binary_matrix, column_counts, row_counts
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Frame, Measure, Value
 from semmetrics.metrics.families import evaluate_formula, formula_options, value_columns
 from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.metrics.sets import F1, HammingLoss, Jaccard, Precision, Recall, SubsetAccuracy
-
-__all__ = [
-    "f1",
-    "hamming_loss",
-    "jaccard",
-    "per_item",
-    "per_label",
-    "precision",
-    "recall",
-    "score",
-    "subset_accuracy",
-]
 
 
 @checked

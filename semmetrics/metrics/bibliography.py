@@ -25,8 +25,6 @@ from importlib import resources
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 
-__all__ = ["SAME", "Entry", "bibliography", "entry"]
-
 SAME = {
     "tsoumakas2009": "tsoumakas2010",  # one chapter, cited under the year of either printing
     "coco-caption": "chen2015",  # what protocols are called

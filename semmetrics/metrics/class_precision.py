@@ -65,18 +65,6 @@ from semmetrics.metrics.ranking import (
 )
 from semmetrics.metrics.registry import add
 
-__all__ = [
-    "ClassCurves",
-    "ClassPrecisionFamily",
-    "Interpolation",
-    "Ties",
-    "average_precision",
-    "class_average_precision",
-    "class_curves",
-    "mAP",
-    "mean_average_precision",
-]
-
 Interpolation: TypeAlias = Literal["none", "voc2007", "voc2010", "coco101"]
 Ties: TypeAlias = Literal["grouped", "ordered"]
 

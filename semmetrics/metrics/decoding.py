@@ -33,16 +33,6 @@ from semmetrics.core.ragged import Bools, Floats, Ints, lengths, offsets, sum_ro
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.messages import pluralize
 
-__all__ = [
-    "Rule",
-    "decode",
-    "keep_above",
-    "keep_cardinality",
-    "keep_cardinality_with_scores",
-    "keep_cumulative",
-    "score_matrix",
-]
-
 Rule: TypeAlias = Literal["threshold", "top", "cumulative", "cardinality", "cardinality+scores"]
 
 

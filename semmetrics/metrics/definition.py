@@ -28,22 +28,6 @@ from semmetrics.errors import InputError, UnknownKeyError
 from semmetrics.frozen import dataclass
 from semmetrics.messages import brief, listing
 
-__all__ = [
-    "AUTO",
-    "Columns",
-    "Definition",
-    "Family",
-    "Frame",
-    "ItemSums",
-    "Measure",
-    "Option",
-    "Statistic",
-    "Sums",
-    "Value",
-    "is_cutoff",
-    "written",
-]
-
 Columns: TypeAlias = Mapping[str, Column]
 Sums: TypeAlias = Mapping[str, NDArray[Any]]
 Value: TypeAlias = "str | int | float | None"

@@ -13,11 +13,15 @@ Families
 ``SumFormulas``    a formula on sums over items
 ``CountFormulas``  a formula on counts: its mean over items (``average=example``), or its value on
                    the counts of all items together (``micro``)
+``Derived``        a formula on the values of other measures, of one part of the data or several. It
+                   has no columns. Its replicates are its formula on the replicates of its terms,
+                   which are paired: parts of one data set are resampled with the same weights
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,32 +47,6 @@ from semmetrics.metrics.definition import (
 )
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import is_own
-
-__all__ = [
-    "CAUSES",
-    "LABEL_AVERAGES",
-    "POLICIES",
-    "CountFormulas",
-    "FormulaValues",
-    "ItemMeans",
-    "SumFormulas",
-    "WithoutLabels",
-    "apply_policies",
-    "averaged_values",
-    "choose_policies",
-    "cause_option",
-    "causes",
-    "evaluate_formula",
-    "formula_options",
-    "item_values",
-    "mean_of_defined",
-    "policy_option",
-    "support_weights",
-    "undefined_items",
-    "universe_option",
-    "value_columns",
-    "weighted_mean",
-]
 
 CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
 POLICIES = ("nan", "0", "1", "skip")
@@ -404,3 +382,76 @@ def _count_causes(measure: Measure, code: NDArray[np.int8]) -> dict[str, int]:
     """Count each cause, by the name of its option."""
     names = [cause_option(measure, name) for name in CAUSES]
     return {names[c]: int((code == c).sum()) for c in range(1, 5) if (code == c).any()}
+
+
+@dataclass(frozen=True)
+class NoColumns(ItemSums):
+    """A step of nothing."""
+
+    def compute(self, block: Block[Any]) -> dict[str, Any]:
+        """Return no columns."""
+        return {}
+
+
+class Derived(WithoutLabels, ABC):
+    """A formula on the values of other measures.
+
+    Subclasses say which (`terms`) and how (`combine`).
+    """
+
+    @abstractmethod
+    def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
+        """Return the measures that it needs of each part; "" is data that have no parts."""
+
+    @abstractmethod
+    def combine(self, measure: Measure, values: Sequence[Any]) -> Any:
+        """Combine the values of all terms, in their order: numbers, or arrays of one shape."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return a step of nothing."""
+        return NoColumns()
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Return nan: the value is made of the values of other measures."""
+        return np.full((), np.nan)
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Return nothing: the terms say what is undefined."""
+        return {}
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return None: an item alone has no value."""
+        return None
+
+
+class SumOverParts(Derived):
+    """The sum of measures of several parts, times a factor.
+
+    Parameters
+    ----------
+    terms : mapping from part to measures
+    scale : float
+    """
+
+    def __init__(self, terms: Mapping[str, Sequence[Measure]], scale: float = 1.0) -> None:
+        self._terms, self._scale = dict(terms), scale
+
+    def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
+        """Return the measures that are added."""
+        return self._terms
+
+    def combine(self, measure: Measure, values: Sequence[Any]) -> Any:
+        """Add them up."""
+        return self._scale * sum(values)
+
+
+def terms_of(measure: Measure) -> Mapping[str, Sequence[Measure]]:
+    """Return what a derived measure needs of each part; nothing for other measures."""
+    family = measure.definition.family
+    return family.terms(measure) if isinstance(family, Derived) else {}
+
+
+def flat_terms(measures: Sequence[Measure]) -> list[Measure]:
+    """Return each measure once, and instead of a derived one those that it is made of."""
+    every = (terms_of(one) or {"": [one]} for one in measures)
+    return list(dict.fromkeys(one for parts in every for some in parts.values() for one in some))

@@ -23,8 +23,7 @@ import numpy as np
 
 from semmetrics.core.backend import Backend
 from semmetrics.core.ragged import Bools, Ints, lengths, take_rows
-from semmetrics.core.similarity import SplitVectors, cosine_table
-from semmetrics.core.threshold_test import is_close
+from semmetrics.core.similarity import SplitVectors, cosine_table, is_close
 from semmetrics.data.block import Block, occurring
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import CaptionTask, LabelTask
@@ -32,17 +31,6 @@ from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Option
 from semmetrics.metrics.matching import Ranked, Reference
-
-__all__ = [
-    "EMBEDDING",
-    "LabelSimilarity",
-    "PairwiseSimilarity",
-    "SimilarityTable",
-    "Similarities",
-    "choose_similarities",
-    "label_vectors_of",
-    "written_codes",
-]
 
 EMBEDDING = Option(
     "embedding", "embedding", "default", help="which of the embeddings given is meant"

@@ -38,22 +38,6 @@ from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure
 
-__all__ = [
-    "Counts",
-    "Cut",
-    "Distinct",
-    "DistinctCounts",
-    "ItemCounts",
-    "Matched",
-    "Matches",
-    "PrecisionSums",
-    "Ranked",
-    "Reference",
-    "cut_of",
-    "kept_sides",
-    "no_scores",
-]
-
 LabelBlock = Block[LabelTask]
 
 

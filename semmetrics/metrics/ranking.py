@@ -63,24 +63,6 @@ from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Matched, Matches, Ranked, no_scores
 from semmetrics.metrics.registry import add
 
-__all__ = [
-    "LRAP",
-    "SCORES",
-    "CoverageError",
-    "Empty",
-    "ItemRankingFamily",
-    "RankingLoss",
-    "coverage_error",
-    "item_values",
-    "item_weights",
-    "label_ranking_average_precision",
-    "mean_over_items",
-    "ranking_loss",
-    "scored_labels",
-    "target_matrix",
-    "tie_spans",
-]
-
 Empty: TypeAlias = float | Literal["skip"]
 
 

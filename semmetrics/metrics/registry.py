@@ -25,29 +25,6 @@ from semmetrics.errors import InputError
 from semmetrics.messages import brief, did_you_mean, listing
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 
-__all__ = [
-    "add",
-    "aliases",
-    "all_definitions",
-    "cutoffs",
-    "find",
-    "forget",
-    "group_of",
-    "in_its_case",
-    "is_builtin",
-    "is_own",
-    "kinds_of",
-    "kinds_of_all",
-    "own_identity",
-    "parse",
-    "parse_all",
-    "parse_in_any_case",
-    "refuse_commas",
-    "split_measures",
-    "split_names",
-    "split_outside",
-]
-
 # Kind, heading of a group, module of this package: the names and aliases that the module registers.
 _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     "labels": {
@@ -66,8 +43,7 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             ),
         },
         "Bags of labels and transport (--embedding)": {
-            "bag_distances": ("WMD", "RWMD"),
-            "bag_similarity": ("BagSim", "MeanSim"),
+            "bags": ("WMD", "RWMD", "BagSim", "MeanSim"),
         },
         "Rankings of labels": {
             "ranking": ("LRAP", "RankingLoss", "CoverageError"),

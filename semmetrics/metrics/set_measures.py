@@ -80,8 +80,6 @@ from semmetrics.metrics.matching import (
 from semmetrics.metrics.registry import add, is_builtin
 from semmetrics.options import clean_rule
 
-__all__ = ["ItemValues", "LabelCounts", "SetFamily", "check_decode", "measure", "set_options"]
-
 _COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
 _AVERAGES = ("example", "micro", "macro", "weighted")
 _MORE = "declare more: @measure(averages=('example', 'macro'))"

@@ -47,26 +47,6 @@ from semmetrics.metrics.decoding import score_matrix
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.ranking import target_matrix
 
-__all__ = [
-    "AVERAGES",
-    "DEFAULT",
-    "Average",
-    "BestThreshold",
-    "Rows",
-    "Sweep",
-    "Undefined",
-    "best_place",
-    "best_threshold",
-    "candidate_thresholds",
-    "means_at_points",
-    "points_of_scores",
-    "sums_by_key",
-    "sweep_rows",
-    "sweep_thresholds",
-    "sweep_top_k",
-    "whole_weights",
-]
-
 Average: TypeAlias = Literal["example", "micro", "macro", "weighted"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
 _LABELS = 1 << 20  # labels that are looked at together

@@ -18,7 +18,7 @@ import numpy as np
 from semmetrics.data.block import adds_up
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.derived import terms_of
+from semmetrics.metrics.families import terms_of
 from semmetrics.scoring.protocols import Plan, plan_measures
 from semmetrics.scoring.score_result import Score, score_statistics
 from semmetrics.scoring.statistics import Statistics, evaluate

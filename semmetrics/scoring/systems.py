@@ -27,7 +27,7 @@ from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
 from semmetrics.messages import a_kind, brief, pluralize
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.derived import terms_of
+from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import (
     OPTIONS,

@@ -19,7 +19,7 @@ from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
-from semmetrics.metrics import ancestors as module
+from semmetrics.metrics import hierarchical as module
 from semmetrics.metrics import sets
 from semmetrics.metrics.hierarchical import LCADistance, hF, hP, hR
 from semmetrics.metrics.registry import parse

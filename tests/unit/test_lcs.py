@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracles.captions_ngram import lcs
 
-from semmetrics.core import lcs as module
-from semmetrics.core.lcs import lcs_lengths
+from semmetrics.core import ngrams
+from semmetrics.core.ngrams import lcs_lengths
 from semmetrics.core.ragged import offsets
 
 NONE = np.zeros(0, np.int64)
@@ -56,13 +56,13 @@ def test_texts_around_a_machine_word(left, right, letters, random):
 @settings(max_examples=60, deadline=None)
 def test_integers_give_what_words_give(left, right):
     texts = [np.array(text, np.int64) for text in sorted((left, right), key=len)]
-    assert module._in_integers(*texts) == lcs(left, right)
+    assert ngrams._in_integers(*texts) == lcs(left, right)
 
 
 def test_integers_forget_masks_and_make_them_again():
     words = np.random.default_rng(0).permutation(5000)  # more than are remembered
     left, right = np.r_[words, words], np.r_[words, 5000, words[::-1], words]
-    assert module._in_integers(left, right) == len(left)
+    assert ngrams._in_integers(left, right) == len(left)
 
 
 @pytest.mark.parametrize("swap", [False, True])

@@ -13,8 +13,7 @@ from oracles import retrieval as oracle
 
 import semmetrics
 from semmetrics.core.ragged import offsets
-from semmetrics.core.ranks import count_down, count_nearer
-from semmetrics.core.top_k import first_places
+from semmetrics.core.ranks import count_down, count_nearer, first_places
 from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.retrieval import reading

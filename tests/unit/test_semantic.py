@@ -20,12 +20,11 @@ from semmetrics.core.ragged import sum_rows
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
-from semmetrics.metrics import label_similarity, semantic_matching
+from semmetrics.metrics import label_similarity, semantic
 from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.registry import parse
-from semmetrics.metrics.semantic import SemF1
-from semmetrics.metrics.semantic_matching import MatchedPairs, SemanticMatches
+from semmetrics.metrics.semantic import MatchedPairs, SemanticMatches, SemF1
 from semmetrics.scoring.signature import read_signature
 
 TERM = st.sampled_from("abcdefgh")
@@ -426,7 +425,7 @@ def test_tables_of_the_task_of_blocks_and_of_batches_give_the_same_bits(
         refs = [[["w9", name] if name in ("w5", "w8") else name for name in r] for r in refs]
     whole = bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model))
     for name, limit in limits.items():
-        room = semantic_matching if name == "_TENSOR" else label_similarity
+        room = semantic if name == "_TENSOR" else label_similarity
         monkeypatch.setattr(room, name, limit)
     assert bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model)) == whole
     task = type(label_task(as_labels([["a"]]), as_labels([["a"]])))

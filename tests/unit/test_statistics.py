@@ -11,7 +11,7 @@ from oracles import statistics as oracle
 
 from semmetrics.core.ragged import offsets
 from semmetrics.errors import InputError
-from semmetrics.metrics import set_statistics
+from semmetrics.metrics import sets
 
 LISTS = st.lists(st.lists(st.integers(0, 5), max_size=7), max_size=9)
 
@@ -23,7 +23,7 @@ def ragged(lists):
 
 @given(lists=LISTS)
 def test_cardinality_counts_list_sizes(lists):
-    got = set_statistics.cardinality(ragged(lists)[0])
+    got = sets.cardinality(ragged(lists)[0])
     n, mean, std, histogram = oracle.cardinality(lists)
     assert got.n == n
     assert_allclose([got.mean, got.std], [mean, std], rtol=0, atol=1e-12)
@@ -32,7 +32,7 @@ def test_cardinality_counts_list_sizes(lists):
 
 @given(lists=LISTS, more=st.integers(0, 2))
 def test_label_frequencies_fall(lists, more):
-    got = set_statistics.label_frequencies(ragged(lists)[1], 6 + more)
+    got = sets.label_frequencies(ragged(lists)[1], 6 + more)
     pairs = list(zip(got.labels.tolist(), got.counts.tolist(), strict=True))
     assert pairs == oracle.label_frequencies(lists, 6 + more)
 
@@ -45,14 +45,14 @@ def as_rows(found):
 @pytest.mark.parametrize("cells", [1, 1 << 22])
 @given(lists=LISTS)
 def test_label_order_equals_counting(cells, lists):
-    whole, set_statistics._CELLS = (
-        set_statistics._CELLS,
+    whole, sets._CELLS = (
+        sets._CELLS,
         cells,
     )  # pairs are counted in several parts
     try:
-        found = set_statistics.label_order(*ragged(lists))
+        found = sets.label_order(*ragged(lists))
     finally:
-        set_statistics._CELLS = whole
+        sets._CELLS = whole
     expected = oracle.label_order(lists)
     assert as_rows(found) == expected
     assert found.pairs.shape == (len(expected), 2)
@@ -61,25 +61,25 @@ def test_label_order_equals_counting(cells, lists):
 
 
 def test_only_the_first_place_of_a_repeated_label_counts():
-    found = set_statistics.label_order(*ragged([[3, 1, 3], [1, 3, 1]]))
+    found = sets.label_order(*ragged([[3, 1, 3], [1, 3, 1]]))
     assert as_rows(found) == [(1, 3, 1, 1, 0.5)]
 
 
 def test_label_order_with_large_codes():
     big = 2_000_000_000
-    found = set_statistics.label_order([0, 2, 4], np.array([big, 7, big, 7], np.int32))
+    found = sets.label_order([0, 2, 4], np.array([big, 7, big, 7], np.int32))
     assert as_rows(found) == [(7, big, 0, 2, 1.0)]
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: set_statistics.cardinality([1, 2]), "row offsets"),
-        (lambda: set_statistics.cardinality([0, 2, 1]), "row offsets"),
-        (lambda: set_statistics.label_frequencies([0, 3], 3), "code 3 is outside"),
-        (lambda: set_statistics.label_frequencies([0, -1], 3), "code -1 is negative"),
-        (lambda: set_statistics.label_frequencies([0.5], 3), "flat array of integers"),
-        (lambda: set_statistics.label_order([0, 2], [1]), "2 codes are needed"),
+        (lambda: sets.cardinality([1, 2]), "row offsets"),
+        (lambda: sets.cardinality([0, 2, 1]), "row offsets"),
+        (lambda: sets.label_frequencies([0, 3], 3), "code 3 is outside"),
+        (lambda: sets.label_frequencies([0, -1], 3), "code -1 is negative"),
+        (lambda: sets.label_frequencies([0.5], 3), "flat array of integers"),
+        (lambda: sets.label_order([0, 2], [1]), "2 codes are needed"),
     ],
 )
 def test_wrong_input_is_refused(call, message):

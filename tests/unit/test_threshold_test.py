@@ -6,9 +6,8 @@ from numpy.testing import assert_array_equal
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.core import threshold_test as module
-from semmetrics.core.similarity import cosine_table
-from semmetrics.core.threshold_test import ThresholdTest, is_close
+from semmetrics.core import similarity as module
+from semmetrics.core.similarity import ThresholdTest, cosine_table, is_close
 
 
 def vectors(rng, n, dimension):

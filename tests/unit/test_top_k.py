@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from semmetrics.core import top_k as module
-from semmetrics.core.top_k import first_places, top_k
+from semmetrics.core import ranks as module
+from semmetrics.core.ranks import first_places, top_k
 from semmetrics.errors import InputError
 
 

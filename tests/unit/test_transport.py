@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import transport as oracle
 
-from semmetrics.core import similarity, simplex, transport_block, uniform_assignment
+from semmetrics.core import similarity, simplex
+from semmetrics.core import transport as transport_module
 from semmetrics.core.backend import Backend
 from semmetrics.core.ragged import group_by_size
 from semmetrics.core.similarity import EuclideanDistances
@@ -67,10 +68,10 @@ def expected_costs(costs, rows, columns):
     return [oracle.transport_cost(*one) for one in zip(costs, rows, columns, strict=True)]
 
 
-@pytest.fixture(params=[transport_block.linear_program, transport_block.network_simplex])
+@pytest.fixture(params=[transport_module.linear_program, transport_module.network_simplex])
 def alone(request):
     """Costs of problems solved one by one by either solver, which take turns where one fails."""
-    if request.param is transport_block.network_simplex:
+    if request.param is transport_module.network_simplex:
         pytest.importorskip("ot", reason="POT is not installed")
 
     def cost(costs, rows, columns):
@@ -154,16 +155,16 @@ def test_equal_masses_have_the_same_bits_alone_and_without_padding(most, ties):
 def test_problems_with_one_best_plan_are_seldom_left_over(size, monkeypatch):
     costs = np.random.default_rng(18).random((400, size, size))
     ones, left = np.ones((400, size)), []
-    found, one_by_one = solve(costs, ones, ones), uniform_assignment.solve_singly
+    found, one_by_one = solve(costs, ones, ones), simplex.solve_singly
 
     def counted(costs, *others):
         left.append(costs.shape[-1])
         return one_by_one(costs, *others)
 
-    monkeypatch.setattr(uniform_assignment, "solve_singly", counted)
+    monkeypatch.setattr(simplex, "solve_singly", counted)
     np.testing.assert_array_equal(found, solve(costs, ones, ones))
     assert sum(left) < 40
-    monkeypatch.setattr(transport_block, "MAX_TOGETHER", 0)
+    monkeypatch.setattr(transport_module, "MAX_TOGETHER", 0)
     np.testing.assert_array_equal(solve(costs, ones, ones).costs, found.costs)
 
 
@@ -172,7 +173,7 @@ def test_a_plan_is_not_taken_without_its_proof(monkeypatch):
     costs, ones, halfway = (
         rng.random((60, 9, 9)),
         np.ones((60, 9)),
-        uniform_assignment._balance_potentials,
+        simplex._balance_potentials,
     )
     expected = solve(costs, ones, ones).costs
 
@@ -185,7 +186,7 @@ def test_a_plan_is_not_taken_without_its_proof(monkeypatch):
         return column, u + 1e-8 * rng.normal(size=u.shape)
 
     for wrong in (swapped, moved):
-        monkeypatch.setattr(uniform_assignment, "_balance_potentials", wrong)
+        monkeypatch.setattr(simplex, "_balance_potentials", wrong)
         found = solve(costs, ones, ones)
         np.testing.assert_array_equal(found.costs, expected)
         assert (found.gaps < 1e-13).all()
@@ -300,7 +301,7 @@ def test_what_stays_unproved_is_solved_alone(monkeypatch):
         found = simplex.solve_simplex(*arguments)
         return type(found)(found.costs + 1, found.gaps + 1)
 
-    monkeypatch.setattr(transport_block, "solve_simplex", stopped)
+    monkeypatch.setattr(transport_module, "solve_simplex", stopped)
     found = solve(costs, rows, columns)
     np.testing.assert_allclose(found.costs, expected, atol=1e-13)
     assert (found.gaps < 1e-12).all()
@@ -311,7 +312,7 @@ def test_the_linear_program_takes_over_from_the_network_simplex(monkeypatch):
     expected = solve(costs, rows, columns).costs
     for none in (0, 1):  # pivots, before POT gives up; and POT is not there
         with monkeypatch.context() as patched:
-            patched.setattr(transport_block, "_PIVOTS", 1)
+            patched.setattr(transport_module, "_PIVOTS", 1)
             if none:
                 patched.setitem(sys.modules, "ot.lp.emd_wrap", None)
             found = solve(costs, rows, columns)
@@ -322,12 +323,12 @@ def test_the_linear_program_takes_over_from_the_network_simplex(monkeypatch):
 def test_a_problem_without_a_plan_is_named(monkeypatch):
     problem = random_problems(np.random.default_rng(10), 2, 39, 39, ties=False)
     costs = problem[0]
-    monkeypatch.setattr(transport_block, "network_simplex", lambda *_: None)
-    monkeypatch.setattr(transport_block, "linear_program", lambda *_: None)
+    monkeypatch.setattr(transport_module, "network_simplex", lambda *_: None)
+    monkeypatch.setattr(transport_module, "linear_program", lambda *_: None)
     with pytest.raises(InputError, match="problem 0: no plan of transport was found"):
         solve(*problem)
     wrong = np.full(costs[0].shape, 1 / costs[0].size), np.zeros(39)
-    monkeypatch.setattr(transport_block, "linear_program", lambda *_: wrong)
+    monkeypatch.setattr(transport_module, "linear_program", lambda *_: wrong)
     with pytest.raises(InputError, match="problem 0: the plan of transport misses the optimum by"):
         solve(*problem)
 
@@ -366,7 +367,7 @@ def words():
 
 @pytest.mark.parametrize(("m", "n"), [(2, 61), (5, 50), (30, 33), (31, 32)])
 def test_up_to_63_rows_and_columns_no_problem_is_left_over(monkeypatch, m, n):
-    monkeypatch.setattr(transport_block, "_solve_alone", lambda *_: pytest.fail("solved alone"))
+    monkeypatch.setattr(transport_module, "_solve_alone", lambda *_: pytest.fail("solved alone"))
     costs, rows, columns = random_problems(np.random.default_rng(17), 20, m, n, ties=False)
     assert (solve(costs, rows, columns).gaps <= 1e-12).all()
 
@@ -468,8 +469,8 @@ def test_results_of_items_do_not_depend_on_the_number_of_workers(words):
 def test_workers_raise_the_error_of_the_first_block(monkeypatch):
     costs, sides = np.ones((50_000, 2, 2)), np.ones((50_000, 2))
     costs[[20_000, 40_000]] = np.nan
-    monkeypatch.setattr(transport_block, "network_simplex", lambda *_: None)
-    monkeypatch.setattr(transport_block, "linear_program", lambda *_: None)
+    monkeypatch.setattr(transport_module, "network_simplex", lambda *_: None)
+    monkeypatch.setattr(transport_module, "linear_program", lambda *_: None)
     for workers in (1, 2, 4):
         with pytest.raises(InputError, match="problem 20000: no plan"):
             solve(costs, sides, sides, workers=workers)
@@ -477,12 +478,12 @@ def test_workers_raise_the_error_of_the_first_block(monkeypatch):
 
 def test_blocks_share_the_cells_equally():
     backend = Backend(np.zeros(0))
-    assert (transport_block.CELLS, transport_block._FEWEST) == (32 << 14, 4 << 14)
+    assert (transport_module.CELLS, transport_module._FEWEST) == (32 << 14, 4 << 14)
     for count, workers, blocks in ((4, 2, 1), (10, 2, 2), (40, 2, 2), (80, 2, 4), (80, 3, 3)):
         sizes = np.full(count, 128), np.full(count, 128)
-        cells = transport_block.cells_per_block(backend, *sizes, workers)
+        cells = transport_module.cells_per_block(backend, *sizes, workers)
         assert len([*group_by_size(*sizes, cells)]) == blocks
-        assert cells <= transport_block.CELLS
+        assert cells <= transport_module.CELLS
 
 
 class Table:

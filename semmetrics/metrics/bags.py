@@ -1,31 +1,55 @@
-"""Similarities of whole label lists: of both lists as texts, and of their mean vectors.
+r"""Similarities and distances of whole label lists: BagSim, MeanSim, WMD and RWMD.
 
 Conventions
 -----------
 Similarities are cosines, rounded to 1e-9. An empty list has none, nor has one that the model does
 not know under the out-of-vocabulary policy ``skip``.
 
+Two ways to make words of labels for the distances, named by ``build``. ``text``, as the code of
+Kubany et al. 2020: all terms of all labels are joined into one string, words are ``\b\w\w+\b`` of
+it in lower case, and a word weighs as often as it occurs. Two texts with one word between them are
+at distance 0, even if one text has no word. ``labels``: every label is one point, with the vector
+of its first term that has one, and all weigh the same.
+
+Distances are Euclidean between vectors as the model gives them (Kubany et al. 2020) and therefore
+depend on the model. They are at least 0; lower is better.
+
 References
 ----------
 Kubany et al., 2020, Expert Systems with Applications, section 3.2.
+Kusner, Sun, Kolkin, Weinberger, 2015, From word embeddings to document distances, ICML.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.backend import Backend, to_device
-from semmetrics.core.ragged import Bools, lengths, offsets, sum_rows
-from semmetrics.core.similarity import paired_cosines, sum_vectors
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    distinct_codes,
+    lengths,
+    offsets,
+    row_numbers,
+    sum_rows,
+    take_rows,
+)
+from semmetrics.core.similarity import EuclideanDistances, paired_cosines, sum_vectors
+from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 from semmetrics.data.block import Block
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
+from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.messages import listing
@@ -35,16 +59,6 @@ from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, wri
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.set_measures import set_options
-
-__all__ = [
-    "BagSim",
-    "BagSimilarityFamily",
-    "BagValues",
-    "MeanSim",
-    "bag_options",
-    "embed_wholes",
-    "list_counts",
-]
 
 
 @dataclass(frozen=True)
@@ -203,7 +217,7 @@ def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option
     return (*more, EMBEDDING, *(replace(option, averages=None) for option in shared))
 
 
-_TRAITS: dict[str, Any] = {
+_COSINE: dict[str, Any] = {
     "family": BagSimilarityFamily(),
     "bounds": (-1.0, 1.0),
     "symmetric": True,
@@ -218,7 +232,7 @@ BagSim = add(
         options=bag_options("0", whole=True),
         order_invariant=False,
         needs=frozenset({"text_embedding"}),
-        **_TRAITS,
+        **_COSINE,
     )
 )
 MeanSim = add(
@@ -229,6 +243,215 @@ MeanSim = add(
         source="mean of normalised label vectors",
         options=bag_options("0"),
         needs=frozenset({"embedding"}),
-        **_TRAITS,
+        **_COSINE,
+    )
+)
+
+
+LabelBlock = Block[LabelTask]
+_WORD = re.compile(r"\b\w\w+\b")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a task's labels, with vectors; made once for all blocks."""
+
+    build: str
+    model: str
+
+    def compute(self, block: LabelBlock) -> Any:
+        """Find the words of each written label, and their vectors."""
+        key = ("words", self.build, self.model)
+        shared = block.task.shared
+        if key not in shared:
+            vectors = label_vectors_of(block.task, self.model)
+            shared[key] = _text_words(vectors) if self.build == "text" else _label_words(vectors)
+        return shared[key]
+
+
+@dataclass(frozen=True, eq=False)
+class WordTable:
+    """Words by label, and the vectors of words.
+
+    Words are in the order of their texts, so that an item's sums have an order of their own.
+
+    Attributes
+    ----------
+    indptr, codes : int arrays
+        The words of each label, as often as they occur.
+    vectors : float32 array, shape (words, dimension)
+    device : torch.device, optional
+        Where distances are computed.
+    skips : bool
+        Whether words without a vector are left out.
+    """
+
+    indptr: Ints
+    codes: Ints
+    vectors: NDArray[np.float32]
+    device: Any = None
+    skips: bool = False
+
+    @cached_property
+    def distances(self) -> EuclideanDistances:
+        """Return distances of pairs of words, the same bits whatever else is asked for."""
+        return EuclideanDistances(to_device(self.vectors.astype(np.float64), self.device))
+
+    @cached_property
+    def points(self) -> Ints:
+        """Return words by number, one number for equal vectors."""
+        return np.unique(self.vectors, axis=0, return_inverse=True)[1].ravel()
+
+
+def _text_words(vectors: Any) -> WordTable:
+    found = [
+        [word for term in terms for word in _WORD.findall(term.lower())]
+        for terms in vectors.terms_of_labels
+    ]
+    place = {word: code for code, word in enumerate(sorted({w for words in found for w in words}))}
+    codes = np.array([place[word] for words in found for word in words], np.int64)
+    looked = label_vectors(
+        [(word,) for word in place], vectors.embedder, lookup=vectors.lookup, oov=vectors.oov
+    )
+    kept = looked.included[codes]  # words that take part
+    indptr = offsets(sum_rows(kept, offsets(np.fromiter(map(len, found), np.int64, len(found)))))
+    return WordTable(
+        indptr, codes[kept], looked.vectors, vectors.device, skips=vectors.oov == "skip"
+    )
+
+
+def _label_words(vectors: Any) -> WordTable:
+    first = vectors.first_terms
+    kept = first >= 0
+    order = np.array(sorted(range(len(vectors.terms)), key=vectors.terms.__getitem__), np.int64)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    indptr, codes = offsets(kept.astype(np.int64)), place[first[kept]]
+    return WordTable(indptr, codes, vectors.vectors[order], vectors.device)
+
+
+@dataclass(frozen=True, eq=False)
+class WordBags:
+    """Words of each item with their shares, both sides, in one coding.
+
+    Attributes
+    ----------
+    pred, ref : WeightedWords
+        Distinct words of each item; weights sum to 1 in an item that has words.
+    listed : bool array, shape (items,)
+        Whether both sides have labels, perhaps without any word.
+    table : WordTable
+    """
+
+    pred: WeightedWords
+    ref: WeightedWords
+    listed: Bools
+    table: WordTable
+
+
+@dataclass(frozen=True)
+class Bags:
+    """The bags of words of each item, predictions cut first."""
+
+    cut: Cut
+    build: str
+    model: str
+
+    def compute(self, block: LabelBlock) -> WordBags:
+        """Count the words of the labels kept."""
+        table = block.get(Vocabulary(self.build, self.model))
+        sides = kept_sides(block, self.cut)
+        pred, ref = (_bag(side, table) for side in sides)
+        mine, theirs = (lengths(side.indptr) > 0 for side in sides)
+        return WordBags(pred, ref, mine & theirs, table)
+
+
+def _bag(side: Side, table: WordTable) -> WeightedWords:
+    wptr, flat = take_rows(table.indptr, written_codes(side))
+    words = wptr[side.indptr]
+    indptr, codes, times = distinct_codes(words, table.codes[flat], max(1, len(table.vectors)))
+    return WeightedWords(indptr, codes, times / np.repeat(lengths(words), lengths(indptr)))
+
+
+@dataclass(frozen=True)
+class TransportValues(ItemSums):
+    """Word mover's distance of each item, or its relaxed bound: columns "value" and "cause"."""
+
+    name: str
+    bags: Bags
+
+    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
+        """Solve the problem of each item."""
+        bags = block.get(self.bags)
+        problem = bags.table.distances, bags.pred, bags.ref
+        costs = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
+        value = problem[0].backend.numpy(costs)
+        if self.bags.build == "text":
+            value = _as_released(value, bags)
+        return value_columns(value, *(lengths(side.indptr) for side in (bags.pred, bags.ref)))
+
+
+def _as_released(value: Floats, bags: WordBags) -> Floats:
+    """Return distances as the paper's code has them where words are few, or all at one place.
+
+    It replaces a matrix of zeros by one of ones. Where both texts together have but one word, the
+    distance is 0 before anything is compared, also if one of them has no word at all.
+    """
+    sides, points = (bags.pred, bags.ref), bags.table.points
+    items = np.concatenate([row_numbers(side.indptr) for side in sides])
+    codes = np.concatenate([side.codes for side in sides])
+    n_words, n_points = (
+        np.bincount(np.unique(items * len(points) + names) // len(points), minlength=len(value))
+        for names in (codes, points[codes])
+    )
+    value = np.where((n_points == 1) & (n_words > 1) & ~np.isnan(value), 1.0, value)
+    if bags.table.skips:  # which of the words a text has is not known any more
+        return value
+    return np.where((n_words == 1) & bags.listed, 0.0, value)
+
+
+class TransportFamily(ItemMeans):
+    """Means over items of a distance of whole lists."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Item values."""
+        bags = Bags(cut_of(measure), str(measure["build"]), str(measure["embedding"]))
+        return TransportValues(measure.definition.name, bags)
+
+
+_BUILD = Option(
+    "build",
+    "build",
+    "labels",
+    ("labels", "text"),
+    help="every label a point, or the words of the joined text (Kubany et al. 2020)",
+)
+_DISTANCE: dict[str, Any] = {
+    "family": TransportFamily(),
+    "options": bag_options("skip", _BUILD),
+    "bounds": (0.0, np.inf),
+    "higher_is_better": False,
+    "symmetric": True,
+    "needs": frozenset({"embedding"}),
+}
+WMD = add(
+    Definition(
+        name="WMD",
+        summary="Least total distance that the words of one side travel to become the other's.",
+        equation="min over T of Σ T_lk ||w_l - w_k||, rows of T summing to d, columns to d'",
+        source="Kubany et al. 2020, equations 13 and 14 (Kusner et al. 2015)",
+        cite=("kubany2020", "kusner2015"),
+        **_DISTANCE,
+    )
+)
+RWMD = add(
+    Definition(
+        name="RWMD",
+        summary="Lower bound of WMD: every word travels to its nearest, the larger of both "
+        "directions.",
+        equation="max of Σ d_l min_k ||w_l - w_k|| and Σ d'_k min_l ||w_l - w_k||",
+        source="Kusner et al. 2015, section 4",
+        cite=("kusner2015",),
+        **_DISTANCE,
     )
 )

@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets, row_numbers, take_rows
 from semmetrics.frozen import dataclass
 
-__all__ = ["Cells", "SparsePairs"]
-
 # A pair that meets costs in a sparse product about what so many pairs cost in a dense one.
 _DENSE_GAIN = 1024
 _MOST_DENSE = 1 << 27  # bytes of dense columns
