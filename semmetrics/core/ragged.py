@@ -277,22 +277,32 @@ _GROUP = 255  # so many ones fit a byte
 _CELLS = 1 << 19
 
 
+def dense_array(values: Any, name: str, dtype: Any = None) -> NDArray[Any]:
+    """Return what a user hands over as an array; scipy.sparse becomes dense.
+
+    Raises
+    ------
+    InputError
+        If values are masked, which NumPy would take for the numbers below the mask.
+    """
+    if np.ma.is_masked(values):
+        raise InputError("masked", name)
+    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype)
+
+
 def binary_matrix(values: Any, name: str) -> NDArray[Any]:
     """Return a 0/1 matrix as an array of shape (items, labels).
 
     Raises
     ------
     InputError
-        If it has another shape or holds no numbers.
+        If it has another shape or is not numeric.
     """
-    try:
-        table = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
-    except ValueError:  # rows of different lengths
-        raise InputError(f"{name} is no matrix", remedy="give items x labels of 0 and 1") from None
+    table, wanted = dense_array(values, name), "items x labels of 0 and 1"
     if table.ndim != 2:
-        raise InputError(f"{name} has shape {table.shape}", remedy="give items x labels of 0 and 1")
+        raise InputError("wrong-shape", name, role="the matrix", shape=table.shape, wanted=wanted)
     if table.dtype.kind not in "biuf":
-        raise InputError(f"{name} holds {table.dtype}", remedy="give items x labels of 0 and 1")
+        raise InputError("wrong-dtype", name, role="the matrix", dtype=table.dtype, wanted=wanted)
     return table
 
 
@@ -308,10 +318,8 @@ def _bytes(table: NDArray[Any], name: str, start: int) -> NDArray[np.uint8]:
         wrong = not np.array_equal(table, small)
     if wrong:
         row, column = np.argwhere((table != 0) & (table != 1))[0].tolist()
-        raise InputError(
-            f"{name} holds {table[row, column]} at row {start + row}, column {column}{FROM_0}",
-            remedy="give 0 and 1 (decode scores first)",
-        )
+        where, value = f"{name}, row {start + row}, column {column}{FROM_0}", table[row, column]
+        raise InputError("out-of-range", where, role="a value", value=value, wanted="0 or 1")
     return small
 
 

@@ -328,7 +328,7 @@ def top_k(
     check_shape(values)
     width, lines = (values.shape[0], values.shape[1]) if columns else values.shape[::-1]
     if not 1 <= k <= width:
-        raise InputError(f"k={k} of lines of {width}", remedy="choose k from 1 to their length")
+        raise InputError("bad-option", name="k", value=k, wanted=f"a number from 1 to {width}")
     if isinstance(values, np.ndarray) and values.flags.f_contiguous > values.flags.c_contiguous:
         values, columns = values.T, not columns  # read in the order in which it lies
     found = np.empty((lines, k)), np.empty((lines, k), np.int64)
@@ -407,8 +407,8 @@ def check_shape(values: Any) -> None:
     """
     shape = getattr(values, "shape", None)
     if not isinstance(shape, tuple) or len(shape) != 2:
-        what = "has no shape" if shape is None else f"has shape {tuple(shape)}"
-        raise InputError(f"the matrix {what}", remedy="give an array of rows and columns")
+        wanted = "an array of rows and columns"
+        raise InputError("wrong-shape", role="the matrix", shape=shape, wanted=wanted)
 
 
 def read_rows(values: Any, rows: slice) -> NDArray[Any]:
@@ -576,4 +576,4 @@ def _check(maxima: Any, block: Any, row: int, column: int) -> None:
         return
     first = np.argwhere(np.isnan(block()))[0]
     where = f"row {first[0] + row}, column {first[1] + column}{FROM_0}"
-    raise InputError("a number is NaN", where=where, remedy="replace it")
+    raise InputError("out-of-range", where, role="a value", value=np.nan, wanted="a number")

@@ -54,12 +54,12 @@ def _checked(vectors: Any) -> Any:
     """Return vectors as a float64 matrix of their own backend."""
     table = vectors.detach().double() if is_torch(vectors) else np.asarray(vectors, np.float64)
     if table.ndim != 2:
-        raise InputError(f"vectors have shape {tuple(table.shape)}", remedy="give rows of numbers")
+        shape = tuple(table.shape)
+        raise InputError("wrong-shape", role="the vectors", shape=shape, wanted="rows of numbers")
     if not (abs(table) <= _LARGEST).all():
-        raise InputError(
-            f"a vector holds a number that is not finite, or beyond {_LARGEST}",
-            remedy="check the model",
-        )
+        value = float(table[~(abs(table) <= _LARGEST)][0])
+        wanted = f"finite numbers up to {_LARGEST}"
+        raise InputError("out-of-range", role="a number of a vector", value=value, wanted=wanted)
     return table
 
 

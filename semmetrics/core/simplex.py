@@ -353,10 +353,7 @@ def _repair_paths(
 
 
 def certify(
-    tables: tuple[Any, Any],
-    masses: tuple[Any, Any],
-    plan: tuple[Any, Any, Any],
-    largest: Any,
+    tables: tuple[Any, Any], masses: tuple[Any, Any], plan: tuple[Any, Any, Any], largest: Any
 ) -> Solutions:
     """Evaluate plans, and how far they can be from what row potentials prove.
 

@@ -414,22 +414,14 @@ def _solve_alone(
     scaled = costs / largest
     found = network_simplex(scaled, rows, columns) or linear_program(scaled, rows, columns)
     if found is None:
-        raise InputError(
-            "no plan of transport was found",
-            where=f"problem {number}",
-            remedy="check its masses, or make the problem smaller",
-        )
+        raise InputError("unsolved-transport", f"problem {number}", gap=_GAP)
     plan, u = found
     value = float((plan * costs).sum())
     bound = float(rows @ u + columns @ (scaled - u[:, None]).min(axis=0))
     unplaced = abs(plan.sum(1) - rows).sum() + abs(plan.sum(0) - columns).sum()
     gap = abs(value / largest - bound) + float(unplaced)
     if not gap <= _GAP:
-        raise InputError(
-            f"the plan of transport misses the optimum by up to {gap * largest}",
-            where=f"problem {number}",
-            remedy="scale its masses, whose range is too wide",
-        )
+        raise InputError("unsolved-transport", f"problem {number}", gap=_GAP)
     return value, gap * largest
 
 

@@ -52,7 +52,6 @@ from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import listing
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
 from semmetrics.metrics.families import ItemMeans, choose_policies, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
@@ -117,7 +116,7 @@ def list_counts(noted: Mapping[Any, Any]) -> dict[str, dict[str, int]]:
 
 def _whole_texts(side: Side, vectors: Any) -> tuple[Embedded, int]:
     """Every list as one text, and how many the model does not know; an empty list is not known."""
-    _check_reads_text(vectors, "a list of labels", "name MeanSim in its place, or ")
+    _check_reads_text(vectors, "a list of labels", ", or MeanSim")
     labels = [" ".join(terms) for terms in vectors.terms_of_labels]
     codes = written_codes(side).tolist()
     texts = [
@@ -141,17 +140,15 @@ def embed_wholes(model: Any, texts: Sequence[str]) -> tuple[Embedded, int]:
     InputError
         If the model has vectors of words alone, or does not know a text under the policy "error".
     """
-    _check_reads_text(model, "captions", "name ")
+    _check_reads_text(model, "captions", "")
     return _embed(model, texts, np.array([bool(text.strip()) for text in texts]), "captions")
 
 
 def _check_reads_text(model: Any, what: str, remedy: str) -> None:
     """Refuse an embedding that cannot take many words as one text."""
     if getattr(model.embedder, "lookup", "text") == "words":
-        raise InputError(
-            f"BagSim takes {what} as one text, and {model.embedder.identity} has vectors of words",
-            remedy=f"{remedy}an embedding that reads text",
-        )
+        identity = model.embedder.identity
+        raise InputError("word-vectors", what=what, embedding=identity, remedy=remedy)
 
 
 def _embed(model: Any, texts: Sequence[str], listed: Bools, what: str) -> tuple[Embedded, int]:
@@ -164,27 +161,14 @@ def _embed(model: Any, texts: Sequence[str], listed: Bools, what: str) -> tuple[
     table[listed], known[listed] = read.vectors, read.known
     found, lost = Embedded(table, known, read.truncated), listed & ~known
     if lost.any() and model.oov not in ("skip", "zero"):
-        table = np.where(lost[:, None], _stand_in(model, texts, lost, what), found.vectors)
+        stand_in = None if model.oov == "error" else embed_unique(model.embedder, ["unknown"])
+        if stand_in is None or not stand_in.known[0]:
+            names = list(dict.fromkeys(texts[item] for item in np.flatnonzero(lost).tolist()))
+            identity = model.embedder.identity
+            raise InputError("unknown-text", what=what, embedding=identity, names=names)
+        table = np.where(lost[:, None], stand_in.vectors, found.vectors)
         found = replace(found, vectors=table, known=listed)
     return found, int(lost.sum())
-
-
-def _stand_in(model: Any, texts: Sequence[str], lost: Bools, what: str) -> NDArray[np.float32]:
-    """Return the vector of the word "unknown", where that stands for texts that are not known."""
-    identity = model.embedder.identity
-    missing = listing(dict.fromkeys(texts[item] for item in np.flatnonzero(lost).tolist()))
-    if model.oov == "error":
-        raise InputError(
-            f"{identity} does not know the {what} {missing}",
-            remedy="add their vectors, or choose oov='skip', 'zero' or 'unknown' (--oov)",
-        )
-    read = embed_unique(model.embedder, ["unknown"])
-    if not read.known[0]:
-        raise InputError(
-            f"{identity} has no word 'unknown' to stand for the {what} {missing}",
-            remedy="add their vectors, or choose oov='skip' or 'zero' (--oov)",
-        )
-    return read.vectors
 
 
 def _means(side: Side, vectors: Any) -> tuple[Any, Bools]:

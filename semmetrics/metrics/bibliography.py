@@ -76,5 +76,5 @@ def entry(key: str) -> Entry:
     """
     key = SAME.get(key, key)
     if key not in bibliography():
-        raise InputError(f"there is no publication {key!r}")
+        raise InputError("unknown-name", what="publication", value=key, remedy="")
     return bibliography()[key]

@@ -21,7 +21,6 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.arguments import checked
 from semmetrics.core.ragged import (
     Bools,
     Floats,
@@ -37,7 +36,7 @@ from semmetrics.data.block import Block
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.metrics.decoding import score_matrix
+from semmetrics.metrics.decoding import item_weights, score_matrix, target_matrix
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
@@ -55,14 +54,7 @@ from semmetrics.metrics.families import (
 )
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Reference
-from semmetrics.metrics.ranking import (
-    SCORES,
-    item_weights,
-    mean_over_items,
-    scored_labels,
-    target_matrix,
-    tie_spans,
-)
+from semmetrics.metrics.ranking import SCORES, mean_over_items, scored_labels, tie_spans
 from semmetrics.metrics.registry import add
 
 Interpolation: TypeAlias = Literal["none", "voc2007", "voc2010", "coco101"]
@@ -142,7 +134,7 @@ def class_curves(
     [[0.8333], [1.0]]
     """
     if ties not in get_args(Ties):
-        raise InputError(f"unknown tie rule {ties!r}", remedy="use 'grouped' or 'ordered'")
+        raise InputError("bad-choice", name="ties", value=ties, choices=get_args(Ties))
     indptr = offsets(np.bincount(classes, minlength=n_classes))
     order = np.argsort(classes, kind="stable")
     order = order[order_rows(indptr, scores[order])]
@@ -195,20 +187,18 @@ def class_average_precision(
     kit of 2010 for all points); Lin et al., 2014, Microsoft COCO, evaluation code.
     """
     if interpolation not in get_args(Interpolation):
-        names = ", ".join(get_args(Interpolation))
-        raise InputError(f"unknown interpolation {interpolation!r}", remedy=f"use one of {names}")
+        choices = get_args(Interpolation)
+        raise InputError("bad-choice", name="interpolation", value=interpolation, choices=choices)
     areas = np.empty((len(weights), len(curves.indptr) - 1))
     cells = max(1, len(curves.item), weights.shape[1])
     step = max(1, _CELLS // cells)  # rows of weights do not depend on each other
     for start in range(0, len(weights), step):
         part = weights[start : start + step].astype(np.float64)
-        if not (np.isfinite(part) & (part >= 0)).all():
-            raise InputError("a weight is negative or not finite")
+        item_weights(part.ravel(), part.size)
         areas[start : start + step] = _areas(curves, part, interpolation)
     return areas
 
 
-@checked
 def average_precision(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -269,7 +259,6 @@ def average_precision(
     return values
 
 
-@checked
 def mean_average_precision(
     scores: ArrayLike,
     targets: ArrayLike,

@@ -64,9 +64,7 @@ def policy_option(
 def choose_policies(options: Iterable[Option], chosen: Container[str]) -> tuple[Option, ...]:
     """Leave a choice to these policies alone; the causes of the others never arise."""
     return tuple(
-        replace(
-            option, choices=(option.default_for(None),), more="leave it out: it has no such 0/0"
-        )
+        replace(option, choices=(option.default_for(None),))
         if option.choices == POLICIES and option.name not in chosen
         else option
         for option in options
@@ -99,10 +97,7 @@ def causes(values: Floats, n_pred: Any, n_ref: Any) -> NDArray[np.int8]:
 def value_columns(values: Floats, n_pred: Any, n_ref: Any) -> dict[str, Column]:
     """Make the columns "value" (0 where undefined) and "cause" of a value of each item."""
     cause = causes(values, n_pred, n_ref)
-    return {
-        "value": Dense(np.where(cause == 0, values, 0.0)),
-        "cause": OneHot(cause, len(CAUSES)),
-    }
+    return {"value": Dense(np.where(cause == 0, values, 0.0)), "cause": OneHot(cause, len(CAUSES))}
 
 
 def cause_option(measure: Measure, cause: str) -> str:
@@ -182,9 +177,7 @@ def evaluate_formula(
     InputError
         If it fails, or gives an infinite value or an array of another shape than the counts.
     """
-    formula = definition.formula
-    if formula is None:
-        raise TypeError(f"{definition.name} has no formula")
+    formula: Any = definition.formula
     arguments = {name: known[name] for name in definition.arguments}
     try:
         with np.errstate(all="ignore"):  # 0/0 is nan: that the value is undefined
@@ -194,17 +187,15 @@ def evaluate_formula(
             raise
         code = getattr(formula, "__code__", None)
         raise InputError(
-            f"the formula of {definition.name} fails: {type(error).__name__}: {error}",
-            where="" if code is None else place_in(error, code.co_filename),
-            remedy="mend the formula",
-        ) from error
+            "own-code-failed", "" if code is None else place_in(error, code.co_filename),
+            what=f"the formula of {definition.name}", kind=type(error).__name__, why=error,
+            remedy="correct it",
+        ) from error  # fmt: skip
     endless = np.isinf(values).any()
     if values.shape != next(iter(known.values())).shape or endless:
-        raise InputError(
-            f"the formula of {definition.name} gives "
-            + ("an infinite value" if endless else f"an array of shape {values.shape}"),
-            remedy="let it give one number for each count, nan where it is undefined",
-        )
+        found = "an infinite value" if endless else f"an array of shape {values.shape}"
+        raise InputError("wrong-formula", measure=definition.name, problem=f"gives {found}",
+                         remedy="return one number for each count, nan if undefined")  # fmt: skip
     return values
 
 
@@ -254,9 +245,9 @@ class ItemMeans(WithoutLabels):
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the items without a value, by cause, and those that a flag marks."""
-        return {**undefined_items(sums), **self._flagged(sums)}
+        return {**undefined_items(sums), **self.flagged(sums)}
 
-    def _flagged(self, sums: Sums) -> dict[str, int]:
+    def flagged(self, sums: Sums) -> dict[str, int]:
         """Count the items that each flag marks, whatever their weights."""
         marked = {
             name: int(sums.get(f"{column}_items", sums[column])[1]) for column, name in self.flags
@@ -345,8 +336,10 @@ class CountFormulas(ItemMeans):
         """Count the items, or say why all together have no value; and what the flags mark."""
         if measure["average"] == "example":
             return super().undefined(measure, sums, frame)
-        cause = self._evaluated(measure, sums, frame)[1]
-        return {**_count_causes(measure, cause), **self._flagged(sums)}
+        code = self._evaluated(measure, sums, frame)[1]
+        names = [cause_option(measure, name) for name in CAUSES]
+        found = {names[c]: int((code == c).sum()) for c in range(1, 5) if (code == c).any()}
+        return {**found, **self.flagged(sums)}
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Evaluate the formula on each item."""
@@ -376,12 +369,6 @@ class CountFormulas(ItemMeans):
         known = self.together(measure, sums, frame)
         value = evaluate_formula(measure.definition, known, formula_options(measure))
         return value, causes(value, known["n_pred"], known["n_ref"])
-
-
-def _count_causes(measure: Measure, code: NDArray[np.int8]) -> dict[str, int]:
-    """Count each cause, by the name of its option."""
-    names = [cause_option(measure, name) for name in CAUSES]
-    return {names[c]: int((code == c).sum()) for c in range(1, 5) if (code == c).any()}
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,6 @@ from semmetrics.data.tasks import LabelTask
 from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import listing
 from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
 from semmetrics.metrics.families import (
@@ -98,9 +97,7 @@ class Places:
         """Place them at their first use."""
         task = block.task
         if task.taxonomy is None:
-            raise InputError(
-                "there is no taxonomy of the labels", remedy="give taxonomy= (--taxonomy FILE)"
-            )
+            raise InputError("needs-option", what="the measure", name="taxonomy")
         key = ("taxonomy", self.root)
         if key not in task.shared:
             if self.root == "exclude":
@@ -153,10 +150,7 @@ class TakingPart:
         if self.unknown == "error" and any(one.any() for one in strange):
             codes = np.union1d(pred.codes[strange[0]], ref.codes[strange[1]])
             names = [block.task.classes[code] for code in codes.tolist()]
-            raise InputError(
-                f"labels are not in the taxonomy: {listing(names)}",
-                remedy="add them to it, or take each as a root of its own with unknown=own",
-            )
+            raise InputError("outside-taxonomy", names=names)
         having = sum_rows(strange[0], pred.indptr) + sum_rows(strange[1], ref.indptr) > 0
         return Sides(pred, ref, having)
 

@@ -52,10 +52,7 @@ def label_vectors_of(task: LabelTask | CaptionTask, name: str) -> Any:
         If the task has none of that name.
     """
     if name not in task.models:
-        raise InputError(
-            f"there is no embedding {name!r}",
-            remedy="give embedding= (--embedding NAME|PATH); semmetrics embed list names some",
-        )
+        raise InputError("no-embedding", name=name)
     return task.models[name]
 
 

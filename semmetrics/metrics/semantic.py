@@ -27,6 +27,7 @@ equation 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -123,8 +124,6 @@ class SemanticFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose the counts of matches."""
-        if measure["threshold"] == "auto":
-            raise InputError(f"the threshold of {measure} is not fitted yet")
         matches = SemanticMatches(
             float(str(measure["threshold"])),
             str(measure["match"]),
@@ -223,13 +222,10 @@ def _match_options(
 
 
 def _check_threshold(value: Value) -> None:
-    if value != "auto":
-        try:
-            if -1 <= float(str(value)) <= 1:
-                return
-        except ValueError:
-            pass
-        raise InputError(f"threshold={value} is neither a cosine nor auto")
+    with suppress(ValueError):
+        if value == "auto" or -1 <= float(str(value)) <= 1:
+            return
+    raise InputError("bad-option", name="threshold", value=value, wanted="a cosine, or auto")
 
 
 class _Threshold(Option):
@@ -258,9 +254,7 @@ _PAIRS = Option(  # a formula that counts pairs has no match=any
     "similarity",
 )
 _MATCH = replace(
-    _PAIRS,
-    choices=(*_PAIRS.choices, "any"),
-    help=f"{_PAIRS.help}; a reference may serve several",
+    _PAIRS, choices=(*_PAIRS.choices, "any"), help=f"{_PAIRS.help}; a reference may serve several"
 )
 _NEAREST = Option(
     "match",

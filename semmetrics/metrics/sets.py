@@ -19,11 +19,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from semmetrics.arguments import checked
 from semmetrics.core.ragged import (
     Floats,
     Ints,
     cell_keys,
+    dense_array,
     first_occurrences,
     lengths,
     offsets,
@@ -32,7 +32,6 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.errors import InputError
 from semmetrics.frozen import with_arrays
-from semmetrics.messages import pluralize
 from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import Definition, Value
 from semmetrics.metrics.formulas import divide
@@ -155,10 +154,8 @@ def AP(
 def BalancedAccuracy(hit: Any, n_pred: Any, n_ref: Any, *, q: int) -> Any:
     """Mean of an item's recall and of its recall of labels that are not true."""
     if q < max(np.max(n_pred + n_ref - hit, initial=0), 1):
-        raise InputError(
-            f"q={q} is less than the labels of one item",
-            remedy="give the number of labels of the data set",
-        )
+        wanted = "the number of labels of the data set, not less than those of an item"
+        raise InputError("bad-option", name="q", value=q, wanted=wanted)
     negative = q - n_ref
     return (divide(hit, n_ref) + divide(negative - (n_pred - hit), negative)) / 2
 
@@ -280,7 +277,6 @@ class LabelOrder(NamedTuple):
         return float(self.order.mean()) if len(self.order) else float("nan")
 
 
-@checked
 def cardinality(indptr: ArrayLike) -> Cardinality:
     """Summarise the number of labels per list; repeated labels count.
 
@@ -313,7 +309,6 @@ def cardinality(indptr: ArrayLike) -> Cardinality:
     return Cardinality(n, mean, std, np.bincount(sizes, minlength=1))
 
 
-@checked
 def label_frequencies(codes: ArrayLike, n_labels: int) -> LabelFrequencies:
     """Count every label of the dictionary, most frequent first; repeated labels count.
 
@@ -344,15 +339,13 @@ def label_frequencies(codes: ArrayLike, n_labels: int) -> LabelFrequencies:
     """
     flat = _codes(codes)
     if flat.max(initial=-1) >= n_labels:
-        raise InputError(
-            f"code {flat.max()} is outside a dictionary of {pluralize(n_labels, 'label')}"
-        )
+        wanted = f"codes below {n_labels}"
+        raise InputError("out-of-range", role="a code", value=flat.max(), wanted=wanted)
     counts = np.bincount(flat, minlength=n_labels)
     labels = np.argsort(-counts, kind="stable")
     return LabelFrequencies(labels, counts[labels])
 
 
-@checked
 def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     """Measure how consistently one label of a pair precedes the other, for all pairs.
 
@@ -383,9 +376,8 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     """
     rows, flat = _row_offsets(indptr), _codes(codes)
     if flat.shape != (rows[-1],):
-        raise InputError(
-            f"{pluralize(int(rows[-1]), 'code', 'are')} needed, the array has shape {flat.shape}"
-        )
+        wanted = f"{rows[-1]}, as indptr has it"
+        raise InputError("wrong-shape", role="codes", shape=flat.shape, wanted=wanted)
     span = int(flat.max(initial=0)) + 1
     keys, counts = _directed(*_first_places(rows, flat), span)
     left, right = keys // span, keys % span
@@ -441,17 +433,20 @@ def _merged(keys: Ints, counts: Ints, fresh: Ints) -> tuple[Ints, Ints]:
 
 
 def _codes(codes: ArrayLike) -> Ints:
-    flat = np.asarray(codes)
+    """Check codes of labels: integers from 0."""
+    flat = dense_array(codes, "codes")
     if flat.ndim != 1 or (flat.size and flat.dtype.kind not in "iu"):
-        raise InputError("codes must be a flat array of integers")
+        wanted = "a flat array of integers"
+        raise InputError("wrong-dtype", role="codes", dtype=flat.dtype, wanted=wanted)
     if flat.min(initial=0) < 0:
-        raise InputError(f"code {flat.min()} is negative")
+        raise InputError("out-of-range", role="a code", value=flat.min(), wanted="codes from 0")
     return flat.astype(np.int64)
 
 
 def _row_offsets(indptr: ArrayLike) -> Ints:
     """Check row offsets: from 0, never falling."""
-    rows = np.asarray(indptr, np.int64)
+    rows: Ints = dense_array(indptr, "indptr", np.int64)
     if rows.ndim != 1 or not len(rows) or rows[0] != 0 or (np.diff(rows) < 0).any():
-        raise InputError("indptr must be row offsets: from 0, never falling")
+        wanted = "row offsets, from 0 and never falling"
+        raise InputError("bad-option", name="indptr", value=rows, wanted=wanted)
     return rows
