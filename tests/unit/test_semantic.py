@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import semantic as oracle
 from oracles.sets import classes_of
+from refusals import refused
 from tiny import Tiny, one_hot, with_vectors
 
 import semmetrics
@@ -233,7 +234,7 @@ def test_any_counts_references_that_are_served():
     assert [s.value for s in table][:3] == pytest.approx([p, r, 2 * p * r / (p + r)])
     assert [s.value for s in table][3:] == [1.0, 0.25, 0.4]
     for name in ("SemJaccard", "SemAP"):
-        with pytest.raises(InputError, match=r"match=any is not allowed.*greedy, optimal, total"):
+        with refused("bad-choice"):
             parse(f"{name}(match=any)")
 
 
@@ -338,22 +339,17 @@ def test_wrong_vectors_and_options():
     for text in ("SemF1", "SoftF1", "WMD", "MeanSim"):
         with pytest.raises(InputError, match=r"tiny.*the vector of 'up', 'x' holds a number that"):
             semmetrics.score([["up", "near"]], [["x"]], measures=[text], embedding=broken)
-    with pytest.raises(InputError, match="threshold=2 is neither a cosine nor auto"):
-        parse("SemF1(threshold=2)")
-    with pytest.raises(InputError, match="threshold=nan is neither"):
-        SemF1(threshold=float("nan"))
-    with pytest.raises(InputError, match="there is no embedding 'other'"):
+    for wrong in (2, float("nan"), True):
+        with refused("bad-option"):
+            SemF1(threshold=wrong)
+    with refused("no-embedding"):
         value("SemF1(embedding=other)", ["x"], ["x"])
-    with pytest.raises(InputError, match="is not fitted yet"):
-        SemF1().definition.family.statistic(SemF1())
 
 
 def test_thresholds_are_written_or_numbers():
     assert SemF1(threshold=0.4) == SemF1(threshold="0.4") == parse("SemF1(threshold=0.4)")[0]
     assert SemF1(threshold=np.float64(0.25))["threshold"] == "0.25"
     assert SemF1(threshold=1) == SemF1(threshold=1.0)
-    with pytest.raises(InputError, match="threshold=True"):
-        SemF1(threshold=True)
 
 
 def test_auto_is_the_threshold_of_the_embedding():
