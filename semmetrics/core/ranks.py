@@ -446,13 +446,14 @@ def _rows(block: NDArray[Any], k: int, rows: slice, out: tuple[Floats, Ints]) ->
     n, width = block.shape
     chunks = _n_chunks(width, k, _MORE_CHUNKS if width >= 4 * _MORE_CHUNKS else _CHUNKS)
     if not chunks:
-        _sort_rows(block, k, rows, out)
+        _check(block, block, rows.start, 0)
+        _sort(block, k, rows, out)
         return
     long = width // chunks
     maxima = block[:, : long * chunks].reshape(n, long, chunks).max(axis=1)
     if width > long * chunks:
         maxima = np.concatenate([maxima, block[:, long * chunks :]], axis=1)
-    _check(maxima, lambda: block, rows.start, 0)
+    _check(maxima, block, rows.start, 0)
     bound = np.partition(maxima, maxima.shape[1] - k, axis=1)[:, -k, None]
     kept = block >= bound
     cells = np.flatnonzero(kept)
@@ -465,10 +466,10 @@ def _rows(block: NDArray[Any], k: int, rows: slice, out: tuple[Floats, Ints]) ->
     _choose(line, place, block[line, place], k, rows, out)
 
 
-def _sort_rows(block: NDArray[Any], k: int, rows: slice, out: tuple[Floats, Ints]) -> None:
-    _check(block, lambda: block, rows.start, 0)
+def _sort(block: NDArray[Any], k: int, lines: slice, out: tuple[Floats, Ints]) -> None:
+    """Sort whole lines, the rows of a block, and write the largest at their places."""
     places = np.argsort(_falling(block), axis=1, kind="stable")[:, :k]
-    out[0][rows], out[1][rows] = np.take_along_axis(block, places, axis=1), places
+    out[0][lines], out[1][lines] = np.take_along_axis(block, places, axis=1), places
 
 
 def _columns(values: Any, k: int, part: slice, memory: int, out: tuple[Floats, Ints]) -> None:
@@ -482,8 +483,12 @@ def _columns(values: Any, k: int, part: slice, memory: int, out: tuple[Floats, I
         step = max(1, memory // (32 * width))
         for start in range(part.start, part.stop, step):
             some = slice(start, min(start + step, part.stop))
-            block = np.ascontiguousarray(_read_columns(values, some, memory).T)
-            _sort_columns(block, k, some, out)
+            whole = isinstance(values, np.ndarray)
+            parts = [slice(None)] if whole else row_slices(values, memory)
+            blocks = [_block(values, rows, some) for rows in parts]
+            block = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
+            _check(block, block, 0, some.start)
+            _sort(np.ascontiguousarray(block.T), k, some, out)
         return
     bound = _column_bounds(values, k, part, width // chunks)
     found: list[tuple[Ints, Ints, NDArray[Any]]] = []
@@ -494,35 +499,13 @@ def _columns(values: Any, k: int, part: slice, memory: int, out: tuple[Floats, I
         here = block[row, column]
         found.append((column, row + rows.start, here))
         equal += np.bincount(column[here == bound[column]], minlength=lines)
-        full = (equal >= k) & (bound < _largest(bound.dtype))
-        bound[full] = _next(bound[full])  # no more equal ones
+        whole = bound.dtype.kind != "f"
+        full = (equal >= k) & (bound < (np.iinfo(bound.dtype).max if whole else np.inf))
+        above = bound[full] + 1 if whole else np.nextafter(bound[full], np.inf)
+        bound[full] = above.astype(bound.dtype, copy=False)  # no more equal ones
         equal[full] = 0
     line, place, best = map(np.concatenate, zip(*found, strict=True))
     _choose(line, place, best, k, part, out)
-
-
-def _largest(kind: np.dtype[Any]) -> Any:
-    return np.inf if kind.kind == "f" else np.iinfo(kind).max
-
-
-def _next(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return the next larger numbers of the same type."""
-    whole = numbers.dtype.kind != "f"
-    above: NDArray[Any] = numbers + 1 if whole else np.nextafter(numbers, np.inf)
-    return above.astype(numbers.dtype, copy=False)
-
-
-def _read_columns(values: Any, part: slice, memory: int) -> NDArray[Any]:
-    """Read some columns whole."""
-    if isinstance(values, np.ndarray):
-        return _block(values, slice(None), part)
-    return np.concatenate([_block(values, rows, part) for rows in row_slices(values, memory)])
-
-
-def _sort_columns(block: NDArray[Any], k: int, part: slice, out: tuple[Floats, Ints]) -> None:
-    _check(block.T, lambda: block.T, 0, part.start)
-    places = np.argsort(_falling(block), axis=1, kind="stable")[:, :k]
-    out[0][part], out[1][part] = np.take_along_axis(block, places, axis=1), places
 
 
 def _column_bounds(values: Any, k: int, part: slice, long: int) -> NDArray[Any]:
@@ -535,7 +518,7 @@ def _column_bounds(values: Any, k: int, part: slice, long: int) -> NDArray[Any]:
             maxima.append(block[: chunks * long].reshape(long, chunks, -1).max(axis=0))
         if len(block) > chunks * long:
             maxima.append(block[chunks * long :].max(axis=0)[None])
-        _check(maxima[-2:], lambda block=block: block, rows.start, part.start)
+        _check(maxima[-2:], block, rows.start, part.start)
     table = np.concatenate(maxima)
     table.partition(len(table) - k, axis=0)
     bound: NDArray[Any] = table[-k]
@@ -569,11 +552,10 @@ def _choose(
     out[0][lines], out[1][lines] = found[best], place[order][best]
 
 
-def _check(maxima: Any, block: Any, row: int, column: int) -> None:
+def _check(maxima: Any, block: NDArray[Any], row: int, column: int) -> None:
     """Refuse NaN, which is the maximum of everything that holds one."""
     tables = maxima if isinstance(maxima, list) else [maxima]
-    if tables[0].dtype.kind != "f" or not any(np.isnan(table).any() for table in tables):
-        return
-    first = np.argwhere(np.isnan(block()))[0]
-    where = f"row {first[0] + row}, column {first[1] + column}{FROM_0}"
-    raise InputError("out-of-range", where, role="a value", value=np.nan, wanted="a number")
+    if tables[0].dtype.kind == "f" and any(np.isnan(table).any() for table in tables):
+        first = np.argwhere(np.isnan(block))[0]
+        where = f"row {first[0] + row}, column {first[1] + column}{FROM_0}"
+        raise InputError("out-of-range", where, role="a value", value=np.nan, wanted="a number")

@@ -264,20 +264,18 @@ class EuclideanDistances:
     def __call__(self, pred_codes: Any, ref_codes: Any) -> Any:
         """Return the distances of codes (items, m) and (items, n), shape (items, m, n)."""
         (items, m), n = pred_codes.shape, ref_codes.shape[1]
-        table, step = self._allocate(items, m, n)
+        if self.backend.torch:
+            numbers = _TORCH_GATHERED[not self.backend.on_cpu]
+            step = numbers // max(1, (m + n) * self.vectors.shape[1])
+            table = self.backend.zeros(items, m, n)
+        else:
+            table, step = np.empty((items, m, n)), _CELLS // max(1, m * n)
+        step = max(1, step)
         for start in range(0, items, step):
             part = slice(start, start + step)
             self._products(pred_codes[part], ref_codes[part], table[part])
             self._to_distances(table[part], pred_codes[part], ref_codes[part])
         return table
-
-    def _allocate(self, items: int, m: int, n: int) -> tuple[Any, int]:
-        """Return an empty table, and how many items to fill at a time."""
-        if not self.backend.torch:
-            return np.empty((items, m, n)), max(1, _CELLS // max(1, m * n))
-        numbers = _TORCH_GATHERED[not self.backend.on_cpu]
-        step = numbers // max(1, (m + n) * self.vectors.shape[1])
-        return self.backend.zeros(items, m, n), max(1, step)
 
     def _products(self, pred_codes: Any, ref_codes: Any, table: Any) -> None:
         """Write inner products into a table."""
@@ -446,16 +444,13 @@ class ThresholdTest:
         exact = np.zeros(len(places))
         some = np.flatnonzero(~(self._zero[rows] | self._zero[columns]))
         for part in _parts(len(some), _NUMBERS // max(1, self._units.shape[1])):
-            exact[some[part]] = self._cosines(rows[some[part]], columns[some[part]])
+            codes = np.stack([rows[some[part]], columns[some[part]]])
+            used, place = np.unique(codes, return_inverse=True)
+            split = SplitVectors.of(self._vectors[used].astype(np.float64))
+            left, right = place.reshape(codes.shape)
+            exact[some[part]] = split[left, None].cosines(split[right, None])[:, 0, 0]
         above.ravel()[places] = exact > threshold
         return Decisions(above, places[is_close(exact, threshold)])
-
-    def _cosines(self, rows: Ints, columns: Ints) -> Floats:
-        used, place = np.unique(np.concatenate([rows, columns]), return_inverse=True)
-        parts = SplitVectors.of(self._vectors[used].astype(np.float64))
-        mine, theirs = parts[place[: len(rows)], None], parts[place[len(rows) :], None]
-        found: Floats = mine.cosines(theirs)[:, 0, 0]
-        return found
 
 
 def _products(left: Any, right: Any, out: Any = None) -> Any:

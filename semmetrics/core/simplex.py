@@ -120,7 +120,8 @@ def solve_simplex(
     backend = Backend(costs)
     alike, order = _plan_start(backend, costs, (rows, columns), (n_rows, n_columns), largest)
     start = _build_trees_in_order(backend, alike, order, (rows, columns), (n_rows, n_columns))
-    table = _close_padding(backend, costs, rows, columns)
+    used = (rows > 0)[:, None] & (columns > 0)
+    table = costs if used.all() else backend.xp.where(used, costs, np.inf)
     trees = _root_trees(backend, table, start, _OPTIMAL * largest)
     cell, flow, u = (backend.xp.zeros_like(part) for part in (trees.cell, trees.flow, trees.u))
 
@@ -153,12 +154,6 @@ def scale_costs(costs: Any, largest: Any) -> Any:
         return (costs * scale).float()
     found = np.empty(costs.shape, np.float32)
     return np.multiply(costs, scale, out=found, casting="same_kind")
-
-
-def _close_padding(backend: Backend, costs: Any, rows: Any, columns: Any) -> Any:
-    """Set costs outside the sizes to infinity."""
-    used = (rows > 0)[:, None] & (columns > 0)
-    return costs if used.all() else backend.xp.where(used, costs, np.inf)
 
 
 def _plan_start(
@@ -450,7 +445,14 @@ def _balance_potentials(
 ) -> tuple[Ints, Floats]:
     """Return columns of the rows, and row potentials; zeros where none are found."""
     column, potentials = np.zeros(real.shape, np.int64), np.zeros(real.shape)
-    table, v = _scaled_table(costs, real, sizes, largest)
+    # costs from 0 to 1, and the means of columns, with which the search starts; rows and columns
+    # that only pad serve each other at no cost, and nobody else
+    table: Singles = scale_costs(costs, largest)
+    v = sum_in_order(table) / sizes.astype(np.float32)
+    if not real.all():
+        table[~(real[:, None] & real)] = _BEYOND
+        same = np.arange(len(real))
+        table[same, same] *= real
     u, mask, number = np.zeros_like(v), real.astype(np.float32), np.arange(len(sizes))
     names, longer = np.arange(len(real), dtype=np.int8)[:, None], np.float32(1)
     for sweeps in _SWEEPS:
@@ -469,22 +471,6 @@ def _balance_potentials(
             break
         table, u, v, mask = (x.take(left, -1) for x in (table, u, v, mask))
     return column, potentials * largest
-
-
-def _scaled_table(
-    costs: Floats, real: Bools, sizes: Ints, largest: Floats
-) -> tuple[Singles, Singles]:
-    """Return costs from 0 to 1, and the means of columns, with which the search starts.
-
-    Rows and columns that only pad serve each other at no cost, and nobody else.
-    """
-    table: Singles = scale_costs(costs, largest)
-    means = sum_in_order(table) / sizes.astype(np.float32)
-    if not real.all():
-        table[~(real[:, None] & real)] = _BEYOND
-        same = np.arange(len(real))
-        table[same, same] *= real
-    return table, means
 
 
 def _two_least(table: Singles, offset: Singles) -> tuple[Singles, Singles]:

@@ -52,7 +52,7 @@ from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.embed.label_vectors import label_vectors
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, choice
 from semmetrics.metrics.families import ItemMeans, choose_policies, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
@@ -82,7 +82,12 @@ class BagValues(ItemSums):
             block.note(("truncated", self), sum(one.truncated for one in found))
             pairs = [(to_device(one.vectors, vectors.device), one.known) for one in found]
         else:
-            pairs = [_means(side, vectors) for side in sides]
+            pairs = []
+            for side in sides:
+                first = vectors.first_terms[written_codes(side)]
+                indptr = offsets(sum_rows(first >= 0, side.indptr))
+                sums = sum_vectors(vectors.units, indptr, first[first >= 0])
+                pairs.append((sums, lengths(indptr) > 0))
         (mine, some), (theirs, any_) = pairs
         value, both = np.full(len(block), np.nan), np.flatnonzero(some & any_)
         if len(both):
@@ -169,13 +174,6 @@ def _embed(model: Any, texts: Sequence[str], listed: Bools, what: str) -> tuple[
         table = np.where(lost[:, None], stand_in.vectors, found.vectors)
         found = replace(found, vectors=table, known=listed)
     return found, int(lost.sum())
-
-
-def _means(side: Side, vectors: Any) -> tuple[Any, Bools]:
-    first = vectors.first_terms[written_codes(side)]
-    kept = first >= 0
-    indptr = offsets(sum_rows(kept, side.indptr))
-    return sum_vectors(vectors.units, indptr, first[kept]), lengths(indptr) > 0
 
 
 class BagSimilarityFamily(ItemMeans):
@@ -345,16 +343,15 @@ class Bags:
         """Count the words of the labels kept."""
         table = block.get(Vocabulary(self.build, self.model))
         sides = kept_sides(block, self.cut)
-        pred, ref = (_bag(side, table) for side in sides)
+        bags = []
+        for side in sides:
+            wptr, flat = take_rows(table.indptr, written_codes(side))
+            words, width = wptr[side.indptr], max(1, len(table.vectors))
+            indptr, codes, times = distinct_codes(words, table.codes[flat], width)
+            shares = times / np.repeat(lengths(words), lengths(indptr))
+            bags.append(WeightedWords(indptr, codes, shares))
         mine, theirs = (lengths(side.indptr) > 0 for side in sides)
-        return WordBags(pred, ref, mine & theirs, table)
-
-
-def _bag(side: Side, table: WordTable) -> WeightedWords:
-    wptr, flat = take_rows(table.indptr, written_codes(side))
-    words = wptr[side.indptr]
-    indptr, codes, times = distinct_codes(words, table.codes[flat], max(1, len(table.vectors)))
-    return WeightedWords(indptr, codes, times / np.repeat(lengths(words), lengths(indptr)))
+        return WordBags(bags[0], bags[1], mine & theirs, table)
 
 
 @dataclass(frozen=True)
@@ -403,12 +400,12 @@ class TransportFamily(ItemMeans):
         return TransportValues(measure.definition.name, bags)
 
 
-_BUILD = Option(
+_BUILD = choice(
     "build",
     "build",
+    "every label a point, or the words of the joined text (Kubany et al. 2020)",
     "labels",
-    ("labels", "text"),
-    help="every label a point, or the words of the joined text (Kubany et al. 2020)",
+    "text",
 )
 _DISTANCE: dict[str, Any] = {
     "family": TransportFamily(),

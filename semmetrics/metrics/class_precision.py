@@ -45,6 +45,7 @@ from semmetrics.metrics.definition import (
     Option,
     Statistic,
     Sums,
+    choice,
 )
 from semmetrics.metrics.families import (
     policy_option,
@@ -142,9 +143,13 @@ def class_curves(
     hits = np.flatnonzero(sorted_hit)
     counts = running_sums(sorted_hit)
     ends = hits + 1 if ties == "ordered" else tie_spans(indptr, scores[order])[1][hits]
-    missed = _unscored(classes[order][hits], sorted_item[hits], positive_classes, positive_items)
+    # the positives that are not among the hits
+    span = int(max(item.max(initial=0), positive_items.max(initial=0))) + 1
+    found = classes[order][hits].astype(np.int64) * span + sorted_item[hits]
+    missed = np.setdiff1d(positive_classes.astype(np.int64) * span + positive_items, found)
+    ends_of = ends - 1, counts[ends] - 1
     return ClassCurves(
-        indptr, sorted_item, counts[indptr], hits, ends - 1, counts[ends] - 1, *missed
+        indptr, sorted_item, counts[indptr], hits, *ends_of, missed // span, missed % span
     )
 
 
@@ -295,20 +300,6 @@ def mean_average_precision(
     return mean_over_items(values, "skip", None)
 
 
-def _unscored(
-    classes: NDArray[np.integer],
-    items: NDArray[np.integer],
-    positive_classes: NDArray[np.integer],
-    positive_items: NDArray[np.integer],
-) -> tuple[Ints, Ints]:
-    """Find the positives that are not among the hits."""
-    span = int(max(items.max(initial=0), positive_items.max(initial=0))) + 1
-    found = classes.astype(np.int64) * span + items
-    every = positive_classes.astype(np.int64) * span + positive_items
-    missed = np.setdiff1d(every, found)
-    return missed // span, missed % span
-
-
 def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -> Floats:
     """Compute the areas under the curves; positives' weights are summed as recall is."""
     seen = np.take(weights, curves.item, axis=1)
@@ -317,7 +308,11 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
     _accumulate(np.add, right, curves.hit_ptr)
     n_classes = len(curves.indptr) - 1
     filled = np.flatnonzero(lengths(curves.hit_ptr))
-    positives = _missed_weights(curves, weights)
+    positives = np.zeros((len(weights), n_classes))
+    if len(curves.missed_class):  # sorted by class
+        begins = np.flatnonzero(np.diff(curves.missed_class, prepend=-1))
+        sums = np.add.reduceat(weights[:, curves.missed_item], begins, axis=1)
+        positives[:, curves.missed_class[begins]] = sums
     positives[:, filled] += right[:, curves.hit_ptr[1:][filled] - 1]
 
     right = right[:, curves.last_hit]
@@ -339,16 +334,6 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
         areas[:, filled] = np.add.reduceat(precision * steps, starts, axis=1)
     areas[positives == 0] = np.nan
     return areas
-
-
-def _missed_weights(curves: ClassCurves, weights: Floats) -> Floats:
-    """Sum the weight of each class's positives without a score, shape (B, n_classes)."""
-    total = np.zeros((len(weights), len(curves.indptr) - 1))
-    if len(curves.missed_class):  # sorted by class
-        starts = np.flatnonzero(np.diff(curves.missed_class, prepend=-1))
-        sums = np.add.reduceat(weights[:, curves.missed_item], starts, axis=1)
-        total[:, curves.missed_class[starts]] = sums
-    return total
 
 
 def _accumulate(operation: np.ufunc, table: Floats, indptr: Ints) -> None:
@@ -506,7 +491,7 @@ mAP = add(
         source="Everingham et al. 2010, section 4.2 (voc2007, voc2010); Lin et al. 2014 (coco101)",
         cite=("everingham2010", "lin2014"),
         options=(
-            Option("average", "avg", "macro", ("macro", "weighted"), help="equal or by support"),
+            choice("average", "avg", "equal or by support", "macro", "weighted"),
             universe_option(),
             Option(
                 "interpolation",

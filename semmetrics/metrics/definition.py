@@ -97,6 +97,11 @@ class Option:
         return value if self.clean is None else self.clean(value)
 
 
+def choice(name: str, short: str, text: str, *choices: Value) -> Option:
+    """Return an option of some choices; the first is the default."""
+    return Option(name, short, choices[0], choices, help=text)
+
+
 def is_whole(value: object) -> bool:
     """Return whether it is a whole number, of Python or numpy; a bool is not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)

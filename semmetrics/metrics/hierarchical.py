@@ -52,7 +52,6 @@ import numpy as np
 from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.ragged import (
     Bools,
-    Floats,
     Ints,
     cell_keys,
     first_occurrences,
@@ -71,7 +70,7 @@ from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics import formulas
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, choice
 from semmetrics.metrics.families import (
     CountFormulas,
     ItemMeans,
@@ -191,12 +190,15 @@ class LabelDistances(ItemSums):
         n_pred, n_ref = np.diff(part.pred.indptr), np.diff(part.ref.indptr)
         asked = n_ref[rows] > 0
         apart = asked & (edges < 0)
-        distance = edges if self.measure["measure"] == "edges" else height
+        distance: Any = edges if self.measure["measure"] == "edges" else height
         if self.measure["unconnected"] == "root":
             distance = np.where(apart, self._joined(part, placed, rows), distance)
         counted = asked & ~apart if self.measure["unconnected"] == "skip" else asked
         number = np.bincount(rows[counted], minlength=len(block))
-        total = np.bincount(rows[counted], self._scaled(distance, placed)[counted], len(block))
+        if self.measure["normalize"] != "none":
+            most = max(placed.span, 1) * (2 if self.measure["measure"] == "edges" else 1)
+            distance = np.minimum(distance / most, 1.0)
+        total = np.bincount(rows[counted], distance[counted].astype(np.float64), len(block))
         alone = np.bincount(rows[apart], minlength=len(block)) > 0
         return {
             **value_columns(divide(total, number), n_pred, n_ref),
@@ -212,12 +214,6 @@ class LabelDistances(ItemSums):
         np.minimum.at(nearest, row_numbers(part.ref.indptr), placed.depth[part.ref.codes])
         joined: Ints = placed.depth[part.pred.codes] + nearest[rows] + 2
         return joined
-
-    def _scaled(self, distance: Ints, placed: Placed) -> Floats:
-        if self.measure["normalize"] == "none":
-            return distance.astype(np.float64)
-        most = max(placed.span, 1) * (2 if self.measure["measure"] == "edges" else 1)
-        return np.minimum(distance / most, 1.0)
 
 
 class HierarchicalFamily(CountFormulas):
@@ -240,16 +236,14 @@ class DistanceFamily(ItemMeans):
         return LabelDistances(measure)
 
 
-_UNKNOWN = Option(
+_UNKNOWN = choice(
     "unknown",
     "unknown",
+    "labels outside the taxonomy: refused, or each a root of its own",
     "error",
-    ("error", "own"),
-    help="labels outside the taxonomy: refused, or each a root of its own",
+    "own",
 )
-_ROOT = Option(
-    "root", "root", "exclude", ("exclude", "include"), help="whether the root counts as an ancestor"
-)
+_ROOT = choice("root", "root", "whether the root counts as an ancestor", "exclude", "include")
 _CITE = ("kiritchenko2005", "kiritchenko2006", "silla2011")
 
 
@@ -307,26 +301,26 @@ LCADistance = add(
         source="Deng et al. 2010, Bertinetto et al. 2020 (measure=height)",
         cite=("deng2010", "bertinetto2020"),
         options=(
-            Option(
+            choice(
                 "measure",
                 "measure",
+                "links through the common ancestor, or its height",
                 "edges",
-                ("edges", "height"),
-                help="links through the common ancestor, or its height",
+                "height",
             ),
-            Option(
+            choice(
                 "normalize",
                 "normalize",
+                "divide by the largest value that the taxonomy allows",
                 "none",
-                ("none", "depth"),
-                help="divide by the largest value that the taxonomy allows",
+                "depth",
             ),
-            Option(
+            choice(
                 "unconnected",
                 "unconn",
+                "labels without a common ancestor: joined at an implied root, or left out",
                 "root",
-                ("root", "skip"),
-                help="labels without a common ancestor: joined at an implied root, or left out",
+                "skip",
             ),
             _UNKNOWN,
             replace(_DUPLICATES, averages=None),

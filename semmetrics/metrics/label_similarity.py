@@ -89,18 +89,13 @@ def choose_similarities(vectors: Any, pred: Side, ref: Side) -> Similarities:
         The labels of both sides, as codes of the vectors.
     """
     size = len(vectors.indptr) - 1
-    mine, theirs = (_occurring_codes(written_codes(side), size) for side in (pred, ref))
+    mine, theirs = (np.flatnonzero(occurring(written_codes(side), size)) for side in (pred, ref))
     widths = lengths(vectors.indptr)
     cells = int(widths[mine].sum()) * int(widths[theirs].sum())
     asked = int(lengths(pred.indptr) @ lengths(ref.indptr))
     if cells > _TABLE or (cells > _PAIR_COST * asked and not vectors.has_synonyms):
         return PairwiseSimilarity(vectors)
     return SimilarityTable(vectors, mine, theirs)
-
-
-def _occurring_codes(codes: Any, size: int) -> Ints:
-    """Return the codes that occur, rising."""
-    return np.flatnonzero(occurring(codes, size))
 
 
 def _positions(size: int, chosen: Ints) -> Ints:
@@ -146,7 +141,7 @@ class SimilarityTable:
         self._vectors, self._referred = vectors, referred
         self._backend = Backend(vectors.matrix)
         self._tptr, self._flat = take_rows(vectors.indptr, predicted)
-        self._terms = _occurring_codes(vectors.rows[self._flat], len(vectors.terms))
+        self._terms = np.flatnonzero(occurring(vectors.rows[self._flat], len(vectors.terms)))
         size = len(vectors.indptr) - 1
         self._term_row = _positions(len(vectors.terms), self._terms)
         self._single = len(self._flat) == len(predicted)

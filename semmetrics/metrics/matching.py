@@ -195,15 +195,11 @@ class Matches:
             n_ref = np.diff(ref.indptr) if once is None else sum_rows(once, ref.indptr)
             return Matched(first, hit if first is None else hit & first, once, n_ref)
         if first is not None:  # the j-th of equal predictions needs more than j equal references
-            hit &= _repeats_matched(pred_cells, ref_cells)
+            ordered = np.sort(ref_cells)
+            present = np.searchsorted(ordered, pred_cells, "right")
+            present -= np.searchsorted(ordered, pred_cells)
+            hit &= occurrence_numbers(pred_cells) < present
         return Matched(None, hit, once, np.diff(ref.indptr))
-
-
-def _repeats_matched(pred_cells: Ints, ref_cells: Ints) -> Bools:
-    ordered = np.sort(ref_cells)
-    present = np.searchsorted(ordered, pred_cells, "right") - np.searchsorted(ordered, pred_cells)
-    matched: Bools = occurrence_numbers(pred_cells) < present
-    return matched
 
 
 def _match_terms(block: LabelBlock, matched: Matched, duplicates: str) -> Matched:

@@ -62,7 +62,15 @@ from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics import formulas
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, Value
+from semmetrics.metrics.definition import (
+    Definition,
+    ItemSums,
+    Measure,
+    Option,
+    Statistic,
+    Value,
+    choice,
+)
 from semmetrics.metrics.families import CountFormulas, choose_policies
 from semmetrics.metrics.label_similarity import (
     EMBEDDING,
@@ -245,133 +253,86 @@ _THRESHOLD = _Threshold(
     check=_check_threshold,
     clean=clean_number,
 )
-_PAIRS = Option(  # a formula that counts pairs has no match=any
+_PAIRS = choice(
     "match",
     "match",
+    "first unused reference in order; most matches; the matches with the largest total similarity",
     "greedy",
-    ("greedy", "optimal", "total"),
-    help="first unused reference in order; most matches; the matches with the largest total "
-    "similarity",
+    "optimal",
+    "total",
 )
 _MATCH = replace(
     _PAIRS, choices=(*_PAIRS.choices, "any"), help=f"{_PAIRS.help}; a reference may serve several"
 )
-_NEAREST = Option(
+_NEAREST = choice(
     "match",
     "match",
+    "the nearest label of the other side; pairs one-to-one with the largest total similarity",
     "any",
-    ("any", "total"),
-    help="the nearest label of the other side; pairs one-to-one with the largest total similarity",
+    "total",
 )
-_HITS = Option(
+_HITS = choice(
     "normalize",
     "normalize",
+    "divide by the references, or by the hits (Kubany et al. 2020)",
     "references",
-    ("references", "hits"),
-    help="divide by the references, or by the hits (Kubany et al. 2020)",
+    "hits",
 )
 
 
 def _by_threshold(
-    name: str,
-    summary: str,
-    equation: str,
-    formula: Callable[..., Any],
-    *options: Option,
-    averages: tuple[str, ...] = ("example", "micro"),
-    policies: tuple[str, ...] = (),
-) -> Definition:
-    return add(
-        Definition(
-            name,
-            SemanticFamily(),
-            summary,
-            equation,
-            source="Kubany et al. 2020, section 3.2",
-            cite=("kubany2020",),
-            options=_match_options(averages, policies, _THRESHOLD, *options),
-            averages=averages,
-            order_invariant=False,
-            formula=formula,
-            needs=frozenset({"embedding"}),
-        )
-    )
+    name: str, summary: str, equation: str, formula: Callable[..., Any], *options: Option,
+    averages: tuple[str, ...] = ("example", "micro"), policies: tuple[str, ...] = (),
+) -> Definition:  # fmt: skip
+    chosen = _match_options(averages, policies, _THRESHOLD, *options)
+    return add(Definition(
+        name, SemanticFamily(), summary, equation, "Kubany et al. 2020, section 3.2",
+        ("kubany2020",), chosen, averages, order_invariant=False, formula=formula,
+        needs=frozenset({"embedding"}),
+    ))  # fmt: skip
 
 
 def _soft(
     name: str, summary: str, equation: str, formula: Callable[..., Any], *policies: str
 ) -> Definition:
-    return add(
-        Definition(
-            name,
-            SoftFamily(),
-            summary,
-            equation,
-            source="Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens",
-            cite=("zhang2020",),
-            options=_match_options(("example",), policies, _NEAREST),
-            averages=("example",),
-            symmetric=name == "SoftF1",
-            formula=formula,
-            needs=frozenset({"embedding"}),
-        )
-    )
+    source = "Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens"
+    options = _match_options(("example",), policies, _NEAREST)
+    return add(Definition(
+        name, SoftFamily(), summary, equation, source, ("zhang2020",), options, ("example",),
+        symmetric=name == "SoftF1", formula=formula, needs=frozenset({"embedding"}),
+    ))  # fmt: skip
 
 
 SemPrecision = _by_threshold(
-    "SemPrecision",
-    "Share of the predicted labels that mean the same as a true one.",
-    "tp / p",
-    formulas.precision,
-    _MATCH,
-    policies=("no_prediction",),
-)
+    "SemPrecision", "Share of the predicted labels that mean the same as a true one.",
+    "tp / p", formulas.precision, _MATCH, policies=("no_prediction",),
+)  # fmt: skip
 SemRecall = _by_threshold(
-    "SemRecall",
-    "Share of the true labels that a predicted label means.",
-    "tp / g",
-    _recall,
-    _MATCH,
-    policies=("no_reference",),
-)
+    "SemRecall", "Share of the true labels that a predicted label means.",
+    "tp / g", _recall, _MATCH, policies=("no_reference",),
+)  # fmt: skip
 SemF1 = _by_threshold(
-    "SemF1",
-    "Harmonic mean of semantic precision and recall.",
-    "2PR / (P + R)",
-    formulas.f1_many_to_one,
-    _MATCH,
-)
+    "SemF1", "Harmonic mean of semantic precision and recall.",
+    "2PR / (P + R)", formulas.f1_many_to_one, _MATCH,
+)  # fmt: skip
 SemJaccard = _by_threshold(
-    "SemJaccard",
-    "Matched labels over all labels; the paper's accuracy.",
-    "tp / (p + g - tp)",
-    formulas.jaccard,
-    _PAIRS,
-)
+    "SemJaccard", "Matched labels over all labels; the paper's accuracy.",
+    "tp / (p + g - tp)", formulas.jaccard, _PAIRS,
+)  # fmt: skip
 SemAP = _by_threshold(
-    "SemAP",
-    "Average precision of the ranked labels of an item, matched by meaning.",
+    "SemAP", "Average precision of the ranked labels of an item, matched by meaning.",
     "Σ over matched ranks of (matches so far / rank), over the references or the matches",
-    formulas.average_precision,
-    _PAIRS,
-    _HITS,
-    averages=("example",),
-    policies=("no_prediction", "no_reference"),
-)
+    formulas.average_precision, _PAIRS, _HITS,
+    averages=("example",), policies=("no_prediction", "no_reference"),
+)  # fmt: skip
 SoftPrecision = _soft(
-    "SoftPrecision",
-    "Mean similarity of predictions to the nearest truth.",
-    "Σ max cos / p",
-    formulas.precision,
-    "no_prediction",
-)
+    "SoftPrecision", "Mean similarity of predictions to the nearest truth.",
+    "Σ max cos / p", formulas.precision, "no_prediction",
+)  # fmt: skip
 SoftRecall = _soft(
-    "SoftRecall",
-    "Mean similarity of true labels to the nearest prediction.",
-    "Σ max cos / g",
-    _recall,
-    "no_reference",
-)
+    "SoftRecall", "Mean similarity of true labels to the nearest prediction.",
+    "Σ max cos / g", _recall, "no_reference",
+)  # fmt: skip
 SoftF1 = _soft(
     "SoftF1", "Harmonic mean of soft precision and soft recall.", "2PR / (P + R)", _soft_f1
 )
@@ -442,20 +403,13 @@ class Layout:
         kept = [included[written_codes(side)] for side in sides]
         if self.duplicates == "once":
             width = max(1, len(block.task.classes))
-            kept = [_keep_first(*one, width) for one in zip(sides, kept, strict=True)]
+            for side, flags in zip(sides, kept, strict=True):  # the first of a class of an item
+                chosen = side if flags.all() else side.keep(flags)
+                keys = cell_keys(chosen.indptr, chosen.codes, width)
+                first = first_occurrences(keys, len(side) * width)
+                if first is not None:
+                    flags[flags] = first
         return BatchLayout(sides[0], sides[1], kept[0], kept[1], vectors)
-
-
-def _keep_first(side: Side, kept: Bools, width: int) -> Bools:
-    """Keep the first label of each class of an item."""
-    chosen = side if kept.all() else side.keep(kept)
-    keys = cell_keys(chosen.indptr, chosen.codes, width)
-    first = first_occurrences(keys, len(side) * width)
-    if first is None:
-        return kept
-    flags = np.zeros(len(kept), np.bool_)
-    flags[kept] = first
-    return flags
 
 
 @dataclass(frozen=True, eq=False)

@@ -379,7 +379,10 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
         wanted = f"{rows[-1]}, as indptr has it"
         raise InputError("wrong-shape", role="codes", shape=flat.shape, wanted=wanted)
     span = int(flat.max(initial=0)) + 1
-    keys, counts = _directed(*_first_places(rows, flat), span)
+    first = first_occurrences(cell_keys(rows, flat, span), span * (len(rows) - 1))
+    if first is not None:  # later places of repeated labels do not count
+        rows, flat = offsets(sum_rows(first, rows)), flat[first]
+    keys, counts = _directed(rows, flat, span)
     left, right = keys // span, keys % span
     low, high = np.minimum(left, right), np.maximum(left, right)
     pairs, which = np.unique(low * span + high, return_inverse=True)
@@ -391,13 +394,6 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     falling = np.argsort(-order, kind="stable")
     found = np.stack([pairs // span, pairs % span], axis=1)[falling]
     return LabelOrder(found, a[falling], b[falling], order[falling])
-
-
-def _first_places(rows: Ints, flat: Ints) -> tuple[Ints, Ints]:
-    """Leave out the later places of repeated labels."""
-    span = int(flat.max(initial=0)) + 1
-    first = first_occurrences(cell_keys(rows, flat, span), span * (len(rows) - 1))
-    return (rows, flat) if first is None else (offsets(sum_rows(first, rows)), flat[first])
 
 
 def _directed(rows: Ints, flat: Ints, span: int) -> tuple[Ints, Ints]:

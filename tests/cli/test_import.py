@@ -27,7 +27,7 @@ BROKEN = {
     "notes.txt": (OWN, "notes.txt: this is no Python file; name it with .py"),
     "taken.py": (
         "import semmetrics\n@semmetrics.measure(name='F1')\ndef f(hit):\n    return hit\n",
-        "taken.py, line 2: there is a measure F1 already; choose another name",
+        "taken.py, line 2: there is already a measure 'F1'; choose another name",
     ),
 }
 
@@ -91,7 +91,7 @@ def test_an_error_of_the_formula_is_shown_with_its_name_and_line(files, refused)
     Path("wrong.py").write_text(OWN.replace("MyMeasure", "Wrong").replace(
         "divide(hit, n_ref)", "hit / nothing"), encoding="utf-8")  # fmt: skip
     text = refused("score", "--import", "wrong.py", "-m", "Wrong", "a.json", "gt.json")
-    assert "wrong.py, line 8: the formula of Wrong fails: NameError" in text
+    assert "wrong.py, line 8: the formula of Wrong raises NameError" in text
 
 
 def test_a_file_that_is_not_there_or_not_named_is_not_run(own, refused):

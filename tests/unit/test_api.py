@@ -267,7 +267,7 @@ def test_score_takes_what_score_systems_takes():
         ({"measures": ["F2"]}, "no measure 'F2'; did you mean "),
         ({"measures": [None]}, r"measures=\[None\]; give names"),
         ({"measures": ["mAP"]}, "mAP needs a score for each predicted label"),
-        ({"measures": ["C-F1"]}, "labels=given needs the class list; give classes="),
+        ({"measures": ["C-F1"]}, "labels=given needs classes="),
         ({"measures": ["F1(decode=threshold:0.5)"]}, "needs a score for each predicted label"),
         ({"decode": "threshold:best"}, "threshold:best needs a score"),
         ({"decode": []}, "give one or more different decoding rules"),

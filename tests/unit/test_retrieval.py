@@ -462,7 +462,7 @@ BAD = {
     "the positives are those of the columns, by rows": {
         "gts": {c: [q] for q, some in POSITIVES.items() for c in some}
     },
-    "R@K is ambiguous; write HitRate@K for whether any": {"measures": "R@5"},
+    "write HitRate@K for whether any": {"measures": "R@5"},
     "weights are those of the queries of one direction": {
         "weights": dict.fromkeys(IMAGES, 1.0), "direction": "both"
     },

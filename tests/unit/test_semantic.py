@@ -342,7 +342,7 @@ def test_wrong_vectors_and_options():
     for wrong in (2, float("nan"), True):
         with refused("bad-option"):
             SemF1(threshold=wrong)
-    with refused("no-embedding"):
+    with pytest.raises(InputError, match="there is no embedding 'other'"):
         value("SemF1(embedding=other)", ["x"], ["x"])
 
 
