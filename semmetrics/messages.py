@@ -356,7 +356,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the measure {name!r} is not registered", "import the module that defines it"
     ),
     "wrong-formula": ("the formula of {measure} {problem}", "{remedy}"),
-    "no-scores": ("{what} needs a score for each predicted label{given}", "give scores{remedy}"),
+    "no-scores": (
+        "{what} needs a score for each predicted label{given}",
+        "give scores ({opt:score_column} names their column{unused}){remedy}",
+    ),
     "no-rule": (
         "the predictions are a matrix of scores, and no rule makes sets of them",
         "give a cutoff (F1@3) or {opt:decode=threshold:0.5}",

@@ -281,8 +281,8 @@ class Sparse:
     def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
         """Shape (number, width)."""
         rows = row_numbers(self.indptr)
-        heavy = None if weights is None else weights[rows]
-        return _grouped(groups[rows], number, heavy, self.codes, self.width)
+        repeated = None if weights is None else weights[rows]
+        return _grouped(groups[rows], number, repeated, self.codes, self.width)
 
     def rows(self, start: int, stop: int) -> Sparse:
         """Items start to stop, sharing memory."""

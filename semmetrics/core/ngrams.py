@@ -154,15 +154,15 @@ def _counted(
 ) -> tuple[Ints, NDArray[Any], NDArray[Any]]:
     """Return offsets, the distinct codes of each row and their counts, some rows at a time."""
     widths, done = [np.zeros(0, np.int64)], 0
-    held = np.empty((2, len(codes)), codes.dtype)  # what is not filled takes no memory
+    filled = np.empty((2, len(codes)), codes.dtype)  # unused cells take no memory
     for rows in runs_within(indptr, _CELLS):
         some = indptr[rows.start : rows.stop + 1]
         flat = codes[some[0] : some[-1]]
         part, cells, counts = distinct_codes(some - some[0], flat, max(1, size))
         widths.append(lengths(part))
-        held[:, done : done + len(cells)] = cells, counts
+        filled[:, done : done + len(cells)] = cells, counts
         done += len(cells)
-    return offsets(np.concatenate(widths)), *held[:, :done]
+    return offsets(np.concatenate(widths)), *filled[:, :done]
 
 
 def find_rows(table: NDArray[np.integer], asked: NDArray[np.integer], width: int) -> Ints:

@@ -286,10 +286,10 @@ class EuclideanDistances:
         (items, m), n = pred_codes.shape, ref_codes.shape[1]
         codes, dimension = np.concatenate([pred_codes, ref_codes], 1), self.vectors.shape[1]
         step = max(1, min(items, _GATHERED // max(1, (m + n) * dimension)))
-        taken = np.empty((step, m + n, dimension))  # the same memory for every step
+        gathered = np.empty((step, m + n, dimension))  # the same memory for every step
         for start in range(0, items, step):
             part = codes[start : start + step]
-            both = taken[: len(part)]
+            both = gathered[: len(part)]
             self.vectors.take(part, 0, out=both, mode="wrap")  # "raise" would copy once more
             np.matmul(both[:, :m], both[:, m:].swapaxes(1, 2), out=table[start : start + step])
 
@@ -302,8 +302,8 @@ class EuclideanDistances:
         # few tables hold vectors that nearly agree
         if 0 not in square.shape and square.min() < _NEAR * lengths.max():
             item, row, column = xp.where(square < lengths * _NEAR)
-            apart = self.vectors[pred_codes[item, row]] - self.vectors[ref_codes[item, column]]
-            square[item, row, column] = (apart * apart).sum(1)
+            gap = self.vectors[pred_codes[item, row]] - self.vectors[ref_codes[item, column]]
+            square[item, row, column] = (gap * gap).sum(1)
         xp.sqrt(square, out=square)
         xp.round(square, decimals=_DISTANCE_DECIMALS, out=square)
 
@@ -312,7 +312,7 @@ _CLOSE = 1e-6
 
 _BLOCK = 1 << 21  # cells of a product at a time
 _NUMBERS = 1 << 18  # of gathered vectors at a time
-_FEW = 64  # one cell in so many may be computed apart before a table is less work
+_FEW = 64  # one cell in so many may be computed singly before a table is less work
 _ORDINARY = 1e-15, 1e15  # lengths of vectors for which single precision has its full digits
 
 

@@ -118,8 +118,8 @@ def solve_simplex(
     array([1.])
     """
     backend = Backend(costs)
-    alike, order = _plan_start(backend, costs, (rows, columns), (n_rows, n_columns), largest)
-    start = _build_trees_in_order(backend, alike, order, (rows, columns), (n_rows, n_columns))
+    shifted, order = _plan_start(backend, costs, (rows, columns), (n_rows, n_columns), largest)
+    start = _build_trees_in_order(backend, shifted, order, (rows, columns), (n_rows, n_columns))
     used = (rows > 0)[:, None] & (columns > 0)
     table = costs if used.all() else backend.xp.where(used, costs, np.inf)
     trees = _root_trees(backend, table, start, _OPTIMAL * largest)
@@ -337,14 +337,14 @@ def _repair_paths(
     """
     m = len(trees.u)
     down, up = trees.down, trees.up
-    apart = -(((down | up) >> place) & 1)  # all bits set for the nodes behind the old edge
-    gain, loss, swap = cycle[0] & apart, cycle[1] & apart, bit & apart
+    behind = -(((down | up) >> place) & 1)  # all bits set for the nodes behind the old edge
+    gain, loss, swap = cycle[0] & behind, cycle[1] & behind, bit & behind
     forward = -(cut[0] * (bit * 0 + 1))
     trees.down = (((down & ~loss) | (gain & ~up)) & ~swap) | (swap & forward)
     trees.up = (((up & ~gain) | (loss & ~down)) & ~swap) | (swap & ~forward)
     step = cut[1] * (cut[0] * 2 - 1)
-    trees.v -= apart[m:] * step  # apart is 0 or -1
-    trees.u += apart[:m] * step
+    trees.v -= behind[m:] * step  # behind is 0 or -1
+    trees.u += behind[:m] * step
 
 
 def certify(

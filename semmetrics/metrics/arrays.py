@@ -58,13 +58,13 @@ def score(
     >>> score(F1(average="micro"), [[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.8
     """
-    mine, theirs, heavy = _prepare(measure, pred, ref, weights)
+    mine, theirs, shares = _prepare(measure, pred, ref, weights)
     frame = _frame(mine, theirs, str(measure["labels"]))
     if measure["average"] == "example":
         columns = value_columns(*_items(measure, mine, theirs))
-        sums = {name: column.sum(heavy) for name, column in columns.items()}
+        sums = {name: column.sum(shares) for name, column in columns.items()}
     else:
-        sums = _label_sums(mine, theirs, heavy)
+        sums = _label_sums(mine, theirs, shares)
     return float(SetFamily().aggregate(measure, sums, frame))
 
 
@@ -79,8 +79,8 @@ def per_label(
     array([ 1., nan])
     """
     measure = definition(average="macro", labels="given")
-    mine, theirs, heavy = _prepare(measure, pred, ref, weights)
-    sums = _label_sums(mine, theirs, heavy)
+    mine, theirs, shares = _prepare(measure, pred, ref, weights)
+    sums = _label_sums(mine, theirs, shares)
     table = SetFamily().per_label(measure, sums, _frame(mine, theirs, "given"))
     return np.zeros(0) if table is None else table["value"]
 

@@ -121,7 +121,6 @@ def list_counts(noted: Mapping[Any, Any]) -> dict[str, dict[str, int]]:
 
 def _whole_texts(side: Side, vectors: Any) -> tuple[Embedded, int]:
     """Every list as one text, and how many the model does not know; an empty list is not known."""
-    _check_reads_text(vectors, "a list of labels", ", or MeanSim")
     labels = [" ".join(terms) for terms in vectors.terms_of_labels]
     codes = written_codes(side).tolist()
     texts = [
@@ -145,15 +144,7 @@ def embed_wholes(model: Any, texts: Sequence[str]) -> tuple[Embedded, int]:
     InputError
         If the model has vectors of words alone, or does not know a text under the policy "error".
     """
-    _check_reads_text(model, "captions", "")
     return _embed(model, texts, np.array([bool(text.strip()) for text in texts]), "captions")
-
-
-def _check_reads_text(model: Any, what: str, remedy: str) -> None:
-    """Refuse an embedding that cannot take many words as one text."""
-    if getattr(model.embedder, "lookup", "text") == "words":
-        identity = model.embedder.identity
-        raise InputError("word-vectors", what=what, embedding=identity, remedy=remedy)
 
 
 def _embed(model: Any, texts: Sequence[str], listed: Bools, what: str) -> tuple[Embedded, int]:
@@ -161,6 +152,10 @@ def _embed(model: Any, texts: Sequence[str], listed: Bools, what: str) -> tuple[
 
     The model is not asked for the others, which nobody wrote.
     """
+    if getattr(model.embedder, "lookup", "text") == "words":
+        remedy = ", or MeanSim" if what == "label lists" else ""
+        identity = model.embedder.identity
+        raise InputError("word-vectors", what=what, embedding=identity, remedy=remedy)
     read = embed_unique(model.embedder, [texts[row] for row in np.flatnonzero(listed).tolist()])
     table, known = np.zeros((len(texts), read.vectors.shape[1]), np.float32), listed.copy()
     table[listed], known[listed] = read.vectors, read.known

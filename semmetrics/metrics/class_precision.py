@@ -168,7 +168,7 @@ def class_average_precision(
     weights : array, shape (B, n_items), at least 0
         How often each item counts: the counts of a bootstrap resample give what the repeated
         items would give; 0 takes an item out. (Copies of an item are retrieved together, also
-        with ``ties="ordered"``, where the interpolation "none" would tell them apart.)
+        with ``ties="ordered"``, where the interpolation "none" would distinguish them.)
     interpolation : {"none", "voc2007", "voc2010", "coco101"}
         "none": the sum above (scikit-learn); "voc2010": the same with raised P; "voc2007" and
         "coco101": the mean of raised P at 11 and 101 equal steps of recall from 0 to 1, where

@@ -206,7 +206,7 @@ def formula_options(measure: Measure) -> tuple[tuple[str, Value], ...]:
 
 
 def support_weights(support: Floats, kept: Any) -> Floats:
-    """Weight the labels kept by their references, or alike where none of them has any."""
+    """Weight the labels kept by their references, or equally if none of them has any."""
     weights = np.where(kept, support, 0.0)
     return np.where(weights.any(axis=-1, keepdims=True), weights, np.asarray(kept, np.float64))
 

@@ -136,7 +136,7 @@ class TakingPart:
     duplicates: str = "each"
 
     def compute(self, block: LabelBlock) -> Sides:
-        """Cut, and refuse labels outside the taxonomy where that is asked for."""
+        """Cut, and refuse labels outside the taxonomy under unknown=error."""
         pred, ref = block.get(Ranked()), block.get(Reference())
         chosen = prefixes(pred.indptr, block.get(self.cut))
         if self.duplicates == "once":
@@ -188,18 +188,18 @@ class LabelDistances(ItemSums):
         edges, height = lca_distances(part.pred, part.ref, placed)
         rows = row_numbers(part.pred.indptr)
         n_pred, n_ref = np.diff(part.pred.indptr), np.diff(part.ref.indptr)
-        asked = n_ref[rows] > 0
-        apart = asked & (edges < 0)
+        judged = n_ref[rows] > 0
+        unconnected = judged & (edges < 0)
         distance: Any = edges if self.measure["measure"] == "edges" else height
         if self.measure["unconnected"] == "root":
-            distance = np.where(apart, self._joined(part, placed, rows), distance)
-        counted = asked & ~apart if self.measure["unconnected"] == "skip" else asked
+            distance = np.where(unconnected, self._joined(part, placed, rows), distance)
+        counted = judged & ~unconnected if self.measure["unconnected"] == "skip" else judged
         number = np.bincount(rows[counted], minlength=len(block))
         if self.measure["normalize"] != "none":
             most = max(placed.span, 1) * (2 if self.measure["measure"] == "edges" else 1)
             distance = np.minimum(distance / most, 1.0)
         total = np.bincount(rows[counted], distance[counted].astype(np.float64), len(block))
-        alone = np.bincount(rows[apart], minlength=len(block)) > 0
+        alone = np.bincount(rows[unconnected], minlength=len(block)) > 0
         return {
             **value_columns(divide(total, number), n_pred, n_ref),
             "outside": OneHot(part.outside.astype(np.int8), 2),
@@ -344,7 +344,7 @@ LCADistance = add(
 
 
 FAR = np.int64(1 << 40)  # more links than there can be
-_CELLS = 1 << 16  # (label, ancestor) pairs held at once: what stays in caches is fast
+_CELLS = 1 << 16  # (label, ancestor) pairs at a time: what stays in caches is fast
 
 
 def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:

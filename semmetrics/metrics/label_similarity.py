@@ -92,8 +92,8 @@ def choose_similarities(vectors: Any, pred: Side, ref: Side) -> Similarities:
     mine, theirs = (np.flatnonzero(occurring(written_codes(side), size)) for side in (pred, ref))
     widths = lengths(vectors.indptr)
     cells = int(widths[mine].sum()) * int(widths[theirs].sum())
-    asked = int(lengths(pred.indptr) @ lengths(ref.indptr))
-    if cells > _TABLE or (cells > _PAIR_COST * asked and not vectors.has_synonyms):
+    pairs = int(lengths(pred.indptr) @ lengths(ref.indptr))
+    if cells > _TABLE or (cells > _PAIR_COST * pairs and not vectors.has_synonyms):
         return PairwiseSimilarity(vectors)
     return SimilarityTable(vectors, mine, theirs)
 

@@ -120,11 +120,10 @@ class Cut:
 def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
     """Return the error for what needs scores that the predictions do not have."""
     found = task.odd.get(UNUSED)
-    unused = sorted(found) if isinstance(found, frozenset) else []
-    named = f" ({'; '.join(unused)}; if one has them, name it with score_column)" if unused else ""
+    unused = "".join(f"; {one}" for one in sorted(found)) if isinstance(found, frozenset) else ""
     given = ", and 0 and 1 alone say only what is predicted" if task.binary else ""
-    remedy = f"{named}, or {otherwise}" if otherwise else named
-    return InputError("no-scores", what=what, given=given, remedy=remedy)
+    remedy = f", or {otherwise}" if otherwise else ""
+    return InputError("no-scores", what=what, given=given, unused=unused, remedy=remedy)
 
 
 def cut_of(measure: Measure) -> Cut:

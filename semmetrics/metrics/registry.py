@@ -149,10 +149,10 @@ def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Def
             raise InputError("bad-option", name="name", value=name, wanted=wanted)
     names = [option.name for option in definition.options]
     shorts = [option.short for option in definition.options]
-    taken = {name for name in (*names, *shorts) if name in _RESERVED}
-    taken |= {name for some in (names, shorts) for name in some if some.count(name) > 1}
-    if taken:
-        raise InputError("reserved-option", measure=definition.name, names=sorted(taken))
+    reserved = {name for name in (*names, *shorts) if name in _RESERVED}
+    reserved |= {name for some in (names, shorts) for name in some if some.count(name) > 1}
+    if reserved:
+        raise InputError("reserved-option", measure=definition.name, names=sorted(reserved))
     if (definition.kind, definition.name) in _DEFINITIONS:
         forget(_DEFINITIONS[definition.kind, definition.name])
     _DEFINITIONS[definition.kind, definition.name] = definition
@@ -417,7 +417,7 @@ def _kinds_of_text(text: str) -> tuple[str, ...]:
 
 
 def in_its_case(text: str, kind: str) -> str:
-    """Return the text of a measure with its name as the registry has it, where one alone is alike.
+    """Return the text of a measure with its name in the registry's case, if only one name matches.
 
     Examples
     --------
@@ -428,8 +428,8 @@ def in_its_case(text: str, kind: str) -> str:
     if form is None or kind in kinds_of(form["name"]):
         return text
     every = {name for own, name in [*_MODULES, *_DEFINITIONS, *_ALIASES] if own == kind}
-    alike = [name for name in every if name.casefold() == form["name"].casefold()]
-    return text.replace(form["name"], alike[0], 1) if len(alike) == 1 else text
+    equal = [name for name in every if name.casefold() == form["name"].casefold()]
+    return text.replace(form["name"], equal[0], 1) if len(equal) == 1 else text
 
 
 def parse_in_any_case(text: str) -> list[Measure]:
@@ -476,7 +476,7 @@ def cutoffs(text: str) -> list[int]:
     # Python refuses to read thousands of digits
     if not all(k.isdecimal() and len(k) < 100 and is_cutoff(int(k)) for k in parts):
         wanted = "whole numbers from 1, below 2**53, such as 1,3,5"
-        raise InputError("bad-option", name="k", value=text, wanted=wanted)
+        raise InputError("out-of-range", role="the cutoff", value=text, wanted=wanted)
     return [int(part) for part in parts]
 
 
@@ -511,7 +511,7 @@ def parse_all(
     """Parse many measures, and report all errors together.
 
     A text may name several measures, with blanks between. Of kinds that share a name, the one that
-    is preferred is taken.
+    is preferred is chosen.
 
     Parameters
     ----------

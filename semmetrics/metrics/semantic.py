@@ -10,7 +10,7 @@ for the default model, 0.4 for word2vec (Kubany et al. 2020, section 3.2, footno
 
 **Soft** (``SoftPrecision`` and the like): precision is the mean over predictions of the similarity
 to the nearest reference, recall the mean over references of that to the nearest prediction, without
-a threshold, and with similarities below 0 taken as 0. With ``match=total`` labels are paired
+a threshold, and with similarities below 0 set to 0. With ``match=total`` labels are paired
 one-to-one so that the similarities of the pairs have the largest sum, and a label without a partner
 counts 0.
 
@@ -148,7 +148,7 @@ class SoftCounts(ItemSums):
 
     Columns "hit" (over predictions), "served" (over references), "n_pred" and "n_ref". ``match``
     is "any", where a label goes with the nearest of the other side, or "total", where pairs are
-    one-to-one with the largest sum. Similarities below 0 are taken as 0.
+    one-to-one with the largest sum. Similarities below 0 count as 0.
     """
 
     cut: Cut

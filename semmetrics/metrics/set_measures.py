@@ -92,7 +92,8 @@ def check_decode(value: Value) -> None:
     with suppress(ValueError):
         if rule in ("threshold", "cumulative") and np.isfinite(float(number)):
             return
-    wanted = "all, threshold:0.5, threshold:best, cumulative:0.5, cardinality or cardinality+scores"
+    wanted = "a decoding rule: all, threshold:0.5, threshold:best, cumulative:0.5, cardinality or "
+    wanted += "cardinality+scores"
     raise InputError("bad-option", name="decode", value=value, wanted=wanted)
 
 

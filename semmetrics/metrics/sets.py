@@ -218,7 +218,7 @@ def i_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     return _smoothed_f1(hit, n_pred, n_ref)
 
 
-_CELLS = 1 << 22  # label pairs held before they are counted
+_CELLS = 1 << 22  # label pairs collected before they are counted
 
 
 @with_arrays
@@ -400,22 +400,22 @@ def _directed(rows: Ints, flat: Ints, span: int) -> tuple[Ints, Ints]:
     """Keys left * span + right of the labels that precede one another, and their counts.
 
     Pairs at distance 1, 2, ... in their lists are formed for all lists at once, and counted
-    whenever enough of them are held.
+    whenever there are enough of them.
     """
     keys, counts = np.zeros((2, 0), np.int64)
-    held: list[Ints] = []
+    waiting: list[Ints] = []
     size = 0
     left = np.arange(len(flat))
     after = np.repeat(lengths(rows), lengths(rows)) - positions(rows)  # labels from here to the end
     distance = 1
     while len(left):
         left = left[after[left] > distance]
-        held.append(flat[left] * span + flat[left + distance])
+        waiting.append(flat[left] * span + flat[left + distance])
         size += len(left)
         distance += 1
         if size > _CELLS or not len(left):
-            keys, counts = _merged(keys, counts, np.concatenate(held))
-            held, size = [], 0
+            keys, counts = _merged(keys, counts, np.concatenate(waiting))
+            waiting, size = [], 0
     return keys, counts
 
 

@@ -272,7 +272,7 @@ def test_score_takes_what_score_systems_takes():
         ({"decode": "threshold:best"}, "threshold:best needs a score"),
         ({"decode": []}, "give one or more different decoding rules"),
         ({"decode": ["all", "all"]}, "give one or more different decoding rules"),
-        ({"decode": "best"}, "decode=best is not a decoding rule"),
+        ({"decode": "best"}, "decode='best'; give a decoding rule"),
         ({"keep_at_least": 2}, "keep_at_least=2 means nothing without a decoding rule"),
         ({"top_k": 0}, "top_k=0; give distinct whole numbers from 1"),
         ({"top_k": [1, 1]}, "give distinct whole numbers"),
@@ -301,7 +301,7 @@ def test_errors(options, message):
     [
         ({"measures": "F1"}, r"no rule makes sets of them; give a cutoff \(F1@3\) or decode="),
         ({"measures": "MacroF1"}, "no rule makes sets of them"),
-        ({"measures": "F1", "decode": "cardinality"}, "give set_size_probs="),
+        ({"measures": "F1", "decode": "cardinality"}, "needs set_size_probs="),
         ({"measures": "F1", "decode": "cardinality", "set_size_probs": [["x"]]}, "no matrix"),
         ({"measures": "F1", "decode": "cardinality", "set_size_probs": [[1, 0]]}, "shape"),
     ],

@@ -132,7 +132,7 @@ GOOD = "F1|avg:macro|labels:union|k:3|norm:none|ci:percentile,0.95,100,7|n:3|dat
         (GOOD.replace("k:3", "k"), "'k' in the signature has no value"),
         (GOOD.replace("norm", "nrom"), "'nrom:none' in the signature means nothing to F1"),
         (GOOD.replace("macro", "makro"), "average='makro'"),
-        (GOOD.replace("avg:macro", "avg:example"), "labels means nothing"),
+        (GOOD.replace("avg:macro", "avg:example"), "labels does not apply"),
         (GOOD + "|avg:micro", "has 'avg' twice"),
         (GOOD + "|k:1", "has 'k' twice"),
         (GOOD.replace("percentile", "auto"), "it reads ci:percentile"),
