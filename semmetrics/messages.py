@@ -358,6 +358,17 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "{n:byte} are missing, more than the free space",
         "make room, or name another folder in SEMMETRICS_HOME",
     ),
+    "no-such-device": (
+        "PyTorch finds no device {name!r} here", "use 'cpu', 'cuda', 'cuda:1' or 'mps'"
+    ),
+    "no-double-precision": (
+        "device={name!r} has no double precision, in which measures are computed",
+        "leave {opt:device} out; open a model there with open_embedding(NAME, device={name!r})",
+    ),
+    "unsolved-transport": (
+        "no transport plan was found within {gap} of the optimum",
+        "make the problem smaller, or the range of its masses",
+    ),
 
     # Data: records of labels and captions
 
@@ -498,6 +509,46 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "has-decoder": ("a {kind} has a decoder", "use an encoder, such as BERT, RoBERTa or XLNet"),
 
     # Metrics: definitions and label metrics
+    "not-a-measure": ("{text!r} is not a measure", "write it as F1(average=macro)@3"),
+    "measure-option": ("{option} does not apply to {measure}", "leave it out"),
+    "missing-option": ("{measure} needs {option}", "write {measure}({option}=…): {help}"),
+    "fixed-option": ("{alias} has {fixed}, not {given!r}", "write {name} with its options"),
+    "comma-separated": ("commas separate measures in {text!r}", "use blanks: {wanted!r}"),
+    "wrong-measures": ("{n:measure} are wrong:{listed}", ""),
+    "duplicate-measures": ("measures are named twice: {names!l}", "name each once"),
+    "name-taken": ("there is already a measure {name!r}", "choose another name"),
+    "reserved-option": (
+        "an option of {measure} cannot be called {names!l}, which has another meaning",
+        "choose another name",
+    ),
+    "not-registered": (
+        "the measure {name!r} is not registered", "import the module that defines it"
+    ),
+    "wrong-formula": ("the formula of {measure} {problem}", "{remedy}"),
+    "no-scores": (
+        "{what} needs a score for each predicted label{given}",
+        "give scores ({opt:score_column} names their column{unused}){remedy}",
+    ),
+    "no-rule": (
+        "the predictions are a matrix of scores, and no rule makes sets of them",
+        "give a cutoff (F1@3) or {opt:decode=threshold:0.5}",
+    ),
+    "no-embedding": ("there is no embedding {name!r}", "give {opt:embedding}"),
+    "word-vectors": (
+        "BagSim reads {what} as one text, but {embedding} has vectors of words",
+        "use an embedding that reads text{remedy}",
+    ),
+    "unknown-text": (
+        "{embedding} has no vector for {what} {names!l}", "add vectors, or choose {opt:oov=skip}"
+    ),
+    "outside-taxonomy": (
+        "labels are not in the taxonomy: {names!l}",
+        "add them, or take each as a root of its own with unknown=own",
+    ),
+    "weights-apart": (
+        "weights of {low} and {high} are too far apart to find the best threshold",
+        "give weights that differ by less than a factor of 1e15",
+    ),
 
     # Metrics: captions, retrieval and classes
 

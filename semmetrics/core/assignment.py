@@ -16,14 +16,6 @@ import numpy as np
 
 from semmetrics.core.backend import Backend
 
-__all__ = [
-    "first_allowed",
-    "greedy_matching",
-    "max_cardinality_matching",
-    "max_similarity_matching",
-    "rows_with_more_pairs",
-]
-
 
 def greedy_matching(allowed: Any, continues: Any = None) -> Any:
     """Match predictions in order, each with the first unused reference that it may have.
@@ -62,10 +54,10 @@ def greedy_matching(allowed: Any, continues: Any = None) -> Any:
             matched &= continues[:, row]
             open_ &= ~matched[:, None]
         place = backend.first_true(open_)
-        taken = open_[at, place]
-        free[at, place] &= ~taken
-        found[:, row] = backend.xp.where(taken, place, -1)
-        matched |= taken
+        matching = open_[at, place]
+        free[at, place] &= ~matching
+        found[:, row] = backend.xp.where(matching, place, -1)
+        matched |= matching
     return found
 
 
@@ -121,10 +113,10 @@ def max_cardinality_matching(allowed: Any) -> Any:
     for row in range(m if n else 0):
         open_ = allowed[:, row] & (owner[:, :n] < 0)
         place = backend.first_true(open_)
-        taken = open_[at, place]
-        found[:, row] = backend.xp.where(taken, place, -1)
-        owner[at, backend.xp.where(taken, place, n)] = row
-        these = backend.nonzero(~taken & allowed[:, row].any(1))
+        matching = open_[at, place]
+        found[:, row] = backend.xp.where(matching, place, -1)
+        owner[at, backend.xp.where(matching, place, n)] = row
+        these = backend.nonzero(~matching & allowed[:, row].any(1))
         if len(these):
             via, end = _search_paths(backend, allowed[these], owner[these, :n], row)
             _augment(backend, found, owner, these[end >= 0], via[end >= 0], end[end >= 0])
@@ -158,8 +150,8 @@ def max_similarity_matching(similarity: Any) -> Any:
     gain = xp.where(similarity > 0, similarity, 0)
     best = xp.amax(gain, 2)
     found = xp.where(best > 0, first_allowed(gain == best[..., None]), -1)
-    taken = found[..., None] == backend.arange(gain.shape[2])
-    clash = backend.nonzero((taken.sum(1) > 1).any(1))
+    matching = found[..., None] == backend.arange(gain.shape[2])
+    clash = backend.nonzero((matching.sum(1) > 1).any(1))
     if len(clash):
         found[clash] = backend.array(_assign_singly(backend.numpy(gain[clash])))
     return found

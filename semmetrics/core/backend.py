@@ -13,6 +13,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -20,17 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.errors import InputError, MissingDependencyError
-
-__all__ = [
-    "Backend",
-    "check_device",
-    "count_workers",
-    "find_device",
-    "is_torch",
-    "run_parts",
-    "sum_in_order",
-    "to_device",
-]
 
 _MOST_WORKERS = 2  # with more, threads wait longer for the interpreter than they save
 
@@ -49,23 +39,13 @@ def check_device(name: str, torch: Any) -> None:
     InputError
         If so.
     """
-    try:
+    with suppress(RuntimeError, TypeError):
         device = torch.device(name)
-    except (RuntimeError, TypeError):
-        raise InputError(
-            f"device={name!r} is no device", remedy="use 'cpu', 'cuda', 'cuda:1' or 'mps'"
-        ) from None
-    number = device.index or 0
-    available = {
-        "cuda": torch.cuda.is_available() and number < torch.cuda.device_count(),
-        "mps": torch.backends.mps.is_available(),
-    }
-    if not available.get(device.type, True):
-        raise InputError(
-            f"device={name!r}: PyTorch finds no such GPU here",
-            remedy="use device='cpu' (--device cpu), or install the driver and a PyTorch build for "
-            "it",
-        )
+        count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        available = {"cuda": (device.index or 0) < count, "mps": torch.backends.mps.is_available()}
+        if available.get(device.type, True):
+            return
+    raise InputError("no-such-device", name=name)
 
 
 def find_device(name: str | None) -> Any:
@@ -102,11 +82,7 @@ def find_device(name: str | None) -> Any:
     try:
         torch.zeros(1, dtype=torch.float64, device=plain)
     except (RuntimeError, TypeError):
-        raise InputError(
-            f"device={name!r} has no double precision, in which measures are computed",
-            remedy="leave device (--device) out; a model can be opened there and given in Python: "
-            f"embedding=open_embedding(NAME, device={name!r})",
-        ) from None
+        raise InputError("no-double-precision", name=name) from None
     return torch.device(plain)
 
 

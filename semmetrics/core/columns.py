@@ -20,20 +20,6 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, row_numbers
 from semmetrics.frozen import dataclass
 
-__all__ = [
-    "UNIT",
-    "Coded",
-    "Column",
-    "Dense",
-    "OneHot",
-    "Sparse",
-    "add_sums",
-    "as_floats",
-    "concatenate_columns",
-    "exact_sums",
-    "to_floats",
-]
-
 UNIT = 1 << 1074
 _HALF = 27  # a mantissa is cut in two, so that 2**26 halves add up without leaving 53 bits
 _MOST = 1 << 26
@@ -295,8 +281,8 @@ class Sparse:
     def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
         """Shape (number, width)."""
         rows = row_numbers(self.indptr)
-        heavy = None if weights is None else weights[rows]
-        return _grouped(groups[rows], number, heavy, self.codes, self.width)
+        repeated = None if weights is None else weights[rows]
+        return _grouped(groups[rows], number, repeated, self.codes, self.width)
 
     def rows(self, start: int, stop: int) -> Sparse:
         """Items start to stop, sharing memory."""

@@ -14,9 +14,6 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Ints, offsets
 
-__all__ = ["UNVERSIONED", "Hashes", "hash_ids", "hash_strings", "identity_of", "mix",
-           "own_version"]  # fmt: skip
-
 Hashes = NDArray[np.uint64]
 UNVERSIONED = "@unversioned"
 """Stands in the identity of a function without a version, which another function may share."""
@@ -76,12 +73,15 @@ def hash_strings(strings: Sequence[str]) -> Hashes:
     >>> bool(a == c), bool(a == b)
     (True, False)
     """
-    blocks = range(0, len(strings), _BLOCK)
-    utf8 = getattr(strings, "utf8", None)  # of strings that are kept as bytes
-    if utf8 is None:
-        parts = [_hash_block(*_encoded(strings[start : start + _BLOCK])) for start in blocks]
-    else:
-        parts = [_hash_block(*utf8(start, start + _BLOCK)) for start in blocks]
+
+    def encode(start: int, stop: int) -> tuple[NDArray[np.uint8], Ints]:
+        """Return the bytes of strings, and where each begins and ends."""
+        coded = [string.encode("utf-8", "surrogatepass") for string in strings[start:stop]]
+        indptr = offsets(np.fromiter(map(len, coded), np.int64, len(coded)))
+        return np.frombuffer(b"".join(coded), np.uint8), indptr
+
+    utf8 = getattr(strings, "utf8", encode)  # of strings that are kept as bytes
+    parts = [_hash_block(*utf8(k, k + _BLOCK)) for k in range(0, len(strings), _BLOCK)]
     return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
 
 
@@ -97,28 +97,15 @@ def identity_of(names: Sequence[str]) -> str:
     return f"{len(names)}@{whole:016x}"
 
 
-def _encoded(strings: Sequence[str]) -> tuple[NDArray[np.uint8], Ints]:
-    """Return the bytes of strings, and where each begins and ends."""
-    coded = [string.encode("utf-8", "surrogatepass") for string in strings]
-    indptr = offsets(np.fromiter(map(len, coded), np.int64, len(coded)))
-    return np.frombuffer(b"".join(coded), np.uint8), indptr
-
-
 def _hash_block(data: NDArray[np.uint8], indptr: Ints) -> Hashes:
     cells = np.arange(0, 256 * int(indptr[-1]), 256)
     cells -= np.repeat(indptr[:-1] * 256, np.diff(indptr))
     cells += data
+    small = len(cells) >= _KNOWN and int(cells.max()) < _KNOWN  # then ``mix`` is looked up
     with np.errstate(over="ignore"):
         total = np.zeros(len(cells) + 1, np.uint64)
-        np.cumsum(_mixed(cells), out=total[1:])
+        np.cumsum(_table().take(cells) if small else mix(cells), out=total[1:])
         return mix(total[indptr[1:]] - total[indptr[:-1]] + mix(np.diff(indptr)))
-
-
-def _mixed(cells: NDArray[np.int64]) -> Hashes:
-    """Do the same as ``mix``, from a table where no number is large."""
-    if len(cells) < _KNOWN or int(cells.max()) >= _KNOWN:
-        return mix(cells)
-    return _table().take(cells)
 
 
 @cache

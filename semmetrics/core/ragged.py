@@ -8,6 +8,9 @@ Every function is vectorised over all rows; none loops over them.
 The key of a cell (row, code) is ``row * width + code``. Membership is looked up in a table of all
 cells while that stays in memory caches, and in sorted keys otherwise, so that the cost does not
 grow with the number of codes.
+
+0/1 matrices of items x labels are read in blocks that stay in the processor's cache; each block is
+checked to hold nothing but 0 and 1, and its columns are added in bytes, 255 rows at a time.
 """
 
 from __future__ import annotations
@@ -18,29 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Bools",
-    "Codes",
-    "Floats",
-    "Ints",
-    "as_slice",
-    "cell_keys",
-    "distinct_codes",
-    "first_occurrences",
-    "group_by_size",
-    "is_member",
-    "lengths",
-    "occurrence_numbers",
-    "offsets",
-    "order_rows",
-    "positions",
-    "prefixes",
-    "row_numbers",
-    "running_sums",
-    "runs_within",
-    "sum_rows",
-    "take_rows",
-]
+from semmetrics.errors import FROM_0, InputError
 
 Ints: TypeAlias = NDArray[np.int64]
 Codes: TypeAlias = NDArray[np.int32]
@@ -290,3 +271,128 @@ def occurrence_numbers(keys: Ints) -> Ints:
     numbers = np.empty(len(keys), np.int64)
     numbers[order] = np.arange(len(keys)) - run
     return numbers
+
+
+_GROUP = 255  # so many ones fit a byte
+_CELLS = 1 << 19
+
+
+def dense_array(values: Any, name: str, dtype: Any = None) -> NDArray[Any]:
+    """Return what a user hands over as an array; scipy.sparse becomes dense.
+
+    Raises
+    ------
+    InputError
+        If values are masked, which NumPy would take for the numbers below the mask.
+    """
+    if np.ma.is_masked(values):
+        raise InputError("masked", name)
+    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype)
+
+
+def binary_matrix(values: Any, name: str) -> NDArray[Any]:
+    """Return a 0/1 matrix as an array of shape (items, labels).
+
+    Raises
+    ------
+    InputError
+        If it has another shape or is not numeric.
+    """
+    table, wanted = dense_array(values, name), "items x labels of 0 and 1"
+    if table.ndim != 2:
+        raise InputError("wrong-shape", name, role="the matrix", shape=table.shape, wanted=wanted)
+    if table.dtype.kind not in "biuf":
+        raise InputError("wrong-dtype", name, role="the matrix", dtype=table.dtype, wanted=wanted)
+    return table
+
+
+def _bytes(table: NDArray[Any], name: str, start: int) -> NDArray[np.uint8]:
+    """Return a block as bytes, checked to be 0/1."""
+    if table.dtype == np.bool_:
+        return np.ascontiguousarray(table).view(np.uint8)
+    if table.dtype == np.uint8:
+        small = np.ascontiguousarray(table)
+        wrong = small.size > 0 and small.max() > 1
+    else:
+        small = (table == 1).view(np.uint8)
+        wrong = not np.array_equal(table, small)
+    if wrong:
+        row, column = np.argwhere((table != 0) & (table != 1))[0].tolist()
+        where, value = f"{name}, row {start + row}, column {column}{FROM_0}", table[row, column]
+        raise InputError("out-of-range", where, role="a value", value=value, wanted="0 or 1")
+    return small
+
+
+def _blocks(
+    pred: NDArray[Any], ref: NDArray[Any], rows: int
+) -> Iterator[tuple[slice, NDArray[np.uint8], NDArray[np.uint8]]]:
+    for start in range(0, len(pred), rows):
+        part = slice(start, start + rows)
+        yield part, _bytes(pred[part], "pred", start), _bytes(ref[part], "ref", start)
+
+
+def _sum_columns(block: NDArray[np.uint8]) -> Ints:
+    """Sum columns: whole groups of rows are added side by side, in bytes."""
+    width = block.shape[1]
+    side = len(block) // _GROUP
+    total = np.zeros(width, np.int64)
+    if side:
+        groups = block[: side * _GROUP].reshape(_GROUP, side * width)
+        bytes_ = np.add.reduce(groups, axis=0, dtype=np.uint8)
+        total += np.add.reduce(bytes_.reshape(side, width), axis=0, dtype=np.int64)
+    total += np.add.reduce(block[side * _GROUP :], axis=0, dtype=np.int64)
+    return total
+
+
+def column_counts(
+    pred: NDArray[Any], ref: NDArray[Any], weights: Floats | None = None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Count hits, predictions and references of each label.
+
+    Parameters
+    ----------
+    pred, ref : arrays, shape (items, labels)
+        0/1 of any numeric type.
+    weights : array, shape (items,), optional
+
+    Returns
+    -------
+    three arrays, shape (labels,)
+        int64, or float64 with weights.
+
+    Raises
+    ------
+    InputError
+        If a value is neither 0 nor 1; names row and column.
+
+    Examples
+    --------
+    >>> counts = column_counts(np.array([[1, 0], [1, 1]]), np.array([[1, 0], [0, 1]]))
+    >>> [part.tolist() for part in counts]
+    [[1, 1], [2, 1], [1, 1]]
+    """
+    width = pred.shape[1]
+    side = max(1, _CELLS // (_GROUP * max(1, width)))
+    kind = np.int64 if weights is None else np.float64
+    total = np.zeros((3, width), kind)
+    for part, mine, theirs in _blocks(pred, ref, side * _GROUP):
+        for place, block in enumerate((mine & theirs, mine, theirs)):
+            total[place] += _sum_columns(block) if weights is None else weights[part] @ block
+    return total[0], total[1], total[2]
+
+
+def row_counts(pred: NDArray[Any], ref: NDArray[Any]) -> tuple[Ints, Ints, Ints]:
+    """Count hits, predictions and references of each item; three int64 arrays of shape (items,).
+
+    Examples
+    --------
+    >>> counts = row_counts(np.array([[1, 0], [1, 1]]), np.array([[1, 0], [0, 1]]))
+    >>> [part.tolist() for part in counts]
+    [[1, 1], [1, 2], [1, 1]]
+    """
+    total = np.zeros((3, len(pred)), np.int64)
+    rows = max(1, _CELLS // max(1, pred.shape[1]))
+    for part, mine, theirs in _blocks(pred, ref, rows):
+        for place, block in enumerate((mine & theirs, mine, theirs)):
+            total[place, part] = np.count_nonzero(block.view(np.bool_), axis=1)
+    return total[0], total[1], total[2]

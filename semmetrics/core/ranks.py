@@ -1,10 +1,18 @@
-"""Ranks by counting, from tables of similarities.
+"""Ranks by counting, and the k largest numbers of each row or column of a matrix.
 
 Conventions
 -----------
 A table has a row for each query and a column for each candidate; what is larger is nearer. A rank
 is found by counting what is nearer, so no row is sorted. Candidates with equal similarities are
 *tied*. Tables are numpy arrays, or torch tensors on any device.
+
+The k largest: equal numbers keep the order of their places, the first one wins. The matrix is an
+array, also a memory-mapped or a transposed one, or anything with a shape whose slices of rows are
+arrays, sparse or not; it is read in blocks and never copied whole. A number is compared as it is,
+also a large integer that no float64 holds. Infinite numbers have their place in the order; NaN has
+none, and is refused. Each line (row or column) is cut into chunks. The k-th largest of the chunks'
+maxima is a bound: what is below it is not among the k largest. Few numbers remain, and only these
+are sorted.
 """
 
 from __future__ import annotations
@@ -13,11 +21,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semmetrics.core.backend import Backend, count_workers, run_parts
-from semmetrics.core.ragged import Bools, Codes, Ints, lengths
-
-__all__ = ["Counts", "First", "count_down", "count_nearer", "find_first"]
+from semmetrics.core.ragged import Bools, Codes, Floats, Ints, lengths, offsets, positions
+from semmetrics.errors import FROM_0, InputError
 
 _WIDE = 2048  # candidates from which a row is counted by itself, while it is in the cache
 _CELLS = 1 << 22  # of a comparison of many rows
@@ -273,3 +281,281 @@ def find_first(table: Any, codes: Codes) -> First:
 
     run_parts(fill, tiles, count_workers(Backend(found.places)))
     return found
+
+
+MEMORY = 1 << 26  # bytes of a block
+_BLOCK = 1 << 21  # of rows at a time: about what a processor's cache holds
+_CHUNKS = 256  # of a line, at least
+_MORE_CHUNKS = 1024  # of a long row, along which maxima are found faster
+_PER_K = 8  # chunks for each of the k
+_MANY = 4  # times k: more candidates of a line are cut down first
+
+
+def top_k(
+    values: Any, k: int, *, columns: bool = False, memory: int = MEMORY
+) -> tuple[Floats, Ints]:
+    """Find the k largest numbers of each row, or of each column.
+
+    Parameters
+    ----------
+    values : array, shape (rows, columns), or what gives rows by slices
+    k : int
+        From 1 to the length of a line.
+    columns : bool
+        Whether columns, and not rows, are the lines.
+    memory : int
+        Bytes of a block and the work on it, about.
+
+    Returns
+    -------
+    values, places : arrays, shape (lines, k), float64 and int64
+        Falling; equal numbers by rising place. Integers beyond 2^53 have the nearest float64 for a
+        value, and their own place.
+
+    Raises
+    ------
+    InputError
+        If k is out of range, or a number is NaN; names its row and column.
+
+    Examples
+    --------
+    >>> found, places = top_k(np.array([[0.5, 0.9, 0.5, 0.1]]), 3)
+    >>> found.tolist(), places.tolist()
+    ([[0.9, 0.5, 0.5]], [[1, 0, 2]])
+    >>> top_k(np.array([[0.5, 0.9], [0.7, 0.2]]), 1, columns=True)[1].tolist()
+    [[1], [0]]
+    """
+    check_shape(values)
+    width, lines = (values.shape[0], values.shape[1]) if columns else values.shape[::-1]
+    if not 1 <= k <= width:
+        raise InputError("bad-option", name="k", value=k, wanted=f"a number from 1 to {width}")
+    if isinstance(values, np.ndarray) and values.flags.f_contiguous > values.flags.c_contiguous:
+        values, columns = values.T, not columns  # read in the order in which it lies
+    found = np.empty((lines, k)), np.empty((lines, k), np.int64)
+    workers = count_workers(Backend(np.zeros(0)))
+    if columns:
+        step = -(-lines // workers)
+        parts = [slice(start, min(start + step, lines)) for start in range(0, lines, step)]
+        run_parts(lambda part: _columns(values, k, part, memory // workers, found), parts, workers)
+    else:
+        blocks = row_slices(values, min(memory // workers, _BLOCK))
+        run_parts(lambda part: _rows(_block(values, part), k, part, found), blocks, workers)
+    return found
+
+
+def first_places(table: Any, k: int, later: Bools | None = None) -> Codes:
+    """Return the first k candidates of each query, the nearest first.
+
+    Parameters
+    ----------
+    table : array or tensor, shape (queries, candidates)
+        Finite; what is larger is nearer.
+    k : int
+        At most the number of candidates.
+    later : bool array of the same shape, optional
+        Of tied candidates those that stand behind the others; the rest is by position.
+
+    Returns
+    -------
+    int32 array, shape (queries, k)
+
+    Examples
+    --------
+    >>> table = np.array([[0.1, 0.5, 0.9, 0.5]])
+    >>> first_places(table, 2).tolist()
+    [[2, 1]]
+    >>> first_places(table, 2, np.array([[False, True, False, False]])).tolist()
+    [[2, 3]]
+    """
+    backend = Backend(table)
+    if not table.shape[0] * k:
+        return np.empty((table.shape[0], k), np.int32)
+    if backend.torch:
+        best = backend.xp.topk(table, k, dim=1)
+        values, places = backend.numpy(best.values), backend.numpy(best.indices)
+        order = np.lexsort((places, _falling(values)))
+        found = np.take_along_axis(places, order, axis=1).astype(np.int32)
+        least = best.values[:, -1:]
+    else:
+        found = top_k(table, k)[1].astype(np.int32)
+        least = np.take_along_axis(table, found[:, -1:].astype(np.int64), axis=1)
+        if later is None:
+            return found
+    # which of several candidates are the last of the k is open where more are tied
+    open_ = backend.numpy((table >= least).sum(1) > k) if later is None else np.True_
+    for row in np.flatnonzero(np.broadcast_to(open_, len(found))).tolist():
+        some = backend.nonzero(table[row] >= least[row])
+        values, places = backend.numpy(table[row][some]), backend.numpy(some)
+        behind = np.zeros(len(places), np.bool_) if later is None else later[row][places]
+        found[row] = places[np.lexsort((places, behind, _falling(values)))[:k]]
+    return found
+
+
+def _falling(values: NDArray[Any]) -> NDArray[Any]:
+    """Return what rises as numbers fall; integers have no negative that is exact."""
+    reverse: NDArray[Any] = -values if values.dtype.kind == "f" else ~values
+    return reverse
+
+
+def check_shape(values: Any) -> None:
+    """Refuse what is no matrix.
+
+    Raises
+    ------
+    InputError
+        If it has no shape, or another number of dimensions than two.
+    """
+    shape = getattr(values, "shape", None)
+    if not isinstance(shape, tuple) or len(shape) != 2:
+        wanted = "an array of rows and columns"
+        raise InputError("wrong-shape", role="the matrix", shape=shape, wanted=wanted)
+
+
+def read_rows(values: Any, rows: slice) -> NDArray[Any]:
+    """Return some rows of what gives rows by slices, sparse ones filled with 0."""
+    block = values[rows]
+    return np.asarray(block.toarray() if hasattr(block, "toarray") else block)
+
+
+def row_slices(values: Any, memory: int) -> list[slice]:
+    """Cut the rows of a matrix into blocks of so many bytes, at least one row each."""
+    rows, width = values.shape
+    step = max(1, memory // max(1, 8 * width))
+    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
+
+
+def _block(values: Any, rows: slice, columns: slice = slice(None)) -> NDArray[Any]:
+    """Read a block in a type that numpy compares fast and that holds what the matrix does."""
+    if isinstance(values, np.ndarray):
+        block = np.asarray(values[rows, columns])
+    else:
+        block = read_rows(values, rows)[:, columns]
+    if block.dtype in (np.float32, np.float64) or block.dtype.kind in "iu":
+        return block
+    return block.astype(np.float32 if block.dtype in (np.float16, np.bool_) else np.float64)
+
+
+def _n_chunks(width: int, k: int, least: int = _CHUNKS) -> int:
+    """Choose the number of chunks of a line; 0 where all of it is sorted."""
+    chunks = max(least, _PER_K * k)
+    return chunks if 2 * chunks <= width else 0
+
+
+def _rows(block: NDArray[Any], k: int, rows: slice, out: tuple[Floats, Ints]) -> None:
+    """Find the largest of each row of a block, and write them at their places."""
+    n, width = block.shape
+    chunks = _n_chunks(width, k, _MORE_CHUNKS if width >= 4 * _MORE_CHUNKS else _CHUNKS)
+    if not chunks:
+        _check(block, block, rows.start, 0)
+        _sort(block, k, rows, out)
+        return
+    long = width // chunks
+    maxima = block[:, : long * chunks].reshape(n, long, chunks).max(axis=1)
+    if width > long * chunks:
+        maxima = np.concatenate([maxima, block[:, long * chunks :]], axis=1)
+    _check(maxima, block, rows.start, 0)
+    bound = np.partition(maxima, maxima.shape[1] - k, axis=1)[:, -k, None]
+    kept = block >= bound
+    cells = np.flatnonzero(kept)
+    if len(cells) > _MANY * n * k:  # a line with many numbers equal to the bound needs k of them
+        for row in np.flatnonzero(kept.sum(axis=1) > _MANY * k):
+            kept[row] = block[row] > bound[row]
+            kept[row, np.flatnonzero(block[row] == bound[row])[:k]] = True
+        cells = np.flatnonzero(kept)
+    line, place = np.divmod(cells, width)
+    _choose(line, place, block[line, place], k, rows, out)
+
+
+def _sort(block: NDArray[Any], k: int, lines: slice, out: tuple[Floats, Ints]) -> None:
+    """Sort whole lines, the rows of a block, and write the largest at their places."""
+    places = np.argsort(_falling(block), axis=1, kind="stable")[:, :k]
+    out[0][lines], out[1][lines] = np.take_along_axis(block, places, axis=1), places
+
+
+def _columns(values: Any, k: int, part: slice, memory: int, out: tuple[Floats, Ints]) -> None:
+    """Find the largest of some columns, and write them at their places.
+
+    The blocks are read twice: for the bounds, and for what is not below them.
+    """
+    width, lines = values.shape[0], part.stop - part.start
+    chunks = _n_chunks(width, k)
+    if not chunks:
+        step = max(1, memory // (32 * width))
+        for start in range(part.start, part.stop, step):
+            some = slice(start, min(start + step, part.stop))
+            whole = isinstance(values, np.ndarray)
+            parts = [slice(None)] if whole else row_slices(values, memory)
+            blocks = [_block(values, rows, some) for rows in parts]
+            block = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
+            _check(block, block, 0, some.start)
+            _sort(np.ascontiguousarray(block.T), k, some, out)
+        return
+    bound = _column_bounds(values, k, part, width // chunks)
+    found: list[tuple[Ints, Ints, NDArray[Any]]] = []
+    equal = np.zeros(lines, np.int64)
+    for rows in _fixed_slices(width, max(1, memory // (16 * lines))):
+        block = _block(values, rows, part)
+        row, column = np.divmod(np.flatnonzero(block >= bound), lines)
+        here = block[row, column]
+        found.append((column, row + rows.start, here))
+        equal += np.bincount(column[here == bound[column]], minlength=lines)
+        whole = bound.dtype.kind != "f"
+        full = (equal >= k) & (bound < (np.iinfo(bound.dtype).max if whole else np.inf))
+        above = bound[full] + 1 if whole else np.nextafter(bound[full], np.inf)
+        bound[full] = above.astype(bound.dtype, copy=False)  # no more equal ones
+        equal[full] = 0
+    line, place, best = map(np.concatenate, zip(*found, strict=True))
+    _choose(line, place, best, k, part, out)
+
+
+def _column_bounds(values: Any, k: int, part: slice, long: int) -> NDArray[Any]:
+    """Return for each column the k-th largest of its chunks' maxima."""
+    maxima = []
+    for rows in _fixed_slices(values.shape[0], 32 * long):
+        block = _block(values, rows, part)
+        chunks = len(block) // long
+        if chunks:
+            maxima.append(block[: chunks * long].reshape(long, chunks, -1).max(axis=0))
+        if len(block) > chunks * long:
+            maxima.append(block[chunks * long :].max(axis=0)[None])
+        _check(maxima[-2:], block, rows.start, part.start)
+    table = np.concatenate(maxima)
+    table.partition(len(table) - k, axis=0)
+    bound: NDArray[Any] = table[-k]
+    return bound
+
+
+def _fixed_slices(stop: int, step: int) -> list[slice]:
+    return [slice(start, min(start + step, stop)) for start in range(0, stop, step)]
+
+
+def _choose(
+    line: Ints, place: Ints, found: NDArray[Any], k: int, lines: slice, out: tuple[Floats, Ints]
+) -> None:
+    """Keep the k largest of each line's candidates, which are at least k, and write them.
+
+    The candidates of a line are in the order of their places.
+    """
+    n = lines.stop - lines.start
+    small = np.uint16 if n <= 1 << 16 else np.int64  # of 16 bits, numpy sorts far faster
+    order = np.argsort(line.astype(small), kind="stable")
+    line, found = line[order], found[order]
+    indptr = offsets(np.bincount(line, minlength=n))
+    most = int(np.diff(indptr).max(initial=0))
+    if most <= _MANY * k:
+        least = -np.inf if found.dtype.kind == "f" else np.iinfo(found.dtype).min
+        table = np.full((n, most), least, found.dtype)
+        table[line, positions(indptr)] = found
+        best = np.argsort(_falling(table), axis=1, kind="stable")[:, :k] + indptr[:-1, None]
+    else:
+        best = np.lexsort((_falling(found), line))[positions(indptr) < k].reshape(n, k)
+    out[0][lines], out[1][lines] = found[best], place[order][best]
+
+
+def _check(maxima: Any, block: NDArray[Any], row: int, column: int) -> None:
+    """Refuse NaN, which is the maximum of everything that holds one."""
+    tables = maxima if isinstance(maxima, list) else [maxima]
+    if tables[0].dtype.kind == "f" and any(np.isnan(table).any() for table in tables):
+        first = np.argwhere(np.isnan(block))[0]
+        where = f"row {first[0] + row}, column {first[1] + column}{FROM_0}"
+        raise InputError("out-of-range", where, role="a value", value=np.nan, wanted="a number")

@@ -14,31 +14,30 @@ Distances are computed item by item, in a product of the item's own shape, whate
 are rounded to 1e-12. Vectors that nearly agree are subtracted before they are squared. Torch
 chooses how to multiply by the number of items, so there a last digit can depend on the block.
 
+`ThresholdTest` decides in single precision, whose error is below a bound that follows from the
+number of dimensions (Higham 2002, section 3.1). The few cells closer to the threshold than that are
+computed as `cosine_table` computes them, so the decision is that of its rounded cosines, whatever
+is asked for together.
+
 References
 ----------
 Ozaki, Ogita, Oishi, Rump, 2012, Error-free transformations of matrix multiplication by using fast
 routines of matrix multiplication, Numerical Algorithms 59.
+Higham, 2002, Accuracy and Stability of Numerical Algorithms, 2nd edition, SIAM.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semmetrics.core.backend import Backend, is_torch
-from semmetrics.core.ragged import Ints
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-
-__all__ = [
-    "EuclideanDistances",
-    "SplitVectors",
-    "cosine_table",
-    "paired_cosines",
-    "sum_vectors",
-    "unit_rows",
-]
 
 _DECIMALS = 9  # of cosines
 _DISTANCE_DECIMALS = 12
@@ -55,12 +54,12 @@ def _checked(vectors: Any) -> Any:
     """Return vectors as a float64 matrix of their own backend."""
     table = vectors.detach().double() if is_torch(vectors) else np.asarray(vectors, np.float64)
     if table.ndim != 2:
-        raise InputError(f"vectors have shape {tuple(table.shape)}", remedy="give rows of numbers")
+        shape = tuple(table.shape)
+        raise InputError("wrong-shape", role="the vectors", shape=shape, wanted="rows of numbers")
     if not (abs(table) <= _LARGEST).all():
-        raise InputError(
-            f"a vector holds a number that is not finite, or beyond {_LARGEST}",
-            remedy="check the model",
-        )
+        value = float(table[~(abs(table) <= _LARGEST)][0])
+        wanted = f"finite numbers up to {_LARGEST}"
+        raise InputError("out-of-range", role="a number of a vector", value=value, wanted=wanted)
     return table
 
 
@@ -265,20 +264,18 @@ class EuclideanDistances:
     def __call__(self, pred_codes: Any, ref_codes: Any) -> Any:
         """Return the distances of codes (items, m) and (items, n), shape (items, m, n)."""
         (items, m), n = pred_codes.shape, ref_codes.shape[1]
-        table, step = self._allocate(items, m, n)
+        if self.backend.torch:
+            numbers = _TORCH_GATHERED[not self.backend.on_cpu]
+            step = numbers // max(1, (m + n) * self.vectors.shape[1])
+            table = self.backend.zeros(items, m, n)
+        else:
+            table, step = np.empty((items, m, n)), _CELLS // max(1, m * n)
+        step = max(1, step)
         for start in range(0, items, step):
             part = slice(start, start + step)
             self._products(pred_codes[part], ref_codes[part], table[part])
             self._to_distances(table[part], pred_codes[part], ref_codes[part])
         return table
-
-    def _allocate(self, items: int, m: int, n: int) -> tuple[Any, int]:
-        """Return an empty table, and how many items to fill at a time."""
-        if not self.backend.torch:
-            return np.empty((items, m, n)), max(1, _CELLS // max(1, m * n))
-        numbers = _TORCH_GATHERED[not self.backend.on_cpu]
-        step = numbers // max(1, (m + n) * self.vectors.shape[1])
-        return self.backend.zeros(items, m, n), max(1, step)
 
     def _products(self, pred_codes: Any, ref_codes: Any, table: Any) -> None:
         """Write inner products into a table."""
@@ -289,10 +286,10 @@ class EuclideanDistances:
         (items, m), n = pred_codes.shape, ref_codes.shape[1]
         codes, dimension = np.concatenate([pred_codes, ref_codes], 1), self.vectors.shape[1]
         step = max(1, min(items, _GATHERED // max(1, (m + n) * dimension)))
-        taken = np.empty((step, m + n, dimension))  # the same memory for every step
+        gathered = np.empty((step, m + n, dimension))  # the same memory for every step
         for start in range(0, items, step):
             part = codes[start : start + step]
-            both = taken[: len(part)]
+            both = gathered[: len(part)]
             self.vectors.take(part, 0, out=both, mode="wrap")  # "raise" would copy once more
             np.matmul(both[:, :m], both[:, m:].swapaxes(1, 2), out=table[start : start + step])
 
@@ -305,7 +302,166 @@ class EuclideanDistances:
         # few tables hold vectors that nearly agree
         if 0 not in square.shape and square.min() < _NEAR * lengths.max():
             item, row, column = xp.where(square < lengths * _NEAR)
-            apart = self.vectors[pred_codes[item, row]] - self.vectors[ref_codes[item, column]]
-            square[item, row, column] = (apart * apart).sum(1)
+            gap = self.vectors[pred_codes[item, row]] - self.vectors[ref_codes[item, column]]
+            square[item, row, column] = (gap * gap).sum(1)
         xp.sqrt(square, out=square)
         xp.round(square, decimals=_DISTANCE_DECIMALS, out=square)
+
+
+_CLOSE = 1e-6
+
+_BLOCK = 1 << 21  # cells of a product at a time
+_NUMBERS = 1 << 18  # of gathered vectors at a time
+_FEW = 64  # one cell in so many may be computed singly before a table is less work
+_ORDINARY = 1e-15, 1e15  # lengths of vectors for which single precision has its full digits
+
+
+def is_close(cosines: Floats, threshold: float) -> Bools:
+    """Return whether a cosine is within 1e-6 of a threshold, and not 1.
+
+    There another machine's rounding of the vectors may decide otherwise.
+
+    Examples
+    --------
+    >>> is_close(np.array([0.3999999, 0.41, 1.0]), 0.4).tolist()
+    [True, False, False]
+    """
+    close: Bools = (abs(cosines - threshold) <= _CLOSE) & (cosines < 1.0)
+    return close
+
+
+class Decisions(NamedTuple):
+    """Decisions, and those of them that were close.
+
+    Attributes
+    ----------
+    above : bool array
+        Cells whose cosine is strictly above the threshold.
+    close : int array
+        Flat places of cells for which ``is_close``.
+    """
+
+    above: Bools
+    close: Ints
+
+
+class ThresholdTest:
+    """Tests whether cosines of vectors are above a threshold.
+
+    Parameters
+    ----------
+    vectors : float array, shape (n, d)
+        Finite, not normalised. A zero vector has cosine 0 with every vector.
+
+    Examples
+    --------
+    >>> test = ThresholdTest(np.array([[3.0, 4.0], [1.0, 0.0], [0.0, 0.0]], np.float32))
+    >>> test.test_table(np.array([0]), np.array([0, 1, 2]), 0.6).above.tolist()
+    [[True, False, False]]
+    """
+
+    def __init__(self, vectors: NDArray[np.floating[Any]]) -> None:
+        self._vectors = vectors
+        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
+        self._zero: Bools = np.all(vectors == 0, axis=1)  # the squares of small numbers are 0
+        low, high = _ORDINARY
+        inside = (lengths > low) & (lengths < high)
+        self._ordinary = bool((self._zero | inside).all())
+        scale = np.where(inside, 1 / np.where(inside, lengths, 1.0), 0.0)  # 0 is not used
+        self._units = (vectors * scale.astype(np.float32)[:, None]).astype(np.float32, copy=False)
+        # sums of d products, three roundings of each vector, and that of the exact cosine; and
+        # all that may be close
+        self._bound = (vectors.shape[1] + 16) * 2.0**-24 + 1e-8 + _CLOSE
+
+    def test_table(self, rows: Ints, columns: Ints, threshold: float) -> Decisions:
+        """Test every row with every column.
+
+        Parameters
+        ----------
+        rows, columns : int arrays, shapes (m,) and (n,)
+            Numbers of vectors.
+        threshold : float
+
+        Returns
+        -------
+        Decisions
+            Of shape (m, n).
+        """
+        above = np.empty((len(rows), len(columns)), np.bool_)
+        unsure = []
+        if self._ordinary:
+            left, right = self._units[rows], np.ascontiguousarray(self._units[columns].T)
+            step = min(len(rows), max(256, _BLOCK // max(1, len(columns))))
+            room = np.empty((step, len(columns)), np.float32)
+            for part in _parts(len(rows), step):
+                product = _products(left[part], right, room[: part.stop - part.start])
+                unsure.append(
+                    self._compare(product, threshold, above[part]) + part.start * len(columns)
+                )
+        places = np.concatenate(unsure) if unsure else np.zeros(0, np.int64)
+        if not self._ordinary or len(places) > above.size // _FEW:
+            exact = cosine_table(self._vectors[rows], self._vectors[columns])
+            return Decisions(exact > threshold, np.flatnonzero(is_close(exact, threshold)))
+        row, column = np.divmod(places, max(1, len(columns)))
+        return self._recheck(above, places, rows[row], columns[column], threshold)
+
+    def test_items(self, rows: Ints, columns: Ints, threshold: float) -> Decisions:
+        """Test within items: every row of one with every column of it.
+
+        Parameters
+        ----------
+        rows, columns : int arrays, shapes (items, m) and (items, n)
+        threshold : float
+
+        Returns
+        -------
+        Decisions
+            Of shape (items, m, n).
+        """
+        (size, m), n = rows.shape, columns.shape[1]
+        above = np.empty((size, m, n), np.bool_)
+        unsure = [np.zeros(0, np.int64)]
+        for part in _parts(size, _NUMBERS // max(1, (m + n) * self._units.shape[1])):
+            product = _products(self._units[rows[part]], self._units[columns[part]].swapaxes(1, 2))
+            unsure.append(self._compare(product, threshold, above[part]) + part.start * m * n)
+        places = np.concatenate(unsure) if self._ordinary else np.arange(above.size)
+        item, cell = np.divmod(places, max(1, m * n))
+        row, column = np.divmod(cell, max(1, n))
+        return self._recheck(above, places, rows[item, row], columns[item, column], threshold)
+
+    def _compare(self, product: Any, threshold: float, above: Bools) -> Ints:
+        """Fill in what is above, and return the flat places of what is unsure."""
+        product -= np.float32(threshold)
+        np.greater(product, 0, out=above)
+        np.abs(product, out=product)
+        # the threshold in single precision, and its difference, are two more roundings
+        return np.flatnonzero(product.ravel() <= self._bound)
+
+    def _recheck(
+        self, above: Bools, places: Ints, rows: Ints, columns: Ints, threshold: float
+    ) -> Decisions:
+        """Test the cells at those places again, exactly."""
+        exact = np.zeros(len(places))
+        some = np.flatnonzero(~(self._zero[rows] | self._zero[columns]))
+        for part in _parts(len(some), _NUMBERS // max(1, self._units.shape[1])):
+            codes = np.stack([rows[some[part]], columns[some[part]]])
+            used, place = np.unique(codes, return_inverse=True)
+            split = SplitVectors.of(self._vectors[used].astype(np.float64))
+            left, right = place.reshape(codes.shape)
+            exact[some[part]] = split[left, None].cosines(split[right, None])[:, 0, 0]
+        above.ravel()[places] = exact > threshold
+        return Decisions(above, places[is_close(exact, threshold)])
+
+
+def _products(left: Any, right: Any, out: Any = None) -> Any:
+    """Multiply vectors of length 1 or 0.
+
+    Now and then BLAS raises floating-point flags of numbers that are in no result.
+    """
+    with np.errstate(all="ignore"):
+        return np.matmul(left, right, out=out)
+
+
+def _parts(size: int, step: int) -> Iterator[slice]:
+    for start in range(0, size, max(1, step)):
+        yield slice(start, min(size, start + max(1, step)))

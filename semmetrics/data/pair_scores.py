@@ -23,7 +23,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.core.top_k import top_k
+from semmetrics.core.ranks import top_k
 from semmetrics.data.form import DEFAULTS, ReadOptions, canonical_id, is_iterable, number
 from semmetrics.data.formats import format_among
 from semmetrics.data.json_files import parse_source

@@ -30,8 +30,8 @@ from semmetrics.core.ranks import (
     count_down,
     count_nearer,
     find_first,
+    first_places,
 )
-from semmetrics.core.top_k import first_places
 from semmetrics.data.lists import Lists, Side
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass

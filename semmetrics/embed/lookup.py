@@ -39,8 +39,7 @@ import numpy as np
 
 from semmetrics.core.backend import to_device
 from semmetrics.core.ragged import Bools, Ints, offsets, order_rows, positions, row_numbers
-from semmetrics.core.similarity import unit_rows
-from semmetrics.core.threshold_test import ThresholdTest
+from semmetrics.core.similarity import ThresholdTest, unit_rows
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.embed.embedder import Embedder, Vectors, check_finite, embed_unique, looks_up_words
 from semmetrics.errors import InputError

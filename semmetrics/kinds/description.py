@@ -86,7 +86,7 @@ def describe_sizes(indptr: Ints) -> dict[str, Any]:
     >>> describe_sizes(np.array([0, 2, 2]))["histogram"]
     [1, 0, 1]
     """
-    from semmetrics.metrics.set_statistics import cardinality
+    from semmetrics.metrics.sets import cardinality
 
     sizes = cardinality(indptr)
     return {

@@ -25,7 +25,7 @@ _HOMES = {
     "class_precision": ("average_precision", "mean_average_precision"),
     "decoding": ("decode",),
     "sweeps": ("best_threshold", "sweep_thresholds", "sweep_top_k"),
-    "set_statistics": ("cardinality", "label_frequencies", "label_order"),
+    "sets": ("cardinality", "label_frequencies", "label_order"),
     "similar_items": (
         "captions_of_images", "images_of_captions", "most_similar", "similar_images", "top_items",
     ),

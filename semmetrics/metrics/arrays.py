@@ -19,30 +19,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from semmetrics.arguments import checked
-from semmetrics.core.binary import binary_matrix, column_counts, row_counts
-from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.ragged import Floats, Ints, binary_matrix, column_counts, row_counts
 from semmetrics.errors import InputError
-from semmetrics.messages import pluralize
-from semmetrics.metrics.definition import Definition, Frame, Measure, Value
+from semmetrics.metrics.decoding import item_weights
+from semmetrics.metrics.definition import Definition, Frame, Measure
 from semmetrics.metrics.families import evaluate_formula, formula_options, value_columns
 from semmetrics.metrics.set_measures import SetFamily
 from semmetrics.metrics.sets import F1, HammingLoss, Jaccard, Precision, Recall, SubsetAccuracy
 
-__all__ = [
-    "f1",
-    "hamming_loss",
-    "jaccard",
-    "per_item",
-    "per_label",
-    "precision",
-    "recall",
-    "score",
-    "subset_accuracy",
-]
 
-
-@checked
 def score(
     measure: Measure, pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
 ) -> float:
@@ -73,18 +58,16 @@ def score(
     >>> score(F1(average="micro"), [[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.8
     """
-    _check(measure)
-    mine, theirs, heavy = _matrices(pred, ref, weights)
+    mine, theirs, shares = _prepare(measure, pred, ref, weights)
     frame = _frame(mine, theirs, str(measure["labels"]))
     if measure["average"] == "example":
         columns = value_columns(*_items(measure, mine, theirs))
-        sums = {name: column.sum(heavy) for name, column in columns.items()}
+        sums = {name: column.sum(shares) for name, column in columns.items()}
     else:
-        sums = _label_sums(mine, theirs, heavy)
+        sums = _label_sums(mine, theirs, shares)
     return float(SetFamily().aggregate(measure, sums, frame))
 
 
-@checked
 def per_label(
     definition: Definition, pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
 ) -> Floats:
@@ -96,14 +79,12 @@ def per_label(
     array([ 1., nan])
     """
     measure = definition(average="macro", labels="given")
-    _check(measure)
-    mine, theirs, heavy = _matrices(pred, ref, weights)
-    sums = _label_sums(mine, theirs, heavy)
+    mine, theirs, shares = _prepare(measure, pred, ref, weights)
+    sums = _label_sums(mine, theirs, shares)
     table = SetFamily().per_label(measure, sums, _frame(mine, theirs, "given"))
     return np.zeros(0) if table is None else table["value"]
 
 
-@checked
 def per_item(definition: Definition, pred: ArrayLike, ref: ArrayLike) -> Floats:
     """Evaluate the formula on each item; shape (items,), nan where undefined.
 
@@ -113,8 +94,7 @@ def per_item(definition: Definition, pred: ArrayLike, ref: ArrayLike) -> Floats:
     [1.0, 0.6667]
     """
     measure = definition(average="example")
-    _check(measure)
-    mine, theirs, _ = _matrices(pred, ref, None)
+    mine, theirs, _ = _prepare(measure, pred, ref, None)
     return _items(measure, mine, theirs)[0]
 
 
@@ -133,7 +113,7 @@ def _label_sums(pred: Any, ref: Any, weights: Floats | None) -> dict[str, Any]:
 
 
 def _frame(pred: Any, ref: Any, labels: str) -> Frame:
-    """Describe the label axis; look up which columns occur only where a universe needs it."""
+    """Describe the label axis; look up which columns occur only if a universe needs it."""
     n_labels = pred.shape[1]
     true = union = np.ones(n_labels, np.bool_)
     if labels in ("reference", "union"):
@@ -142,46 +122,33 @@ def _frame(pred: Any, ref: Any, labels: str) -> Frame:
     return Frame(tuple(map(str, range(n_labels))), true, union, n_labels)
 
 
-def _check(measure: Measure) -> None:
-    plain = (
-        isinstance(measure.definition.family, SetFamily)
-        and "precision_sum" not in measure.definition.arguments
-        and measure["decode"] == "all"
-        and measure.k is None
-    )
-    if not plain:
-        raise InputError(
-            f"{measure} is not a set measure of 0/1 matrices",
-            remedy="decode scores first; for ranked lists use semmetrics.score",
-        )
-
-
-def _matrices(pred: Any, ref: Any, weights: Any) -> tuple[Any, Any, Floats | None]:
+def _prepare(measure: Measure, pred: Any, ref: Any, weights: Any) -> tuple[Any, Any, Floats | None]:
+    """Check that a measure is one of 0/1 matrices, and its arrays."""
+    definition = measure.definition
+    counts = isinstance(definition.family, SetFamily) and measure["decode"] == "all"
+    if not counts or measure.k is not None or "precision_sum" in definition.arguments:
+        raise InputError("measure-option", option="a 0/1 matrix", measure=measure)
     mine, theirs = binary_matrix(pred, "pred"), binary_matrix(ref, "ref")
-    if mine.shape != theirs.shape:
-        raise InputError(
-            f"pred has shape {mine.shape} and ref {theirs.shape}", remedy="give equal shapes"
-        )
-    if not mine.size:
-        raise InputError(f"the matrices have shape {mine.shape}", remedy="give items and labels")
-    if weights is None:
-        return mine, theirs, None
-    heavy = np.asarray(weights, np.float64)
-    if heavy.shape != (len(mine),) or not (np.isfinite(heavy) & (heavy >= 0)).all():
-        raise InputError(
-            f"weights of shape {heavy.shape} for {pluralize(len(mine), 'item')}",
-            remedy="give one finite weight from 0 for each item",
-        )
-    return mine, theirs, heavy
+    if mine.shape != theirs.shape or not mine.size:
+        wanted = "both sides items x labels, of one shape" if mine.size else "items and labels"
+        shape = f"{mine.shape}, and ref {theirs.shape}"
+        raise InputError("wrong-shape", role="pred", shape=shape, wanted=wanted)
+    return mine, theirs, None if weights is None else item_weights(weights, len(mine))
 
 
-def _measure(definition: Definition, average: str, policies: dict[str, Value]) -> Measure:
-    if average != "example":
-        policies = {"labels": "given", **policies}
-    return definition(k=None, average=average, **policies)
+def _average(
+    definition: Definition,
+    average: str,
+    policies: dict[str, Any],
+    pred: Any,
+    ref: Any,
+    weights: Any,
+) -> float:
+    labels: dict[str, Any] = {} if average == "example" else {"labels": "given"}
+    measure = definition(average=average, **{**labels, **policies})
+    return score(measure, pred, ref, weights=weights)
 
 
-@checked
 def precision(
     pred: ArrayLike,
     ref: ArrayLike,
@@ -220,10 +187,9 @@ def precision(
     >>> precision([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.75
     """
-    return score(_measure(Precision, average, dict(policies)), pred, ref, weights=weights)
+    return _average(Precision, average, dict(policies), pred, ref, weights)
 
 
-@checked
 def recall(
     pred: ArrayLike,
     ref: ArrayLike,
@@ -246,10 +212,9 @@ def recall(
     >>> recall([[1, 0], [1, 0]], [[1, 0], [0, 1]])
     0.5
     """
-    return score(_measure(Recall, average, dict(policies)), pred, ref, weights=weights)
+    return _average(Recall, average, dict(policies), pred, ref, weights)
 
 
-@checked
 def f1(
     pred: ArrayLike,
     ref: ArrayLike,
@@ -268,10 +233,9 @@ def f1(
     >>> f1([[1, 0], [1, 1]], [[1, 0], [0, 1]], average="micro")
     0.8
     """
-    return score(_measure(F1, average, dict(policies)), pred, ref, weights=weights)
+    return _average(F1, average, dict(policies), pred, ref, weights)
 
 
-@checked
 def jaccard(
     pred: ArrayLike,
     ref: ArrayLike,
@@ -290,10 +254,9 @@ def jaccard(
     >>> jaccard([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.75
     """
-    return score(_measure(Jaccard, average, dict(policies)), pred, ref, weights=weights)
+    return _average(Jaccard, average, dict(policies), pred, ref, weights)
 
 
-@checked
 def subset_accuracy(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None) -> float:
     """Compute the share of the items whose predicted set is exactly the true set.
 
@@ -308,7 +271,6 @@ def subset_accuracy(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | Non
     return score(SubsetAccuracy(), pred, ref, weights=weights)
 
 
-@checked
 def hamming_loss(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None) -> float:
     """Compute the share of the item-label pairs that are wrong; lower is better.
 

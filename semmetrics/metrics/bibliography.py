@@ -25,8 +25,6 @@ from importlib import resources
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 
-__all__ = ["SAME", "Entry", "bibliography", "entry"]
-
 SAME = {
     "tsoumakas2009": "tsoumakas2010",  # one chapter, cited under the year of either printing
     "coco-caption": "chen2015",  # what protocols are called
@@ -78,5 +76,5 @@ def entry(key: str) -> Entry:
     """
     key = SAME.get(key, key)
     if key not in bibliography():
-        raise InputError(f"there is no publication {key!r}")
+        raise InputError("unknown-name", what="publication", value=key, remedy="")
     return bibliography()[key]

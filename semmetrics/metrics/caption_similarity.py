@@ -26,7 +26,7 @@ from semmetrics.core.similarity import SplitVectors, paired_cosines
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.metrics.bag_similarity import embed_wholes
+from semmetrics.metrics.bags import embed_wholes
 from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, References
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
 from semmetrics.metrics.families import ItemMeans, policy_option, value_columns

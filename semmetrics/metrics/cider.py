@@ -37,7 +37,7 @@ from semmetrics.core.ragged import (
     runs_within,
     take_rows,
 )
-from semmetrics.core.sparse_pairs import Cells, SparsePairs
+from semmetrics.core.sparse import Cells, SparsePairs
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass

@@ -45,8 +45,7 @@ from semmetrics.metrics.definition import (
     Sums,
     is_cutoff,
 )
-from semmetrics.metrics.derived import Derived
-from semmetrics.metrics.families import weighted_mean
+from semmetrics.metrics.families import Derived, weighted_mean
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.registry import add
 

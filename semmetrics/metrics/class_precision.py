@@ -21,7 +21,6 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.arguments import checked
 from semmetrics.core.ragged import (
     Bools,
     Floats,
@@ -37,7 +36,7 @@ from semmetrics.data.block import Block
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.metrics.decoding import score_matrix
+from semmetrics.metrics.decoding import item_weights, score_matrix, target_matrix
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
@@ -46,6 +45,7 @@ from semmetrics.metrics.definition import (
     Option,
     Statistic,
     Sums,
+    choice,
 )
 from semmetrics.metrics.families import (
     policy_option,
@@ -55,27 +55,8 @@ from semmetrics.metrics.families import (
 )
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Reference
-from semmetrics.metrics.ranking import (
-    SCORES,
-    item_weights,
-    mean_over_items,
-    scored_labels,
-    target_matrix,
-    tie_spans,
-)
+from semmetrics.metrics.ranking import SCORES, mean_over_items, scored_labels, tie_spans
 from semmetrics.metrics.registry import add
-
-__all__ = [
-    "ClassCurves",
-    "ClassPrecisionFamily",
-    "Interpolation",
-    "Ties",
-    "average_precision",
-    "class_average_precision",
-    "class_curves",
-    "mAP",
-    "mean_average_precision",
-]
 
 Interpolation: TypeAlias = Literal["none", "voc2007", "voc2010", "coco101"]
 Ties: TypeAlias = Literal["grouped", "ordered"]
@@ -154,7 +135,7 @@ def class_curves(
     [[0.8333], [1.0]]
     """
     if ties not in get_args(Ties):
-        raise InputError(f"unknown tie rule {ties!r}", remedy="use 'grouped' or 'ordered'")
+        raise InputError("bad-choice", name="ties", value=ties, choices=get_args(Ties))
     indptr = offsets(np.bincount(classes, minlength=n_classes))
     order = np.argsort(classes, kind="stable")
     order = order[order_rows(indptr, scores[order])]
@@ -162,9 +143,13 @@ def class_curves(
     hits = np.flatnonzero(sorted_hit)
     counts = running_sums(sorted_hit)
     ends = hits + 1 if ties == "ordered" else tie_spans(indptr, scores[order])[1][hits]
-    missed = _unscored(classes[order][hits], sorted_item[hits], positive_classes, positive_items)
+    # the positives that are not among the hits
+    span = int(max(item.max(initial=0), positive_items.max(initial=0))) + 1
+    found = classes[order][hits].astype(np.int64) * span + sorted_item[hits]
+    missed = np.setdiff1d(positive_classes.astype(np.int64) * span + positive_items, found)
+    ends_of = ends - 1, counts[ends] - 1
     return ClassCurves(
-        indptr, sorted_item, counts[indptr], hits, ends - 1, counts[ends] - 1, *missed
+        indptr, sorted_item, counts[indptr], hits, *ends_of, missed // span, missed % span
     )
 
 
@@ -183,7 +168,7 @@ def class_average_precision(
     weights : array, shape (B, n_items), at least 0
         How often each item counts: the counts of a bootstrap resample give what the repeated
         items would give; 0 takes an item out. (Copies of an item are retrieved together, also
-        with ``ties="ordered"``, where the interpolation "none" would tell them apart.)
+        with ``ties="ordered"``, where the interpolation "none" would distinguish them.)
     interpolation : {"none", "voc2007", "voc2010", "coco101"}
         "none": the sum above (scikit-learn); "voc2010": the same with raised P; "voc2007" and
         "coco101": the mean of raised P at 11 and 101 equal steps of recall from 0 to 1, where
@@ -207,20 +192,18 @@ def class_average_precision(
     kit of 2010 for all points); Lin et al., 2014, Microsoft COCO, evaluation code.
     """
     if interpolation not in get_args(Interpolation):
-        names = ", ".join(get_args(Interpolation))
-        raise InputError(f"unknown interpolation {interpolation!r}", remedy=f"use one of {names}")
+        choices = get_args(Interpolation)
+        raise InputError("bad-choice", name="interpolation", value=interpolation, choices=choices)
     areas = np.empty((len(weights), len(curves.indptr) - 1))
     cells = max(1, len(curves.item), weights.shape[1])
     step = max(1, _CELLS // cells)  # rows of weights do not depend on each other
     for start in range(0, len(weights), step):
         part = weights[start : start + step].astype(np.float64)
-        if not (np.isfinite(part) & (part >= 0)).all():
-            raise InputError("a weight is negative or not finite")
+        item_weights(part.ravel(), part.size)
         areas[start : start + step] = _areas(curves, part, interpolation)
     return areas
 
 
-@checked
 def average_precision(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -281,7 +264,6 @@ def average_precision(
     return values
 
 
-@checked
 def mean_average_precision(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -318,20 +300,6 @@ def mean_average_precision(
     return mean_over_items(values, "skip", None)
 
 
-def _unscored(
-    classes: NDArray[np.integer],
-    items: NDArray[np.integer],
-    positive_classes: NDArray[np.integer],
-    positive_items: NDArray[np.integer],
-) -> tuple[Ints, Ints]:
-    """Find the positives that are not among the hits."""
-    span = int(max(items.max(initial=0), positive_items.max(initial=0))) + 1
-    found = classes.astype(np.int64) * span + items
-    every = positive_classes.astype(np.int64) * span + positive_items
-    missed = np.setdiff1d(every, found)
-    return missed // span, missed % span
-
-
 def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -> Floats:
     """Compute the areas under the curves; positives' weights are summed as recall is."""
     seen = np.take(weights, curves.item, axis=1)
@@ -340,7 +308,11 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
     _accumulate(np.add, right, curves.hit_ptr)
     n_classes = len(curves.indptr) - 1
     filled = np.flatnonzero(lengths(curves.hit_ptr))
-    positives = _missed_weights(curves, weights)
+    positives = np.zeros((len(weights), n_classes))
+    if len(curves.missed_class):  # sorted by class
+        begins = np.flatnonzero(np.diff(curves.missed_class, prepend=-1))
+        sums = np.add.reduceat(weights[:, curves.missed_item], begins, axis=1)
+        positives[:, curves.missed_class[begins]] = sums
     positives[:, filled] += right[:, curves.hit_ptr[1:][filled] - 1]
 
     right = right[:, curves.last_hit]
@@ -362,16 +334,6 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
         areas[:, filled] = np.add.reduceat(precision * steps, starts, axis=1)
     areas[positives == 0] = np.nan
     return areas
-
-
-def _missed_weights(curves: ClassCurves, weights: Floats) -> Floats:
-    """Sum the weight of each class's positives without a score, shape (B, n_classes)."""
-    total = np.zeros((len(weights), len(curves.indptr) - 1))
-    if len(curves.missed_class):  # sorted by class
-        starts = np.flatnonzero(np.diff(curves.missed_class, prepend=-1))
-        sums = np.add.reduceat(weights[:, curves.missed_item], starts, axis=1)
-        total[:, curves.missed_class[starts]] = sums
-    return total
 
 
 def _accumulate(operation: np.ufunc, table: Floats, indptr: Ints) -> None:
@@ -529,7 +491,7 @@ mAP = add(
         source="Everingham et al. 2010, section 4.2 (voc2007, voc2010); Lin et al. 2014 (coco101)",
         cite=("everingham2010", "lin2014"),
         options=(
-            Option("average", "avg", "macro", ("macro", "weighted"), help="equal or by support"),
+            choice("average", "avg", "equal or by support", "macro", "weighted"),
             universe_option(),
             Option(
                 "interpolation",

@@ -22,31 +22,18 @@ Pineda, Salvador et al., 2019, Elucidating image-to-set prediction, section 3.1.
 
 from __future__ import annotations
 
-import operator
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from semmetrics.arguments import checked
-from semmetrics.core.ragged import Bools, Floats, Ints, lengths, offsets, sum_rows
+from semmetrics.core.ragged import Bools, Floats, Ints, dense_array, lengths, offsets, sum_rows
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.messages import pluralize
-
-__all__ = [
-    "Rule",
-    "decode",
-    "keep_above",
-    "keep_cardinality",
-    "keep_cardinality_with_scores",
-    "keep_cumulative",
-    "score_matrix",
-]
 
 Rule: TypeAlias = Literal["threshold", "top", "cumulative", "cardinality", "cardinality+scores"]
 
 
-@checked
 def decode(
     scores: ArrayLike,
     rule: Rule = "threshold",
@@ -99,76 +86,118 @@ def decode(
     """
     matrix = score_matrix(scores)
     n, width = matrix.shape
-    kept_columns = min(width if k is None else _whole_number(k, "k"), width)
     _check_options(rule, threshold, k, head, keep_at_least, offset)
+    kept_columns = width if k is None else min(k, width)
     order = np.argsort(-matrix, axis=1, kind="stable")[:, :kept_columns]
     rows = offsets(np.full(n, kept_columns))
     flat = np.take_along_axis(matrix, order, axis=1).ravel()
+    sizes: Any = head
     if rule == "top":
         counts = lengths(rows)
     elif rule == "threshold":
         counts = keep_above(rows, flat, threshold, keep_at_least)
     elif rule == "cumulative":
         counts = keep_cumulative(rows, flat, threshold, keep_at_least)
-    elif head is None:
-        raise InputError(f"the rule {rule!r} needs head")
     elif rule == "cardinality":
-        counts = keep_cardinality(rows, head, offset)
+        counts = keep_cardinality(rows, sizes, offset)
     else:
-        counts = keep_cardinality_with_scores(rows, flat, head, offset)
+        counts = keep_cardinality_with_scores(rows, flat, sizes, offset)
     chosen = np.zeros(matrix.shape, np.bool_)
     np.put_along_axis(chosen, order, np.arange(kept_columns) < counts[:, None], axis=1)
     return chosen
 
 
 def score_matrix(scores: ArrayLike) -> Floats:
-    """Check a dense score matrix and give it as float64, shape (n, L).
+    """Check a dense score matrix and return it as float64, shape (n, L).
 
     Raises
     ------
     InputError
-        If it is not two-dimensional or has a NaN; names the row.
+        If it is not two-dimensional, or holds a NaN; names the row.
 
     Examples
     --------
     >>> score_matrix([[0.5], [float("nan")]])
     Traceback (most recent call last):
-    semmetrics.errors.InputError: scores, row 1 (from 0): a score is NaN; give every label a number
+    semmetrics.errors.InputError: scores, row 1 (from 0): a score is nan; give a number
     """
-    matrix = np.asarray(scores, np.float64)
+    matrix = dense_array(scores, "scores", np.float64)
     if matrix.ndim != 2:
-        raise InputError(
-            f"scores have shape {matrix.shape}", remedy="give one row for each item: (n, L)"
-        )
+        wanted = "one row for each item: (n, L)"
+        raise InputError("wrong-shape", role="scores", shape=matrix.shape, wanted=wanted)
     bad = np.isnan(matrix).any(axis=1)
     if bad.any():
         where = f"scores, row {int(bad.argmax())}{FROM_0}"
-        raise InputError("a score is NaN", where=where, remedy="give every label a number")
+        raise InputError("out-of-range", where, role="a score", value=np.nan, wanted="a number")
     return matrix
+
+
+def target_matrix(targets: ArrayLike, shape: tuple[int, ...]) -> Bools:
+    """Check a 0/1 matrix of reference labels against the shape of the scores; return booleans.
+
+    Raises
+    ------
+    InputError
+        If the shape differs or an entry is neither 0 nor 1; names the row.
+
+    Examples
+    --------
+    >>> target_matrix([[0, 1], [2, 0]], (2, 2))
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: targets, row 1 (from 0): an entry is 2; give 0 or 1
+    """
+    table = dense_array(targets, "targets")
+    if table.shape != shape:
+        wanted = f"the shape of the scores, {shape}"
+        raise InputError("wrong-shape", role="targets", shape=table.shape, wanted=wanted)
+    bad = (table != 0) & (table != 1)
+    if bad.any():
+        where = f"targets, row {int(bad.any(axis=1).argmax())}{FROM_0}"
+        values = {"role": "an entry", "value": table[bad][0], "wanted": "0 or 1"}
+        raise InputError("out-of-range", where, **values)
+    return table.astype(np.bool_)
+
+
+def item_weights(weights: ArrayLike | None, n: int) -> Floats:
+    """Check the weights of n items; without any, return ones."""
+    if weights is None:
+        return np.ones(n)
+    table = dense_array(weights, "weights", np.float64)
+    if table.shape != (n,):
+        wanted = pluralize(n, "number")
+        raise InputError("wrong-shape", role="weights", shape=table.shape, wanted=wanted)
+    bad = ~(np.isfinite(table) & (table >= 0))
+    if bad.any():
+        wanted = "a finite number from 0"
+        raise InputError("out-of-range", role="a weight", value=table[bad][0], wanted=wanted)
+    return table
 
 
 def _check_options(
     rule: str, threshold: float, k: int | None, head: object, keep_at_least: int, offset: int
 ) -> None:
-    """Refuse an unknown rule, options out of range, and those that the rule would not look at."""
+    """Refuse an unknown rule, options out of range, and those that the rule would not use."""
     if rule not in get_args(Rule):
-        raise InputError(f"unknown rule {rule!r}", remedy=f"use one of {', '.join(get_args(Rule))}")
-    if rule == "top" and k is None:
-        raise InputError("the rule 'top' needs k")
+        raise InputError("bad-choice", name="rule", value=rule, choices=get_args(Rule))
     if np.isnan(threshold):
-        raise InputError("the threshold is NaN")
-    _whole_number(keep_at_least, "keep_at_least")
-    _whole_number(offset, "offset")
-    by_head = rule.startswith("cardinality")
+        raise InputError("bad-option", name="threshold", value=threshold, wanted="a number")
+    for name, value in (("k", k or 0), ("keep_at_least", keep_at_least), ("offset", offset)):
+        if not isinstance(value, int | np.integer) or value < 0:
+            wanted = "a whole number from 0"
+            raise InputError("bad-option", name=name, value=value, wanted=wanted)
+    by_head, by_sum = rule.startswith("cardinality"), rule in ("threshold", "cumulative")
+    if (rule == "top" and k is None) or (by_head and head is None):
+        name = "head" if by_head else "k"
+        raise InputError("needs-option", what=f"the rule {rule!r}", name=name)
     unused = {
         "head": head is not None and not by_head,
         "offset": offset != 0 and not by_head,
-        "threshold": threshold != 0.5 and rule not in ("threshold", "cumulative"),
-        "keep_at_least": keep_at_least != 0 and rule not in ("threshold", "cumulative"),
+        "threshold": threshold != 0.5 and not by_sum,
+        "keep_at_least": keep_at_least != 0 and not by_sum,
     }
     for name, given in unused.items():
         if given:
-            raise InputError(f"the rule {rule!r} has no option {name}", remedy="leave it out")
+            raise InputError("not-applicable", name=name, what=f"the rule {rule!r}")
 
 
 def keep_above(indptr: Ints, scores: Floats, threshold: float, keep_at_least: int = 0) -> Ints:
@@ -232,7 +261,7 @@ def keep_cumulative(indptr: Ints, scores: Floats, threshold: float, keep_at_leas
     >>> keep_cumulative(np.array([0, 3, 4]), np.array([0.4, 0.3, 0.3, 0.2]), 0.5)
     array([2, 1])
     """
-    _refuse_scores(scores < 0, indptr, "a score is negative")
+    _refuse_scores(scores < 0, indptr, scores)
     before = np.zeros(len(scores))
     before[1:] = _row_cumsum(indptr, scores)[:-1]
     before[indptr[:-1][lengths(indptr) > 0]] = 0.0
@@ -317,9 +346,8 @@ def keep_cardinality_with_scores(
     >>> keep_cardinality_with_scores(*rows, [[0.2, 0.3, 0.5]], offset=1)
     array([2])
     """
-    _refuse_scores((scores < 0) | np.isinf(scores), indptr, "a score is no probability")
-    table = _cardinality_head(head, indptr)
-    _refuse_rows((table < 0) | np.isinf(table), "the cardinality head is no probability")
+    _refuse_scores((scores < 0) | np.isinf(scores), indptr, scores)
+    table = _cardinality_head(head, indptr, least=0.0)
     sizes = np.arange(table.shape[1]) + offset
     widths = lengths(indptr)[:, None]
     with np.errstate(divide="ignore"):  # log 0 = -inf is meant: such a set is impossible
@@ -355,38 +383,24 @@ def _at_least(counts: Ints, rows: Ints, keep_at_least: int) -> Ints:
     return np.maximum(counts, np.minimum(keep_at_least, lengths(rows)))
 
 
-def _cardinality_head(head: ArrayLike, rows: Ints) -> Floats:
+def _cardinality_head(head: ArrayLike, rows: Ints, least: float | None = None) -> Floats:
     """Check a head: a column for each cardinality, a row for each item, no NaN."""
-    table = np.asarray(head, np.float64)
-    if table.ndim != 2 or len(table) != len(rows) - 1 or not table.shape[1]:
-        raise InputError(
-            f"the cardinality head has shape {table.shape}",
-            remedy=f"give {pluralize(len(rows) - 1, 'row')} and a column for each cardinality",
-        )
-    _refuse_rows(np.isnan(table), "the cardinality head is NaN")
+    table, n = dense_array(head, "head", np.float64), len(rows) - 1
+    if table.ndim != 2 or len(table) != n or not table.shape[1]:
+        wanted = f"{pluralize(n, 'row')} and a column for each cardinality"
+        raise InputError("wrong-shape", role="head", shape=table.shape, wanted=wanted)
+    bad = np.isnan(table) if least is None else ~(np.isfinite(table) & (table >= least))
+    if bad.any():
+        where = f"head, row {int(bad.any(axis=1).argmax())}{FROM_0}"
+        wanted = "a number" if least is None else "a probability"
+        raise InputError("out-of-range", where, role="a value", value=table[bad][0], wanted=wanted)
     return table
 
 
-def _whole_number(value: int, name: str) -> int:
-    """Check an option that counts something."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise InputError(f"{name} = {value!r} is not an integer") from None
-    if number < 0:
-        raise InputError(f"{name} = {number} is negative", remedy="give 0 or more")
-    return number
-
-
-def _refuse_scores(bad: Bools, rows: Ints, problem: str) -> None:
+def _refuse_scores(bad: Bools, rows: Ints, scores: Floats) -> None:
     """Name the row of the first score that is wrong."""
     if bad.any():
-        row = int(np.searchsorted(rows, bad.argmax(), side="right")) - 1
-        raise InputError(problem, where=f"scores, row {row}{FROM_0}", remedy="give probabilities")
-
-
-def _refuse_rows(bad: Bools, problem: str) -> None:
-    """Name the first row of the cardinality head that is wrong."""
-    if bad.any():
-        row = int(bad.any(axis=1).argmax())
-        raise InputError(problem, where=f"head, row {row}{FROM_0}")
+        place = int(bad.argmax())
+        where = f"scores, row {int(np.searchsorted(rows, place, side='right')) - 1}{FROM_0}"
+        values = {"role": "a score", "value": scores[place], "wanted": "probabilities"}
+        raise InputError("out-of-range", where, **values)

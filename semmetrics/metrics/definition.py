@@ -11,8 +11,8 @@ number; what is written in a name or a signature is read back as the same value.
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -20,33 +20,17 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.arguments import checked
 from semmetrics.core.columns import Column
 from semmetrics.core.ragged import Bools
 from semmetrics.data.block import Block
 from semmetrics.errors import InputError, UnknownKeyError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import brief, listing
-
-__all__ = [
-    "AUTO",
-    "Columns",
-    "Definition",
-    "Family",
-    "Frame",
-    "ItemSums",
-    "Measure",
-    "Option",
-    "Statistic",
-    "Sums",
-    "Value",
-    "is_cutoff",
-    "written",
-]
+from semmetrics.messages import listing
 
 Columns: TypeAlias = Mapping[str, Column]
 Sums: TypeAlias = Mapping[str, NDArray[Any]]
 Value: TypeAlias = "str | int | float | None"
+_EXACT = 2**53  # whole numbers below it are exact as float64
 AUTO = "auto"
 """The label universe that is the class list, or without one the labels of both sides."""
 
@@ -72,8 +56,6 @@ class Option:
         Raises InputError for a value of its kind that is not allowed.
     clean : callable, optional
         From an allowed value to the one way in which it is written.
-    more : str
-        How there can be other choices, for messages.
     """
 
     name: str
@@ -86,7 +68,6 @@ class Option:
     required: bool = False
     check: Callable[[Any], None] | None = None
     clean: Callable[[Any], Any] | None = None
-    more: str = ""
 
     def default_for(self, average: str | None) -> Value:
         """Return the default under an average."""
@@ -96,49 +77,39 @@ class Option:
 
     def read(self, text: Value) -> Value:
         """Convert a written value to the option's kind; refuse one that is not allowed."""
-        value = self._converted(text.item() if isinstance(text, np.generic) else text)
+        value = text.item() if isinstance(text, np.generic) else text
+        written_out = isinstance(value, str) and self.kind is not str
+        if written_out or (is_whole(value) and abs(value) < _EXACT):  # type: ignore[arg-type]
+            with suppress(ValueError):
+                value = self.kind(value)
+        fits = isinstance(value, self.kind) and not isinstance(value, bool) and value == value
+        if not fits or (isinstance(value, int) and abs(value) >= _EXACT):
+            wanted = {int: "a whole number below 2**53", float: "a number"}.get(self.kind, "text")
+            raise InputError("bad-option", name=self.name, value=text, wanted=wanted)
         if self.choices and value not in self.choices:
-            raise InputError(
-                f"{self.name}={value} is not allowed",
-                remedy=f"choose one of {self._listed()}"
-                + (f", or {self.more}" if self.more else ""),
-            )
+            raise InputError("bad-choice", name=self.name, value=value, choices=self.choices)
+        if isinstance(value, str) and not self.choices and not _can_be_written(value):
+            wanted = "text that can stand in a measure's name: no blanks at its ends, commas only "
+            wanted += "inside parentheses that close"
+            raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
         if self.check is not None:
             self.check(value)
         return value if self.clean is None else self.clean(value)
 
-    def _converted(self, value: Value) -> Value:
-        """Convert a value to the option's kind; a bool is of no kind."""
-        if isinstance(value, str) and self.kind is not str:
-            try:
-                value = self.kind(value)
-            except ValueError:
-                raise InputError(f"{self.name}={value} is not {self._kind_name()}") from None
-        elif isinstance(value, int) and not isinstance(value, bool):
-            value = value if self.kind is int or abs(value) >= 2**53 else self.kind(value)
-        if isinstance(value, int) and abs(value) >= 2**53:
-            raise InputError(f"{self.name}={brief(value)} is not below 2**53")
-        right = isinstance(value, self.kind) and not isinstance(value, bool)
-        if not right or (isinstance(value, float) and math.isnan(value)):
-            raise InputError(f"{self.name}={value!r} is not {self._kind_name()}")
-        if isinstance(value, str) and not self.choices and not _can_be_written(value):
-            raise InputError(
-                f"{self.name}={value!r} cannot be written in the name of a measure",
-                remedy="use no blanks at its ends, and commas only inside parentheses that close",
-            )
-        return value
 
-    def _kind_name(self) -> str:
-        return {"int": "a whole number", "float": "a number"}.get(self.kind.__name__, "text")
+def choice(name: str, short: str, text: str, *choices: Value) -> Option:
+    """Return an option of some choices; the first is the default."""
+    return Option(name, short, choices[0], choices, help=text)
 
-    def _listed(self) -> str:
-        return ", ".join(map(str, self.choices))
+
+def is_whole(value: object) -> bool:
+    """Return whether it is a whole number, of Python or numpy; a bool is not."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def is_cutoff(k: object) -> bool:
     """Return whether it is a number of predictions: from 1, and below 2**53."""
-    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
-    return whole and 1 <= int(k) < 2**53  # type: ignore[call-overload]
+    return is_whole(k) and 1 <= int(k) < _EXACT  # type: ignore[call-overload]
 
 
 def _can_be_written(text: str) -> bool:
@@ -241,12 +212,9 @@ class Frame:
         if name == "union":
             return self.in_union
         if name != "given":
-            raise InputError(f"there is no list {name!r} of labels", remedy="name another")
+            raise UnknownKeyError("unknown-name", what="list of labels", value=name, remedy="")
         if self.given is None:
-            raise InputError(
-                "labels=given needs the class list",
-                remedy="give classes= (--classes FILE), or choose labels=reference or labels=union",
-            )
+            raise InputError("needs-option", what="labels=given", name="classes")
         return np.arange(len(self.labels)) < self.given
 
 
@@ -337,7 +305,6 @@ class Definition:
     def __repr__(self) -> str:
         return f"Definition({self.name!r}, kind={self.kind!r})"
 
-    @checked
     def printed_scale(self, scale: float) -> float:
         """Return what printed values are multiplied by, where percentages are by ``scale``.
 
@@ -373,53 +340,32 @@ class Definition:
         InputError
             If an option is unknown, not allowed, or means nothing under the chosen average.
         """
-        known = {option.name: option for option in self.options}
+        known = [option.name for option in self.options]
         for name in chosen:
             if name not in known:
-                raise InputError(
-                    f"{self.name} has no option {name!r}",
-                    remedy=f"its options are {listing(known, most=20)}"
-                    if known
-                    else "leave it out",
-                )
-        average = self._average(chosen)
+                remedy = f"its options are {listing(known, most=20)}" if known else "leave it out"
+                what = f"option of {self.name}"
+                raise InputError("unknown-name", what=what, value=name, remedy=remedy)
+        average = str(chosen.get("average", self.averages[0])) if self.averages else None
         options = []
         for option in self.options:
             applies = option.averages is None or average in option.averages
-            if option.name in chosen and not applies:
-                raise InputError(
-                    f"{option.name} means nothing for {self.name} with average={average}",
-                    remedy="leave it out",
-                )
-            if applies:
-                options.append((option.name, self._value(option, chosen, average)))
-        return Measure(self, tuple(options), self._cutoff(k))
-
-    def _average(self, chosen: Mapping[str, Value]) -> str | None:
-        if not self.averages:
-            return None
-        return str(chosen.get("average", self.averages[0]))
-
-    def _value(self, option: Option, chosen: Mapping[str, Value], average: str | None) -> Value:
-        if option.name in chosen:
-            return option.read(chosen[option.name])
-        if option.required:
-            raise InputError(
-                f"{self.name} needs {option.name}",
-                remedy=f"write {self.name}({option.name}=…): {option.help}",
-            )
-        return option.default_for(average)
-
-    def _cutoff(self, k: int | None) -> int | None:
-        if k is None:
-            return None
-        if not self.cutoff:
-            raise InputError(f"{self.name} has no cutoff @k", remedy=f"write {self.name}")
-        if isinstance(k, bool) or not isinstance(k, int | np.integer):
-            raise InputError(f"k={brief(k)}", remedy="give a whole number from 1")
-        if not is_cutoff(k):
-            raise InputError(f"the cutoff @{brief(k)} is not a whole number from 1, below 2**53")
-        return int(k)
+            if option.name in chosen:
+                if not applies:
+                    what = f"{self.name} with average={average}"
+                    raise InputError("measure-option", option=option.name, measure=what)
+                options.append((option.name, option.read(chosen[option.name])))
+            elif applies and option.required:
+                values = {"measure": self.name, "option": option.name, "help": option.help}
+                raise InputError("missing-option", **values)
+            elif applies:
+                options.append((option.name, option.default_for(average)))
+        if k is not None and not self.cutoff:
+            raise InputError("measure-option", option="a cutoff @k", measure=self.name)
+        if k is not None and not is_cutoff(k):
+            wanted = "a whole number from 1, below 2**53"
+            raise InputError("bad-option", name="k", value=k, wanted=wanted)
+        return Measure(self, tuple(options), None if k is None else int(k))
 
 
 @dataclass(frozen=True)
@@ -449,7 +395,7 @@ class Measure:
         """
         if not isinstance(name, str):
             raise UnknownKeyError(
-                f"{self} has no option {brief(name)}", remedy=f"it has {listing(self.keys())}"
+                "unknown-name", what="option", value=name, remedy=f"they are {listing(self.keys())}"
             )
         return dict(self.options).get(name)
 

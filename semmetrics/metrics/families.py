@@ -13,11 +13,15 @@ Families
 ``SumFormulas``    a formula on sums over items
 ``CountFormulas``  a formula on counts: its mean over items (``average=example``), or its value on
                    the counts of all items together (``micro``)
+``Derived``        a formula on the values of other measures, of one part of the data or several. It
+                   has no columns. Its replicates are its formula on the replicates of its terms,
+                   which are paired: parts of one data set are resampled with the same weights
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,32 +48,6 @@ from semmetrics.metrics.definition import (
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import is_own
 
-__all__ = [
-    "CAUSES",
-    "LABEL_AVERAGES",
-    "POLICIES",
-    "CountFormulas",
-    "FormulaValues",
-    "ItemMeans",
-    "SumFormulas",
-    "WithoutLabels",
-    "apply_policies",
-    "averaged_values",
-    "choose_policies",
-    "cause_option",
-    "causes",
-    "evaluate_formula",
-    "formula_options",
-    "item_values",
-    "mean_of_defined",
-    "policy_option",
-    "support_weights",
-    "undefined_items",
-    "universe_option",
-    "value_columns",
-    "weighted_mean",
-]
-
 CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
 POLICIES = ("nan", "0", "1", "skip")
 LABEL_AVERAGES = ("macro", "weighted")
@@ -86,9 +64,7 @@ def policy_option(
 def choose_policies(options: Iterable[Option], chosen: Container[str]) -> tuple[Option, ...]:
     """Leave a choice to these policies alone; the causes of the others never arise."""
     return tuple(
-        replace(
-            option, choices=(option.default_for(None),), more="leave it out: it has no such 0/0"
-        )
+        replace(option, choices=(option.default_for(None),))
         if option.choices == POLICIES and option.name not in chosen
         else option
         for option in options
@@ -121,10 +97,7 @@ def causes(values: Floats, n_pred: Any, n_ref: Any) -> NDArray[np.int8]:
 def value_columns(values: Floats, n_pred: Any, n_ref: Any) -> dict[str, Column]:
     """Make the columns "value" (0 where undefined) and "cause" of a value of each item."""
     cause = causes(values, n_pred, n_ref)
-    return {
-        "value": Dense(np.where(cause == 0, values, 0.0)),
-        "cause": OneHot(cause, len(CAUSES)),
-    }
+    return {"value": Dense(np.where(cause == 0, values, 0.0)), "cause": OneHot(cause, len(CAUSES))}
 
 
 def cause_option(measure: Measure, cause: str) -> str:
@@ -204,9 +177,7 @@ def evaluate_formula(
     InputError
         If it fails, or gives an infinite value or an array of another shape than the counts.
     """
-    formula = definition.formula
-    if formula is None:
-        raise TypeError(f"{definition.name} has no formula")
+    formula: Any = definition.formula
     arguments = {name: known[name] for name in definition.arguments}
     try:
         with np.errstate(all="ignore"):  # 0/0 is nan: that the value is undefined
@@ -216,17 +187,15 @@ def evaluate_formula(
             raise
         code = getattr(formula, "__code__", None)
         raise InputError(
-            f"the formula of {definition.name} fails: {type(error).__name__}: {error}",
-            where="" if code is None else place_in(error, code.co_filename),
-            remedy="mend the formula",
-        ) from error
+            "own-code-failed", "" if code is None else place_in(error, code.co_filename),
+            what=f"the formula of {definition.name}", kind=type(error).__name__, why=error,
+            remedy="correct it",
+        ) from error  # fmt: skip
     endless = np.isinf(values).any()
     if values.shape != next(iter(known.values())).shape or endless:
-        raise InputError(
-            f"the formula of {definition.name} gives "
-            + ("an infinite value" if endless else f"an array of shape {values.shape}"),
-            remedy="let it give one number for each count, nan where it is undefined",
-        )
+        found = "an infinite value" if endless else f"an array of shape {values.shape}"
+        raise InputError("wrong-formula", measure=definition.name, problem=f"gives {found}",
+                         remedy="return one number for each count, nan if undefined")  # fmt: skip
     return values
 
 
@@ -237,7 +206,7 @@ def formula_options(measure: Measure) -> tuple[tuple[str, Value], ...]:
 
 
 def support_weights(support: Floats, kept: Any) -> Floats:
-    """Weight the labels kept by their references, or alike where none of them has any."""
+    """Weight the labels kept by their references, or equally if none of them has any."""
     weights = np.where(kept, support, 0.0)
     return np.where(weights.any(axis=-1, keepdims=True), weights, np.asarray(kept, np.float64))
 
@@ -276,9 +245,9 @@ class ItemMeans(WithoutLabels):
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the items without a value, by cause, and those that a flag marks."""
-        return {**undefined_items(sums), **self._flagged(sums)}
+        return {**undefined_items(sums), **self.flagged(sums)}
 
-    def _flagged(self, sums: Sums) -> dict[str, int]:
+    def flagged(self, sums: Sums) -> dict[str, int]:
         """Count the items that each flag marks, whatever their weights."""
         marked = {
             name: int(sums.get(f"{column}_items", sums[column])[1]) for column, name in self.flags
@@ -367,8 +336,10 @@ class CountFormulas(ItemMeans):
         """Count the items, or say why all together have no value; and what the flags mark."""
         if measure["average"] == "example":
             return super().undefined(measure, sums, frame)
-        cause = self._evaluated(measure, sums, frame)[1]
-        return {**_count_causes(measure, cause), **self._flagged(sums)}
+        code = self._evaluated(measure, sums, frame)[1]
+        names = [cause_option(measure, name) for name in CAUSES]
+        found = {names[c]: int((code == c).sum()) for c in range(1, 5) if (code == c).any()}
+        return {**found, **self.flagged(sums)}
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Evaluate the formula on each item."""
@@ -400,7 +371,74 @@ class CountFormulas(ItemMeans):
         return value, causes(value, known["n_pred"], known["n_ref"])
 
 
-def _count_causes(measure: Measure, code: NDArray[np.int8]) -> dict[str, int]:
-    """Count each cause, by the name of its option."""
-    names = [cause_option(measure, name) for name in CAUSES]
-    return {names[c]: int((code == c).sum()) for c in range(1, 5) if (code == c).any()}
+@dataclass(frozen=True)
+class NoColumns(ItemSums):
+    """A step of nothing."""
+
+    def compute(self, block: Block[Any]) -> dict[str, Any]:
+        """Return no columns."""
+        return {}
+
+
+class Derived(WithoutLabels, ABC):
+    """A formula on the values of other measures.
+
+    Subclasses say which (`terms`) and how (`combine`).
+    """
+
+    @abstractmethod
+    def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
+        """Return the measures that it needs of each part; "" is data that have no parts."""
+
+    @abstractmethod
+    def combine(self, measure: Measure, values: Sequence[Any]) -> Any:
+        """Combine the values of all terms, in their order: numbers, or arrays of one shape."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return a step of nothing."""
+        return NoColumns()
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Return nan: the value is made of the values of other measures."""
+        return np.full((), np.nan)
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Return nothing: the terms say what is undefined."""
+        return {}
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return None: an item alone has no value."""
+        return None
+
+
+class SumOverParts(Derived):
+    """The sum of measures of several parts, times a factor.
+
+    Parameters
+    ----------
+    terms : mapping from part to measures
+    scale : float
+    """
+
+    def __init__(self, terms: Mapping[str, Sequence[Measure]], scale: float = 1.0) -> None:
+        self._terms, self._scale = dict(terms), scale
+
+    def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
+        """Return the measures that are added."""
+        return self._terms
+
+    def combine(self, measure: Measure, values: Sequence[Any]) -> Any:
+        """Add them up."""
+        return self._scale * sum(values)
+
+
+def terms_of(measure: Measure) -> Mapping[str, Sequence[Measure]]:
+    """Return what a derived measure needs of each part; nothing for other measures."""
+    family = measure.definition.family
+    return family.terms(measure) if isinstance(family, Derived) else {}
+
+
+def flat_terms(measures: Sequence[Measure]) -> list[Measure]:
+    """Return each measure once, and instead of a derived one those that it is made of."""
+    every = (terms_of(one) or {"": [one]} for one in measures)
+    return list(dict.fromkeys(one for parts in every for some in parts.values() for one in some))

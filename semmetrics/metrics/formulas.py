@@ -23,17 +23,6 @@ import numpy as np
 
 from semmetrics.core.ragged import Floats
 
-__all__ = [
-    "average_precision",
-    "divide",
-    "f1",
-    "f1_many_to_one",
-    "harmonic_mean",
-    "jaccard",
-    "precision",
-    "recall",
-]
-
 
 def divide(numerator: Any, denominator: Any, empty: float = np.nan) -> Floats:
     """Divide, with ``empty`` where the denominator is 0.

@@ -28,8 +28,7 @@ from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.messages import brief
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
-from semmetrics.metrics.derived import SumOverParts
-from semmetrics.metrics.families import ItemMeans, policy_option, value_columns
+from semmetrics.metrics.families import ItemMeans, SumOverParts, policy_option, value_columns
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.relations import Relation, is_related
 from semmetrics.metrics.retrieval import RankBlock

@@ -43,24 +43,34 @@ Besides items without a value, ``undefined`` counts the items that have such a l
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from semmetrics.core.columns import Dense, OneHot
-from semmetrics.core.ragged import Bools, Floats, Ints, prefixes, row_numbers, sum_rows
+from semmetrics.core.ragged import (
+    Bools,
+    Ints,
+    cell_keys,
+    first_occurrences,
+    is_member,
+    offsets,
+    prefixes,
+    row_numbers,
+    runs_within,
+    sum_rows,
+    take_rows,
+)
 from semmetrics.data.block import Block
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import listing
 from semmetrics.metrics import formulas
-from semmetrics.metrics.ancestors import FAR, closed_counts, lca_distances
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, choice
 from semmetrics.metrics.families import (
     CountFormulas,
     ItemMeans,
@@ -69,14 +79,130 @@ from semmetrics.metrics.families import (
     value_columns,
 )
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.matching import Cut, Matches, Ranked, Reference, cut_of
+from semmetrics.metrics.matching import Cut, ItemCounts, Matches, Ranked, Reference, cut_of
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.set_measures import set_options
 
-__all__ = ["LCADistance", "hF", "hP", "hR"]
-
-
 LabelBlock = Block[LabelTask]
+
+FAR = np.int64(1 << 40)  # more links than there can be
+_CELLS = 1 << 16  # (label, ancestor) pairs at a time: what stays in caches is fast
+
+
+def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
+    """Count the ancestors of predicted labels, of reference labels, and those of both.
+
+    Parameters
+    ----------
+    pred, ref : Side
+        Labels of each item, by class; repeats change nothing.
+    placed : Placed
+        The ancestors of each class (``placed.without_root`` leaves the root out).
+
+    Returns
+    -------
+    ItemCounts
+
+    References
+    ----------
+    Kiritchenko et al. 2006.
+
+    Examples
+    --------
+    >>> from semmetrics.data.taxonomy import Taxonomy
+    >>> flowers = Taxonomy.from_parents({"rose": "flower", "tulip": "flower", "flower": "plant"})
+    >>> placed = flowers.place([("rose",), ("tulip",)]).without_root
+    >>> rose, tulip = (Side(np.array([0, 1]), np.array([code], np.int32)) for code in (0, 1))
+    >>> counts = closed_counts(tulip, rose, placed)
+    >>> counts.hit.tolist(), counts.n_pred.tolist(), counts.n_ref.tolist()
+    ([1], [2], [2])
+    """
+    hit, n_pred, n_ref = np.zeros((3, len(pred)), np.int64)
+    for part in _parts(pred, ref, placed):
+        size = (part.stop - part.start) * len(placed.height)
+        sides = [_distinct(side.rows(part.start, part.stop), placed, size) for side in (pred, ref)]
+        (rows, mine), (ref_rows, theirs) = sides
+        shared = rows[is_member(mine, theirs, size)]
+        for counts, found in ((hit, shared), (n_pred, rows), (n_ref, ref_rows)):
+            counts[part] = np.bincount(found, minlength=part.stop - part.start)
+    return ItemCounts(hit, n_pred, n_ref)
+
+
+def _parts(pred: Side, ref: Side, placed: Placed) -> Iterator[slice]:
+    """Split the items into parts that have few ancestors."""
+    widths = np.diff(placed.indptr)
+    cost = sum(sum_rows(widths[side.codes], side.indptr) for side in (pred, ref))
+    return runs_within(offsets(np.asarray(cost)), _CELLS)
+
+
+def _ancestors(side: Side, placed: Placed) -> tuple[Ints, Ints, Ints]:
+    """Gather the ancestors of each label: offsets, places in ``placed``, cells by item."""
+    indptr, flat = take_rows(placed.indptr, side.codes.astype(np.int64))
+    return indptr, flat, cell_keys(indptr[side.indptr], placed.nodes[flat], len(placed.height))
+
+
+def _distinct(side: Side, placed: Placed, size: int) -> tuple[Ints, Ints]:
+    """Find the item and the cell of each ancestor, once."""
+    indptr, _, keys = _ancestors(side, placed)
+    rows = row_numbers(indptr[side.indptr])
+    first = first_occurrences(keys, size)
+    return (rows, keys) if first is None else (rows[first], keys[first])
+
+
+def lca_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
+    """Measure how far each predicted label is from the nearest reference label of its item.
+
+    Parameters
+    ----------
+    pred, ref : Side
+        Labels of each item, by class.
+    placed : Placed
+        The ancestors of each class, the root among them.
+
+    Returns
+    -------
+    edges, height : int arrays, shape (predicted labels,)
+        The least number of links through a common ancestor; the least height of a common
+        ancestor, 0 for a reference label. Both are -1 without a common ancestor.
+
+    References
+    ----------
+    Deng et al. 2010; Bertinetto et al. 2020.
+
+    Examples
+    --------
+    >>> from semmetrics.data.taxonomy import Taxonomy
+    >>> flowers = Taxonomy.from_parents({"rose": "flower", "tulip": "flower", "flower": "plant"})
+    >>> placed = flowers.place([("rose",), ("tulip",), ("plant",)])
+    >>> pred = Side(np.array([0, 2]), np.array([1, 2], np.int32))
+    >>> lca_distances(pred, Side(np.array([0, 1]), np.array([0], np.int32)), placed)
+    (array([2, 2]), array([1, 2]))
+    """
+    edges, height = np.full((2, len(pred.codes)), -1)
+    for part in _parts(pred, ref, placed):
+        mine, theirs = (side.rows(part.start, part.stop) for side in (pred, ref))
+        if len(mine.codes) and len(theirs.codes):
+            flat = slice(pred.indptr[part.start], pred.indptr[part.stop])
+            edges[flat], height[flat] = _nearest(mine, theirs, placed)
+    return edges, height
+
+
+def _nearest(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
+    _, flat, keys = _ancestors(ref, placed)
+    bits = int(placed.distances.max(initial=0)).bit_length()
+    ordered = np.sort((keys << bits) + placed.distances[flat])
+    ordered = ordered[np.flatnonzero(np.diff(ordered >> bits, prepend=-1))]  # the nearest of each
+    ref_keys = ordered >> bits
+    down = ordered - (ref_keys << bits)
+    indptr, flat, keys = _ancestors(pred, placed)
+    place = np.minimum(np.searchsorted(ref_keys, keys), len(ref_keys) - 1)
+    common = ref_keys[place] == keys
+    links = np.where(common, placed.distances[flat] + down[place], FAR)
+    heights = np.where(common, placed.height[placed.nodes[flat]], FAR)
+    edges = np.minimum.reduceat(links, indptr[:-1])
+    height = np.minimum.reduceat(heights, indptr[:-1])
+    connected = edges < FAR
+    return np.where(connected, edges, -1), np.where(connected, height * (edges > 0), -1)
 
 
 @dataclass(frozen=True)
@@ -89,9 +215,7 @@ class Places:
         """Place them at their first use."""
         task = block.task
         if task.taxonomy is None:
-            raise InputError(
-                "there is no taxonomy of the labels", remedy="give taxonomy= (--taxonomy FILE)"
-            )
+            raise InputError("needs-option", what="the measure", name="taxonomy")
         key = ("taxonomy", self.root)
         if key not in task.shared:
             if self.root == "exclude":
@@ -131,7 +255,7 @@ class TakingPart:
     duplicates: str = "each"
 
     def compute(self, block: LabelBlock) -> Sides:
-        """Cut, and refuse labels outside the taxonomy where that is asked for."""
+        """Cut, and refuse labels outside the taxonomy under unknown=error."""
         pred, ref = block.get(Ranked()), block.get(Reference())
         chosen = prefixes(pred.indptr, block.get(self.cut))
         if self.duplicates == "once":
@@ -144,10 +268,7 @@ class TakingPart:
         if self.unknown == "error" and any(one.any() for one in strange):
             codes = np.union1d(pred.codes[strange[0]], ref.codes[strange[1]])
             names = [block.task.classes[code] for code in codes.tolist()]
-            raise InputError(
-                f"labels are not in the taxonomy: {listing(names)}",
-                remedy="add them to it, or take each as a root of its own with unknown=own",
-            )
+            raise InputError("outside-taxonomy", names=names)
         having = sum_rows(strange[0], pred.indptr) + sum_rows(strange[1], ref.indptr) > 0
         return Sides(pred, ref, having)
 
@@ -186,15 +307,18 @@ class LabelDistances(ItemSums):
         edges, height = lca_distances(part.pred, part.ref, placed)
         rows = row_numbers(part.pred.indptr)
         n_pred, n_ref = np.diff(part.pred.indptr), np.diff(part.ref.indptr)
-        asked = n_ref[rows] > 0
-        apart = asked & (edges < 0)
-        distance = edges if self.measure["measure"] == "edges" else height
+        judged = n_ref[rows] > 0
+        unconnected = judged & (edges < 0)
+        distance: Any = edges if self.measure["measure"] == "edges" else height
         if self.measure["unconnected"] == "root":
-            distance = np.where(apart, self._joined(part, placed, rows), distance)
-        counted = asked & ~apart if self.measure["unconnected"] == "skip" else asked
+            distance = np.where(unconnected, self._joined(part, placed, rows), distance)
+        counted = judged & ~unconnected if self.measure["unconnected"] == "skip" else judged
         number = np.bincount(rows[counted], minlength=len(block))
-        total = np.bincount(rows[counted], self._scaled(distance, placed)[counted], len(block))
-        alone = np.bincount(rows[apart], minlength=len(block)) > 0
+        if self.measure["normalize"] != "none":
+            most = max(placed.span, 1) * (2 if self.measure["measure"] == "edges" else 1)
+            distance = np.minimum(distance / most, 1.0)
+        total = np.bincount(rows[counted], distance[counted].astype(np.float64), len(block))
+        alone = np.bincount(rows[unconnected], minlength=len(block)) > 0
         return {
             **value_columns(divide(total, number), n_pred, n_ref),
             "outside": OneHot(part.outside.astype(np.int8), 2),
@@ -209,12 +333,6 @@ class LabelDistances(ItemSums):
         np.minimum.at(nearest, row_numbers(part.ref.indptr), placed.depth[part.ref.codes])
         joined: Ints = placed.depth[part.pred.codes] + nearest[rows] + 2
         return joined
-
-    def _scaled(self, distance: Ints, placed: Placed) -> Floats:
-        if self.measure["normalize"] == "none":
-            return distance.astype(np.float64)
-        most = max(placed.span, 1) * (2 if self.measure["measure"] == "edges" else 1)
-        return np.minimum(distance / most, 1.0)
 
 
 class HierarchicalFamily(CountFormulas):
@@ -237,16 +355,14 @@ class DistanceFamily(ItemMeans):
         return LabelDistances(measure)
 
 
-_UNKNOWN = Option(
+_UNKNOWN = choice(
     "unknown",
     "unknown",
+    "labels outside the taxonomy: refused, or each a root of its own",
     "error",
-    ("error", "own"),
-    help="labels outside the taxonomy: refused, or each a root of its own",
+    "own",
 )
-_ROOT = Option(
-    "root", "root", "exclude", ("exclude", "include"), help="whether the root counts as an ancestor"
-)
+_ROOT = choice("root", "root", "whether the root counts as an ancestor", "exclude", "include")
 _CITE = ("kiritchenko2005", "kiritchenko2006", "silla2011")
 
 
@@ -304,26 +420,26 @@ LCADistance = add(
         source="Deng et al. 2010, Bertinetto et al. 2020 (measure=height)",
         cite=("deng2010", "bertinetto2020"),
         options=(
-            Option(
+            choice(
                 "measure",
                 "measure",
+                "links through the common ancestor, or its height",
                 "edges",
-                ("edges", "height"),
-                help="links through the common ancestor, or its height",
+                "height",
             ),
-            Option(
+            choice(
                 "normalize",
                 "normalize",
+                "divide by the largest value that the taxonomy allows",
                 "none",
-                ("none", "depth"),
-                help="divide by the largest value that the taxonomy allows",
+                "depth",
             ),
-            Option(
+            choice(
                 "unconnected",
                 "unconn",
+                "labels without a common ancestor: joined at an implied root, or left out",
                 "root",
-                ("root", "skip"),
-                help="labels without a common ancestor: joined at an implied root, or left out",
+                "skip",
             ),
             _UNKNOWN,
             replace(_DUPLICATES, averages=None),

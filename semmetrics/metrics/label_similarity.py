@@ -23,8 +23,7 @@ import numpy as np
 
 from semmetrics.core.backend import Backend
 from semmetrics.core.ragged import Bools, Ints, lengths, take_rows
-from semmetrics.core.similarity import SplitVectors, cosine_table
-from semmetrics.core.threshold_test import is_close
+from semmetrics.core.similarity import SplitVectors, cosine_table, is_close
 from semmetrics.data.block import Block, occurring
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import CaptionTask, LabelTask
@@ -32,17 +31,6 @@ from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Option
 from semmetrics.metrics.matching import Ranked, Reference
-
-__all__ = [
-    "EMBEDDING",
-    "LabelSimilarity",
-    "PairwiseSimilarity",
-    "SimilarityTable",
-    "Similarities",
-    "choose_similarities",
-    "label_vectors_of",
-    "written_codes",
-]
 
 EMBEDDING = Option(
     "embedding", "embedding", "default", help="which of the embeddings given is meant"
@@ -64,10 +52,7 @@ def label_vectors_of(task: LabelTask | CaptionTask, name: str) -> Any:
         If the task has none of that name.
     """
     if name not in task.models:
-        raise InputError(
-            f"there is no embedding {name!r}",
-            remedy="give embedding= (--embedding NAME|PATH); semmetrics embed list names some",
-        )
+        raise InputError("no-embedding", name=name)
     return task.models[name]
 
 
@@ -104,18 +89,13 @@ def choose_similarities(vectors: Any, pred: Side, ref: Side) -> Similarities:
         The labels of both sides, as codes of the vectors.
     """
     size = len(vectors.indptr) - 1
-    mine, theirs = (_occurring_codes(written_codes(side), size) for side in (pred, ref))
+    mine, theirs = (np.flatnonzero(occurring(written_codes(side), size)) for side in (pred, ref))
     widths = lengths(vectors.indptr)
     cells = int(widths[mine].sum()) * int(widths[theirs].sum())
-    asked = int(lengths(pred.indptr) @ lengths(ref.indptr))
-    if cells > _TABLE or (cells > _PAIR_COST * asked and not vectors.has_synonyms):
+    pairs = int(lengths(pred.indptr) @ lengths(ref.indptr))
+    if cells > _TABLE or (cells > _PAIR_COST * pairs and not vectors.has_synonyms):
         return PairwiseSimilarity(vectors)
     return SimilarityTable(vectors, mine, theirs)
-
-
-def _occurring_codes(codes: Any, size: int) -> Ints:
-    """Return the codes that occur, rising."""
-    return np.flatnonzero(occurring(codes, size))
 
 
 def _positions(size: int, chosen: Ints) -> Ints:
@@ -161,7 +141,7 @@ class SimilarityTable:
         self._vectors, self._referred = vectors, referred
         self._backend = Backend(vectors.matrix)
         self._tptr, self._flat = take_rows(vectors.indptr, predicted)
-        self._terms = _occurring_codes(vectors.rows[self._flat], len(vectors.terms))
+        self._terms = np.flatnonzero(occurring(vectors.rows[self._flat], len(vectors.terms)))
         size = len(vectors.indptr) - 1
         self._term_row = _positions(len(vectors.terms), self._terms)
         self._single = len(self._flat) == len(predicted)

@@ -38,22 +38,6 @@ from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure
 
-__all__ = [
-    "Counts",
-    "Cut",
-    "Distinct",
-    "DistinctCounts",
-    "ItemCounts",
-    "Matched",
-    "Matches",
-    "PrecisionSums",
-    "Ranked",
-    "Reference",
-    "cut_of",
-    "kept_sides",
-    "no_scores",
-]
-
 LabelBlock = Block[LabelTask]
 
 
@@ -107,10 +91,7 @@ class Cut:
     def _rule(self, block: LabelBlock, ranked: Side) -> Ints:
         rule, _, number = self.decode.partition(":")
         if rule == "all" and block.task.ranked and self.k is None:
-            raise InputError(
-                "the predictions are a matrix of scores and no rule makes sets of them",
-                remedy="give a cutoff (F1@3) or decode=threshold:0.5 (--decode threshold:0.5)",
-            )
+            raise InputError("no-rule")
         every = np.diff(ranked.indptr)
         if rule == "all" or not len(ranked.codes):  # nothing predicted, with or without scores
             return every
@@ -121,44 +102,28 @@ class Cut:
             raise no_scores(f"decode={self.decode}", block.task, "leave decode out")
         from semmetrics.metrics import decoding  # a measure of lists does without it
 
-        if rule == "threshold":
-            return decoding.keep_above(
-                ranked.indptr, ranked.scores, float(number), keep_at_least=self.keep_at_least
-            )
-        if rule == "cumulative":
-            return decoding.keep_cumulative(
-                ranked.indptr, ranked.scores, float(number), keep_at_least=self.keep_at_least
-            )
+        if rule in ("threshold", "cumulative"):
+            keep = decoding.keep_above if rule == "threshold" else decoding.keep_cumulative
+            return keep(ranked.indptr, ranked.scores, float(number), self.keep_at_least)
         if block.task.heads is None:
-            raise InputError(
-                f"decode={self.decode} needs the probabilities of each set size",
-                remedy="give set_size_probs= (--set-size-probs FILE)",
-            )
+            raise InputError("needs-option", what=f"decode={self.decode}", name="set_size_probs")
         heads, offset = block.task.heads[block.start : block.stop], block.task.first_set_size
         if rule == "cardinality":
             kept = decoding.keep_cardinality(ranked.indptr, heads, offset=offset)
         else:
-            kept = decoding.keep_cardinality_with_scores(
-                ranked.indptr,
-                ranked.scores,
-                heads,
-                offset=offset,
-                extra=int(number == "code" and not offset),
-            )
+            extra = int(number == "code" and not offset)
+            rows = ranked.indptr, ranked.scores, heads
+            kept = decoding.keep_cardinality_with_scores(*rows, offset, extra)
         return np.maximum(kept, np.minimum(self.keep_at_least, every))
 
 
 def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
     """Return the error for what needs scores that the predictions do not have."""
-    given = ", and 0 and 1 alone say only what is predicted" if task.binary else ""
     found = task.odd.get(UNUSED)
-    unused = sorted(found) if isinstance(found, frozenset) else []
-    flag = "score_column (--score-column)"
-    named = f" ({'; '.join(unused)}; if one has them, name it with {flag})"
-    return InputError(
-        f"{what} needs a score for each predicted label{given}",
-        remedy=f"give scores{named if unused else ''}{', or ' if otherwise else ''}{otherwise}",
-    )
+    unused = "".join(f"; {one}" for one in sorted(found)) if isinstance(found, frozenset) else ""
+    given = ", and 0 and 1 alone say only what is predicted" if task.binary else ""
+    remedy = f", or {otherwise}" if otherwise else ""
+    return InputError("no-scores", what=what, given=given, unused=unused, remedy=remedy)
 
 
 def cut_of(measure: Measure) -> Cut:
@@ -217,9 +182,6 @@ class Matches:
             if block.task.synonyms is not None:
                 matched = _match_terms(block, matched, self.duplicates)
             return matched
-        return self._by_class(block)
-
-    def _by_class(self, block: LabelBlock) -> Matched:
         pred, ref = block.get(Ranked()), block.get(Reference())
         width = max(1, len(block.task.classes))
         size = len(block) * width
@@ -232,15 +194,11 @@ class Matches:
             n_ref = np.diff(ref.indptr) if once is None else sum_rows(once, ref.indptr)
             return Matched(first, hit if first is None else hit & first, once, n_ref)
         if first is not None:  # the j-th of equal predictions needs more than j equal references
-            hit &= _repeats_matched(pred_cells, ref_cells)
+            ordered = np.sort(ref_cells)
+            present = np.searchsorted(ordered, pred_cells, "right")
+            present -= np.searchsorted(ordered, pred_cells)
+            hit &= occurrence_numbers(pred_cells) < present
         return Matched(None, hit, once, np.diff(ref.indptr))
-
-
-def _repeats_matched(pred_cells: Ints, ref_cells: Ints) -> Bools:
-    ordered = np.sort(ref_cells)
-    present = np.searchsorted(ordered, pred_cells, "right") - np.searchsorted(ordered, pred_cells)
-    matched: Bools = occurrence_numbers(pred_cells) < present
-    return matched
 
 
 def _match_terms(block: LabelBlock, matched: Matched, duplicates: str) -> Matched:

@@ -30,7 +30,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.arguments import checked
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import (
     Bools,
@@ -45,10 +44,9 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import FROM_0, InputError
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import pluralize
-from semmetrics.metrics.decoding import score_matrix
+from semmetrics.metrics.decoding import item_weights, score_matrix, target_matrix
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.families import (
     CAUSES,
@@ -62,24 +60,6 @@ from semmetrics.metrics.families import (
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Matched, Matches, Ranked, no_scores
 from semmetrics.metrics.registry import add
-
-__all__ = [
-    "LRAP",
-    "SCORES",
-    "CoverageError",
-    "Empty",
-    "ItemRankingFamily",
-    "RankingLoss",
-    "coverage_error",
-    "item_values",
-    "item_weights",
-    "label_ranking_average_precision",
-    "mean_over_items",
-    "ranking_loss",
-    "scored_labels",
-    "target_matrix",
-    "tie_spans",
-]
 
 Empty: TypeAlias = float | Literal["skip"]
 
@@ -171,7 +151,6 @@ def _complete(
     return np.where(n_ref > 0, value, np.nan)
 
 
-@checked
 def coverage_error(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -213,7 +192,6 @@ def coverage_error(
     return _mean_value("CoverageError", scores, targets, empty, weights)
 
 
-@checked
 def ranking_loss(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -252,7 +230,6 @@ def ranking_loss(
     return _mean_value("RankingLoss", scores, targets, empty, weights)
 
 
-@checked
 def label_ranking_average_precision(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -303,33 +280,6 @@ def _mean_value(
     return mean_over_items(item_values(name, *rows), empty, weights)
 
 
-def target_matrix(targets: ArrayLike, shape: tuple[int, ...]) -> Bools:
-    """Check a 0/1 matrix of reference labels against the shape of the scores; give it as bool.
-
-    Raises
-    ------
-    InputError
-        If the shape differs or an entry is neither 0 nor 1; names the row.
-
-    Examples
-    --------
-    >>> target_matrix([[0, 1], [2, 0]], (2, 2))
-    Traceback (most recent call last):
-    semmetrics.errors.InputError: targets, row 1 (from 0): an entry is neither 0 nor 1
-    """
-    dense = getattr(targets, "toarray", None)  # scipy.sparse, without importing it
-    table = np.asarray(targets if dense is None else dense())
-    if table.shape != shape:
-        raise InputError(
-            f"targets have shape {table.shape}, scores {shape}", remedy="give both the same shape"
-        )
-    bad = (table != 0) & (table != 1)
-    if bad.any():
-        where = f"targets, row {int(bad.any(axis=1).argmax())}{FROM_0}"
-        raise InputError("an entry is neither 0 nor 1", where=where)
-    return table.astype(np.bool_)
-
-
 def tie_spans(indptr: Ints, scores: Floats) -> tuple[Ints, Ints]:
     """Find the first, and one past the last, position of the labels that tie with each label."""
     fresh = np.ones(len(scores), np.bool_)
@@ -349,24 +299,10 @@ def mean_over_items(values: Floats, empty: Empty, weights: ArrayLike | None) -> 
     elif empty == "skip":
         share = np.where(undefined, 0.0, share)
     else:
-        raise InputError(f"unknown policy {empty!r}", remedy="use 'skip' or a number")
+        raise InputError("bad-option", name="empty", value=empty, wanted="'skip' or a number")
     counted = share > 0
     weighted = np.where(undefined, fill, values)[counted] * share[counted]
     return float(weighted.sum() / share.sum()) if counted.any() else float("nan")
-
-
-def item_weights(weights: ArrayLike | None, n: int) -> Floats:
-    """Check the weights of n items; without any, return ones."""
-    if weights is None:
-        return np.ones(n)
-    table = np.asarray(weights, np.float64)
-    if table.shape != (n,):
-        raise InputError(
-            f"weights have shape {table.shape}", remedy=f"give {pluralize(n, 'number')}"
-        )
-    if not (np.isfinite(table) & (table >= 0)).all():
-        raise InputError("a weight is negative or not finite")
-    return table
 
 
 def scored_labels(block: Block[LabelTask], name: str) -> tuple[Any, Bools, Matched]:

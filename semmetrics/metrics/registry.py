@@ -18,35 +18,11 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
-from semmetrics.arguments import checked
 from semmetrics.errors import InputError
-from semmetrics.messages import brief, did_you_mean, listing
+from semmetrics.messages import did_you_mean
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
-
-__all__ = [
-    "add",
-    "aliases",
-    "all_definitions",
-    "cutoffs",
-    "find",
-    "forget",
-    "group_of",
-    "in_its_case",
-    "is_builtin",
-    "is_own",
-    "kinds_of",
-    "kinds_of_all",
-    "own_identity",
-    "parse",
-    "parse_all",
-    "parse_in_any_case",
-    "refuse_commas",
-    "split_measures",
-    "split_names",
-    "split_outside",
-]
 
 # Kind, heading of a group, module of this package: the names and aliases that the module registers.
 _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
@@ -66,8 +42,7 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             ),
         },
         "Bags of labels and transport (--embedding)": {
-            "bag_distances": ("WMD", "RWMD"),
-            "bag_similarity": ("BagSim", "MeanSim"),
+            "bags": ("WMD", "RWMD", "BagSim", "MeanSim"),
         },
         "Rankings of labels": {
             "ranking": ("LRAP", "RankingLoss", "CoverageError"),
@@ -113,6 +88,7 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
 _OTHER = "Other measures"
 
 _Key = tuple[str, str]  # kind and name
+Measured: TypeAlias = str | Measure | Definition
 
 
 def _entries() -> Iterator[tuple[_Key, str, str]]:
@@ -134,16 +110,13 @@ _LITERAL = "".join(f"{re.escape(name)}(?![^\\s(@])|" for _, name in _MODULES if 
 _FORM = re.compile(
     rf"\s*(?P<name>{_LITERAL}[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?", re.S
 )
-_AMBIGUOUS = {
+_HINTS = {
     "R": "write HitRate@K for whether any positive is among the first K, which most papers print, "
-    "or Recall@K for the fraction of the positives that are"
+    "or Recall@K for the fraction of the positives that are",
+    "ts": "write UnseenAccuracy, which protocol xian2018 prints as ts",
+    "tr": "write SeenAccuracy, which protocol xian2018 prints as tr",
+    "ZSL": "write PerClassAccuracy(labels=unseen,candidates=unseen), which xian2018 prints as ZSL",
 }
-_HEADINGS = {
-    "ts": "UnseenAccuracy",
-    "tr": "SeenAccuracy",
-    "ZSL": "PerClassAccuracy(labels=unseen,candidates=unseen)",
-}
-"""What papers on zero-shot learning print, by the measure that it is."""
 # Keys of a signature that are not options of a measure.
 _RESERVED = frozenset([
     "k", "tok", "cand", "norm", "missing", "emptypred", "firstsize", "classes", "ignore", "weights",
@@ -170,12 +143,16 @@ def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Def
     """
     for name in (definition.name, *(aliases or {})):
         if _load(definition.kind, name) and not _is_replaced(definition, name):
-            raise InputError(f"there is a measure {name} already", remedy="choose another name")
+            raise InputError("name-taken", name=name)
         if not _NAME.fullmatch(name) and (definition.kind, name) not in _MODULES:
-            raise InputError(
-                f"a measure cannot be called {name!r}", remedy="use no blanks and none of (),=@|"
-            )
-    _check_options(definition)
+            wanted = "a name without blanks and (),=@|"
+            raise InputError("bad-option", name="name", value=name, wanted=wanted)
+    names = [option.name for option in definition.options]
+    shorts = [option.short for option in definition.options]
+    reserved = {name for name in (*names, *shorts) if name in _RESERVED}
+    reserved |= {name for some in (names, shorts) for name in some if some.count(name) > 1}
+    if reserved:
+        raise InputError("reserved-option", measure=definition.name, names=sorted(reserved))
     if (definition.kind, definition.name) in _DEFINITIONS:
         forget(_DEFINITIONS[definition.kind, definition.name])
     _DEFINITIONS[definition.kind, definition.name] = definition
@@ -188,11 +165,8 @@ def _is_replaced(definition: Definition, name: str) -> bool:
     key = (definition.kind, name)
     if key in _MODULES or (definition.kind, definition.name) in _MODULES:
         return False
-    return (
-        name == definition.name
-        if key in _DEFINITIONS
-        else (_parts(_ALIASES[key])[0] == definition.name)
-    )
+    known = name if key in _DEFINITIONS else _parts(_ALIASES[key])[0]
+    return known == definition.name
 
 
 def forget(definition: Definition) -> None:
@@ -205,23 +179,11 @@ def forget(definition: Definition) -> None:
     """
     key = (definition.kind, definition.name)
     if key in _MODULES:
-        raise InputError(f"{definition.name} comes with semmetrics", remedy="use another name")
+        raise InputError("name-taken", name=definition.name)
     for known, text in list(_ALIASES.items()):
         if known[0] == definition.kind and _parts(text)[0] == definition.name:
             del _ALIASES[known]
     _DEFINITIONS.pop(key, None)
-
-
-def _check_options(definition: Definition) -> None:
-    names = [option.name for option in definition.options]
-    shorts = [option.short for option in definition.options]
-    taken = {name for name in (*names, *shorts) if name in _RESERVED}
-    taken |= {name for some in (names, shorts) for name in some if some.count(name) > 1}
-    if taken:
-        raise InputError(
-            f"{definition.name} cannot have an option {listing(sorted(taken))}",
-            remedy="the name has another meaning: choose another",
-        )
 
 
 def _load(kind: str, name: str) -> bool:
@@ -348,30 +310,24 @@ def _parts(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
-    if name in _AMBIGUOUS:
-        return InputError(f"{name}@K is ambiguous", remedy=_AMBIGUOUS[name])
-    if name in _HEADINGS and kind in (None, "classes"):
-        remedy = f"write {_HEADINGS[name]}, which protocol xian2018 prints as {name}"
-        return InputError(f"there is no measure {name!r}", remedy=remedy)
-    if kinds:
-        return InputError(
-            f"there is no measure {name!r} of {kind}", remedy=f"it is one of {', '.join(kinds)}"
-        )
-    names = [known for own, known in [*_MODULES, *_DEFINITIONS, *_ALIASES] if kind in (None, own)]
-    family = sorted({known for known in names if known.lower().startswith(f"{name.lower()}-")})
-    remedy = did_you_mean(name, names, "see: semmetrics list")
-    exact = dict.fromkeys(known for known in names if known.lower() == name.lower())
-    begun = [known for known in names if len(known) > 1 and name.lower().startswith(known.lower())]
-    if exact:
-        remedy = f"did you mean {' or '.join(exact)}?"
-    elif begun and max(begun, key=len) not in remedy:  # f1score
-        remedy = f"did you mean {max(begun, key=len)}?"
-    if family:  # BLEU is BLEU-1 to BLEU-4
-        remedy = f"did you mean {' or '.join([*family, *exact])}?"
-    return InputError(f"there is no measure {name!r}", remedy=remedy)
+    what = f"measure of {kind} called" if kinds else "measure"
+    remedy = f"it is one of {', '.join(kinds)}" if kinds else _HINTS.get(name, "")
+    if not remedy:
+        every = [*_MODULES, *_DEFINITIONS, *_ALIASES]
+        names = [known for own, known in every if kind in (None, own)]
+        low = name.lower()
+        exact = dict.fromkeys(known for known in names if known.lower() == low)
+        family = sorted({known for known in names if known.lower().startswith(f"{low}-")})
+        begun = [known for known in names if len(known) > 1 and low.startswith(known.lower())]
+        remedy = did_you_mean(name, names, "see: semmetrics list")
+        near = [*family, *exact]  # BLEU is BLEU-1 to BLEU-4
+        if not near and begun and max(begun, key=len) not in remedy:  # f1score
+            near = [max(begun, key=len)]
+        if near:
+            remedy = f"did you mean {' or '.join(near)}?"
+    return InputError("unknown-name", what=what, value=name, remedy=remedy)
 
 
-@checked
 def parse(text: str, kind: str | None = None) -> list[Measure]:
     """Parse a text that names one measure, or one at several cutoffs.
 
@@ -396,11 +352,9 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
     form = _FORM.fullmatch(text)
     refuse_commas(text, kind)
     if form is None:
-        how = "close its bracket, as in" if text.count("(") > text.count(")") else "write it as"
-        raise InputError(f"{text!r} is not a measure", remedy=f"{how} F1(average=macro)@3")
-    kinds = [kind] if kind else kinds_of(form["name"]) or [None]
+        raise InputError("not-a-measure", text=text)
     problems = []
-    for one in kinds:
+    for one in [kind] if kind else kinds_of(form["name"]) or [None]:
         try:
             return _parse_form(text, form, one)
         except InputError as error:
@@ -411,18 +365,24 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
 def _parse_form(text: str, form: re.Match[str], kind: str | None) -> list[Measure]:
     """Parse a text that is written as a measure, as one of a kind."""
     definition, fixed = find(form["name"], kind)
-    options = _options(text, form["options"] or "")
+    options: dict[str, str] = {}
+    for part in split_outside(form["options"] or ""):
+        name, _, value = (piece.strip() for piece in part.partition("="))
+        if not name or not value:
+            wanted = "option=value, with one value for each option"
+            raise InputError("bad-option", text, name="option", value=part, wanted=wanted)
+        if name in options:
+            raise InputError("duplicate", text, role="the option", value=name)
+        options[name] = value
     for name, value in fixed.items():
         if options.get(name, value) != value:
-            raise InputError(
-                f"{form['name']} has {name}={value}, not {options[name]}",
-                remedy=f"write {definition.name} with its options",
-            )
+            values = {"alias": form["name"], "fixed": f"{name}={value}", "given": options[name]}
+            raise InputError("fixed-option", name=definition.name, **values)
     ks: list[int | None] = [None] if form["k"] is None else list(cutoffs(form["k"]))
     try:
         return [definition(k=k, **{**fixed, **options}) for k in ks]
     except InputError as error:
-        raise InputError(error.problem, where=error.where or text, remedy=error.remedy) from None
+        raise error.placed(error.where or text) from None
 
 
 def refuse_commas(text: str, kind: str | None = None, also: Container[str] = ()) -> None:
@@ -442,18 +402,12 @@ def refuse_commas(text: str, kind: str | None = None, also: Container[str] = ())
     """
     bare = text.strip(" ,")
     if bare != text.strip() and (_kinds_of_text(bare) or bare in also):
-        raise InputError(
-            f"{text!r} has a comma at its end",
-            remedy=f"put blanks alone between measures: {bare!r}",
-        )
+        raise InputError("comma-separated", text=text, wanted=bare)
     first, *others = [part.strip() for part in split_outside(text)] or [""]
     named = [other for other in others if _kinds_of_text(other) or other in also]
     if named and (not kind or any(kind in _kinds_of_text(other) for other in named)):
         listed = first + "".join(f" {other}" if other in named else f",{other}" for other in others)
-        raise InputError(
-            f"{text!r} names several measures with commas between them",
-            remedy=f"put blanks between measures: {listed!r}",
-        )
+        raise InputError("comma-separated", text=text, wanted=listed)
 
 
 def _kinds_of_text(text: str) -> tuple[str, ...]:
@@ -463,7 +417,7 @@ def _kinds_of_text(text: str) -> tuple[str, ...]:
 
 
 def in_its_case(text: str, kind: str) -> str:
-    """Return the text of a measure with its name as the registry has it, where one alone is alike.
+    """Return the text of a measure with its name in the registry's case, if only one name matches.
 
     Examples
     --------
@@ -474,8 +428,8 @@ def in_its_case(text: str, kind: str) -> str:
     if form is None or kind in kinds_of(form["name"]):
         return text
     every = {name for own, name in [*_MODULES, *_DEFINITIONS, *_ALIASES] if own == kind}
-    alike = [name for name in every if name.casefold() == form["name"].casefold()]
-    return text.replace(form["name"], alike[0], 1) if len(alike) == 1 else text
+    equal = [name for name in every if name.casefold() == form["name"].casefold()]
+    return text.replace(form["name"], equal[0], 1) if len(equal) == 1 else text
 
 
 def parse_in_any_case(text: str) -> list[Measure]:
@@ -491,20 +445,6 @@ def parse_in_any_case(text: str) -> list[Measure]:
         with suppress(InputError):
             found += parse(in_its_case(text, kind), kind)
     return found
-
-
-def _options(text: str, inside: str) -> dict[str, str]:
-    """Read the options written between the parentheses of a measure."""
-    options: dict[str, str] = {}
-    for part in split_outside(inside):
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not name or not value:
-            one = f"; {list(options)[-1]} has one value: name a measure for each" if options else ""
-            raise InputError(f"{part!r} in {text!r}", remedy=f"write option=value{one}")
-        if name in options:
-            raise InputError(f"{name} is given twice in {text!r}")
-        options[name] = value
-    return options
 
 
 def split_outside(text: str, sign: str = ",") -> list[str]:
@@ -532,18 +472,15 @@ def cutoffs(text: str) -> list[int]:
     >>> cutoffs("1,3,5")
     [1, 3, 5]
     """
-    parts = text.split(",")
-    digits = [part.strip() for part in parts if part.strip().isdecimal()]
-    # Python refuses to read thousands of digits.
-    if len(digits) < len(parts) or any(len(k) < 100 and int(k) < 1 for k in digits):
-        raise InputError(f"the cutoffs {brief(text)} are not whole numbers from 1",
-                         remedy="write 1,3,5")  # fmt: skip
-    if not all(len(k) < 100 and is_cutoff(int(k)) for k in digits):
-        raise InputError(f"the cutoffs {brief(text)} are not all below 2**53", remedy="write 1,3,5")
-    return [int(part) for part in digits]
+    parts = [part.strip() for part in text.split(",")]
+    # Python refuses to read thousands of digits
+    if not all(k.isdecimal() and len(k) < 100 and is_cutoff(int(k)) for k in parts):
+        wanted = "whole numbers from 1, below 2**53, such as 1,3,5"
+        raise InputError("out-of-range", role="the cutoff", value=text, wanted=wanted)
+    return [int(part) for part in parts]
 
 
-def kinds_of_all(texts: Iterable[str | Measure | Definition]) -> list[str]:
+def kinds_of_all(texts: Iterable[Measured]) -> list[str]:
     """Return the kinds that have all of some measures, with their options.
 
     Examples
@@ -553,32 +490,28 @@ def kinds_of_all(texts: Iterable[str | Measure | Definition]) -> list[str]:
     >>> kinds_of_all(["BagSim"]), kinds_of_all(["BagSim(references=mean)"])
     (['labels', 'captions'], ['captions'])
     """
-    each = [_kinds_with(word) for text in texts for word in split_names(text)]
+
+    def kinds_with(one: Any) -> list[str]:
+        if not isinstance(one, str):
+            return [(one.definition if isinstance(one, Measure) else one).kind]
+        able = []
+        for kind in _kinds_of_text(one):
+            with suppress(InputError):
+                parse(one, kind)
+                able.append(kind)
+        return able
+
+    each = [kinds_with(word) for text in texts for word in split_names(text)]
     return [kind for kind in (each[0] if each else ()) if all(kind in some for some in each)]
 
 
-def _kinds_with(one: Any) -> list[str]:
-    """Return the kinds that have a measure, with its options."""
-    if not isinstance(one, str):
-        return [(one.definition if isinstance(one, Measure) else one).kind]
-    able = []
-    for kind in _kinds_of_text(one):
-        with suppress(InputError):
-            parse(one, kind)
-            able.append(kind)
-    return able
-
-
 def parse_all(
-    texts: Iterable[str | Measure | Definition],
-    kind: str | None = None,
-    *,
-    first: str | None = None,
+    texts: Iterable[Measured], kind: str | None = None, *, first: str | None = None
 ) -> list[Measure]:
     """Parse many measures, and report all errors together.
 
     A text may name several measures, with blanks between. Of kinds that share a name, the one that
-    is preferred is taken.
+    is preferred is chosen.
 
     Parameters
     ----------
@@ -611,16 +544,17 @@ def parse_all(
                 own = first is not None and first in _kinds_of_text(text)
                 measures += parse(text, first if own else kind)
             else:
-                raise InputError(f"{text!r} is no measure", remedy="give a name such as F1@3")
+                raise InputError("not-a-measure", text=text)
         except InputError as error:
-            problems.append(str(error))
+            problems.append(error)
     if len(problems) > 1:
-        raise InputError(f"{len(problems)} measures are wrong:\n  " + "\n  ".join(problems))
+        listed = "".join(f"\n  {error}" for error in problems)
+        raise InputError("wrong-measures", n=len(problems), listed=listed)
     if problems:
-        raise InputError(problems[0])
+        raise problems[0]
     repeated = [str(m) for m, times in Counter(measures).items() if times > 1]
     if repeated:
-        raise InputError(f"measures are named twice: {listing(repeated)}", remedy="name each once")
+        raise InputError("duplicate-measures", names=repeated)
     return measures
 
 
@@ -656,14 +590,8 @@ def _registered(kind: str, name: str) -> Definition:
     """Return the registered definition, in place of a copy or a pickle of it."""
     _load(kind, name)
     if (kind, name) not in _DEFINITIONS:
-        raise InputError(
-            f"the measure {name} is not registered here", remedy="import the module that defines it"
-        )
+        raise InputError("not-registered", name=name)
     return _DEFINITIONS[kind, name]
 
 
-def _reduced(definition: Definition) -> tuple[object, ...]:
-    return _registered, (definition.kind, definition.name)
-
-
-copyreg.pickle(Definition, _reduced)  # type: ignore[arg-type]  # the value may be any callable
+copyreg.pickle(Definition, lambda definition: (_registered, (definition.kind, definition.name)))

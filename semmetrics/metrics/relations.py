@@ -21,7 +21,7 @@ import numpy as np
 
 from semmetrics.core.backend import is_torch
 from semmetrics.core.ragged import Bools, Floats, Ints, cell_keys, is_member, lengths, row_numbers
-from semmetrics.core.top_k import read_rows, row_slices
+from semmetrics.core.ranks import read_rows, row_slices
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
 from semmetrics.messages import brief, pluralize

@@ -45,10 +45,10 @@ from semmetrics.metrics.definition import (
     Statistic,
     Sums,
 )
-from semmetrics.metrics.derived import SumOverParts
 from semmetrics.metrics.families import (
     CAUSES,
     ItemMeans,
+    SumOverParts,
     WithoutLabels,
     policy_option,
     value_columns,

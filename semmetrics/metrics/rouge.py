@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.lcs import lcs_lengths
+from semmetrics.core.ngrams import lcs_lengths
 from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass

@@ -10,9 +10,13 @@ for the default model, 0.4 for word2vec (Kubany et al. 2020, section 3.2, footno
 
 **Soft** (``SoftPrecision`` and the like): precision is the mean over predictions of the similarity
 to the nearest reference, recall the mean over references of that to the nearest prediction, without
-a threshold, and with similarities below 0 taken as 0. With ``match=total`` labels are paired
+a threshold, and with similarities below 0 set to 0. With ``match=total`` labels are paired
 one-to-one so that the similarities of the pairs have the largest sum, and a label without a partner
 counts 0.
+
+**Matching.** Similarities are those of ``metrics.label_similarity``. Items of like size are matched
+together, in one padded tensor on the device of the similarities: predicted labels (or their terms)
+along its rows, reference labels along its columns.
 
 References
 ----------
@@ -22,46 +26,342 @@ equation 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from semmetrics.core.assignment import max_similarity_matching
+from semmetrics.core.assignment import (
+    first_allowed,
+    greedy_matching,
+    max_cardinality_matching,
+    max_similarity_matching,
+    rows_with_more_pairs,
+)
 from semmetrics.core.backend import Backend
 from semmetrics.core.columns import Dense
-from semmetrics.core.ragged import row_numbers, sum_rows
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    cell_keys,
+    first_occurrences,
+    group_by_size,
+    offsets,
+    positions,
+    prefixes,
+    row_numbers,
+    sum_rows,
+    take_rows,
+)
 from semmetrics.data.block import Block
+from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics import formulas
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, Value
+from semmetrics.metrics.definition import (
+    Definition,
+    ItemSums,
+    Measure,
+    Option,
+    Statistic,
+    Value,
+    choice,
+)
 from semmetrics.metrics.families import CountFormulas, choose_policies
-from semmetrics.metrics.label_similarity import EMBEDDING, LabelSimilarity
-from semmetrics.metrics.matching import Counts, Cut, PrecisionSums, Ranked, cut_of
+from semmetrics.metrics.label_similarity import (
+    EMBEDDING,
+    LabelSimilarity,
+    Similarities,
+    label_vectors_of,
+    written_codes,
+)
+from semmetrics.metrics.matching import (
+    Counts,
+    Cut,
+    Matched,
+    PrecisionSums,
+    Ranked,
+    Reference,
+    cut_of,
+)
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.semantic_matching import Layout, SemanticMatches
 from semmetrics.metrics.set_measures import set_options
 from semmetrics.options import clean_number
 
-__all__ = [
-    "SemAP",
-    "SemF1",
-    "SemJaccard",
-    "SemPrecision",
-    "SemRecall",
-    "SemanticCounts",
-    "SemanticFamily",
-    "SoftCounts",
-    "SoftF1",
-    "SoftFamily",
-    "SoftPrecision",
-    "SoftRecall",
-]
-
 LabelBlock = Block[LabelTask]
+
+_TENSOR = 1 << 21  # cells of the padded tensor of some items
+_MORE = 5e-10  # half of the last place of a similarity
+_NEAR = "pairs near a threshold"
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Items of like size, padded with -1.
+
+    Attributes
+    ----------
+    rows : int array, shape (items, rows)
+        Predicted labels, or their terms.
+    columns : int array, shape (items, references)
+        Reference labels.
+    owner : int array, shape (items, rows)
+        The place of the prediction that a row belongs to.
+    goal : int array, shape (items, references)
+        The place of the reference of a column.
+    continues : bool array, shape (items, rows), or None
+        Rows that are a further term of the prediction of the row before; None where rows are
+        labels.
+    """
+
+    rows: Ints
+    columns: Ints
+    owner: Ints
+    goal: Ints
+    continues: Bools | None
+
+    def similarities(self, source: Similarities) -> Any:
+        """Gather those of rows with columns, shape (items, rows, references); -inf is padding."""
+        return source.gather(self.rows, self.columns, by_term=self.continues is not None)
+
+    def above(self, source: Similarities, threshold: float) -> tuple[Any, int]:
+        """Decide which of them are above a threshold, and count those close to it."""
+        by_term = self.continues is not None
+        return source.above(self.rows, self.columns, threshold, by_term=by_term)
+
+    def pairs(self, found: Ints) -> tuple[Ints, Ints]:
+        """Return the places of the predictions that have a column, and of their references."""
+        item, row = np.nonzero(found >= 0)
+        return self.owner[item, row], self.goal[item, found[item, row]]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which predictions and references of a block take part, and where they stand."""
+
+    duplicates: str
+    model: str
+    cut: Cut | None = None
+
+    def compute(self, block: LabelBlock) -> BatchLayout:
+        """Leave out labels without a vector that takes part, and then repeats (under "once")."""
+        if self.cut is not None:
+            whole = block.get(Layout(self.duplicates, self.model))
+            inside = prefixes(whole.pred.indptr, block.get(self.cut))
+            return replace(whole, pred_kept=whole.pred_kept & inside)
+        vectors = label_vectors_of(block.task, self.model)
+        sides = block.get(Ranked()), block.get(Reference())
+        included = np.logical_or.reduceat(vectors.included[vectors.rows], vectors.indptr[:-1])
+        kept = [included[written_codes(side)] for side in sides]
+        if self.duplicates == "once":
+            width = max(1, len(block.task.classes))
+            for side, flags in zip(sides, kept, strict=True):  # the first of a class of an item
+                chosen = side if flags.all() else side.keep(flags)
+                keys = cell_keys(chosen.indptr, chosen.codes, width)
+                first = first_occurrences(keys, len(side) * width)
+                if first is not None:
+                    flags[flags] = first
+        return BatchLayout(sides[0], sides[1], kept[0], kept[1], vectors)
+
+
+@dataclass(frozen=True, eq=False)
+class BatchLayout:
+    """Both sides of a block, flags of what takes part in them, and the label vectors."""
+
+    pred: Side
+    ref: Side
+    pred_kept: Bools
+    ref_kept: Bools
+    vectors: Any
+
+    def batches(self, *, by_term: bool) -> Iterator[Batch]:
+        """Yield the items that have something on both sides, those of like size together."""
+        owner, goal = np.flatnonzero(self.pred_kept), np.flatnonzero(self.ref_kept)
+        row, column = written_codes(self.pred)[owner], written_codes(self.ref)[goal]
+        widths = sum_rows(self.pred_kept, self.pred.indptr)
+        continues = None
+        if by_term:
+            tptr, flat = take_rows(self.vectors.indptr, row)
+            owner, row = owner[row_numbers(tptr)], self.vectors.rows[flat]
+            continues, widths = positions(tptr) > 0, np.diff(tptr[offsets(widths)])
+        pred_ptr = offsets(widths)
+        ref_ptr = offsets(sum_rows(self.ref_kept, self.ref.indptr))
+        sizes = np.diff(pred_ptr), np.diff(ref_ptr)
+        both = np.flatnonzero((sizes[0] > 0) & (sizes[1] > 0))
+        for part in group_by_size(sizes[1][both], sizes[0][both], _TENSOR):
+            items = both[part]
+            mine, theirs = _flat_places(pred_ptr, items), _flat_places(ref_ptr, items)
+            rows, owners = (np.append(values, -1)[mine] for values in (row, owner))
+            columns, goals = (np.append(values, -1)[theirs] for values in (column, goal))
+            more = None if continues is None else np.append(continues, False)[mine]
+            yield Batch(rows, columns, owners, goals, more)
+
+
+def _flat_places(indptr: Ints, items: Ints) -> Ints:
+    """Return flat places of the items' elements, shape (items, longest); -1 is padding."""
+    widths = np.diff(indptr)[items]
+    place = np.arange(int(widths.max()))
+    padded: Ints = np.where(place < widths[:, None], indptr[items][:, None] + place, -1)
+    return padded
+
+
+@dataclass(frozen=True, eq=False)
+class SemanticMatched(Matched):
+    """Matching on similarities; besides what every matching has, who matched whom.
+
+    Attributes
+    ----------
+    partner : int array, shape (predictions,)
+        The reference, by its place in the flat list, that a prediction matched; -1 for none.
+    first : int array, shape (references,)
+        The place of the first prediction that matches a reference; the number of predictions
+        where none does.
+    """
+
+    partner: Ints
+    first: Ints
+
+
+@dataclass(frozen=True)
+class SemanticMatches:
+    """Match ranked predictions with references whose similarity is above a threshold.
+
+    Attributes
+    ----------
+    threshold : float
+        Strict: a similarity equal to it does not match.
+    match : {"greedy", "optimal", "total", "any"}
+        "greedy": predictions in their order, the terms of one in theirs, each taking the first
+        unused reference in the order of the list (Kubany et al. 2020); "optimal": as many
+        matches as any one-to-one matching of the first k predictions has, for every k; "total":
+        as many as the matching of the first k with the largest sum of similarities has, for
+        every k; "any": a reference may serve several predictions.
+    duplicates : {"once", "each"}
+    model : str
+    cut : Cut, optional
+        Match only the predictions kept. Counts are the same without it; who matched whom may not
+        be.
+    """
+
+    threshold: float
+    match: str = "greedy"
+    duplicates: str = "once"
+    model: str = "default"
+    cut: Cut | None = None
+
+    def compute(self, block: LabelBlock) -> SemanticMatched:
+        """Match the block, items of like size together."""
+        layout = block.get(Layout(self.duplicates, self.model, self.cut))
+        source = block.get(LabelSimilarity(self.model))
+        n_pred, n_ref = len(layout.pred.codes), len(layout.ref.codes)
+        partner, first = np.full(n_pred, -1), np.full(n_ref, n_pred)
+        hit, close = np.zeros(n_pred, np.bool_), 0
+        for batch in layout.batches(by_term=self.match == "greedy" and layout.vectors.has_synonyms):
+            above, near = batch.above(source, self.threshold)
+            found, hits = self._match(batch, source, above)
+            mine, theirs = batch.pairs(found)
+            partner[mine], hit[batch.owner[hits]] = theirs, True
+            if self.match == "any":  # every reference above the threshold is served
+                item, row, column = np.nonzero(Backend(above).numpy(above))
+                np.minimum.at(first, batch.goal[item, column], batch.owner[item, row])
+            else:
+                first[theirs] = mine
+            close += near
+        block.note((_NEAR, self), close)
+        return SemanticMatched(
+            counted=None if layout.pred_kept.all() else layout.pred_kept,
+            hit=hit,
+            once=layout.ref_kept,
+            n_ref=sum_rows(layout.ref_kept, layout.ref.indptr),
+            partner=partner,
+            first=first,
+        )
+
+    def _match(self, batch: Batch, source: Similarities, above: Any) -> tuple[Ints, Bools]:
+        """Match a batch: the column of each row, or -1, and the rows that are hits."""
+        backend = Backend(above)
+        if self.match == "total":
+            found, hits = _match_total(batch.similarities(source), above)
+            return backend.numpy(found), hits
+        if self.match == "greedy":
+            continues = None if batch.continues is None else backend.array(batch.continues)
+            found = greedy_matching(above, continues)
+        else:
+            found = first_allowed(above) if self.match == "any" else max_cardinality_matching(above)
+        columns = backend.numpy(found)
+        return columns, columns >= 0
+
+
+def pairs_near(noted: Mapping[Any, Any]) -> dict[tuple[str, float], int]:
+    """Return how many pairs of an item's labels are within 1e-6 of the threshold.
+
+    Where labels have several terms, pairs of those may be counted.
+
+    Parameters
+    ----------
+    noted : mapping
+        What steps noted, as ``Statistics.noted`` holds it.
+
+    Returns
+    -------
+    dict from name of the embedding and threshold to int
+        Of the matching that has most of them.
+    """
+    found: dict[tuple[str, float], int] = {}
+    for name, close in noted.items():
+        if isinstance(name, tuple) and name[0] == _NEAR:
+            key = name[1].model, name[1].threshold
+            found[key] = max(close, found.get(key, 0))
+    return found
+
+
+@dataclass(frozen=True)
+class MatchedPairs:
+    """The reference that each prediction matched, and how similar the two are.
+
+    Where a reference may serve several predictions it is the most similar one. Without a match the
+    similarity is that with the nearest reference, -inf where there is none.
+    """
+
+    matches: SemanticMatches
+
+    def compute(self, block: LabelBlock) -> tuple[Ints, Floats]:
+        """Places of references, -1 for none, and similarities, shape (predictions,)."""
+        matches = self.matches
+        matched = block.get(matches)
+        layout = block.get(Layout(matches.duplicates, matches.model, matches.cut))
+        partner, similarity = matched.partner.copy(), np.full(len(matched.partner), -np.inf)
+        for batch in layout.batches(by_term=False):
+            table = batch.similarities(block.get(LabelSimilarity(matches.model)))
+            table = Backend(table).numpy(table)
+            real = batch.owner >= 0
+            mine, nearest = batch.owner[real], table.argmax(axis=2)
+            if matches.match == "any":
+                theirs = np.take_along_axis(batch.goal, nearest, axis=1)[real]
+                partner[mine] = np.where(matched.hit[mine], theirs, -1)
+            # a column of the partner where there is one
+            column = (partner[batch.owner][..., None] == batch.goal[:, None]).argmax(axis=2)
+            column = np.where(partner[batch.owner] >= 0, column, nearest)
+            found = np.take_along_axis(table, column[..., None], axis=2)[..., 0]
+            similarity[mine] = found[real]
+        return partner, similarity
+
+
+def _match_total(table: Any, above: Any) -> tuple[Any, Any]:
+    """Find the pairs with the largest sum, and the predictions that add a pair to those before."""
+    backend, m = Backend(table), table.shape[1]
+    # of equal sums that with more pairs: then a prediction adds one pair or none
+    gain = backend.xp.where(above & (table > 0), table + _MORE / (1 + m), 0.0)
+    found, gain = max_similarity_matching(gain), backend.numpy(gain)
+    hits: Any = gain.any(axis=2)
+    # where all that may match do so at the end, each has added a pair
+    some = np.flatnonzero((backend.numpy(found) >= 0).sum(axis=1) < hits.sum(axis=1))
+    hits[some] = rows_with_more_pairs(gain[some])
+    return found, hits
 
 
 @dataclass(frozen=True)
@@ -101,8 +401,6 @@ class SemanticFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose the counts of matches."""
-        if measure["threshold"] == "auto":
-            raise InputError(f"the threshold of {measure} is not fitted yet")
         matches = SemanticMatches(
             float(str(measure["threshold"])),
             str(measure["match"]),
@@ -119,7 +417,7 @@ class SoftCounts(ItemSums):
 
     Columns "hit" (over predictions), "served" (over references), "n_pred" and "n_ref". ``match``
     is "any", where a label goes with the nearest of the other side, or "total", where pairs are
-    one-to-one with the largest sum. Similarities below 0 are taken as 0.
+    one-to-one with the largest sum. Similarities below 0 count as 0.
     """
 
     cut: Cut
@@ -201,13 +499,10 @@ def _match_options(
 
 
 def _check_threshold(value: Value) -> None:
-    if value != "auto":
-        try:
-            if -1 <= float(str(value)) <= 1:
-                return
-        except ValueError:
-            pass
-        raise InputError(f"threshold={value} is neither a cosine nor auto")
+    with suppress(ValueError):
+        if value == "auto" or -1 <= float(str(value)) <= 1:
+            return
+    raise InputError("bad-option", name="threshold", value=value, wanted="a cosine, or auto")
 
 
 class _Threshold(Option):
@@ -227,135 +522,86 @@ _THRESHOLD = _Threshold(
     check=_check_threshold,
     clean=clean_number,
 )
-_PAIRS = Option(  # a formula that counts pairs has no match=any
+_PAIRS = choice(
     "match",
     "match",
+    "first unused reference in order; most matches; the matches with the largest total similarity",
     "greedy",
-    ("greedy", "optimal", "total"),
-    help="first unused reference in order; most matches; the matches with the largest total "
-    "similarity",
+    "optimal",
+    "total",
 )
 _MATCH = replace(
-    _PAIRS,
-    choices=(*_PAIRS.choices, "any"),
-    help=f"{_PAIRS.help}; a reference may serve several",
+    _PAIRS, choices=(*_PAIRS.choices, "any"), help=f"{_PAIRS.help}; a reference may serve several"
 )
-_NEAREST = Option(
+_NEAREST = choice(
     "match",
     "match",
+    "the nearest label of the other side; pairs one-to-one with the largest total similarity",
     "any",
-    ("any", "total"),
-    help="the nearest label of the other side; pairs one-to-one with the largest total similarity",
+    "total",
 )
-_HITS = Option(
+_HITS = choice(
     "normalize",
     "normalize",
+    "divide by the references, or by the hits (Kubany et al. 2020)",
     "references",
-    ("references", "hits"),
-    help="divide by the references, or by the hits (Kubany et al. 2020)",
+    "hits",
 )
 
 
 def _by_threshold(
-    name: str,
-    summary: str,
-    equation: str,
-    formula: Callable[..., Any],
-    *options: Option,
-    averages: tuple[str, ...] = ("example", "micro"),
-    policies: tuple[str, ...] = (),
-) -> Definition:
-    return add(
-        Definition(
-            name,
-            SemanticFamily(),
-            summary,
-            equation,
-            source="Kubany et al. 2020, section 3.2",
-            cite=("kubany2020",),
-            options=_match_options(averages, policies, _THRESHOLD, *options),
-            averages=averages,
-            order_invariant=False,
-            formula=formula,
-            needs=frozenset({"embedding"}),
-        )
-    )
+    name: str, summary: str, equation: str, formula: Callable[..., Any], *options: Option,
+    averages: tuple[str, ...] = ("example", "micro"), policies: tuple[str, ...] = (),
+) -> Definition:  # fmt: skip
+    chosen = _match_options(averages, policies, _THRESHOLD, *options)
+    return add(Definition(
+        name, SemanticFamily(), summary, equation, "Kubany et al. 2020, section 3.2",
+        ("kubany2020",), chosen, averages, order_invariant=False, formula=formula,
+        needs=frozenset({"embedding"}),
+    ))  # fmt: skip
 
 
 def _soft(
     name: str, summary: str, equation: str, formula: Callable[..., Any], *policies: str
 ) -> Definition:
-    return add(
-        Definition(
-            name,
-            SoftFamily(),
-            summary,
-            equation,
-            source="Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens",
-            cite=("zhang2020",),
-            options=_match_options(("example",), policies, _NEAREST),
-            averages=("example",),
-            symmetric=name == "SoftF1",
-            formula=formula,
-            needs=frozenset({"embedding"}),
-        )
-    )
+    source = "Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens"
+    options = _match_options(("example",), policies, _NEAREST)
+    return add(Definition(
+        name, SoftFamily(), summary, equation, source, ("zhang2020",), options, ("example",),
+        symmetric=name == "SoftF1", formula=formula, needs=frozenset({"embedding"}),
+    ))  # fmt: skip
 
 
 SemPrecision = _by_threshold(
-    "SemPrecision",
-    "Share of the predicted labels that mean the same as a true one.",
-    "tp / p",
-    formulas.precision,
-    _MATCH,
-    policies=("no_prediction",),
-)
+    "SemPrecision", "Share of the predicted labels that mean the same as a true one.",
+    "tp / p", formulas.precision, _MATCH, policies=("no_prediction",),
+)  # fmt: skip
 SemRecall = _by_threshold(
-    "SemRecall",
-    "Share of the true labels that a predicted label means.",
-    "tp / g",
-    _recall,
-    _MATCH,
-    policies=("no_reference",),
-)
+    "SemRecall", "Share of the true labels that a predicted label means.",
+    "tp / g", _recall, _MATCH, policies=("no_reference",),
+)  # fmt: skip
 SemF1 = _by_threshold(
-    "SemF1",
-    "Harmonic mean of semantic precision and recall.",
-    "2PR / (P + R)",
-    formulas.f1_many_to_one,
-    _MATCH,
-)
+    "SemF1", "Harmonic mean of semantic precision and recall.",
+    "2PR / (P + R)", formulas.f1_many_to_one, _MATCH,
+)  # fmt: skip
 SemJaccard = _by_threshold(
-    "SemJaccard",
-    "Matched labels over all labels; the paper's accuracy.",
-    "tp / (p + g - tp)",
-    formulas.jaccard,
-    _PAIRS,
-)
+    "SemJaccard", "Matched labels over all labels; the paper's accuracy.",
+    "tp / (p + g - tp)", formulas.jaccard, _PAIRS,
+)  # fmt: skip
 SemAP = _by_threshold(
-    "SemAP",
-    "Average precision of the ranked labels of an item, matched by meaning.",
+    "SemAP", "Average precision of the ranked labels of an item, matched by meaning.",
     "Σ over matched ranks of (matches so far / rank), over the references or the matches",
-    formulas.average_precision,
-    _PAIRS,
-    _HITS,
-    averages=("example",),
-    policies=("no_prediction", "no_reference"),
-)
+    formulas.average_precision, _PAIRS, _HITS,
+    averages=("example",), policies=("no_prediction", "no_reference"),
+)  # fmt: skip
 SoftPrecision = _soft(
-    "SoftPrecision",
-    "Mean similarity of predictions to the nearest truth.",
-    "Σ max cos / p",
-    formulas.precision,
-    "no_prediction",
-)
+    "SoftPrecision", "Mean similarity of predictions to the nearest truth.",
+    "Σ max cos / p", formulas.precision, "no_prediction",
+)  # fmt: skip
 SoftRecall = _soft(
-    "SoftRecall",
-    "Mean similarity of true labels to the nearest prediction.",
-    "Σ max cos / g",
-    _recall,
-    "no_reference",
-)
+    "SoftRecall", "Mean similarity of true labels to the nearest prediction.",
+    "Σ max cos / g", _recall, "no_reference",
+)  # fmt: skip
 SoftF1 = _soft(
     "SoftF1", "Harmonic mean of soft precision and soft recall.", "2PR / (P + R)", _soft_f1
 )

@@ -26,20 +26,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Container, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.arguments import checked
 from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats
-from semmetrics.core.ragged import Bools, Floats, prefixes, row_numbers
+from semmetrics.core.ragged import Floats, prefixes, row_numbers
 from semmetrics.data.block import Block, Step
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import listing
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
@@ -77,41 +76,31 @@ from semmetrics.metrics.matching import (
     Reference,
     cut_of,
 )
-from semmetrics.metrics.registry import add, is_builtin
+from semmetrics.metrics.registry import add
 from semmetrics.options import clean_rule
-
-__all__ = ["ItemValues", "LabelCounts", "SetFamily", "check_decode", "measure", "set_options"]
 
 _COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
 _AVERAGES = ("example", "micro", "macro", "weighted")
-_MORE = "declare more: @measure(averages=('example', 'macro'))"
 
 
 def check_decode(value: Value) -> None:
     """Refuse a decoding rule that is not written rightly."""
-    rule, colon, number = str(value).partition(":")
-    if rule in ("all", "cardinality", "cardinality+scores") and not colon:
+    rule, _, number = str(value).partition(":")
+    plain = ("all", "cardinality", "cardinality+scores", "cardinality+scores:code")
+    if value in (*plain, "threshold:best"):
         return
-    if value == "cardinality+scores:code":
-        return
-    if rule in ("threshold", "cumulative"):
-        if (rule, number) == ("threshold", "best"):
+    with suppress(ValueError):
+        if rule in ("threshold", "cumulative") and np.isfinite(float(number)):
             return
-        try:
-            if np.isfinite(float(number)):
-                return
-        except ValueError:
-            pass
-    raise InputError(
-        f"decode={value} is not a decoding rule",
-        remedy="write all, threshold:0.5, threshold:best, cumulative:0.5, cardinality or "
-        "cardinality+scores",
-    )
+    wanted = "a decoding rule: all, threshold:0.5, threshold:best, cumulative:0.5, cardinality or "
+    wanted += "cardinality+scores"
+    raise InputError("bad-option", name="decode", value=value, wanted=wanted)
 
 
-def _check_count(value: Value) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise InputError(f"keep_at_least={value} is not a whole number from 0")
+def _check_count(value: int) -> None:
+    if value < 0:
+        wanted = "a whole number from 0"
+        raise InputError("bad-option", name="keep_at_least", value=value, wanted=wanted)
 
 
 def set_options(
@@ -125,31 +114,18 @@ def set_options(
     options = [
         Option("average", "avg", averages[0], averages, help="what the mean is taken over"),
         universe_option(over_labels),
-        Option(
-            "duplicates",
-            "dup",
-            "once",
-            ("once", "each"),
-            help="count a repeated label once, or each time",
-            averages=("example",),
-        ),
-        policy_option(
-            "empty", "empty", "1", "nothing predicted and nothing true", ("example", "micro")
-        ),
+        Option("duplicates", "dup", "once", ("once", "each"), averages=("example",),
+               help="count a repeated label once, or each time"),
+        policy_option("empty", "empty", "1", "nothing predicted and nothing true",
+                      ("example", "micro")),
         policy_option("absent", "absent", "skip", "a label on neither side", LABEL_AVERAGES),
         policy_option("no_prediction", "nopred", "0", "0/0 with nothing predicted"),
         policy_option("no_reference", "noref", "0", "0/0 with nothing true"),
         policy_option("undefined", "undef", "nan", "0/0 for another reason"),
-        Option(
-            "decode",
-            "decode",
-            "all",
-            help="the rule that makes sets",
-            check=check_decode,
-            clean=clean_rule,
-        ),
+        Option("decode", "decode", "all", help="the rule that makes sets",
+               check=check_decode, clean=clean_rule),
         Option("keep_at_least", "min", 0, kind=int, help="labels always kept", check=_check_count),
-    ]
+    ]  # fmt: skip
     chosen, other = set(averages), defaults or {}
     return tuple(
         replace(o, default=other.get(o.name, o.default))
@@ -176,10 +152,8 @@ class ItemValues(ItemSums):
             return {"value": Dense(value), "cause": OneHot(cause, len(CAUSES))}
         distinct = block.get(Distinct(counts))
         value, cause = self._values(distinct.counts)
-        return {
-            "value": Coded(distinct.codes, value),
-            "cause": OneHot(cause.take(distinct.codes), len(CAUSES)),
-        }
+        causes_of = OneHot(cause.take(distinct.codes), len(CAUSES))
+        return {"value": Coded(distinct.codes, value), "cause": causes_of}
 
     def _values(self, counts: ItemCounts, **more: Any) -> tuple[Floats, NDArray[np.int8]]:
         known = {"hit": counts.hit, "n_pred": counts.n_pred, "n_ref": counts.n_ref, **more}
@@ -282,14 +256,13 @@ class SetFamily(CountFormulas):
 
     def item_counts(self, measure: Measure, rows: Columns, frame: Frame) -> dict[str, Floats]:
         """Return the counts of each item within the universe."""
-        inside = frame.universe(measure)
-        known = {name: _row_counts(rows[name], inside) for name in ("hit", "n_pred", "n_ref")}
-        return {**known, "total": np.full(len(known["hit"]), float(inside.sum()))}
-
-
-def _row_counts(column: Any, inside: Bools) -> Floats:
-    rows = row_numbers(column.indptr)
-    return np.bincount(rows, inside[column.codes], minlength=len(column)).astype(np.float64)
+        inside, columns = frame.universe(measure), dict[str, Any](rows)
+        known: dict[str, Floats] = {"total": np.full(len(columns["hit"]), float(inside.sum()))}
+        for name in ("hit", "n_pred", "n_ref"):
+            column = columns[name]
+            counted, items = inside[column.codes], row_numbers(column.indptr)
+            known[name] = np.bincount(items, counted, len(column)).astype(np.float64)
+        return known
 
 
 @overload
@@ -315,7 +288,6 @@ def measure(
 ) -> Callable[[Callable[..., Any]], Definition]: ...
 
 
-@checked
 def measure(
     formula: Callable[..., Any] | None = None,
     /,
@@ -394,44 +366,27 @@ def measure(
         if policies is not None:
             shared = choose_policies(shared, policies)
         known = [option.name for option in shared]
-        wrong = [name for name in defaults or {} if name not in known]
-        if wrong:
-            raise InputError(
-                f"defaults for {listing(wrong)}, which are no shared options",
-                remedy=f"these are {listing(known, most=20)}",
-            )
-        own_name = name or formula.__name__
-        if not is_builtin(kind, own_name):
-            shared = tuple(replace(o, more=_MORE) if o.name == "average" else o for o in shared)
+        for wrong in defaults or {}:
+            if wrong not in known:
+                raise InputError("bad-choice", name="defaults", value=wrong, choices=known)
         summary = (inspect.getdoc(formula) or "").split("\n")[0]
         return add(
             Definition(
-                name=own_name,
-                kind=kind,
-                family=SetFamily(),
-                summary=summary,
-                equation=equation,
-                source=source,
-                cite=cite,
-                options=shared + own,
-                averages=averages,
-                bounds=bounds,
-                higher_is_better=higher_is_better,
-                symmetric=symmetric,
-                order_invariant=order_invariant,
-                formula=formula,
+                name or formula.__name__, SetFamily(), summary, equation, source, cite,
+                shared + own, averages, bounds, higher_is_better, symmetric, order_invariant,
+                kind=kind, formula=formula,
             ),
             aliases,
-        )
+        )  # fmt: skip
 
     return decorate if formula is None else decorate(formula)
 
 
 def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tuple[Option, ...]:
     """Check a formula's parameters, and make options of those that are keyword-only."""
-    unknown = [average for average in averages if average not in _AVERAGES]
-    if unknown or not averages:
-        raise InputError(f"averages={averages}", remedy=f"choose among {', '.join(_AVERAGES)}")
+    for average in averages or ("",):
+        if average not in _AVERAGES:
+            raise InputError("bad-choice", name="averages", value=average, choices=_AVERAGES)
     counts, own = [], []
     hints = get_type_hints(formula)
     for name, parameter in inspect.signature(formula).parameters.items():
@@ -441,12 +396,16 @@ def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tupl
             counts.append(name)
         else:
             raise InputError(
-                f"{formula.__name__} takes {name!r}, which is no count",
-                remedy=f"the counts are {', '.join(_COUNTS)}; options are keyword-only",
-            )
+                "wrong-formula", measure=formula.__name__, problem=f"takes {name!r}",
+                remedy=f"use the counts {', '.join(_COUNTS)}; options are keyword-only",
+            )  # fmt: skip
     for count, allowed in (("total", _AVERAGES[1:]), ("precision_sum", _AVERAGES[:1])):
         if count in counts and not set(averages) <= set(allowed):
-            raise InputError(f"{count} is known only for averages {', '.join(allowed)}")
+            remedy = f"choose averages among {', '.join(allowed)}"
+            problem = f"takes {count!r}, which other averages do not have"
+            raise InputError(
+                "wrong-formula", measure=formula.__name__, problem=problem, remedy=remedy
+            )
     return tuple(own)
 
 
@@ -454,20 +413,11 @@ def _own_option(name: str, parameter: inspect.Parameter, hint: Any) -> Option:
     choices = get_args(hint) if get_origin(hint) is Literal else ()
     kind = type(choices[0]) if choices else hint
     if kind not in (str, int, float) or not all(type(choice) is kind for choice in choices):
-        raise InputError(
-            f"the option {name} is a {hint}", remedy="annotate it str, int, float or Literal[…]"
-        )
+        wanted = "an annotation str, int, float or Literal[…]"
+        raise InputError("bad-option", name=name, value=hint, wanted=wanted)
     required = parameter.default is inspect.Parameter.empty
-    default = None if required else parameter.default
-    return Option(
-        name,
-        name,
-        default,
-        choices,
-        kind,
-        required=required,
-        help=_HELP.get(name, "an option of the formula"),
-    )
+    default, text = parameter.default, _HELP.get(name, "an option of the formula")
+    return Option(name, name, None if required else default, choices, kind, text, required=required)
 
 
 _HELP = {

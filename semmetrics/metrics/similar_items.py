@@ -30,7 +30,7 @@ from semmetrics.core.ragged import (
     row_numbers,
     take_rows,
 )
-from semmetrics.core.top_k import top_k
+from semmetrics.core.ranks import top_k
 from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.messages import pluralize

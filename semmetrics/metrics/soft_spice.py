@@ -43,7 +43,7 @@ from semmetrics.metrics.families import ItemMeans, policy_option, value_columns
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.label_similarity import EMBEDDING, choose_similarities, label_vectors_of
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.semantic_matching import BatchLayout
+from semmetrics.metrics.semantic import BatchLayout
 from semmetrics.metrics.spice import PARSER_OPTIONS, parsed_texts
 from semmetrics.text.tokens import RawTuple
 

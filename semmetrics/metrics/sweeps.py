@@ -29,11 +29,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.arguments import checked
 from semmetrics.core.ragged import (
     Bools,
     Floats,
     Ints,
+    dense_array,
     offsets,
     order_rows,
     positions,
@@ -43,29 +43,8 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.errors import InputError
 from semmetrics.frozen import with_arrays
-from semmetrics.metrics.decoding import score_matrix
+from semmetrics.metrics.decoding import score_matrix, target_matrix
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.ranking import target_matrix
-
-__all__ = [
-    "AVERAGES",
-    "DEFAULT",
-    "Average",
-    "BestThreshold",
-    "Rows",
-    "Sweep",
-    "Undefined",
-    "best_place",
-    "best_threshold",
-    "candidate_thresholds",
-    "means_at_points",
-    "points_of_scores",
-    "sums_by_key",
-    "sweep_rows",
-    "sweep_thresholds",
-    "sweep_top_k",
-    "whole_weights",
-]
 
 Average: TypeAlias = Literal["example", "micro", "macro", "weighted"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
@@ -139,7 +118,6 @@ class BestThreshold(NamedTuple):
     value: float
 
 
-@checked
 def sweep_top_k(
     scores: ArrayLike, targets: ArrayLike, ks: Sequence[int], *, undefined: Undefined = DEFAULT
 ) -> dict[Average, Sweep]:
@@ -170,11 +148,9 @@ def sweep_top_k(
     >>> sweep["micro"].precision.tolist(), sweep["example"].recall.tolist()
     ([0.5, 0.5], [0.5, 1.0])
     """
-    points = np.asarray(ks)
-    if points.ndim != 1 or not (points.size == 0 or points.dtype.kind in "iu"):
-        raise InputError(f"ks = {ks!r} is not a list of integers")
-    if (points < 0).any():
-        raise InputError(f"k = {points.min()} is negative", remedy="give 0 or more")
+    points = dense_array(ks, "ks")
+    if points.ndim != 1 or (points.size and points.dtype.kind not in "iu") or (points < 0).any():
+        raise InputError("bad-option", name="ks", value=ks, wanted="a list of integers from 0")
     points, rows = points.astype(np.int64), _dense_rows(scores, targets)
     order = order_rows(rows.indptr, rows.scores)
     rows = rows._replace(codes=rows.codes[order], hit=rows.hit[order])
@@ -183,7 +159,6 @@ def sweep_top_k(
     return {one: _average(rows, one, points, rising, bins, undefined) for one in AVERAGES}
 
 
-@checked
 def sweep_thresholds(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -248,15 +223,15 @@ def sweep_rows(
         points, bins = points_of_scores(rows.scores)
         falling = np.arange(len(points))
     else:
-        points = np.asarray(thresholds, np.float64)
+        points = dense_array(thresholds, "thresholds", np.float64)
         if points.ndim != 1 or np.isnan(points).any():
-            raise InputError("thresholds must be a list of numbers without NaN")
+            wanted = "a list of numbers without NaN"
+            raise InputError("bad-option", name="thresholds", value=thresholds, wanted=wanted)
         falling = np.argsort(-points, kind="stable")
         bins = np.searchsorted(-points[falling], -rows.scores, side="right")
     return {one: _average(rows, one, points, falling, bins, undefined) for one in averages}
 
 
-@checked
 def best_threshold(
     scores: ArrayLike,
     targets: ArrayLike,
@@ -297,7 +272,8 @@ def best_threshold(
     rows = _dense_rows(scores, targets)
     sweep = sweep_rows(rows, thresholds, averages=[average], undefined=undefined)[average]
     if not len(sweep.points) or not len(rows.n_ref):
-        raise InputError("there is no score to choose a threshold by", remedy="give some items")
+        what = "scores to choose a threshold by"
+        raise InputError("nothing-given", what=what, remedy="give some items")
     points: Any = sweep.points
     best = best_place(points, sweep.f1)
     return BestThreshold(float(points[best]), float(sweep.f1[best]))
@@ -451,7 +427,7 @@ def means_at_points(
         If the average is unknown.
     """
     if average not in AVERAGES:
-        raise InputError(f"unknown average {average!r}", remedy=f"use one of {', '.join(AVERAGES)}")
+        raise InputError("bad-choice", name="average", value=average, choices=AVERAGES)
     columns: list[Any] = [rows.hit, np.ones(len(bins), np.int8), *more]
     n_refs: Any = rows.n_ref
     if rows.weights is not None and average != "example":  # sums over items are weighted
@@ -525,11 +501,7 @@ def whole_weights(weights: Floats, labels: Ints) -> Ints:
     whole: Ints = np.rint(np.ldexp(weights, _WHOLE - exponent - exact)).astype(np.int64)
     lost = (whole == 0) & (weights > 0)
     if lost.any():
-        raise InputError(
-            f"the sample weights {weights.max()} and {weights[lost].min()} are too far from each "
-            "other for the best threshold",
-            remedy="weights= (--weights): give weights that differ by less than a factor of 1e15",
-        )
+        raise InputError("weights-apart", low=weights[lost].min(), high=weights.max())
     return whole
 
 

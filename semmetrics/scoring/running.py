@@ -18,7 +18,7 @@ import numpy as np
 from semmetrics.data.block import adds_up
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.derived import terms_of
+from semmetrics.metrics.families import terms_of
 from semmetrics.scoring.evaluate import Statistics, evaluate
 from semmetrics.scoring.fits import BEST, fit
 from semmetrics.scoring.plan import Prepared, Setup

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from semmetrics.errors import InputError
-from semmetrics.metrics.derived import terms_of
+from semmetrics.metrics.families import terms_of
 from semmetrics.options import ResolvedOptions
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.fits import fit_measures, naming

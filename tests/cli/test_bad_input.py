@@ -65,7 +65,7 @@ def test_all_wrong_measures_are_told_together_with_near_names(refused, files):
     )  # fmt: skip
     assert "6 measures are wrong" in message
     for part in ("'F2'; did you mean", "F1?", "did you mean Recall", "did you mean Precision",
-                 "cutoffs", "'average'", "median"):  # fmt: skip
+                 "cutoff", "'average'", "median"):  # fmt: skip
         assert part in message
 
 
@@ -78,8 +78,8 @@ def test_wrong_options(refused, files):
         (("--protocol", "kubany2020", "-m", "F1"), "--protocol"),
         (("--protocol", "kubany2020", "--missing", "empty"), "missing"),
         (("--protocol", "kubany2020", "--threshold", "0.5"), "no decoding rule"),
-        (("--top-k", "0"), "cutoffs"),
-        (("--top-k", "1,x"), "cutoffs"),
+        (("--top-k", "0"), "cutoff"),
+        (("--top-k", "1,x"), "cutoff"),
         (("--top-k", "1,1"), "distinct"),
         (("--threshold", "high"), "decoding rule"),
         (("--decode", "magic"), "decoding rule"),

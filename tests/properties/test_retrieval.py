@@ -14,7 +14,7 @@ from oracles import retrieval as oracle
 
 import semmetrics
 from semmetrics.kinds import find_kind
-from semmetrics.metrics.derived import Derived
+from semmetrics.metrics.families import Derived
 from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate

@@ -16,8 +16,7 @@ from tiny import Tiny, with_vectors
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
-from semmetrics.metrics.bag_distances import TransportFamily
-from semmetrics.metrics.bag_similarity import BagSimilarityFamily
+from semmetrics.metrics.bags import BagSimilarityFamily, TransportFamily
 from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.metrics.semantic import SemanticFamily, SoftFamily
 from semmetrics.scoring.evaluate import evaluate

@@ -268,7 +268,7 @@ def test_score_takes_what_score_systems_takes():
         ({"measures": ["F2"]}, "no measure 'F2'; did you mean "),
         ({"measures": [None]}, "bad-option"),
         ({"measures": ["mAP"]}, "mAP needs a score for each predicted label"),
-        ({"measures": ["C-F1"]}, "labels=given needs the class list; give classes="),
+        ({"measures": ["C-F1"]}, "labels=given needs classes="),
         ({"measures": ["F1(decode=threshold:0.5)"]}, "needs a score for each predicted label"),
         ({"decode": "threshold:best"}, "threshold:best needs a score"),
         ({"decode": []}, "bad-option"),
@@ -302,7 +302,7 @@ def test_errors(options, message):
     [
         ({"measures": "F1"}, r"no rule makes sets of them; give a cutoff \(F1@3\) or decode="),
         ({"measures": "MacroF1"}, "no rule makes sets of them"),
-        ({"measures": "F1", "decode": "cardinality"}, "give set_size_probs="),
+        ({"measures": "F1", "decode": "cardinality"}, "needs set_size_probs="),
         ({"measures": "F1", "decode": "cardinality", "set_size_probs": [["x"]]}, "no matrix"),
         ({"measures": "F1", "decode": "cardinality", "set_size_probs": [[1, 0]]}, "shape"),
     ],

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import cider as oracle
 
-from semmetrics.core import sparse_pairs
+from semmetrics.core import sparse
 from semmetrics.core.ragged import offsets
-from semmetrics.core.sparse_pairs import Cells, SparsePairs
+from semmetrics.core.sparse import Cells, SparsePairs
 from semmetrics.data.tasks import caption_task
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.pair_matrix import caption_blocks, caption_matrix, caption_top_k
@@ -100,8 +100,8 @@ def test_entries_are_the_values_of_candidates(measure):
 def test_dense_and_sparse_products_agree(monkeypatch, gain, most):
     references, captions = made()
     expected = matrix(references, captions)
-    monkeypatch.setattr(sparse_pairs, "_DENSE_GAIN", gain)
-    monkeypatch.setattr(sparse_pairs, "_MOST_DENSE", most)
+    monkeypatch.setattr(sparse, "_DENSE_GAIN", gain)
+    monkeypatch.setattr(sparse, "_MOST_DENSE", most)
     assert_allclose(matrix(references, captions), expected, rtol=0, atol=1e-13)
 
 

@@ -117,7 +117,7 @@ def test_what_has_no_value_is_counted_by_cause():
     (other,) = score(preds, gts, oov="unknown", **options).scores
     assert other.undefined == {"no_prediction": 1, "undefined": 1, "no_reference": 1}
     assert other.items[3] == 1.0
-    with pytest.raises(InputError, match="does not know the captions 'cow'"):
+    with pytest.raises(InputError, match="no vector for captions 'cow'"):
         score(preds, gts, oov="error", **options)
 
 
@@ -127,7 +127,7 @@ def test_vectors_of_words_are_refused():
         lambda: score(["dog"], [["cat"]], embedding=words),
         lambda: caption_matrix([["dog"]], ["cat"], measure="BagSim", embedding=words),
     ):
-        with pytest.raises(InputError, match="BagSim takes captions as one text"):
+        with pytest.raises(InputError, match="BagSim reads captions as one text"):
             run()
 
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from oracles import decoding as oracle
 
 from semmetrics.core.ragged import offsets
-from semmetrics.errors import InputError
 from semmetrics.metrics import decoding
 
 # sixteenths add up exactly and meet the thresholds, so that strictness is tested
@@ -119,43 +118,3 @@ def test_decode_cardinality_with_scores_sees_only_the_first_k():
 def test_decode_of_no_items_and_of_no_labels():
     assert decoding.decode(np.zeros((0, 3))).shape == (0, 3)
     assert decoding.decode(np.zeros((2, 0)), "cumulative").shape == (2, 0)
-
-
-def with_head(head, scores=((0.1,), (0.2,)), rule="cardinality+scores"):
-    return decoding.decode(scores, rule, head=head)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: decoding.decode([[0.1]], "top", k=-1), "k = -1 is negative"),
-        (lambda: decoding.decode([[0.1]], "top", k=1.5), "k=1.5; give a whole number"),
-        (lambda: decoding.decode([[0.1]], threshold=np.nan), "threshold is NaN"),
-        (lambda: decoding.decode([[0.1]], keep_at_least=-1), "keep_at_least = -1"),
-        (lambda: decoding.decode([[0.1]], "cardinality", head=[[1]], offset=-1), "offset = -1"),
-        (lambda: decoding.decode([[0.1], [-0.2]], "cumulative"), r"row 1 \(from 0\): .*negative"),
-        (
-            lambda: with_head([[0.1], [np.nan]], rule="cardinality"),
-            r"head, row 1 \(from 0\): .*NaN",
-        ),
-        (lambda: with_head([[0.1]], rule="cardinality"), r"shape \(1, 1\); give 2 rows"),
-        (lambda: with_head([[], []], rule="cardinality"), "shape"),
-        (lambda: with_head([[0.1], [-0.1]]), r"head, row 1 \(from 0\): .*no probability"),
-        (
-            lambda: with_head([[1], [1]], [[np.inf], [0.1]]),
-            r"scores, row 0 \(from 0\): .*no probability",
-        ),
-        (lambda: decoding.decode([0.1, 0.2]), r"shape \(2,\)"),
-        (lambda: decoding.decode([[0.1], [np.nan]]), r"row 1 \(from 0\): a score is NaN"),
-        (lambda: decoding.decode([[0.1]], "best"), "rule='best'; give 'threshold', 'top'"),
-        (lambda: decoding.decode([[0.1]], "top"), "needs k"),
-        (lambda: decoding.decode([[0.1]], "cardinality"), "needs head"),
-        (lambda: decoding.decode([[0.1]], "threshold", offset=1), "no option offset"),
-        (lambda: decoding.decode([[0.1]], "threshold", head=[[1]]), "no option head"),
-        (lambda: decoding.decode([[0.1]], "top", k=1, threshold=0.3), "no option threshold"),
-        (lambda: decoding.decode([[0.1]], "top", k=1, keep_at_least=1), "no option keep_at_least"),
-    ],
-)
-def test_wrong_input_names_the_row_or_the_option(call, message):
-    with pytest.raises(InputError, match=message):
-        call()

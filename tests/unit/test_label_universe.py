@@ -114,7 +114,7 @@ def test_protocols_keep_the_universe_that_they_fix():
     for heading in ("O-F1", "C-F1"):
         assert "|labels:given|" in table[heading].signature
         assert table[heading].value == pytest.approx(1)
-    with pytest.raises(InputError, match="labels=given needs the class list"):
+    with pytest.raises(InputError, match="labels=given needs classes="):
         value("C-F1")
 
 

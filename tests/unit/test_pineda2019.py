@@ -90,10 +90,7 @@ def decoded(rule):
     ("options", "rule"),
     [
         ({"decode": "threshold:0.2"}, lambda s, h: decoding.above(s, 0.2)),
-        (
-            {"decode": "threshold:0.5", "keep_at_least": 1},
-            lambda s, h: decoding.above(s, 0.5, 1),
-        ),
+        ({"decode": "threshold:0.5", "keep_at_least": 1}, lambda s, h: decoding.above(s, 0.5, 1)),
         ({"decode": "cumulative:0.5"}, lambda s, h: decoding.cumulative(s, 0.5)),
         (
             {"decode": "cumulative:0.1", "keep_at_least": 2},

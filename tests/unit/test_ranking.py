@@ -15,7 +15,6 @@ from sklearn import metrics as peer
 
 import semmetrics
 from semmetrics.core.ragged import offsets
-from semmetrics.errors import InputError
 from semmetrics.metrics import class_precision as classwise
 from semmetrics.metrics import ranking
 
@@ -292,36 +291,3 @@ def test_sparse_targets_are_taken():
     assert_array_equal(
         classwise.average_precision(scores, sparse), classwise.average_precision(scores, targets)
     )
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: ranking.coverage_error([[0.1], [np.nan]], [[1], [1]]), "scores, row 1"),
-        (lambda: ranking.ranking_loss([[0.1], [0.2]], [[1], [2]]), "targets, row 1"),
-        (lambda: ranking.ranking_loss([[0.1]], [[1, 0]]), "same shape"),
-        (
-            lambda: ranking.ranking_loss([[0.1]], [[1]], empty="zero"),
-            "empty='zero'; give a number or 'skip'",
-        ),
-        (lambda: ranking.ranking_loss([[0.1]], [[1]], weights=[1, 2]), "weights have shape"),
-        (lambda: ranking.ranking_loss([[0.1]], [[1]], weights=[-1]), "weight is negative"),
-        (
-            lambda: classwise.average_precision([[0.1]], [[1]], interpolation="voc"),
-            "interpolation='voc'; give 'none'",
-        ),
-        (
-            lambda: classwise.average_precision([[0.1]], [[1]], ties="no"),
-            "ties='no'; give 'grouped'",
-        ),
-        (
-            lambda: classwise.class_average_precision(
-                classwise.class_curves(*partial_classes(0)[0]), np.full((1, 30), np.inf)
-            ),
-            "not finite",
-        ),
-    ],
-)
-def test_wrong_input_names_the_row_or_the_option(call, message):
-    with pytest.raises(InputError, match=message):
-        call()

@@ -13,8 +13,7 @@ from oracles import retrieval as oracle
 
 import semmetrics
 from semmetrics.core.ragged import offsets
-from semmetrics.core.ranks import count_down, count_nearer
-from semmetrics.core.top_k import first_places
+from semmetrics.core.ranks import count_down, count_nearer, first_places
 from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.retrieval import reading
@@ -463,7 +462,7 @@ BAD = {
     "the positives are those of the columns, by rows": {
         "gts": {c: [q] for q, some in POSITIVES.items() for c in some}
     },
-    "R@K is ambiguous; write HitRate@K for whether any": {"measures": "R@5"},
+    "write HitRate@K for whether any": {"measures": "R@5"},
     "weights are those of the queries of one direction": {
         "weights": dict.fromkeys(IMAGES, 1.0), "direction": "both"
     },

@@ -21,7 +21,7 @@ from tiny import Tiny
 import semmetrics
 from semmetrics import Scorer, score
 from semmetrics.errors import InputError
-from semmetrics.metrics.derived import Derived
+from semmetrics.metrics.families import Derived
 from semmetrics.metrics.registry import all_definitions
 from semmetrics.text.parses import FunctionParser, KeptParser
 from semmetrics.text.synonyms import SynonymTable

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import semantic as oracle
 from oracles.sets import classes_of
+from refusals import refused
 from tiny import Tiny, one_hot, with_vectors
 
 import semmetrics
@@ -20,12 +21,11 @@ from semmetrics.core.ragged import sum_rows
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 from semmetrics.kinds.labels.task import label_task
-from semmetrics.metrics import label_similarity, semantic_matching
+from semmetrics.metrics import label_similarity, semantic
 from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.matching import Ranked, Reference
 from semmetrics.metrics.registry import parse
-from semmetrics.metrics.semantic import SemF1
-from semmetrics.metrics.semantic_matching import MatchedPairs, SemanticMatches
+from semmetrics.metrics.semantic import MatchedPairs, SemanticMatches, SemF1
 from semmetrics.scoring.signature import read_signature
 
 TERM = st.sampled_from("abcdefgh")
@@ -234,7 +234,7 @@ def test_any_counts_references_that_are_served():
     assert [s.value for s in table][:3] == pytest.approx([p, r, 2 * p * r / (p + r)])
     assert [s.value for s in table][3:] == [1.0, 0.25, 0.4]
     for name in ("SemJaccard", "SemAP"):
-        with pytest.raises(InputError, match=r"match=any is not allowed.*greedy, optimal, total"):
+        with refused("bad-choice"):
             parse(f"{name}(match=any)")
 
 
@@ -339,22 +339,17 @@ def test_wrong_vectors_and_options():
     for text in ("SemF1", "SoftF1", "WMD", "MeanSim"):
         with pytest.raises(InputError, match=r"tiny.*the vector of 'up', 'x' is not finite"):
             semmetrics.score([["up", "near"]], [["x"]], measures=[text], embedding=broken)
-    with pytest.raises(InputError, match="threshold=2 is neither a cosine nor auto"):
-        parse("SemF1(threshold=2)")
-    with pytest.raises(InputError, match="threshold=nan is neither"):
-        SemF1(threshold=float("nan"))
+    for wrong in (2, float("nan"), True):
+        with refused("bad-option"):
+            SemF1(threshold=wrong)
     with pytest.raises(InputError, match="there is no embedding 'other'"):
         value("SemF1(embedding=other)", ["x"], ["x"])
-    with pytest.raises(InputError, match="is not fitted yet"):
-        SemF1().definition.family.statistic(SemF1())
 
 
 def test_thresholds_are_written_or_numbers():
     assert SemF1(threshold=0.4) == SemF1(threshold="0.4") == parse("SemF1(threshold=0.4)")[0]
     assert SemF1(threshold=np.float64(0.25))["threshold"] == "0.25"
     assert SemF1(threshold=1) == SemF1(threshold=1.0)
-    with pytest.raises(InputError, match="threshold=True"):
-        SemF1(threshold=True)
 
 
 def test_auto_is_the_threshold_of_the_embedding():
@@ -426,7 +421,7 @@ def test_tables_of_the_task_of_blocks_and_of_batches_give_the_same_bits(
         refs = [[["w9", name] if name in ("w5", "w8") else name for name in r] for r in refs]
     whole = bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model))
     for name, limit in limits.items():
-        room = semantic_matching if name == "_TENSOR" else label_similarity
+        room = semantic if name == "_TENSOR" else label_similarity
         monkeypatch.setattr(room, name, limit)
     assert bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model)) == whole
     task = type(label_task(as_labels([["a"]]), as_labels([["a"]])))

@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import f1_score, precision_score, recall_score
 
 from semmetrics.core.ragged import offsets
-from semmetrics.errors import InputError
 from semmetrics.metrics import sweeps
 from semmetrics.metrics.decoding import decode, keep_above
 
@@ -195,12 +194,7 @@ def partial(seed):
     table = np.full((20, 5), -np.inf)
     np.put_along_axis(table, codes, np.where(inside, dense, -np.inf), axis=1)
     rows = sweeps.Rows(
-        offsets(widths),
-        codes[inside],
-        hit,
-        dense[inside],
-        targets.sum(axis=1),
-        targets.sum(axis=0),
+        offsets(widths), codes[inside], hit, dense[inside], targets.sum(axis=1), targets.sum(axis=0)
     )
     return rows, table, targets
 
@@ -247,21 +241,3 @@ def test_sparse_targets_and_no_items():
     nothing = sweeps.sweep_top_k(np.zeros((0, 2)), np.zeros((0, 2)), [1])
     assert np.isnan(nothing["example"].f1).all()
     assert nothing["macro"].precision.tolist() == [0.0]
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: sweeps.sweep_top_k([[0.1]], [[1]], [1, -2]), "k = -2 is negative"),
-        (lambda: sweeps.sweep_top_k([[0.1]], [[1]], [1.5]), r"ks=\[1.5\]; give a list"),
-        (lambda: sweeps.sweep_top_k([[np.nan]], [[1]], [1]), "scores, row 0"),
-        (lambda: sweeps.sweep_thresholds([[0.1]], [[3]], [1]), "targets, row 0"),
-        (lambda: sweeps.sweep_thresholds([[0.1]], [[1]], [np.nan]), "without NaN"),
-        (lambda: sweeps.best_threshold([[0.1]], [[1]], average="all"), "give 'example', 'micro'"),
-        (lambda: sweeps.best_threshold(np.zeros((0, 1)), np.zeros((0, 1))), "no score"),
-        (lambda: sweeps.best_threshold([[0.1]], [[1]], thresholds=[]), "no score"),
-    ],
-)
-def test_wrong_input_names_the_row_or_the_option(call, message):
-    with pytest.raises(InputError, match=message):
-        call()

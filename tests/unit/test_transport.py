@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import transport as oracle
+from refusals import refused
 
-from semmetrics.core import similarity, simplex, transport_block, uniform_assignment
+from semmetrics.core import similarity, simplex
+from semmetrics.core import transport as transport_module
 from semmetrics.core.backend import Backend
 from semmetrics.core.ragged import group_by_size
 from semmetrics.core.similarity import EuclideanDistances
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
-from semmetrics.errors import InputError
 
 SIDES = st.tuples(st.integers(1, 6), st.integers(1, 9))
 
@@ -67,10 +68,10 @@ def expected_costs(costs, rows, columns):
     return [oracle.transport_cost(*one) for one in zip(costs, rows, columns, strict=True)]
 
 
-@pytest.fixture(params=[transport_block.linear_program, transport_block.network_simplex])
+@pytest.fixture(params=[transport_module.linear_program, transport_module.network_simplex])
 def alone(request):
     """Costs of problems solved one by one by either solver, which take turns where one fails."""
-    if request.param is transport_block.network_simplex:
+    if request.param is transport_module.network_simplex:
         pytest.importorskip("ot", reason="POT is not installed")
 
     def cost(costs, rows, columns):
@@ -154,26 +155,22 @@ def test_equal_masses_have_the_same_bits_alone_and_without_padding(most, ties):
 def test_problems_with_one_best_plan_are_seldom_left_over(size, monkeypatch):
     costs = np.random.default_rng(18).random((400, size, size))
     ones, left = np.ones((400, size)), []
-    found, one_by_one = solve(costs, ones, ones), uniform_assignment.solve_singly
+    found, one_by_one = solve(costs, ones, ones), simplex.solve_singly
 
     def counted(costs, *others):
         left.append(costs.shape[-1])
         return one_by_one(costs, *others)
 
-    monkeypatch.setattr(uniform_assignment, "solve_singly", counted)
+    monkeypatch.setattr(simplex, "solve_singly", counted)
     np.testing.assert_array_equal(found, solve(costs, ones, ones))
     assert sum(left) < 40
-    monkeypatch.setattr(transport_block, "MAX_TOGETHER", 0)
+    monkeypatch.setattr(transport_module, "MAX_TOGETHER", 0)
     np.testing.assert_array_equal(solve(costs, ones, ones).costs, found.costs)
 
 
 def test_a_plan_is_not_taken_without_its_proof(monkeypatch):
     rng = np.random.default_rng(19)
-    costs, ones, halfway = (
-        rng.random((60, 9, 9)),
-        np.ones((60, 9)),
-        uniform_assignment._balance_potentials,
-    )
+    costs, ones, halfway = (rng.random((60, 9, 9)), np.ones((60, 9)), simplex._balance_potentials)
     expected = solve(costs, ones, ones).costs
 
     def swapped(*arguments):
@@ -185,19 +182,10 @@ def test_a_plan_is_not_taken_without_its_proof(monkeypatch):
         return column, u + 1e-8 * rng.normal(size=u.shape)
 
     for wrong in (swapped, moved):
-        monkeypatch.setattr(uniform_assignment, "_balance_potentials", wrong)
+        monkeypatch.setattr(simplex, "_balance_potentials", wrong)
         found = solve(costs, ones, ones)
         np.testing.assert_array_equal(found.costs, expected)
         assert (found.gaps < 1e-13).all()
-
-
-@pytest.mark.parametrize("scale", [0.0, 1e-305, 1e-40, 1e200, 1e306])
-def test_the_scale_of_costs_of_equal_masses_does_not_matter(scale):
-    costs, ones = np.random.default_rng(20).random((40, 10, 10)), np.ones((40, 10))
-    found = solve(costs * scale, ones, ones)
-    expected = solve(costs, ones, ones).costs * scale
-    np.testing.assert_allclose(found.costs, expected, rtol=1e-12)
-    assert (found.gaps <= 1e-12 * scale).all()
 
 
 def test_a_problem_has_the_same_bits_alone_in_blocks_and_padded():
@@ -253,12 +241,15 @@ def test_float32_costs_are_taken_as_they_are():
     np.testing.assert_allclose(found.costs, solve(costs, rows, columns).costs, atol=1e-6)
 
 
-@pytest.mark.parametrize("scale", [1e-12, 1e-3, 1e9, 1e200])
-def test_the_scale_of_costs_does_not_matter(scale):
-    costs, rows, columns = random_problems(np.random.default_rng(7), 50, 5, 8, ties=False)
-    base = solve(costs, rows, columns)
-    scaled = solve(costs * scale, rows, columns)
-    np.testing.assert_allclose(scaled.costs / scale, base.costs, rtol=1e-12)
+@pytest.mark.parametrize("scale", [0.0, 1e-305, 1e-40, 1e-12, 1e-3, 1e9, 1e200, 1e306])
+@pytest.mark.parametrize("sides", [(5, 8), (10, 10)])
+def test_the_scale_of_costs_does_not_matter(scale, sides):
+    costs, rows, columns = random_problems(np.random.default_rng(7), 50, *sides, ties=False)
+    if sides == (10, 10):  # equal masses
+        rows = columns = np.ones((50, 10))
+    found, base = solve(costs * scale, rows, columns), solve(costs, rows, columns)
+    np.testing.assert_allclose(found.costs, base.costs * scale, rtol=1e-12)
+    assert (found.gaps <= 1e-12 * scale).all()
 
 
 @pytest.mark.parametrize("sides", [(5, 9), (6, 6), (1, 4), (40, 41)])
@@ -300,7 +291,7 @@ def test_what_stays_unproved_is_solved_alone(monkeypatch):
         found = simplex.solve_simplex(*arguments)
         return type(found)(found.costs + 1, found.gaps + 1)
 
-    monkeypatch.setattr(transport_block, "solve_simplex", stopped)
+    monkeypatch.setattr(transport_module, "solve_simplex", stopped)
     found = solve(costs, rows, columns)
     np.testing.assert_allclose(found.costs, expected, atol=1e-13)
     assert (found.gaps < 1e-12).all()
@@ -311,7 +302,7 @@ def test_the_linear_program_takes_over_from_the_network_simplex(monkeypatch):
     expected = solve(costs, rows, columns).costs
     for none in (0, 1):  # pivots, before POT gives up; and POT is not there
         with monkeypatch.context() as patched:
-            patched.setattr(transport_block, "_PIVOTS", 1)
+            patched.setattr(transport_module, "_PIVOTS", 1)
             if none:
                 patched.setitem(sys.modules, "ot.lp.emd_wrap", None)
             found = solve(costs, rows, columns)
@@ -322,13 +313,13 @@ def test_the_linear_program_takes_over_from_the_network_simplex(monkeypatch):
 def test_a_problem_without_a_plan_is_named(monkeypatch):
     problem = random_problems(np.random.default_rng(10), 2, 39, 39, ties=False)
     costs = problem[0]
-    monkeypatch.setattr(transport_block, "network_simplex", lambda *_: None)
-    monkeypatch.setattr(transport_block, "linear_program", lambda *_: None)
-    with pytest.raises(InputError, match="problem 0: no plan of transport was found"):
+    monkeypatch.setattr(transport_module, "network_simplex", lambda *_: None)
+    monkeypatch.setattr(transport_module, "linear_program", lambda *_: None)
+    with refused("unsolved-transport", "problem 0"):
         solve(*problem)
     wrong = np.full(costs[0].shape, 1 / costs[0].size), np.zeros(39)
-    monkeypatch.setattr(transport_block, "linear_program", lambda *_: wrong)
-    with pytest.raises(InputError, match="problem 0: the plan of transport misses the optimum by"):
+    monkeypatch.setattr(transport_module, "linear_program", lambda *_: wrong)
+    with refused("unsolved-transport", "problem 0"):
         solve(*problem)
 
 
@@ -366,7 +357,7 @@ def words():
 
 @pytest.mark.parametrize(("m", "n"), [(2, 61), (5, 50), (30, 33), (31, 32)])
 def test_up_to_63_rows_and_columns_no_problem_is_left_over(monkeypatch, m, n):
-    monkeypatch.setattr(transport_block, "_solve_alone", lambda *_: pytest.fail("solved alone"))
+    monkeypatch.setattr(transport_module, "_solve_alone", lambda *_: pytest.fail("solved alone"))
     costs, rows, columns = random_problems(np.random.default_rng(17), 20, m, n, ties=False)
     assert (solve(costs, rows, columns).gaps <= 1e-12).all()
 
@@ -384,6 +375,10 @@ def test_near_vectors_beside_short_ones():
     vectors = np.array([[1000.0, 0.0], [1000.0, 1e-4], [0.01, 0.0], [0.0, 0.01]])
     found = EuclideanDistances(vectors)(np.array([[0], [2]]), np.array([[1], [3]]))
     np.testing.assert_allclose(found.ravel(), [1e-4, np.sqrt(2e-4)], rtol=0, atol=1e-12)
+    long = np.full((2, 300), 7.0)
+    long[1, 0] += 1e-9
+    found = EuclideanDistances(long)(np.array([[0]]), np.array([[1]]))
+    assert found[0, 0, 0] == pytest.approx(1e-9, abs=1e-12)
 
 
 def test_trees_start_near_their_end(monkeypatch):
@@ -456,33 +451,24 @@ def test_results_do_not_depend_on_the_number_of_workers(sides):
         np.testing.assert_array_equal(solve(costs, rows, columns, workers=workers), alone)
 
 
-def test_results_of_items_do_not_depend_on_the_number_of_workers(words):
-    vectors, pred, ref = words
-    pred, ref = repeated(pred, 150), repeated(ref, 150)
-    alone = transport(EuclideanDistances(vectors), pred, ref, workers=1)
-    for workers in (2, 3, 20):
-        found = transport(EuclideanDistances(vectors), pred, ref, workers=workers)
-        np.testing.assert_array_equal(found, alone)
-
-
 def test_workers_raise_the_error_of_the_first_block(monkeypatch):
     costs, sides = np.ones((50_000, 2, 2)), np.ones((50_000, 2))
     costs[[20_000, 40_000]] = np.nan
-    monkeypatch.setattr(transport_block, "network_simplex", lambda *_: None)
-    monkeypatch.setattr(transport_block, "linear_program", lambda *_: None)
+    monkeypatch.setattr(transport_module, "network_simplex", lambda *_: None)
+    monkeypatch.setattr(transport_module, "linear_program", lambda *_: None)
     for workers in (1, 2, 4):
-        with pytest.raises(InputError, match="problem 20000: no plan"):
+        with refused("unsolved-transport", "problem 20000"):
             solve(costs, sides, sides, workers=workers)
 
 
 def test_blocks_share_the_cells_equally():
     backend = Backend(np.zeros(0))
-    assert (transport_block.CELLS, transport_block._FEWEST) == (32 << 14, 4 << 14)
+    assert (transport_module.CELLS, transport_module._FEWEST) == (32 << 14, 4 << 14)
     for count, workers, blocks in ((4, 2, 1), (10, 2, 2), (40, 2, 2), (80, 2, 4), (80, 3, 3)):
         sizes = np.full(count, 128), np.full(count, 128)
-        cells = transport_block.cells_per_block(backend, *sizes, workers)
+        cells = transport_module.cells_per_block(backend, *sizes, workers)
         assert len([*group_by_size(*sizes, cells)]) == blocks
-        assert cells <= transport_block.CELLS
+        assert cells <= transport_module.CELLS
 
 
 class Table:
@@ -538,14 +524,6 @@ def test_costs_are_those_of_gensim():
     ]
     found = transport(EuclideanDistances(vectors), *sides)
     np.testing.assert_allclose(found.costs, expected, rtol=0, atol=1e-9)
-
-
-def test_near_vectors_keep_their_distance():
-    base = np.full(300, 7.0)
-    near = base.copy()
-    near[0] += 1e-9
-    found = EuclideanDistances(np.stack([base, near]))(np.array([[0]]), np.array([[1]]))
-    assert found[0, 0, 0] == pytest.approx(1e-9, abs=1e-12)
 
 
 def test_small_problems_load_neither_pot_nor_scipy_nor_torch():

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from semmetrics.arguments import checked_but
 from semmetrics.core.hashing import UNVERSIONED, hash_strings
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.core.top_k import top_k
+from semmetrics.core.ranks import top_k
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass

@@ -23,7 +23,7 @@ from semmetrics.kinds import Options
 from semmetrics.messages import agreeing, listing, pluralize
 from semmetrics.metrics.class_accuracy import LISTS, RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.derived import flat_terms
+from semmetrics.metrics.families import flat_terms
 from semmetrics.options import OPTIONS
 
 __all__ = ["code_names", "explain_unknown_side", "find_list", "named_sides", "names_asked",

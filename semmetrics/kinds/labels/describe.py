@@ -33,9 +33,8 @@ from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.label_similarity import written_codes
 from semmetrics.metrics.matching import Ranked, Reference, cut_of
-from semmetrics.metrics.semantic import SemanticFamily
-from semmetrics.metrics.semantic_matching import MatchedPairs, SemanticMatches
-from semmetrics.metrics.set_statistics import label_frequencies, label_order
+from semmetrics.metrics.semantic import MatchedPairs, SemanticFamily, SemanticMatches
+from semmetrics.metrics.sets import label_frequencies, label_order
 from semmetrics.options import OPTIONS
 
 __all__ = [

@@ -97,8 +97,8 @@ def _model_notes(task: LabelTask, noted: Mapping[Any, Any]) -> list[str]:
     """Say what models did not know or read, and what the steps of semantic measures noted."""
     if not task.models:
         return []
-    from semmetrics.metrics.bag_similarity import list_counts
-    from semmetrics.metrics.semantic_matching import pairs_near
+    from semmetrics.metrics.bags import list_counts
+    from semmetrics.metrics.semantic import pairs_near
 
     lines = [_NUMBERS] if task.numbered else []
     for model in task.models.values():

@@ -25,7 +25,7 @@ from semmetrics.kinds.description import (
 )
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.derived import Derived
+from semmetrics.metrics.families import Derived
 from semmetrics.options import OPTIONS
 
 __all__ = [

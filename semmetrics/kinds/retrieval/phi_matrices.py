@@ -33,7 +33,7 @@ from semmetrics.kinds.retrieval.computed_phi import (
 from semmetrics.kinds.retrieval.reading import as_candidates
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.derived import flat_terms
+from semmetrics.metrics.families import flat_terms
 from semmetrics.metrics.graded_retrieval import needed_depth
 from semmetrics.metrics.registry import kinds_of
 from semmetrics.options import OPTIONS

@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets, row_numbers, take_rows
 from semmetrics.frozen import dataclass
 
-__all__ = ["Cells", "SparsePairs"]
-
 # A pair that meets costs in a sparse product about what so many pairs cost in a dense one.
 _DENSE_GAIN = 1024
 _MOST_DENSE = 1 << 27  # bytes of dense columns
@@ -100,9 +98,15 @@ class SparsePairs:
         self._order = np.argsort(classes, kind="stable")
         dense, rare = _ways(rows, columns)
         self._n_dense, self._n_rare = int(dense.sum()), int(rare.sum())
-        self._parts = [_renamed(rows, kinds, chosen) for chosen in (dense, rare)]
-        ordered = _ordered(columns, self._order)
-        self._dense = _dense_columns(ordered, dense)
+        self._parts = []
+        for chosen in (dense, rare):
+            inside = chosen[rows.features]
+            self._parts.append((rows.kept(inside, np.cumsum(chosen) - 1), kinds[inside]))
+        indptr, flat = take_rows(columns.indptr, self._order)
+        ordered = Cells(indptr, columns.features[flat], columns.values[flat])
+        kept = ordered.kept(dense[ordered.features], np.cumsum(dense) - 1)
+        self._dense = np.zeros((self._n_dense, self.n_columns))  # features x columns
+        self._dense[kept.features, row_numbers(kept.indptr)] = kept.values
         self._classes = _class_columns(ordered, rare, classes[self._order])
 
     @cached_property
@@ -129,12 +133,16 @@ class SparsePairs:
         if len(self._classes) < 2:
             self._fill(made, start, stop)
             return made
-        ordered = self._scratch(stop - start)
+        if self._buffer is None or len(self._buffer) < stop - start:
+            self._buffer = np.empty((stop - start, self.n_columns))  # blocks share it
+        ordered = self._buffer[: stop - start]
         self._fill(ordered, start, stop)
         return ordered.take(self._places, axis=1, out=made, mode="clip")
 
     def _fill(self, out: Floats, start: int, stop: int) -> None:
         """Write the products, columns ordered by class."""
+        from scipy.sparse import csr_array
+
         (dense, dense_kinds), (rare, rare_kinds) = (_some(*p, start, stop) for p in self._parts)
         where = row_numbers(dense.indptr) * self._n_dense + dense.features
         shape = stop - start, self._n_dense
@@ -142,13 +150,12 @@ class SparsePairs:
             scale, columns = self._scale[one.number], slice(one.start, one.stop)
             left = np.bincount(where, dense.values * scale[dense_kinds], shape[0] * shape[1])
             np.matmul(left.reshape(shape), self._dense[:, columns], out=out[:, columns])
-            _add_sparse(out[:, columns], rare, rare.values * scale[rare_kinds], one.rare)
-
-    def _scratch(self, rows: int) -> Floats:
-        """Return memory that blocks share."""
-        if self._buffer is None or len(self._buffer) < rows:
-            self._buffer = np.empty((rows, self.n_columns))
-        return self._buffer[:rows]
+            values = rare.values * scale[rare_kinds]
+            table = csr_array((values, rare.features, rare.indptr), (len(rare), one.rare.shape[0]))
+            product = table @ one.rare
+            indptr = product.indptr.astype(np.int64)
+            # a product names each of its cells once
+            out[:, columns][row_numbers(indptr), product.indices] += product.data
 
 
 def _ways(rows: Cells, columns: Cells) -> tuple[Bools, Bools]:
@@ -161,26 +168,6 @@ def _ways(rows: Cells, columns: Cells) -> tuple[Bools, Bools]:
     if dense.sum() > most:
         dense &= pairs > np.sort(pairs)[-most - 1]
     return dense, (pairs > 0) & ~dense
-
-
-def _renamed(
-    rows: Cells, kinds: NDArray[np.integer], chosen: Bools
-) -> tuple[Cells, NDArray[np.integer]]:
-    inside = chosen[rows.features]
-    return rows.kept(inside, np.cumsum(chosen) - 1), kinds[inside]
-
-
-def _ordered(columns: Cells, order: Ints) -> Cells:
-    indptr, flat = take_rows(columns.indptr, order)
-    return Cells(indptr, columns.features[flat], columns.values[flat])
-
-
-def _dense_columns(columns: Cells, chosen: Bools) -> Floats:
-    """Return a table of shape (features, columns)."""
-    kept = columns.kept(chosen[columns.features], np.cumsum(chosen) - 1)
-    table = np.zeros((int(chosen.sum()), len(columns)))
-    table[kept.features, row_numbers(kept.indptr)] = kept.values
-    return table
 
 
 def _class_columns(columns: Cells, chosen: Bools, classes: NDArray[np.integer]) -> list[_Class]:
@@ -204,13 +191,3 @@ def _some(
     first, last = cells.indptr[start], cells.indptr[stop]
     indptr = cells.indptr[start : stop + 1] - first
     return Cells(indptr, cells.features[first:last], cells.values[first:last]), kinds[first:last]
-
-
-def _add_sparse(out: Floats, rows: Cells, values: Floats, columns: Any) -> None:
-    """Add sparse products to a block; a product names each of its cells once."""
-    from scipy.sparse import csr_array
-
-    table = csr_array((values, rows.features, rows.indptr), shape=(len(rows), columns.shape[0]))
-    product = table @ columns
-    indptr = product.indptr.astype(np.int64)
-    out[row_numbers(indptr), product.indices] += product.data

@@ -1,0 +1,433 @@
+r"""Similarities and distances of whole label lists: BagSim, MeanSim, WMD and RWMD.
+
+Conventions
+-----------
+Similarities are cosines, rounded to 1e-9. An empty list has none, nor has one that the model does
+not know under the out-of-vocabulary policy ``skip``.
+
+Two ways to make words of labels for the distances, named by ``build``. ``text``, as the code of
+Kubany et al. 2020: all terms of all labels are joined into one string, words are ``\b\w\w+\b`` of
+it in lower case, and a word weighs as often as it occurs. Two texts with one word between them are
+at distance 0, even if one text has no word. ``labels``: every label is one point, with the vector
+of its first term that has one, and all weigh the same.
+
+Distances are Euclidean between vectors as the model gives them (Kubany et al. 2020) and therefore
+depend on the model. They are at least 0; lower is better.
+
+References
+----------
+Kubany et al., 2020, Expert Systems with Applications, section 3.2.
+Kusner, Sun, Kolkin, Weinberger, 2015, From word embeddings to document distances, ICML.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.core.backend import Backend, to_device
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    distinct_codes,
+    lengths,
+    offsets,
+    row_numbers,
+    sum_rows,
+    take_rows,
+)
+from semmetrics.core.similarity import EuclideanDistances, paired_cosines, sum_vectors
+from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
+from semmetrics.data.block import Block
+from semmetrics.data.lists import Side
+from semmetrics.data.tasks import LabelTask
+from semmetrics.embed.embedder import Embedded, embed_unique
+from semmetrics.embed.lookup import label_vectors
+from semmetrics.errors import InputError
+from semmetrics.frozen import dataclass
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, choice
+from semmetrics.metrics.families import ItemMeans, choose_policies, value_columns
+from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
+from semmetrics.metrics.matching import Cut, cut_of, kept_sides
+from semmetrics.metrics.registry import add
+from semmetrics.metrics.set_measures import set_options
+
+
+@dataclass(frozen=True)
+class BagValues(ItemSums):
+    """Cosine of the two label lists of each item as wholes: columns "value" and "cause".
+
+    ``how`` is "text" (all terms joined by blanks and embedded as one text) or "mean" (the mean of
+    the labels' normalised vectors).
+    """
+
+    how: str
+    cut: Cut
+    model: str
+
+    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
+        """Embed both sides and compare them item by item."""
+        vectors = label_vectors_of(block.task, self.model)
+        sides = kept_sides(block, self.cut)
+        if self.how == "text":
+            found, lost = zip(*(_whole_texts(side, vectors) for side in sides), strict=True)
+            block.note(("unknown", self), sum(lost))
+            block.note(("truncated", self), sum(one.truncated for one in found))
+            pairs = [(to_device(one.vectors, vectors.device), one.known) for one in found]
+        else:
+            pairs = []
+            for side in sides:
+                first = vectors.first_terms[written_codes(side)]
+                indptr = offsets(sum_rows(first >= 0, side.indptr))
+                sums = sum_vectors(vectors.units, indptr, first[first >= 0])
+                pairs.append((sums, lengths(indptr) > 0))
+        (mine, some), (theirs, any_) = pairs
+        value, both = np.full(len(block), np.nan), np.flatnonzero(some & any_)
+        if len(both):
+            cosines = paired_cosines(mine[both], theirs[both])
+            value[both] = Backend(cosines).numpy(cosines)
+        if self.how == "text" and vectors.oov != "skip":  # a list that is not known is not empty
+            some, any_ = (lengths(side.indptr) > 0 for side in sides)
+        return value_columns(value, some, any_)
+
+
+def list_counts(noted: Mapping[Any, Any]) -> dict[str, dict[str, int]]:
+    """Return how many label lists a model did not know, and of how many it read the beginning.
+
+    Parameters
+    ----------
+    noted : mapping
+        What steps noted, as ``Statistics.noted`` holds it.
+
+    Returns
+    -------
+    dict from name of the embedding to counts of "unknown" and "truncated"
+        By the measure that has most of them; of those cut, equal lists of a block once.
+    """
+    found: dict[str, dict[str, int]] = {}
+    for name, number in noted.items():
+        if isinstance(name, tuple) and isinstance(name[1], BagValues):
+            counts = found.setdefault(name[1].model, {})
+            counts[name[0]] = max(number, counts.get(name[0], 0))
+    return found
+
+
+def _whole_texts(side: Side, vectors: Any) -> tuple[Embedded, int]:
+    """Every list as one text, and how many the model does not know; an empty list is not known."""
+    labels = [" ".join(terms) for terms in vectors.terms_of_labels]
+    codes = written_codes(side).tolist()
+    texts = [
+        " ".join([labels[code] for code in codes[a:b]])
+        for a, b in zip(side.indptr[:-1].tolist(), side.indptr[1:].tolist(), strict=True)
+    ]
+    return _embed(vectors, texts, lengths(side.indptr) > 0, "label lists")
+
+
+def embed_wholes(model: Any, texts: Sequence[str]) -> tuple[Embedded, int]:
+    """Embed captions, or several joined, as they are; and count those that the model does not know.
+
+    Parameters
+    ----------
+    model : TextModel
+    texts : sequence of str
+        What is blank is not known, and not counted.
+
+    Raises
+    ------
+    InputError
+        If the model has vectors of words alone, or does not know a text under the policy "error".
+    """
+    return _embed(model, texts, np.array([bool(text.strip()) for text in texts]), "captions")
+
+
+def _embed(model: Any, texts: Sequence[str], listed: Bools, what: str) -> tuple[Embedded, int]:
+    """Return vectors of texts by the policy for unknown ones, and how many are; of those listed.
+
+    The model is not asked for the others, which nobody wrote.
+    """
+    if getattr(model.embedder, "lookup", "text") == "words":
+        remedy = ", or MeanSim" if what == "label lists" else ""
+        identity = model.embedder.identity
+        raise InputError("word-vectors", what=what, embedding=identity, remedy=remedy)
+    read = embed_unique(model.embedder, [texts[row] for row in np.flatnonzero(listed).tolist()])
+    table, known = np.zeros((len(texts), read.vectors.shape[1]), np.float32), listed.copy()
+    table[listed], known[listed] = read.vectors, read.known
+    found, lost = Embedded(table, known, read.truncated), listed & ~known
+    if lost.any() and model.oov not in ("skip", "zero"):
+        stand_in = None if model.oov == "error" else embed_unique(model.embedder, ["unknown"])
+        if stand_in is None or not stand_in.known[0]:
+            names = list(dict.fromkeys(texts[item] for item in np.flatnonzero(lost).tolist()))
+            identity = model.embedder.identity
+            raise InputError("unknown-text", what=what, embedding=identity, names=names)
+        table = np.where(lost[:, None], stand_in.vectors, found.vectors)
+        found = replace(found, vectors=table, known=listed)
+    return found, int(lost.sum())
+
+
+class BagSimilarityFamily(ItemMeans):
+    """Means over items of a similarity of whole lists."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Item values."""
+        how = "text" if "text_embedding" in measure.definition.needs else "mean"
+        return BagValues(how, cut_of(measure), str(measure["embedding"]))
+
+
+def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option, ...]:
+    """Return the options of a measure that compares whole lists.
+
+    ``policy`` is the default where a list is empty; two empty lists score 1 unless it is skip.
+    A list that is embedded ``whole`` may be unknown, which is undefined.
+    """
+    policies = dict.fromkeys(("empty", "no_prediction", "no_reference", "undefined"), policy)
+    if policy != "skip":
+        policies["empty"] = "1"
+    shared = set_options(("example",), without=("average", "duplicates"), defaults=policies)
+    shared = choose_policies(shared, [name for name in policies if whole or name != "undefined"])
+    return (*more, EMBEDDING, *(replace(option, averages=None) for option in shared))
+
+
+_COSINE: dict[str, Any] = {
+    "family": BagSimilarityFamily(),
+    "bounds": (-1.0, 1.0),
+    "symmetric": True,
+}
+BagSim = add(
+    Definition(
+        name="BagSim",
+        summary="Cosine of the embeddings of both label lists, each joined to one text.",
+        equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))",
+        source="Kubany et al. 2020, section 3.2",
+        cite=("kubany2020",),
+        options=bag_options("0", whole=True),
+        order_invariant=False,
+        needs=frozenset({"text_embedding"}),
+        **_COSINE,
+    )
+)
+MeanSim = add(
+    Definition(
+        name="MeanSim",
+        summary="Cosine of the mean label vectors of both sides.",
+        equation="cos(Σ e(y_j) / ||e(y_j)||, Σ e(z_s) / ||e(z_s)||)",
+        source="mean of normalised label vectors",
+        options=bag_options("0"),
+        needs=frozenset({"embedding"}),
+        **_COSINE,
+    )
+)
+
+
+LabelBlock = Block[LabelTask]
+_WORD = re.compile(r"\b\w\w+\b")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a task's labels, with vectors; made once for all blocks."""
+
+    build: str
+    model: str
+
+    def compute(self, block: LabelBlock) -> Any:
+        """Find the words of each written label, and their vectors."""
+        key = ("words", self.build, self.model)
+        shared = block.task.shared
+        if key not in shared:
+            vectors = label_vectors_of(block.task, self.model)
+            shared[key] = _text_words(vectors) if self.build == "text" else _label_words(vectors)
+        return shared[key]
+
+
+@dataclass(frozen=True, eq=False)
+class WordTable:
+    """Words by label, and the vectors of words.
+
+    Words are in the order of their texts, so that an item's sums have an order of their own.
+
+    Attributes
+    ----------
+    indptr, codes : int arrays
+        The words of each label, as often as they occur.
+    vectors : float32 array, shape (words, dimension)
+    device : torch.device, optional
+        Where distances are computed.
+    skips : bool
+        Whether words without a vector are left out.
+    """
+
+    indptr: Ints
+    codes: Ints
+    vectors: NDArray[np.float32]
+    device: Any = None
+    skips: bool = False
+
+    @cached_property
+    def distances(self) -> EuclideanDistances:
+        """Return distances of pairs of words, the same bits whatever else is asked for."""
+        return EuclideanDistances(to_device(self.vectors.astype(np.float64), self.device))
+
+    @cached_property
+    def points(self) -> Ints:
+        """Return words by number, one number for equal vectors."""
+        return np.unique(self.vectors, axis=0, return_inverse=True)[1].ravel()
+
+
+def _text_words(vectors: Any) -> WordTable:
+    found = [
+        [word for term in terms for word in _WORD.findall(term.lower())]
+        for terms in vectors.terms_of_labels
+    ]
+    place = {word: code for code, word in enumerate(sorted({w for words in found for w in words}))}
+    codes = np.array([place[word] for words in found for word in words], np.int64)
+    looked = label_vectors(
+        [(word,) for word in place], vectors.embedder, lookup=vectors.lookup, oov=vectors.oov
+    )
+    kept = looked.included[codes]  # words that take part
+    indptr = offsets(sum_rows(kept, offsets(np.fromiter(map(len, found), np.int64, len(found)))))
+    return WordTable(
+        indptr, codes[kept], looked.vectors, vectors.device, skips=vectors.oov == "skip"
+    )
+
+
+def _label_words(vectors: Any) -> WordTable:
+    first = vectors.first_terms
+    kept = first >= 0
+    order = np.array(sorted(range(len(vectors.terms)), key=vectors.terms.__getitem__), np.int64)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    indptr, codes = offsets(kept.astype(np.int64)), place[first[kept]]
+    return WordTable(indptr, codes, vectors.vectors[order], vectors.device)
+
+
+@dataclass(frozen=True, eq=False)
+class WordBags:
+    """Words of each item with their shares, both sides, in one coding.
+
+    Attributes
+    ----------
+    pred, ref : WeightedWords
+        Distinct words of each item; weights sum to 1 in an item that has words.
+    listed : bool array, shape (items,)
+        Whether both sides have labels, perhaps without any word.
+    table : WordTable
+    """
+
+    pred: WeightedWords
+    ref: WeightedWords
+    listed: Bools
+    table: WordTable
+
+
+@dataclass(frozen=True)
+class Bags:
+    """The bags of words of each item, predictions cut first."""
+
+    cut: Cut
+    build: str
+    model: str
+
+    def compute(self, block: LabelBlock) -> WordBags:
+        """Count the words of the labels kept."""
+        table = block.get(Vocabulary(self.build, self.model))
+        sides = kept_sides(block, self.cut)
+        bags = []
+        for side in sides:
+            wptr, flat = take_rows(table.indptr, written_codes(side))
+            words, width = wptr[side.indptr], max(1, len(table.vectors))
+            indptr, codes, times = distinct_codes(words, table.codes[flat], width)
+            shares = times / np.repeat(lengths(words), lengths(indptr))
+            bags.append(WeightedWords(indptr, codes, shares))
+        mine, theirs = (lengths(side.indptr) > 0 for side in sides)
+        return WordBags(bags[0], bags[1], mine & theirs, table)
+
+
+@dataclass(frozen=True)
+class TransportValues(ItemSums):
+    """Word mover's distance of each item, or its relaxed bound: columns "value" and "cause"."""
+
+    name: str
+    bags: Bags
+
+    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
+        """Solve the problem of each item."""
+        bags = block.get(self.bags)
+        problem = bags.table.distances, bags.pred, bags.ref
+        costs = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
+        value = problem[0].backend.numpy(costs)
+        if self.bags.build == "text":
+            value = _as_released(value, bags)
+        return value_columns(value, *(lengths(side.indptr) for side in (bags.pred, bags.ref)))
+
+
+def _as_released(value: Floats, bags: WordBags) -> Floats:
+    """Return distances as the paper's code has them where words are few, or all at one place.
+
+    It replaces a matrix of zeros by one of ones. Where both texts together have but one word, the
+    distance is 0 before anything is compared, also if one of them has no word at all.
+    """
+    sides, points = (bags.pred, bags.ref), bags.table.points
+    items = np.concatenate([row_numbers(side.indptr) for side in sides])
+    codes = np.concatenate([side.codes for side in sides])
+    n_words, n_points = (
+        np.bincount(np.unique(items * len(points) + names) // len(points), minlength=len(value))
+        for names in (codes, points[codes])
+    )
+    value = np.where((n_points == 1) & (n_words > 1) & ~np.isnan(value), 1.0, value)
+    if bags.table.skips:  # which of the words a text has is not known any more
+        return value
+    return np.where((n_words == 1) & bags.listed, 0.0, value)
+
+
+class TransportFamily(ItemMeans):
+    """Means over items of a distance of whole lists."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Item values."""
+        bags = Bags(cut_of(measure), str(measure["build"]), str(measure["embedding"]))
+        return TransportValues(measure.definition.name, bags)
+
+
+_BUILD = choice(
+    "build",
+    "build",
+    "every label a point, or the words of the joined text (Kubany et al. 2020)",
+    "labels",
+    "text",
+)
+_DISTANCE: dict[str, Any] = {
+    "family": TransportFamily(),
+    "options": bag_options("skip", _BUILD),
+    "bounds": (0.0, np.inf),
+    "higher_is_better": False,
+    "symmetric": True,
+    "needs": frozenset({"embedding"}),
+}
+WMD = add(
+    Definition(
+        name="WMD",
+        summary="Least total distance that the words of one side travel to become the other's.",
+        equation="min over T of Σ T_lk ||w_l - w_k||, rows of T summing to d, columns to d'",
+        source="Kubany et al. 2020, equations 13 and 14 (Kusner et al. 2015)",
+        cite=("kubany2020", "kusner2015"),
+        **_DISTANCE,
+    )
+)
+RWMD = add(
+    Definition(
+        name="RWMD",
+        summary="Lower bound of WMD: every word travels to its nearest, the larger of both "
+        "directions.",
+        equation="max of Σ d_l min_k ||w_l - w_k|| and Σ d'_k min_l ||w_l - w_k||",
+        source="Kusner et al. 2015, section 4",
+        cite=("kusner2015",),
+        **_DISTANCE,
+    )
+)
