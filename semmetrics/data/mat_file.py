@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-A size that the file states is trusted only if as many bytes follow. So a damaged file is refused,
-and neither ends the program nor fills the memory. Arrays are flat, column by column; numbers keep
+A size in the file is trusted only if as many bytes follow. So a damaged file is refused; it would
+end the process in scipy.io.loadmat, which trusts types and sizes. Arrays are flat, column by column; numbers keep
 the type in which they are stored; of a text with several rows, the first is read.
 """
 
@@ -19,8 +19,6 @@ import numpy as np
 
 from semmetrics.data.source import Source
 from semmetrics.errors import InputError
-
-__all__ = ["Struct", "read_mat"]
 
 _HEADER = 128  # bytes, of which the last four are the version and the order of bytes
 _MATRIX, _COMPRESSED = 14, 15
@@ -71,8 +69,7 @@ def read_mat(source: Source, names: Collection[str]) -> dict[str, Any]:
             raise ValueError("its header is another")
         return dict(_Variables(data, ends).read(names, source.max_bytes))
     except (ValueError, LookupError, struct.error, zlib.error) as error:
-        raise InputError(f"it is no MATLAB file, or a damaged one: {error}", where=source.name,
-                         remedy="give the file as it was published") from None  # fmt: skip
+        raise InputError("damaged", source.name, why=error) from None
 
 
 class _Variables:

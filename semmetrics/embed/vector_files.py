@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools
-from semmetrics.data.beside import read_class_list
+from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import DEFAULTS, ReadOptions
-from semmetrics.data.numpy_files import read_arrays
+from semmetrics.data.side_inputs import read_class_list
 from semmetrics.data.source import Room, Source, enough_memory, load, too_large
 from semmetrics.embed.embedder import Vectors
 from semmetrics.embed.word_formats import WORD_KINDS, detect_format, map_file, scan_words

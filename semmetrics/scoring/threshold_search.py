@@ -26,7 +26,7 @@ import numpy as np
 from semmetrics.core.backend import Backend
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.beside import Pair
+from semmetrics.data.side_inputs import Pair
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels

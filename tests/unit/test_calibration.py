@@ -20,7 +20,7 @@ from tiny import Tiny
 import semmetrics
 from semmetrics import Calibration, InputError, calibrate_threshold, calibrate_threshold_on_pairs
 from semmetrics.core.hashing import hash_ids
-from semmetrics.data.beside import as_pairs
+from semmetrics.data.side_inputs import as_pairs
 from semmetrics.scoring.signature import read_signature
 from semmetrics.scoring.threshold_search import choose_holdout, derangement
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import semmetrics
-from semmetrics.data.beside import as_pairs
+from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import InputError
 
 GTS = {"a": ["cat"], "b": ["dog"]}

@@ -25,7 +25,7 @@ from numpy.testing import assert_allclose
 from oracles import cider as oracle
 
 from semmetrics.core.ngrams import find_rows
-from semmetrics.data.plain_pickles import read_plain_pickle
+from semmetrics.data.frequencies import read_plain_pickle
 from semmetrics.data.tasks import caption_task
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import task_tokens

@@ -15,9 +15,8 @@ from scipy.io import savemat
 import semmetrics
 from benchmarks.agreement import simulate
 from semmetrics.comparison.human_agreement import AgreementDesign, Judged, measure_agreement
-from semmetrics.data.judgement_files import read_judgements
-from semmetrics.data.judgements import Judgements
 from semmetrics.data.mat_file import read_mat
+from semmetrics.data.judgements import Judgements, read_judgements
 from semmetrics.data.source import load
 from semmetrics.errors import InputError
 from semmetrics.scoring.intervals import Bootstrap

@@ -14,9 +14,9 @@ from reading import read
 from scipy import sparse
 
 from semmetrics import ReadOptions, as_labels
+from semmetrics.data.arrays import parse_npy
 from semmetrics.data.inputs import as_data
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.numpy_files import parse_npy
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import FORM
 from semmetrics.messages import pluralize

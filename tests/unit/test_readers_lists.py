@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from semmetrics import ReadOptions
-from semmetrics.data.beside import read_class_list, read_matrix, read_numbers
+from semmetrics.data.side_inputs import read_class_list, read_dense, read_numbers
 from semmetrics.errors import InputError
 
 
@@ -152,20 +152,20 @@ def test_bad_numbers(write, name, data, match):
 )
 def test_matrix(write, kind, result):
     values = np.arange(6, dtype=kind).reshape(2, 3)
-    read = read_matrix(write("m.npy", values))
+    read = read_dense(write("m.npy", values))
     np.testing.assert_array_equal(read, values)
     assert read.dtype == result
 
 
 def test_bad_matrices(write, tmp_path):
     with pytest.raises(InputError, match="a matrix is not read from json; use NPY or NPZ"):
-        read_matrix(write("m.json", [[1]]))
+        read_dense(write("m.json", [[1]]))
     with pytest.raises(InputError, match=r"the format; name the file \.npy or \.npz$"):
-        read_matrix(write("m.bin", "x"))
+        read_dense(write("m.bin", "x"))
     with pytest.raises(InputError, match="not that of rows and columns"):
-        read_matrix(write("m.npy", np.zeros(3)))
+        read_dense(write("m.npy", np.zeros(3)))
     with pytest.raises(InputError, match=r"row 0, column 1 \(from 0\): inf is no finite number"):
-        read_matrix(write("m.npy", np.array([[0, np.inf]])))
+        read_dense(write("m.npy", np.array([[0, np.inf]])))
     np.savez(tmp_path / "m.npz", y=np.eye(2), loss=np.ones(2))
     with pytest.raises(InputError, match="beside the array 'y' there are 'loss'; save the one"):
-        read_matrix(tmp_path / "m.npz")
+        read_dense(tmp_path / "m.npz")

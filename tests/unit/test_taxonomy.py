@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 from oracles import hierarchical as oracle
 
 from semmetrics import ReadOptions
-from semmetrics.data import taxonomy_graph
-from semmetrics.data.taxonomy import Taxonomy
-from semmetrics.data.taxonomy_files import as_taxonomy, read_taxonomy, read_wordnet
+from semmetrics.data import taxonomy as taxonomy_graph
+from semmetrics.data.taxonomy import Taxonomy, as_taxonomy, read_taxonomy, read_wordnet
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.kinds.labels.classes import normalization
 

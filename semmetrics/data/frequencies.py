@@ -7,46 +7,46 @@ A table is written as .npz or JSON. JSON reads ``{"documents": 5000, "frequencie
 released code are read, too: a dict with "document_frequency" (tuples of tokens and their counts)
 and "ref_len", or the dict of tuples alone if the number of documents is given. "ref_len" is the
 number of documents or its natural logarithm: whole numbers and numbers above 50 are the number
-itself. Nothing in a pickle is run (see ``data.plain_pickles``).
+itself.
+
+A pickle is a program that may call whatever it names. Here it may name a few containers and number
+types, and what it gets for them is nothing of Python or NumPy itself; any other name is an error.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
+import pickle
+import struct
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints, lengths, offsets
+from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
-from semmetrics.data.numpy_files import read_arrays
-from semmetrics.data.plain_pickles import read_plain_pickle
-from semmetrics.data.source import Source, enough_memory, load
+from semmetrics.data.source import Room, Source, enough_memory, load
 from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
-from semmetrics.messages import brief, pluralize, shown
 from semmetrics.store.outputs import open_output
-
-__all__ = [
-    "FrequencyTable",
-    "log_of",
-    "read_frequencies",
-    "table_of_counts",
-    "write_frequencies",
-]
 
 _FORMAT = "semmetrics.frequencies/1"
 _LARGEST = 2**53  # counts are below it: each is a float, too
 _LARGEST_LOG = 50.0  # above every logarithm of a number of documents
 _TOKEN = 32  # bytes that a token or an n-gram takes, beside its letters
 _CLOSE = 1e-9  # to which a logarithm is that of a whole number
+_STEP = 16  # bytes that a byte of a pickle may make
+_WIDEST = 16  # bytes of a number in a pickle
+_NUMBERS = {"f8": "d", "f4": "f", "f2": "e", "i8": "q", "i4": "i", "i2": "h", "i1": "b",
+            "u8": "Q", "u4": "I", "u2": "H", "u1": "B"}  # fmt: skip
 
 
 @by_value()
@@ -124,14 +124,16 @@ def table_of_counts(
     """
     if log_documents is None:
         if not _is_count(documents):
-            raise InputError(
-                f"there are {brief(documents)} documents",
-                where=where,
-                remedy="give a whole number below 2**53",
-            )
+            raise InputError("bad-documents", where, value=documents)
         log_documents = log_of(documents)
     for gram, count in counts.items():
-        _check_entry(gram, count, where)
+        words = isinstance(gram, tuple) and gram and all(isinstance(one, str) for one in gram)
+        if not words:
+            raise InputError(
+                "wrong-type", where, value=gram, wanted="an n-gram (a tuple of tokens)"
+            )
+        if not _is_number(count) or count != int(count):
+            raise InputError("bad-frequency", where, gram=" ".join(gram), value=count)
     columns = _code_grams({gram: count for gram, count in counts.items() if count > 0})
     table = FrequencyTable(documents, log_documents, *columns, tokenizer, stem)
     _check_counts(table, where)
@@ -156,19 +158,6 @@ def _code_grams(
     return tuple(vocabulary), tuple(grams), tuple(numbers)
 
 
-def _check_entry(gram: tuple[Any, ...], count: Any, where: str) -> None:
-    if not isinstance(gram, tuple) or not gram or not all(isinstance(token, str) for token in gram):
-        raise InputError(
-            f"{brief(gram)} is no n-gram", where=where, remedy="an n-gram is a tuple of tokens"
-        )
-    if not _is_number(count) or count != int(count):
-        raise InputError(
-            f"the frequency of {brief(' '.join(gram))} is {brief(count)}",
-            where=where,
-            remedy="give the whole number of documents that hold it",
-        )
-
-
 def _check_counts(table: FrequencyTable, where: str) -> None:
     """Refuse n-grams that are in more documents than there are: their weight would be negative."""
     most = math.exp(table.log_documents + _CLOSE)
@@ -176,13 +165,9 @@ def _check_counts(table: FrequencyTable, where: str) -> None:
     for grams, counts in zip(table.grams, table.counts, strict=True):
         if counts.max(initial=0) > most:
             place = int(np.argmax(counts))
-            gram = brief(" ".join(table.vocabulary[code] for code in grams[place].tolist()))
-            raise InputError(
-                f"{gram} is in {counts[place]} of "
-                f"{pluralize(table.documents or round(most, 1), 'document')}",
-                where=where,
-                remedy="count an n-gram once a document, or correct the number of documents",
-            )
+            gram = " ".join(table.vocabulary[code] for code in grams[place].tolist())
+            raise InputError("too-frequent", where, gram=gram, n=int(counts[place]),
+                             documents=table.documents or round(most, 1))  # fmt: skip
 
 
 def read_frequencies(
@@ -213,28 +198,20 @@ def read_frequencies(
         plain values.
     """
     if documents is not None and not _is_count(documents):
-        raise InputError(f"documents={brief(documents)}", remedy="give a whole number below 2**53")
+        raise InputError("bad-documents", value=documents)
     source = load(path, max_bytes)
     with enough_memory(source.name, max_bytes):
-        table = _table_of(source, documents)
+        if source.data.startswith(b"PK\x03\x04"):
+            table = _of_arrays(source)
+        elif source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+            table = _of_json(parse_source(source), source.name, documents)
+        else:
+            value = read_plain_pickle(source.data, source.name, source.room())
+            table = _of_pickle(value, source.name, documents)
     if documents not in (None, table.documents):
         known = table.documents or f"exp({table.log_documents})"
-        raise InputError(
-            f"the file says {known} documents, and {documents} are given",
-            where=source.name,
-            remedy="leave documents out",
-        )
+        raise InputError("other-documents", source.name, known=known, given=documents)
     return table
-
-
-def _table_of(source: Source, documents: int | None) -> FrequencyTable:
-    """Read the table of a file of any format."""
-    if source.data.startswith(b"PK\x03\x04"):
-        return _of_arrays(source)
-    if source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
-        return _of_json(parse_source(source), source.name, documents)
-    value = read_plain_pickle(source.data, source.name, source.room())
-    return _of_pickle(value, source.name, documents)
 
 
 def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> None:
@@ -279,10 +256,8 @@ def _arrays(table: FrequencyTable) -> dict[str, Any]:
 def _as_json(table: FrequencyTable, where: str) -> str:
     odd = next((t for t in table.vocabulary if t.split() != [t]), None)
     if odd is not None or table.documents is None:
-        what = f"the token {shown(odd)} holds a blank" if odd is not None else "only a logarithm"
-        raise InputError(
-            f"JSON cannot say it: {what}", where=where, remedy="save it under a name in .npz"
-        )
+        why = f"the token {odd!r} holds a blank" if odd is not None else "only a logarithm is known"
+        raise InputError("not-as-json", where, why=why)
     frequencies = {
         " ".join([table.vocabulary[code] for code in gram]): count
         for grams, counts in zip(table.grams, table.counts, strict=True)
@@ -295,25 +270,15 @@ def _as_json(table: FrequencyTable, where: str) -> str:
 def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> FrequencyTable:
     frequencies, number = value.get("frequencies"), value.get("documents", documents)
     if not isinstance(frequencies, dict) or not _is_count(number):
-        raise InputError(
-            'it lacks "documents" (a whole number below 2**53) or "frequencies" (an object)',
-            where=where,
-            remedy='write {"documents": 5000, "frequencies": {"a man": 1200}}',
-        )
+        raise InputError("not-frequencies", where)
     _check_keys(value, ("documents", "frequencies", "tokenizer", "stem"), where)
     names = [value.get(key, "") for key in ("tokenizer", "stem")]
     if not all(isinstance(name, str) for name in names):
-        raise InputError(
-            '"tokenizer" and "stem" are texts', where=where, remedy="or leave them out"
-        )
+        raise InputError("wrong-type", where, value=names, wanted='"tokenizer" and "stem" as texts')
     counts = {tuple(gram.split()): count for gram, count in frequencies.items()}
     if len(counts) < len(frequencies):
         twice = Counter(" ".join(gram.split()) for gram in frequencies).most_common(1)[0][0]
-        raise InputError(
-            f"the n-gram {shown(twice)} is there twice, with other blanks",
-            where=where,
-            remedy="keep one of them",
-        )
+        raise InputError("duplicate", where, role="the n-gram (whatever its blanks)", value=twice)
     return table_of_counts(counts, number, names[0], names[1], where)
 
 
@@ -321,11 +286,8 @@ def _check_keys(value: Mapping[Any, Any], known: tuple[str, ...], where: str) ->
     """Refuse keys that mean nothing: one that is misspelt would change numbers in silence."""
     extra = [key for key in value if key not in known]
     if extra:
-        raise InputError(
-            f"the key {brief(extra[0])} means nothing",
-            where=where,
-            remedy=f"remove it; the keys are {', '.join(known)}",
-        )
+        raise InputError("unknown-name", where, what="key", value=extra[0],
+                         remedy=f"remove it; the keys are {', '.join(known)}")  # fmt: skip
 
 
 def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
@@ -335,32 +297,19 @@ def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
     else:
         counts, length = value, documents
     if not isinstance(counts, dict) or not all(isinstance(gram, tuple) for gram in counts):
-        raise InputError(
-            "the pickle is no dict of tuples of tokens and their counts",
-            where=where,
-            remedy='give {"document_frequency": {("a", "man"): 12}, "ref_len": 9.2}',
-        )
+        raise InputError("not-frequencies", where)
     if length is None:
-        raise InputError(
-            "the pickle does not say the number of documents",
-            where=where,
-            remedy="give it as documents= (--documents; it is 40504 for coco-val-df.p)",
-        )
+        raise InputError("no-documents", where)
     number, log = _number_of_documents(length, where)
     return table_of_counts(counts, number, where=where, log_documents=log)
 
 
 def _number_of_documents(length: Any, where: str) -> tuple[int | None, float]:
     """Return the number of documents and its logarithm, from either of them."""
-    if not _is_number(length):
-        raise InputError(
-            f"ref_len is {brief(length)}",
-            where=where,
-            remedy="it is the number of documents, below 2**53, or its logarithm",
-        )
-    if isinstance(length, int) or length > _LARGEST_LOG:
-        if length != int(length):
-            raise InputError(f"there are {length} documents", where=where, remedy="correct ref_len")
+    whole = isinstance(length, int) or (_is_number(length) and length > _LARGEST_LOG)
+    if not _is_number(length) or (whole and length != int(length)):
+        raise InputError("bad-documents", where, value=length)
+    if whole:
         return int(length), log_of(int(length))
     number = round(math.exp(length)) if length < math.log(2**53) else 0
     if number and abs(math.log(number) - length) < _CLOSE:
@@ -390,11 +339,7 @@ def _of_arrays(source: Source) -> FrequencyTable:
             raise ValueError("tokenizer or stem")
         table = FrequencyTable(*_documents(header), vocabulary, tuple(grams), tuple(counts), *names)
     except (KeyError, ValueError, TypeError, IndexError, RecursionError) as error:
-        raise InputError(
-            f"it holds no document frequencies, or damaged ones ({error})",
-            where=source.name,
-            remedy="write it with DocumentFrequencies.save",
-        ) from None
+        raise InputError("damaged", source.name, why=error) from None
     _check_counts(table, source.name)
     return table
 
@@ -429,3 +374,124 @@ def _check_integers(name: str, array: Any, shape: tuple[int, ...], low: int, hig
         raise ValueError(name)
     if array.size and not low <= array.min() <= array.max() <= high:
         raise ValueError(name)
+
+
+# ---- pickles ------------------------------------------------------------------------------------
+
+
+class _StandIn:
+    """What a pickle gets for a name: ``make`` is called in its place."""
+
+    __slots__ = ("make",)
+
+    def __init__(self, make: Callable[..., Any]) -> None:
+        self.make = make
+
+    def __call__(self, *given: Any) -> Any:
+        return self.make(*given)
+
+    def __setstate__(self, state: Any) -> NoReturn:
+        raise TypeError("a name has a state")
+
+
+class _NumberType:
+    """What NumPy's dtype becomes: how the bytes of a number are read."""
+
+    __slots__ = ("letter", "order")
+
+    def __init__(self, name: Any, *_: Any) -> None:
+        self.letter, self.order = _NUMBERS[name], "<"
+
+    def __setstate__(self, state: Any) -> None:
+        self.order = ">" if state[1] == ">" else "<"
+
+
+def _make_nothing(*_: Any) -> NoReturn:
+    raise TypeError(
+        "a type makes a value"
+    )  # a defaultdict names that of its values, and that is all
+
+
+def _make_dict(*given: Any) -> dict[Any, Any]:
+    """Return a new dict, or the one that is given: not a copy, as many may be made of one."""
+    if len(given) > 1 or not all(type(one) in (dict, _StandIn) or one is None for one in given):
+        raise TypeError("a container of something else")
+    return given[0] if given and type(given[0]) is dict else {}
+
+
+def _make_number(kind: Any, raw: Any) -> Any:
+    """Return the number in those bytes, which Python 2 wrote as a string."""
+    if type(kind) is not _NumberType or len(raw) > _WIDEST:
+        raise ValueError("a number of another type")
+    raw = raw.encode("utf-8", "surrogateescape") if type(raw) is str else raw
+    return struct.unpack(kind.order + kind.letter, raw)[0]
+
+
+def _make_bytes(text: Any, *_: Any) -> bytes:
+    """Return the bytes of a number, as protocols 0 to 2 of Python 3 write them."""
+    if len(text) > _WIDEST:
+        raise ValueError("bytes of something else")
+    return bytes(text.encode("latin-1"))
+
+
+_NAMES: dict[str, Callable[..., Any]] = {
+    **{f"{module}.{name}": _make_nothing for module in ("builtins", "__builtin__") for name in
+       ("float", "int", "long", "str", "unicode", "bytes", "list", "dict", "tuple")},
+    **{f"collections.{name}": _make_dict for name in ("defaultdict", "OrderedDict", "Counter")},
+    **{f"numpy.{core}.multiarray.scalar": _make_number for core in ("core", "_core")},
+    "numpy.dtype": _NumberType,
+    "_codecs.encode": _make_bytes,
+}  # fmt: skip
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    """Reads plain values; nothing that a pickle names is loaded."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if f"{module}.{name}" not in _NAMES:
+            raise InputError("pickled-name", name=f"{module}.{name}"[:120])
+        return _StandIn(_NAMES[f"{module}.{name}"])
+
+    def persistent_load(self, pid: Any) -> NoReturn:
+        raise InputError("pickled-name", name="something outside of it")
+
+
+def read_plain_pickle(data: bytes, where: str, room: Room | None = None) -> Any:
+    """Return the value in a pickle of dicts, lists, tuples, strings and numbers.
+
+    Strings of Python 2 are read as UTF-8. ``defaultdict``, ``OrderedDict`` and ``Counter`` become
+    dicts; NumPy's numbers become Python's.
+
+    Parameters
+    ----------
+    data : bytes
+        Of protocol 0 to 5.
+    where : str
+        The file, for messages.
+    room : Room, optional
+        What the value may take; None is 1 GiB.
+
+    Raises
+    ------
+    InputError
+        If it names anything else, which is not loaded; or is not a pickle.
+
+    Examples
+    --------
+    >>> read_plain_pickle(pickle.dumps({("a", "man"): 2}), "df.p")
+    {('a', 'man'): 2}
+    >>> read_plain_pickle(pickle.dumps(print), "df.p")
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: df.p: the pickle names builtins.print, which is not loaded; give
+    a pickle of dicts, tuples, texts and numbers alone, or write JSON
+    """
+    (Room(where, 0) if room is None else room).take(_STEP * len(data))
+    stream = io.BytesIO(data)
+    try:
+        return _PlainUnpickler(stream, encoding="utf-8", errors="surrogateescape").load()
+    except InputError as error:
+        raise error.placed(where) from None
+    except MemoryError:
+        raise
+    except Exception as error:  # bytes that are not a pickle break it in any way
+        raise InputError("not-a-pickle", where, why=error) from None
