@@ -451,9 +451,38 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the pickle names {name}, which is not loaded",
         "give a pickle of dicts, tuples, texts and numbers alone, or write JSON",
     ),
+    "pickled-key": (
+        "a key in the pickle ({kind}) is neither a text nor a tuple of texts",
+        "give a pickle of dicts, tuples, texts and numbers alone, or write JSON",
+    ),
     "not-a-pickle": (
         "not a readable pickle: {why}",
         "give document frequencies as .npz, JSON or a pickle of a dict",
+    ),
+    "one-side-has-ids": (
+        "this side has no ids and the other has",
+        "give both sides ids, or neither (a matrix, lines of text and plain lists have none)",
+    ),
+    "other-length": (
+        "{names!l} have {sizes!l} items, and the last of the shorter one is here",
+        "items without ids are matched by position: give as many on both sides, or ids",
+    ),
+    "missing-ids": (
+        "{lost}",
+        "add them, or set {opt:missing=skip} to leave them out, {opt:missing=empty} for empty lists",
+    ),
+    "other-ids": ("{lost}", "check that both sides use the same ids"),
+    "unlike-ids": ("{lost}", "write ids the same way on both sides: {names!l} differ by {how}"),
+    "missing-entries": (
+        "{lost}",
+        "add {noun}s, or set {opt:missing=skip} to leave these items out, {opt:missing=empty} for "
+        "an empty candidate or no reference",
+    ),
+    "no-rows": ("{n:item} without a row in the {what} matrix: {ids!l}", "set {opt:missing=skip}"),
+    "no-weights": ("{n:item} without a weight: {ids!l}", "give one to each"),
+    "inexact": (
+        "the score {value} is an integer of 2**53 or more, where floats are not exact",
+        "divide scores, subtract a number from all of them, or give floats",
     ),
     "id-mismatch": ("the id {value!r} does not fit {pattern!r}", "change {opt:ids}"),
 

@@ -112,7 +112,7 @@ class Column:
     required : bool
         Whether it must be there.
     key, group : bool
-        Whether a repeated value is refused, or its rows belong together.
+        Whether a repeated value is refused, or its rows are gathered.
     low : float
         The least number allowed.
     what : str
@@ -197,6 +197,8 @@ class Table:
         Facts, such as columns that are not used.
     where : callable
         Writes the place of a row.
+    gathered : mapping from key to list of int
+        The rows of each key of the column that gathers them, in order of first appearance.
     """
 
     columns: dict[str, list[Any]]
@@ -204,6 +206,7 @@ class Table:
     names: dict[str, str]
     notes: list[Any] = field(default_factory=list)
     where: Callable[[int], str] = str
+    gathered: Mapping[Any, list[int]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -352,7 +355,11 @@ class Schema:
         self._check_keys(columns, where_is)
         extra = tuple(name for name in unused if name not in used.values())
         notes = [Fact("unused-columns", len(extra), extra[:EXAMPLES], source)] if extra else []
-        return Table(columns, source, used, notes, where_is)
+        gathered: dict[Any, list[int]] = {}
+        for column in self.columns:
+            for number, key in enumerate(columns.get(column.role, ()) if column.group else ()):
+                gathered.setdefault(key, []).append(number)
+        return Table(columns, source, used, notes, where_is, gathered)
 
     def _by_place(self, width: int, chosen: Mapping[str, str], where: str) -> dict[str, int]:
         """Return the columns of a list, which has a cell for each."""
@@ -412,7 +419,7 @@ SCORED_PAIRS = Schema("pair", (
 ), '["id", "id", 0.5]', "columns= (--columns), group_by= (--group-by)")  # fmt: skip
 """Two ids and a score; the first three columns, unless others are named."""
 JUDGEMENTS = Schema("judgement", tuple(
-    Column(role, names, as_number if role == "rating" else as_given, required=False)
+    Column(role, names, {"rating": as_number, "group": as_group}.get(role, as_given), required=False)
     for role, names in {
         "rating": ("rating", "score", "human", "human_score", "human_rating", "judgement"),
         "preferred": ("preferred", "preference", "winner"),

@@ -7,25 +7,19 @@ A table is written as .npz or JSON. JSON reads ``{"documents": 5000, "frequencie
 released code are read, too: a dict with "document_frequency" (tuples of tokens and their counts)
 and "ref_len", or the dict of tuples alone if the number of documents is given. "ref_len" is the
 number of documents or its natural logarithm: whole numbers and numbers above 50 are the number
-itself.
-
-A pickle is a program that may call whatever it names. Here it may name a few containers and number
-types, and what it gets for them is nothing of Python or NumPy itself; any other name is an error.
+itself. Nothing in a pickle is run (see ``data.plain_pickles``).
 """
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
-import pickle
-import struct
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +27,8 @@ from semmetrics.core.ragged import Codes, Ints, lengths, offsets
 from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
-from semmetrics.data.source import Room, Source, enough_memory, load
+from semmetrics.data.plain_pickles import read_plain_pickle
+from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.store.outputs import open_output
@@ -43,10 +38,6 @@ _LARGEST = 2**53  # counts are below it: each is a float, too
 _LARGEST_LOG = 50.0  # above every logarithm of a number of documents
 _TOKEN = 32  # bytes that a token or an n-gram takes, beside its letters
 _CLOSE = 1e-9  # to which a logarithm is that of a whole number
-_STEP = 16  # bytes that a byte of a pickle may make
-_WIDEST = 16  # bytes of a number in a pickle
-_NUMBERS = {"f8": "d", "f4": "f", "f2": "e", "i8": "q", "i4": "i", "i2": "h", "i1": "b",
-            "u8": "Q", "u4": "I", "u2": "H", "u1": "B"}  # fmt: skip
 
 
 @by_value()
@@ -374,124 +365,3 @@ def _check_integers(name: str, array: Any, shape: tuple[int, ...], low: int, hig
         raise ValueError(name)
     if array.size and not low <= array.min() <= array.max() <= high:
         raise ValueError(name)
-
-
-# ---- pickles ------------------------------------------------------------------------------------
-
-
-class _StandIn:
-    """What a pickle gets for a name: ``make`` is called in its place."""
-
-    __slots__ = ("make",)
-
-    def __init__(self, make: Callable[..., Any]) -> None:
-        self.make = make
-
-    def __call__(self, *given: Any) -> Any:
-        return self.make(*given)
-
-    def __setstate__(self, state: Any) -> NoReturn:
-        raise TypeError("a name has a state")
-
-
-class _NumberType:
-    """What NumPy's dtype becomes: how the bytes of a number are read."""
-
-    __slots__ = ("letter", "order")
-
-    def __init__(self, name: Any, *_: Any) -> None:
-        self.letter, self.order = _NUMBERS[name], "<"
-
-    def __setstate__(self, state: Any) -> None:
-        self.order = ">" if state[1] == ">" else "<"
-
-
-def _make_nothing(*_: Any) -> NoReturn:
-    raise TypeError(
-        "a type makes a value"
-    )  # a defaultdict names that of its values, and that is all
-
-
-def _make_dict(*given: Any) -> dict[Any, Any]:
-    """Return a new dict, or the one that is given: not a copy, as many may be made of one."""
-    if len(given) > 1 or not all(type(one) in (dict, _StandIn) or one is None for one in given):
-        raise TypeError("a container of something else")
-    return given[0] if given and type(given[0]) is dict else {}
-
-
-def _make_number(kind: Any, raw: Any) -> Any:
-    """Return the number in those bytes, which Python 2 wrote as a string."""
-    if type(kind) is not _NumberType or len(raw) > _WIDEST:
-        raise ValueError("a number of another type")
-    raw = raw.encode("utf-8", "surrogateescape") if type(raw) is str else raw
-    return struct.unpack(kind.order + kind.letter, raw)[0]
-
-
-def _make_bytes(text: Any, *_: Any) -> bytes:
-    """Return the bytes of a number, as protocols 0 to 2 of Python 3 write them."""
-    if len(text) > _WIDEST:
-        raise ValueError("bytes of something else")
-    return bytes(text.encode("latin-1"))
-
-
-_NAMES: dict[str, Callable[..., Any]] = {
-    **{f"{module}.{name}": _make_nothing for module in ("builtins", "__builtin__") for name in
-       ("float", "int", "long", "str", "unicode", "bytes", "list", "dict", "tuple")},
-    **{f"collections.{name}": _make_dict for name in ("defaultdict", "OrderedDict", "Counter")},
-    **{f"numpy.{core}.multiarray.scalar": _make_number for core in ("core", "_core")},
-    "numpy.dtype": _NumberType,
-    "_codecs.encode": _make_bytes,
-}  # fmt: skip
-
-
-class _PlainUnpickler(pickle.Unpickler):
-    """Reads plain values; nothing that a pickle names is loaded."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if f"{module}.{name}" not in _NAMES:
-            raise InputError("pickled-name", name=f"{module}.{name}"[:120])
-        return _StandIn(_NAMES[f"{module}.{name}"])
-
-    def persistent_load(self, pid: Any) -> NoReturn:
-        raise InputError("pickled-name", name="something outside of it")
-
-
-def read_plain_pickle(data: bytes, where: str, room: Room | None = None) -> Any:
-    """Return the value in a pickle of dicts, lists, tuples, strings and numbers.
-
-    Strings of Python 2 are read as UTF-8. ``defaultdict``, ``OrderedDict`` and ``Counter`` become
-    dicts; NumPy's numbers become Python's.
-
-    Parameters
-    ----------
-    data : bytes
-        Of protocol 0 to 5.
-    where : str
-        The file, for messages.
-    room : Room, optional
-        What the value may take; None is 1 GiB.
-
-    Raises
-    ------
-    InputError
-        If it names anything else, which is not loaded; or is not a pickle.
-
-    Examples
-    --------
-    >>> read_plain_pickle(pickle.dumps({("a", "man"): 2}), "df.p")
-    {('a', 'man'): 2}
-    >>> read_plain_pickle(pickle.dumps(print), "df.p")
-    Traceback (most recent call last):
-    semmetrics.errors.InputError: df.p: the pickle names builtins.print, which is not loaded; give
-    a pickle of dicts, tuples, texts and numbers alone, or write JSON
-    """
-    (Room(where, 0) if room is None else room).take(_STEP * len(data))
-    stream = io.BytesIO(data)
-    try:
-        return _PlainUnpickler(stream, encoding="utf-8", errors="surrogateescape").load()
-    except InputError as error:
-        raise error.placed(where) from None
-    except MemoryError:
-        raise
-    except Exception as error:  # bytes that are not a pickle break it in any way
-        raise InputError("not-a-pickle", where, why=error) from None

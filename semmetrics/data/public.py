@@ -336,15 +336,9 @@ def read_trec(source: Source, form: Form, options: ReadOptions) -> Items:
         raise InputError("wrong-content", at(source.name, f"line {rows[0][0]}"),
                          value=pluralize(width, "word"), wanted="a line of a run or of qrels",
                          example="query Q0 document rank score tag, or query 0 document grade")  # fmt: skip
-    table = TREC[width].read(rows, source.name, "line {}").columns
-    found: dict[str, list[tuple[str, float]]] = {}
-    first: dict[str, int] = {}
-    scores = table["score" if width == 6 else "grade"]
-    for row, query, document, score in zip(
-        rows, table["query"], table["document"], scores, strict=True
-    ):
-        found.setdefault(query, []).append((document, score))
-        first.setdefault(query, row[0])
-    ids = list(found)
-    places = Places(source.name, ids, "line {}", list(first.values()))
-    return Items(ids, list(found.values()), places, source.name, _TREC[width])
+    table = TREC[width].read(rows, source.name, "line {}")
+    documents, scores = table.columns["document"], table.columns["score" if width == 6 else "grade"]
+    ids = list(table.gathered)
+    items = [[(documents[i], scores[i]) for i in some] for some in table.gathered.values()]
+    first = [rows[some[0]][0] for some in table.gathered.values()]
+    return Items(ids, items, Places(source.name, ids, "line {}", first), source.name, _TREC[width])

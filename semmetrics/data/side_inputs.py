@@ -295,7 +295,7 @@ def read_numbers(
             )
             if notes is not None:
                 notes += found.notes
-        if not numbers:
+        if len(numbers) == 0:
             raise InputError("nothing-given", name, what="items", remedy="check how it was written")
         return numbers  # type: ignore[no-any-return]
 
