@@ -464,7 +464,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "give both sides ids, or neither (a matrix, lines of text and plain lists have none)",
     ),
     "other-length": (
-        "{names!l} have {sizes!l} items, and the last of the shorter one is here",
+        "{one} has {n:item} and {other} has {m}; this is the last item of the shorter one",
         "items without ids are matched by position: give as many on both sides, or ids",
     ),
     "missing-ids": (

@@ -243,7 +243,7 @@ class Schema:
     ({'id': ['a'], 'weight': [0.5]}, {'id': 'ID', 'weight': 'value'})
     >>> weights.read([(2, ["id", "value"], ["a", "-1"])], "w.csv", "line {}")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: w.csv, line 2: weight is '-1'; give a number from 0
+    semmetrics.errors.InputError: w.csv, line 2, id 'a': weight is '-1'; give a number from 0
     """
 
     noun: str
@@ -339,8 +339,11 @@ class Schema:
             places.append(place)
             cells.append([ABSENT if i < 0 else row[i] for i in known[form]])
 
+        key = next((i for i, column in enumerate(self.columns) if column.key), None)
+
         def where_is(row: int) -> str:
-            return at(source, unit.format(places[row]))
+            id_ = None if key is None else str(cells[row][key])
+            return at(source, unit.format(places[row]), id_)
 
         there = {
             role for order in known.values() for role, i in zip(roles, order, strict=True) if i >= 0

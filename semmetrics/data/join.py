@@ -84,8 +84,8 @@ def join(
         if len(pred) != len(ref):
             shorter = min(pred, ref, key=len)
             last = shorter.where(len(shorter) - 1) if len(shorter) else shorter.source
-            raise InputError("other-length", last, names=[pred.source, ref.source],
-                             sizes=[len(pred), len(ref)])  # fmt: skip
+            raise InputError("other-length", last, one=pred.source,
+                             n=len(pred), other=ref.source, m=len(ref))  # fmt: skip
         joined = Joined(ref.ids, pred.side, ref.side, {})
     else:
         every = "empty" if gaps and missing == "skip" else missing

@@ -124,7 +124,7 @@ def test_lengths_by_position_and_the_last_line(tmp_path):
     short, long = tmp_path / "short.txt", tmp_path / "long.txt"
     short.write_text("a\n\nb\n")
     long.write_text("a\tb\nc\nd\ne\n")
-    with refused("other-length", f"{short}, line 3", sizes=[4, 3]):
+    with refused("other-length", f"{short}, line 3", n=4, m=3):
         task_of(long, short)
     with refused("other-length", "mine, item 0 (from 0)"):
         task_of(["x"], ["x", "y"])

@@ -58,9 +58,9 @@ def test_id_column_names_the_ids():
         (FRAME.rename(columns={"weight": "w"}), "missing-column", "weights, row 0 (from 0)"),
         (FRAME[["weight"]], "missing-column", "weights, row 0 (from 0)"),
         (pl.from_pandas(FRAME)[["weight"]], "missing-column", "weights, row 0 (from 0)"),
-        (pd.concat([FRAME, FRAME]), "duplicate-id", "weights, row 2 (from 0)"),
+        (pd.concat([FRAME, FRAME]), "duplicate-id", "weights, row 2 (from 0), id 'a'"),
         (pd.Series([1.0, 2.0, 3.0], ["a", "a", "b"]), None, "weights"),
-        (FRAME.assign(weight=["x", "y"]), "not-a-number", "weights, row 0 (from 0)"),
+        (FRAME.assign(weight=["x", "y"]), "not-a-number", "weights, row 0 (from 0), id 'a'"),
         (FRAME.assign(weight=[-1.0, 1.0]), None, "weights"),
     ],
 )
