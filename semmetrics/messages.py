@@ -469,7 +469,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "missing-ids": (
         "{lost}",
-        "add them, or set {opt:missing=skip} to leave them out, {opt:missing=empty} for empty lists",
+        "add them, or set {opt:missing=skip} to leave them out, {opt:missing=empty} for empty "
+        "lists",
     ),
     "other-ids": ("{lost}", "check that both sides use the same ids"),
     "unlike-ids": ("{lost}", "write ids the same way on both sides: {names!l} differ by {how}"),

@@ -410,44 +410,81 @@ NUMBERS = {
     "hops": _numbers("class", "number", ("hops", "hop", "distance"), (CLASS_NAMES, ID_NAMES)),
 }
 """A finite number for each item or class, by the option that gives them."""
-SAME_PAIRS = Schema("pair", (
-    Column("a", ("a", "first", "left", "label_a", "text_a", "label1", "text1", "word1", "prediction")),
-    Column("b", ("b", "second", "right", "label_b", "text_b", "label2", "text2", "word2", "reference")),
-    Column("same", ("same", "match", "matches", "equal", "gold", "label", "target"), as_answer),
-), '{"a": "car", "b": "automobile", "same": true}')  # fmt: skip
+SAME_PAIRS = Schema(
+    "pair",
+    (
+        Column(
+            "a",
+            ("a", "first", "left", "label_a", "text_a", "label1", "text1", "word1", "prediction"),
+        ),
+        Column(
+            "b",
+            ("b", "second", "right", "label_b", "text_b", "label2", "text2", "word2", "reference"),
+        ),
+        Column("same", ("same", "match", "matches", "equal", "gold", "label", "target"), as_answer),
+    ),
+    '{"a": "car", "b": "automobile", "same": true}',
+)
 """Two labels, and whether they mean the same."""
-SCORED_PAIRS = Schema("pair", (
-    Column("first", read=as_id), Column("second", read=as_id), Column("score", read=as_number),
-    Column("group", read=as_group, required=False, group=True),
-), '["id", "id", 0.5]', "columns= (--columns), group_by= (--group-by)")  # fmt: skip
+SCORED_PAIRS = Schema(
+    "pair",
+    (
+        Column("first", read=as_id),
+        Column("second", read=as_id),
+        Column("score", read=as_number),
+        Column("group", read=as_group, required=False, group=True),
+    ),
+    '["id", "id", 0.5]',
+    "columns= (--columns), group_by= (--group-by)",
+)
 """Two ids and a score; the first three columns, unless others are named."""
-JUDGEMENTS = Schema("judgement", tuple(
-    Column(role, names, {"rating": as_number, "group": as_group}.get(role, as_given), required=False)
-    for role, names in {
-        "rating": ("rating", "score", "human", "human_score", "human_rating", "judgement"),
-        "preferred": ("preferred", "preference", "winner"),
-        "a": ("a",),
-        "b": ("b",),
-        "caption": ("caption", "mt", "text"),
-        "references": ("references", "refs", "ground_truth"),
-        "candidate": ("candidate", "candidate_id"),
-        "reference": ("reference", "reference_id"),
-        "id": ("id", "item", "item_id"),
-        "image": ("image", "image_id", "imgid", "img_id"),
-        "rater": ("rater", "annotator", "worker"),
-        "group": (),
-    }.items()
-), '{"id": "a", "rating": 4}', "columns= (--columns), group_by= (--group-by)", listed=False)  # fmt: skip
+JUDGEMENTS = Schema(
+    "judgement",
+    tuple(
+        Column(
+            role,
+            names,
+            {"rating": as_number, "group": as_group}.get(role, as_given),
+            required=False,
+        )
+        for role, names in {
+            "rating": ("rating", "score", "human", "human_score", "human_rating", "judgement"),
+            "preferred": ("preferred", "preference", "winner"),
+            "a": ("a",),
+            "b": ("b",),
+            "caption": ("caption", "mt", "text"),
+            "references": ("references", "refs", "ground_truth"),
+            "candidate": ("candidate", "candidate_id"),
+            "reference": ("reference", "reference_id"),
+            "id": ("id", "item", "item_id"),
+            "image": ("image", "image_id", "imgid", "img_id"),
+            "rater": ("rater", "annotator", "worker"),
+            "group": (),
+        }.items()
+    ),
+    '{"id": "a", "rating": 4}',
+    "columns= (--columns), group_by= (--group-by)",
+    listed=False,
+)
 """Ratings of candidates, or preferences among two."""
 LINKS = Schema("link", (
     Column("child", (("child",),), as_given), Column("parent", (("parent",),), as_given),
 ), "child,parent")  # fmt: skip
 TREC = {
-    width: Schema("line", tuple(
-        Column(role, read=as_number if role in ("score", "grade") else as_given, group=role == "query")
-        for role in roles
-    ))
-    for width, roles in {6: ("query", "Q0", "document", "rank", "score", "tag"),
-                         4: ("query", "0", "document", "grade")}.items()
-}  # fmt: skip
+    width: Schema(
+        "line",
+        tuple(
+            Column(
+                role,
+                read=as_number if role in ("score", "grade") else as_given,
+                group=role == "query",
+            )
+            for role in roles
+        ),
+    )
+    for width, roles in {
+        6: ("query", "Q0", "document", "rank", "score", "tag"),
+        4: ("query", "0", "document", "grade"),
+    }.items()
+}
 """Runs and qrels, by the number of words of a line."""

@@ -76,8 +76,13 @@ def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
             dtype = np.dtype(kind)
     if dtype is None or not dtype.itemsize or (dtype.itemsize > 8 and dtype.kind not in "US"):
         what = {"|O": "object (a pickle)", "[": "records"}.get(kind, kind)
-        raise InputError("wrong-dtype", where, role="the array", dtype=what,
-                         wanted="booleans, integers, floats to 64 bits, or text (dtype U)")  # fmt: skip
+        raise InputError(
+            "wrong-dtype",
+            where,
+            role="the array",
+            dtype=what,
+            wanted="booleans, integers, floats to 64 bits, or text (dtype U)",
+        )
     # Longer numbers are no sizes; cut, they still do not fit the bytes that follow.
     sizes = [int(size[:18]) for size in re.findall(r"\d+", shape)]
     count, have = prod(sizes), len(data) - end
@@ -263,8 +268,13 @@ def _check_array(values: Any, dimensions: int, where: str) -> None:
 
 def _strings(values: NDArray[np.generic], where: str) -> list[Any]:
     if values.ndim != 1 or values.dtype.kind not in "Uiu":
-        raise InputError("wrong-dtype", where, role="the array", dtype=f"{values.dtype}{values.shape}",
-                         wanted="a vector of text (dtype U)")  # fmt: skip
+        raise InputError(
+            "wrong-dtype",
+            where,
+            role="the array",
+            dtype=f"{values.dtype}{values.shape}",
+            wanted="a vector of text (dtype U)",
+        )
     names = values.tolist()
     try:
         "".join(map(str, names)).encode()

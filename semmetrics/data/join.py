@@ -204,8 +204,12 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids, what: str = "cardinality
     """
     values = np.asarray(values)
     if values.ndim != 2 or len(values) != len(pred):
-        raise InputError("wrong-shape", role=f"the {what} matrix", shape=values.shape,
-                         wanted=f"one row of probabilities for each of {len(pred):,} items")  # fmt: skip
+        raise InputError(
+            "wrong-shape",
+            role=f"the {what} matrix",
+            shape=values.shape,
+            wanted=f"one row of probabilities for each of {len(pred):,} items",
+        )
     if _same(ids, pred.ids):
         return values
     place = {name: number for number, name in enumerate(pred.ids)}

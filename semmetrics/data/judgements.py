@@ -236,8 +236,12 @@ class Judgements:
             ]
             found = replace(self, references=kept, notes=[*self.notes, fact])
         if not len(found):
-            raise InputError("nothing-given", self.source, what="judgements left",
-                             remedy="give candidates that are not among the references")  # fmt: skip
+            raise InputError(
+                "nothing-given",
+                self.source,
+                what="judgements left",
+                remedy="give candidates that are not among the references",
+            )
         each = zip(found.candidates, found.images, found.references, before, strict=True)
         for text, image, several, all_of_them in each:
             if not several:
@@ -370,14 +374,17 @@ def read_judgements(
     if not len(found):
         raise InputError("nothing-given", found.source, what="judgements",
                          remedy="write one a row: id and rating")  # fmt: skip
-    if draw_references is None:
-        return found
+    return found if draw_references is None else _draw(found, draw_references, random)
+
+
+def _draw(found: Judgements, number: int, random: np.random.Generator) -> Judgements:
+    """Draw some references of each judgement, in their order."""
     references = list(found.references)
     for row, first in enumerate(found.first.tolist()):
         of = found.references[first]
-        if len(of) > draw_references:
-            places = np.sort(random.choice(len(of), draw_references, replace=False)).tolist()
-            references[first] = tuple(of[place] for place in places)  # in their order
+        if len(of) > number:
+            places = np.sort(random.choice(len(of), number, replace=False)).tolist()
+            references[first] = tuple(of[place] for place in places)
             if found.second is not None:
                 references[found.second[row]] = references[first]
     return replace(found, references=references)
@@ -550,16 +557,24 @@ def _read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) 
     folder = path if path.is_dir() else path.parent
     where = os.fspath(folder)
     if folder != path and path.name not in _PASCAL:
-        raise InputError("wrong-format", os.fspath(path), what="judgements", format="other .mat files",
-                         wanted=f"{' or '.join(_PASCAL)}, or their folder")  # fmt: skip
+        raise InputError(
+            "wrong-format",
+            os.fspath(path),
+            what="judgements",
+            format="other .mat files",
+            wanted=f"{' or '.join(_PASCAL)}, or their folder",
+        )
     pairs, triplets = (
         read_mat(load(folder / name, options.max_bytes), _VARIABLES) for name in _PASCAL
     )
     given, votes = _records(pairs, "new_input", 3, where), _records(triplets, "triplets", 4, where)
     kinds = np.atleast_1d(pairs.get("category", ())).tolist()
     if not given or len(kinds) != len(given) or len(votes) % len(given):
-        raise InputError("not-pascal", where, why=f"{len(given)} pairs, {len(kinds)} categories and "
-                         f"{len(votes)} votes do not fit")  # fmt: skip
+        raise InputError(
+            "not-pascal",
+            where,
+            why=f"{len(given)} pairs, {len(kinds)} categories and {len(votes)} votes do not fit",
+        )
     each, leads, groups = len(votes) // len(given), list[int](), list[str]()
     candidates, references, images = list[str](), list[tuple[str, ...]](), list[str]()
     for row, (image, *both) in enumerate(given):
@@ -572,8 +587,11 @@ def _read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) 
                 )
             won[_cell(first if _cell(vote) == "1" else second)] += 1
         if not won.keys() <= {*pair} or kinds[row] not in range(1, len(_CATEGORIES) + 1):
-            raise InputError("not-pascal", f"{where}, pair {row}{FROM_0}",
-                             why="votes are on other captions, or the category is not 1 to 4")  # fmt: skip
+            raise InputError(
+                "not-pascal",
+                f"{where}, pair {row}{FROM_0}",
+                why="votes are on other captions, or the category is not 1 to 4",
+            )
         leads.append(won[pair[0]] - won[pair[1]])
         candidates += pair
         references += [tuple(_cell(reference) for reference, *_ in some)] * 2

@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-A size in the file is trusted only if as many bytes follow. So a damaged file is refused; it would
-end the process in scipy.io.loadmat, which trusts types and sizes. Arrays are flat, column by column; numbers keep
-the type in which they are stored; of a text with several rows, the first is read.
+A size in the file is trusted only if as many bytes follow. So a damaged file is refused;
+scipy.io.loadmat trusts types and sizes, and a wrong one ends the process. Arrays are flat, column
+by column; numbers keep the type in which they are stored; of a text with several rows, the first is read.
 """
 
 from __future__ import annotations

@@ -368,9 +368,12 @@ def check_named(columns: Iterable[str], where: str) -> None:
     """Refuse columns of a table of which one has no name."""
     for place, name in enumerate(columns):
         if not name.strip():
-            raise InputError("empty", f"{where}, column {place}{FROM_0}", role="the name of the column",
-                             remedy="name it, or leave it out if it numbers the rows "
-                             "(to_csv(index=False))")  # fmt: skip
+            raise InputError(
+                "empty",
+                f"{where}, column {place}{FROM_0}",
+                role="the name of the column",
+                remedy="name it, or leave it out if it numbers the rows (to_csv(index=False))",
+            )
 
 
 def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
@@ -394,8 +397,12 @@ def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
         where = f"class list, class {number} (from 0)"
         terms = (entry,) if isinstance(entry, str) else entry
         if not isinstance(terms, (list, tuple)) or not all(isinstance(t, str) for t in terms):
-            raise InputError("wrong-type", where, value=entry,
-                             wanted='a class such as "cat", or synonyms ["cat", "kitty"]')  # fmt: skip
+            raise InputError(
+                "wrong-type",
+                where,
+                value=entry,
+                wanted='a class such as "cat", or synonyms ["cat", "kitty"]',
+            )
         if not terms or not all(term.strip() for term in terms):
             raise InputError("empty", where, role="the class", remedy="name it, or remove it")
         listed.append(tuple(dict.fromkeys(terms)))

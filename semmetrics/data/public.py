@@ -9,8 +9,8 @@ COCO annotations: the ids of images are ``imgid`` or the name before ``#``, thos
 ``sentid`` or the whole name.
 
 TREC's words stand between blanks. A line of a run has six, ``query Q0 document rank score tag``; a
-line of qrels four, ``query 0 document grade``. Documents of a run are ranked by falling score, those
-of equal score as the lines are; the rank in a line is ignored, as in trec_eval.
+line of qrels four, ``query 0 document grade``. Documents of a run are ranked by falling score,
+those of equal score as the lines are; the rank in a line is ignored, as in trec_eval.
 """
 
 from __future__ import annotations
@@ -333,9 +333,13 @@ def read_trec(source: Source, form: Form, options: ReadOptions) -> Items:
     rows = [(line, None, words) for line, text in lines if (words := text.split())]
     width = len(rows[0][2])
     if width not in TREC:
-        raise InputError("wrong-content", at(source.name, f"line {rows[0][0]}"),
-                         value=pluralize(width, "word"), wanted="a line of a run or of qrels",
-                         example="query Q0 document rank score tag, or query 0 document grade")  # fmt: skip
+        raise InputError(
+            "wrong-content",
+            at(source.name, f"line {rows[0][0]}"),
+            value=pluralize(width, "word"),
+            wanted="a line of a run or of qrels",
+            example="query Q0 document rank score tag, or query 0 document grade",
+        )
     table = TREC[width].read(rows, source.name, "line {}")
     documents, scores = table.columns["document"], table.columns["score" if width == 6 else "grade"]
     ids = list(table.gathered)

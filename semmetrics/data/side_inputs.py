@@ -199,8 +199,13 @@ def read_class_list(
             check_classes(value, name, noun=noun)
             return value
         if suffix not in (None, "", ".txt", ".names", ".lst", ".list"):
-            raise InputError("wrong-format", name, what=f"a list of names ({noun})", format=suffix,
-                             wanted=f"a .txt file with one {noun} a line, or a JSON list")  # fmt: skip
+            raise InputError(
+                "wrong-format",
+                name,
+                what=f"a list of names ({noun})",
+                format=suffix,
+                wanted=f"a .txt file with one {noun} a line, or a JSON list",
+            )
         source.room().take(_CLASS * source.text.count("\n"))
         lines = [line.removesuffix("\r") for line in source.text.rstrip("\r\n").split("\n")]
         check_classes(lines, name, "line {}", 1, noun)

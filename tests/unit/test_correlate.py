@@ -196,7 +196,6 @@ def test_an_undefined_correlation_is_none():
         ([("a", "b", 1.0)], {}, {}, None, ""),
         ([("a", "b", 1.0)], {"a": 3}, {}, "wrong-type", "a"),
         ([("a", "b", 1.0)], {"x": ["y"]}, {}, None, ""),
-        ([("a", "b", 1.0)], {"x": ["y"]}, {}, None, ""),
         ([("a", "b", 1.0)], (np.eye(2), "ab", "xy"), {}, None, ""),
         ([("a", "b", 1.0)], (np.eye(2), "aa", "xy"), {}, "wrong-ids", "phi"),
         ([("a", "b", 1.0)], (np.eye(2), "ab", "xyz"), {}, "wrong-ids", "phi"),
