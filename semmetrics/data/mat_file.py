@@ -4,7 +4,8 @@ Conventions
 -----------
 A size in the file is trusted only if as many bytes follow. So a damaged file is refused;
 scipy.io.loadmat trusts types and sizes, and a wrong one ends the process. Arrays are flat, column
-by column; numbers keep the type in which they are stored; of a text with several rows, the first is read.
+by column; numbers keep the type in which they are stored; of a text with several rows, the first
+is read.
 """
 
 from __future__ import annotations
