@@ -76,7 +76,7 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     ratings : path, frame, mapping, or sequence of mappings
         A public file, such as ``flickr8k.json``, or a table of ratings, ``{"id": ..., "rating":
         ...}``, or of preferences, ``{"a": ..., "b": ..., "preferred": "a"}``; see
-        ``semmetrics.data.judgement_files``. Captions may stand in it with their references.
+        ``semmetrics.data.judgements``. Captions may stand in it with their references.
     preds, gts : path, mapping, sequence, Series, matrix, Lists or Matrix, optional
         The two sides of a score, where ``ratings`` has only ids.
     protocol : {"flickr8k-expert", "flickr8k-cf", "composite", "pascal-50s", "cxc-sits"}, optional
