@@ -373,6 +373,169 @@ MESSAGES: dict[str, tuple[str, str]] = {
     # Data: records of labels and captions
 
     # Data: side inputs, arrays and public formats
+    "no-column": (
+        "no column for {role}: looked for {wanted}, found {found!l}",
+        "rename one; a row is written as {example}",
+    ),
+    "needs-keys": (
+        "the {noun} is a list, which has no column {name!r}", "write objects such as {example}"
+    ),
+    "wrong-cells": ("the {noun} has {n:cell}, not {wanted!l}", "give one cell for each"),
+    "ambiguous-sides": (
+        "the ids are both rows and columns, so pairs can be read either way",
+        "give each side ids of its own, such as image-1 and caption-1, or the same names of "
+        "columns in both inputs",
+    ),
+    "two-scores": ("the pair {pair!l} has the scores {one} and {other}", "keep one"),
+    "wrong-ids": (
+        "{n:id} for {size} {what}s, {distinct} of them distinct",
+        "give each row and column an id of its own",
+    ),
+    "two-groups": (
+        "judgements of {value!r} are in the groups {groups!l}",
+        "leave {opt:group_by} out, or do not average",
+    ),
+    "own-references": ("{n:judgement} of candidates among their own references: left out", ""),
+    "own-reference-dropped": (
+        "{n:candidate} among their own references: compared with the others", ""
+    ),
+    "no-reference": (
+        "the candidate {value!r} has no reference", "give each candidate a reference of its image"
+    ),
+    "only-own-reference": (
+        "the candidate {value!r} has no other reference than itself",
+        "give each candidate a reference of its image",
+    ),
+    "not-judged": (
+        "{value!r} is not an image with judgements",
+        'write {{"human_judgement": [{{"caption": "a dog", "rating": 4}}], "ground_truth": '
+        '["a dog runs"]}}, or ratings of ids as [{{"id": "a", "rating": 4}}]',
+    ),
+    "mixed-rows": ("the row has other keys than those before", "give all rows the same keys"),
+    "rated-twice": (
+        "the rater {rater!r} judges {names!l} twice, first in {other}",
+        "keep one, or name the ids that tell them apart with {opt:columns}",
+    ),
+    "ambiguous-side": ("{value!r} could be either side", "give the candidates other ids"),
+    "bad-preference": ("{value!r} is preferred", "write a, b or tie"),
+    "not-pascal": ("not Pascal-50S: {why}", "give its files as they were published"),
+    "equal-votes": ("{n:pair} with as many votes for either side: decided at random", ""),
+    "not-numpy": ("not a NumPy file: {why}", "write it with numpy.save"),
+    "stored-elsewhere": (
+        "{names!l} are external or virtual, and only this file is read",
+        "copy the values into this file with h5py: file['values'] = values",
+    ),
+    "several-arrays": ("there are other arrays beside {name!r}: {extra!l}", "save it alone"),
+    "no-main-array": (
+        "{n:array} could be the values: {found!l}",
+        "save one as 'values', beside 'classes' and 'ids'",
+    ),
+    "other-classes": ("the classes differ from those of {opt:classes}", "leave out one of them"),
+    "not-sparse": (
+        "a sparse matrix of format {kind!r} lacks parts or is not read",
+        "write it with scipy.sparse.save_npz(file, matrix.tocsr())",
+    ),
+    "unused-arrays": ("{n:array} not used: {examples!l}", ""),
+    "missing-key": ("there is no {key!r}", "see the description of the format"),
+    "not-instances": (
+        "{key!r} is {value!t}, and COCO instances have a list there",
+        "give the instances file; captions and results have no labels",
+    ),
+    "captions-file": (
+        "there is no {key!r}", "labels come from the instances file, not from captions"
+    ),
+    "instances-file": (
+        "{value!r} is not a caption", "captions come from the captions file, not from instances"
+    ),
+    "unlisted-id": ("{key} {value} is not among the {what}", "add it, or remove the annotation"),
+    "id-of-candidate": (
+        "the id {value!r} is also the name of one of several captions of another id",
+        "ids do not end with # and a number",
+    ),
+    "cycle": ("there is a cycle: {names}", "remove one of its links"),
+    "too-many-ancestors": (
+        "there are more than {limit} pairs of a name and its ancestor",
+        "leave out names that no label needs (in Python, max_pairs= sets another limit)",
+    ),
+    "own-parent": ("{value!r} is its own parent", "remove the link"),
+    "merged-names": (
+        "{names!l} of the taxonomy are both {term!r} after normalization",
+        "rename one, or choose another {opt:normalize}",
+    ),
+    "differ-by-blanks": (
+        "{names!l} differ by blanks alone", "write the name in one way, without blanks around it"
+    ),
+    "no-wordnet": (
+        "nltk has no WordNet data",
+        "run: python -m nltk.downloader wordnet, or write wordnet:FOLDER with the folder of "
+        "WordNet's data.noun",
+    ),
+    "not-wordnet": (
+        "not the noun files of one WordNet: {why}",
+        "give the folder of WordNet 3's data.noun and index.noun",
+    ),
+    "bad-documents": (
+        "{value!r} is not a number of documents", "give a whole number below 2**53"
+    ),
+    "bad-frequency": (
+        "the frequency of {gram!r} is {value!r}", "give the whole number of documents that hold it"
+    ),
+    "too-frequent": (
+        "{gram!r} is in {n} of {documents} documents",
+        "count an n-gram once a document, or correct the number of documents",
+    ),
+    "other-documents": (
+        "the file is of {known} documents, and {given} are given", "leave {opt:documents} out"
+    ),
+    "no-documents": (
+        "the pickle lacks the number of documents",
+        "give it as {opt:documents}; it is 40504 for coco-val-df.p",
+    ),
+    "not-as-json": ("JSON cannot hold it: {why}", "save it under a name in .npz"),
+    "not-frequencies": (
+        "these are not document frequencies",
+        'write JSON {{"documents": 5000, "frequencies": {{"a man": 1200}}}}, or a pickle of '
+        '{{"document_frequency": {{("a", "man"): 12}}, "ref_len": 9.2}}',
+    ),
+    "pickled-name": (
+        "the pickle names {name}, which is not loaded",
+        "give a pickle of dicts, tuples, texts and numbers alone, or write JSON",
+    ),
+    "pickled-key": (
+        "a key in the pickle ({kind}) is neither a text nor a tuple of texts",
+        "give a pickle of dicts, tuples, texts and numbers alone, or write JSON",
+    ),
+    "not-a-pickle": (
+        "not a readable pickle: {why}",
+        "give document frequencies as .npz, JSON or a pickle of a dict",
+    ),
+    "one-side-has-ids": (
+        "this side has no ids and the other has",
+        "give both sides ids, or neither (a matrix, lines of text and plain lists have none)",
+    ),
+    "other-length": (
+        "{one} has {n:item} and {other} has {m}; this is the last item of the shorter one",
+        "items without ids are matched by position: give as many on both sides, or ids",
+    ),
+    "missing-ids": (
+        "{lost}",
+        "add them, or set {opt:missing=skip} to leave them out, {opt:missing=empty} for empty "
+        "lists",
+    ),
+    "other-ids": ("{lost}", "check that both sides use the same ids"),
+    "unlike-ids": ("{lost}", "write ids the same way on both sides: {names!l} differ by {how}"),
+    "missing-entries": (
+        "{lost}",
+        "add {noun}s, or set {opt:missing=skip} to leave these items out, {opt:missing=empty} for "
+        "an empty candidate or no reference",
+    ),
+    "no-rows": ("{n:item} without a row in the {what} matrix: {ids!l}", "set {opt:missing=skip}"),
+    "no-weights": ("{n:item} without a weight: {ids!l}", "give one to each"),
+    "inexact": (
+        "the score {value} is an integer of 2**53 or more, where floats are not exact",
+        "divide scores, subtract a number from all of them, or give floats",
+    ),
+    "id-mismatch": ("the id {value!r} does not fit {pattern!r}", "change {opt:ids}"),
 
     # Text
     "needs-java": (

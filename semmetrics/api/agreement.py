@@ -13,7 +13,7 @@ from semmetrics.arguments import checked_but
 from semmetrics.comparison.correlations import NAMES, Correlation, correlate_values
 from semmetrics.core.ragged import Bools
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.pair_scores import (
+from semmetrics.data.side_inputs import (
     PairMatrix,
     PairScores,
     PairValues,
@@ -126,14 +126,14 @@ def correlate(
     given = read_pair_scores(
         ratings, columns=columns, group=group_by, ids=ids, options=options, name="ratings"
     )
-    notes = [f"{given.source}: {note}" for note in given.notes]
+    notes = list(map(str, given.notes))
     groups = _groups(given)
     rows: list[dict[str, Any]] = []
     for name, data in _named(phi).items():
         opened = open_pair_values(data, ids=ids, options=options, name=name)
         values = _values(opened, given, ncs, name)
         if isinstance(opened, PairScores):
-            notes += [f"{opened.source}: {note}" for note in opened.notes]
+            notes += map(str, opened.notes)
         heading = name if ncs == "none" else f"NCS(phi={name})@1"
         for group, chosen in groups.items():
             known = chosen & ~np.isnan(values)

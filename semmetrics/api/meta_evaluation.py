@@ -24,8 +24,7 @@ from semmetrics.comparison.human_agreement import (
 from semmetrics.comparison.significance import LEAST_OF_WILLIAMS
 from semmetrics.core.ragged import Floats
 from semmetrics.data.form import DEFAULTS
-from semmetrics.data.judgement_files import read_judgements
-from semmetrics.data.judgements import TEXTS, Judgements, name_all
+from semmetrics.data.judgements import TEXTS, Judgements, name_all, read_judgements
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean, listing, pluralize
@@ -77,7 +76,7 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     ratings : path, frame, mapping, or sequence of mappings
         A public file, such as ``flickr8k.json``, or a table of ratings, ``{"id": ..., "rating":
         ...}``, or of preferences, ``{"a": ..., "b": ..., "preferred": "a"}``; see
-        ``semmetrics.data.judgement_files``. Captions may stand in it with their references.
+        ``semmetrics.data.judgements``. Captions may stand in it with their references.
     preds, gts : path, mapping, sequence, Series, matrix, Lists or Matrix, optional
         The two sides of a score, where ``ratings`` has only ids.
     protocol : {"flickr8k-expert", "flickr8k-cf", "composite", "pascal-50s", "cxc-sits"}, optional
@@ -398,7 +397,7 @@ def _notes(
     judgements: Judgements, table: AgreementTable, pinned: AgreementProtocol | None
 ) -> list[str]:
     """Say what is odd of the judgements, and of the values."""
-    notes = [f"{judgements.source}: {note}" for note in judgements.notes]
+    notes = list(map(str, judgements.notes))
     if pinned is not None and pinned.expected not in (None, len(judgements)):
         notes.append(f"{judgements.source}: {pluralize(len(judgements), judgements.noun)}; papers "
                      f"with {pinned.name} have {pinned.expected:,}")  # fmt: skip

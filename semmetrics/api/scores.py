@@ -273,7 +273,7 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
             said[name] = OPTIONS[name].read(text)
     said |= {name: signed.models.get(name) for name in ("lookup", "oov")}
     if given.get("captions") is not None:
-        from semmetrics.data.phi import computed_as  # of retrieval alone
+        from semmetrics.data.rankings import computed_as  # of retrieval alone
 
         how = computed_as(signed.models.get("matrix", ""), str(signed.measure["phi"]))
         said |= {name: how[name] for name in how if given.get(name) is None}

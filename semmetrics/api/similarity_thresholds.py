@@ -12,8 +12,8 @@ from typing import Any
 
 from semmetrics.api.scores import document_options, system_name, table_of
 from semmetrics.arguments import checked
-from semmetrics.data.beside import as_pairs
 from semmetrics.data.form import ReadOptions
+from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.notes import label_notes
 from semmetrics.kinds.labels.record import prepare
@@ -266,7 +266,7 @@ def calibrate_threshold_on_pairs(
     tasks = prepare({"pairs": {"": task}}, measures, options)
     found = of_pairs(tasks["pairs"][""], known, criterion=criterion)
     notes = label_notes(tasks, measures, options, {})
-    return replace(found, notes=(*said, *found.notes, *notes))
+    return replace(found, notes=(*map(str, said), *found.notes, *notes))
 
 
 def _threshold_points(given: Any) -> list[float]:

@@ -315,7 +315,7 @@ def _read_measures(texts: Iterable[str], read: ReadOptions) -> Any:
 
 
 def _read_ignored(entries: Iterable[str], read: ReadOptions) -> list[str]:
-    from semmetrics.data.beside import read_class_list
+    from semmetrics.data.side_inputs import read_class_list
 
     labels: list[str] = []
     for entry in entries:

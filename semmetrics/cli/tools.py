@@ -592,7 +592,7 @@ def embed_coverage(run: Run) -> None:
 
 def _read_labels(run: Run, read: ReadOptions, normalize: str) -> dict[str, Any]:
     """Read the cleaned labels of each file, by the name of the system."""
-    from semmetrics.data.beside import read_class_list
+    from semmetrics.data.side_inputs import read_class_list
     from semmetrics.kinds.labels.classes import REPEATING, normalization
     from semmetrics.kinds.labels.reading import as_labels
     from semmetrics.scoring.plan import describe_inputs

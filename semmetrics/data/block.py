@@ -15,19 +15,6 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Ids, take_ids
 from semmetrics.frozen import dataclass, with_arrays
 
-__all__ = [
-    "BESIDE",
-    "UNUSED",
-    "Block",
-    "LabelAxis",
-    "Noted",
-    "Step",
-    "Task",
-    "adds_up",
-    "merge_notes",
-    "occurring",
-]
-
 D = TypeVar("D")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from semmetrics.data.caption_files import TOKEN_LINE
 from semmetrics.data.form import EXTENSIONS, IDS, RECORD_IDS, Form, ReadOptions
 from semmetrics.data.json_files import parse
+from semmetrics.data.public import TOKEN_LINE
 from semmetrics.data.source import UTF16, Source
 from semmetrics.errors import InputError
 

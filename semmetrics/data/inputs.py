@@ -154,7 +154,7 @@ def _read_format(
     source: Source, kind: str, form: Form, names: Any, options: ReadOptions
 ) -> Lists | Matrix:
     if kind in MATRICES:
-        from semmetrics.data.numpy_files import read_matrix_file
+        from semmetrics.data.arrays import read_matrix_file
 
         read = read_matrix_file(source, options, names, form)
         return encode(read, form) if isinstance(read, Items) else read
@@ -206,14 +206,14 @@ def _read_strictly(source: Source, kind: str, form: Form, options: ReadOptions) 
     if kind == "txt":
         return _read_text(source, form, options)
     if kind == "flickr":
-        from semmetrics.data.caption_files import read_tokens
+        from semmetrics.data.public import read_tokens
 
         annotations = read_tokens(source, options.max_line_bytes)
         found: Items = form.coco(annotations, source.name)  # type: ignore[misc]
         found.understood = found.understood.replace("COCO captions", "Flickr's token file")
         return found
     if kind == "trec":
-        from semmetrics.data.trec import read_trec
+        from semmetrics.data.public import read_trec
 
         return read_trec(source, form, options)
     return (read_jsonl if kind == "jsonl" else read_json)(source, form, options)
@@ -350,7 +350,7 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
         return _named("columns", arrow_schema(source, kind).names)
     if kind in ("txt", "trec", "flickr"):
         return Sample("run", "TREC lines") if kind == "trec" else Sample("text", "plain text")
-    from semmetrics.data.numpy_files import is_vector
+    from semmetrics.data.arrays import is_vector
 
     return _VECTOR if is_vector(source) else Sample("matrix", "a matrix")
 

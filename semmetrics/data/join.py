@@ -21,15 +21,11 @@ from semmetrics.arguments import foreign_errors
 from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
-from semmetrics.errors import FROM_0, InputError
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import a_kind, brief, listing, pluralize
-
-__all__ = ["MISSING", "Joined", "Weights", "aligned_rows", "aligned_weights", "join", "join_rows",
-           "weigh"]  # fmt: skip
+from semmetrics.messages import listing, pluralize
 
 MISSING = ("error", "skip", "empty")
-_WEIGHTS = "give one weight an item in the order of the ground truth, or by id"
 
 
 @dataclass(frozen=True)
@@ -79,18 +75,17 @@ def join(
         differ in length.
     """
     if missing not in MISSING:
-        raise InputError(f"missing={missing!r}", remedy=f"choose one of {listing(MISSING)}")
+        raise InputError("bad-choice", name="missing", value=missing, choices=MISSING)
     by_position = isinstance(pred.ids, range), isinstance(ref.ids, range)
     if any(by_position) and not all(by_position):
         without = pred if by_position[0] else ref
-        raise InputError(
-            "this side has no ids and the other has",
-            where=without.source,
-            remedy="give both sides ids, or neither (a matrix, lines of text and plain lists have "
-            "none)",
-        )
+        raise InputError("one-side-has-ids", without.source)
     if all(by_position):
-        _check_lengths(pred, ref)
+        if len(pred) != len(ref):
+            shorter = min(pred, ref, key=len)
+            last = shorter.where(len(shorter) - 1) if len(shorter) else shorter.source
+            raise InputError("other-length", last, one=pred.source,
+                             n=len(pred), other=ref.source, m=len(ref))  # fmt: skip
         joined = Joined(ref.ids, pred.side, ref.side, {})
     else:
         every = "empty" if gaps and missing == "skip" else missing
@@ -113,17 +108,6 @@ def join_rows(ids: Ids, ref: Lists, *, source: str, missing: str) -> tuple[Joine
     rows = np.full(len(joined.ids), -1)
     rows[lengths(joined.pred.indptr) > 0] = joined.pred.codes
     return joined, rows
-
-
-def _check_lengths(pred: Lists, ref: Lists) -> None:
-    if len(pred) == len(ref):
-        return
-    shorter = min(pred, ref, key=len)
-    last = f"; the last is {shorter.where(len(shorter) - 1)}" if len(shorter) else ""
-    raise InputError(
-        f"{pred.source} has {pluralize(len(pred), 'item')} and {ref.source} has {len(ref)}{last}",
-        remedy="items without ids are matched by position: give as many on both sides, or ids",
-    )
 
 
 def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:
@@ -160,21 +144,18 @@ def _missing(predictions: int, references: int) -> dict[str, int]:
 
 
 def _report(pred: Lists, ref: Lists, unpredicted: list[str], unreferenced: list[str]) -> None:
-    lost = []
-    if unpredicted:
-        lost.append(f"{pred.source} lacks {len(unpredicted)} of the ids: {listing(unpredicted)}")
-    if unreferenced:
-        lost.append(f"{ref.source} lacks {len(unreferenced)} of the ids: {listing(unreferenced)}")
-    remedy = (
-        "add them, or say missing='skip' to leave them out, missing='empty' for empty lists "
-        "(on the command line --missing)"
+    """Refuse ids that one side lacks, and name a difference of writing if that explains some."""
+    sides = ((pred, unpredicted), (ref, unreferenced))
+    lost = "; ".join(
+        f"{side.source} lacks {len(ids)} of the ids: {listing(ids)}" for side, ids in sides if ids
     )
-    alike = _alike(unpredicted, unreferenced)
-    if len(unpredicted) == len(ref):
-        remedy = "check that both sides use the same ids" + (alike and f": {alike}")
-    elif alike:
-        remedy = f"write ids alike ({alike}), or {remedy}"
-    raise InputError("; ".join(lost), remedy=remedy)
+    for difference, plain in _WRITTEN.items():
+        others = {plain(name): name for name in unreferenced}
+        for name in unpredicted:
+            other = others.get(plain(name))
+            if other is not None and plain(name):
+                raise InputError("unlike-ids", lost=lost, names=[name, other], how=difference)
+    raise InputError("other-ids" if len(unpredicted) == len(ref) else "missing-ids", lost=lost)
 
 
 _WRITTEN: dict[str, Callable[[str], str]] = {
@@ -184,17 +165,6 @@ _WRITTEN: dict[str, Callable[[str], str]] = {
     "leading zeros": lambda name: name.lstrip("0"),
     "case or blanks": lambda name: name.strip().casefold(),
 }
-
-
-def _alike(unpredicted: Sequence[str], unreferenced: Sequence[str]) -> str:
-    """Say by what ids of both sides differ that are otherwise the same; empty where none are."""
-    for difference, plain in _WRITTEN.items():
-        others = {plain(name): name for name in unreferenced}
-        for name in unpredicted:
-            other = others.get(plain(name))
-            if other is not None and plain(name):
-                return f"{name!r} and {other!r} differ by {difference}"
-    return ""
 
 
 def _without_gaps(joined: Joined, missing: str, noun: str, sources: tuple[str, str]) -> Joined:
@@ -207,11 +177,7 @@ def _without_gaps(joined: Joined, missing: str, noun: str, sources: tuple[str, s
             for bare, source in zip(empty, sources, strict=True)
             if bare.any()
         ]
-        raise InputError(
-            "; ".join(lost),
-            remedy=f"add {noun}s, or say missing='skip' to leave these items out, missing='empty' "
-            "for an empty candidate or no reference (on the command line --missing)",
-        )
+        raise InputError("missing-entries", lost="; ".join(lost), noun=noun)
     counts = _missing(int(empty[0].sum()), int(empty[1].sum()))
     if missing != "skip" or not counts:
         return Joined(joined.ids, joined.pred, joined.ref, counts)
@@ -239,18 +205,17 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids, what: str = "cardinality
     values = np.asarray(values)
     if values.ndim != 2 or len(values) != len(pred):
         raise InputError(
-            f"the {what} matrix has shape {values.shape} for {pluralize(len(pred), 'item')}",
-            remedy="give one row of probabilities an item, in the order of the predictions",
+            "wrong-shape",
+            role=f"the {what} matrix",
+            shape=values.shape,
+            wanted=f"one row of probabilities for each of {len(pred):,} items",
         )
     if _same(ids, pred.ids):
         return values
     place = {name: number for number, name in enumerate(pred.ids)}
     lost = [name for name in ids if name not in place]
     if lost:
-        raise InputError(
-            f"{pluralize(len(lost), 'item', 'have')} no row in the {what} matrix: {listing(lost)}",
-            remedy="use missing='skip' (--missing skip)",
-        )
+        raise InputError("no-rows", n=len(lost), what=what, ids=lost)
     return values[[place[name] for name in ids]]
 
 
@@ -303,16 +268,14 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
 
 
 def _aligned(weights: Any, ref: Lists, names: Sequence[str]) -> Floats:
-    known, base = _by_name(weights, ref), FROM_0 if isinstance(ref.ids, range) else ""
+    known = _by_name(weights, ref)
     lost = [name for name in names if name not in known]
     if lost:
-        what = pluralize(len(lost), "item", "have")
-        raise InputError(f"{what} no weight: {listing(lost)}{base}", remedy="give it to each")
-    each = (_weight(name, known[name], base) for name in names)
-    values = np.fromiter(each, np.float64, len(names))
+        raise InputError("no-weights", n=len(lost), ids=lost)
+    values = np.fromiter((_weight(name, known[name]) for name in names), np.float64, len(names))
     with np.errstate(over="ignore"):
         if not np.isfinite(values.sum()):
-            raise InputError("the sum of all sample weights is infinite", remedy="scale them down")
+            raise InputError("infinite-sum", role="all sample weights")
     return values
 
 
@@ -321,28 +284,24 @@ def _by_name(weights: Any, ref: Lists) -> Mapping[str, float]:
         known = {str(name): weight for name, weight in weights.items()}
         if len(known) < len(weights):
             twice = Counter(map(str, weights)).most_common(1)[0][0]
-            raise InputError(f"the id {twice!r} has two weights", remedy="keep one")
+            raise InputError("duplicate-id", value=twice)
         return known
     sized = hasattr(weights, "__len__") and is_iterable(weights)
     if isinstance(weights, (str, bytes, Set)) or not sized:
-        raise InputError(f"the weights are {a_kind(weights)}", remedy=_WEIGHTS)
+        raise InputError("wrong-type", value=weights,
+                         wanted="weights in the order of the ground truth, or by id")  # fmt: skip
     if len(weights) != len(ref):
-        raise InputError(
-            f"{pluralize(len(weights), 'weight')} for {pluralize(len(ref), 'item')} of the ground "
-            "truth",
-            remedy=_WEIGHTS,
-        )
+        raise InputError("wrong-count", found=pluralize(len(weights), "weight"),
+                         wanted=f"{pluralize(len(ref), 'item')} of the ground truth")  # fmt: skip
     return dict(zip(map(str, ref.ids), weights, strict=True))
 
 
-def _weight(name: str, weight: Any, base: str) -> float:
+def _weight(name: str, weight: Any) -> float:
     try:
         number = float(weight)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(weight, str) or not 0 <= number < math.inf:
-        raise InputError(
-            f"the weight of item {name!r}{base} is {brief(weight)}",
-            remedy="weights are finite numbers, and not negative",
-        )
+        raise InputError("out-of-range", role=f"the weight of item {name!r}", value=weight,
+                         wanted="a finite number, not negative")  # fmt: skip
     return number

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.caption_files import annotations_of
 from semmetrics.data.form import Form, ReadOptions, assign, canonical_id, unused
 from semmetrics.data.items import Items, not_a_list
+from semmetrics.data.public import annotations_of
 from semmetrics.data.source import Room, Source, check_lines
 from semmetrics.errors import ITEM, InputError, Places, at
 from semmetrics.messages import counted, pluralize, shown

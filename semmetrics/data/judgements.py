@@ -1,33 +1,77 @@
-"""What people say of candidates: ratings of one, or preferences among two.
+r"""What people say of candidates, and its readers: ratings of one, or preferences among two.
 
 Conventions
 -----------
 A judgement is a rating of a candidate, or a preference between two: 1 for the first, -1 for the
 second, 0 for neither. The same candidate may be judged several times, by several raters.
 
-A *candidate* is a caption that stands with its references in the file, or an id of predictions
-that are given apart. Candidates of one image are resampled together; where nothing names an image,
-a candidate is of the id of its reference.
+A *candidate* is a caption with its references in the file, or an id of predictions that are given
+apart. Candidates of one image are resampled together; if nothing names an image, a candidate is of
+the id of its reference.
+
+Files
+-----
+================== ==============================================================================
+images             JSON ``{image: {"human_judgement": [{"caption", "rating"}, ...],
+                   "ground_truth": [references]}}``: ``flickr8k.json`` (Flickr8k-Expert),
+                   ``crowdflower_flickr8k.json`` (Flickr8k-CF), ``composite.json``
+Pascal-50S         ``pair_pascal.mat`` with ``consensus_pascal.mat`` beside it, or their folder
+table              CSV, TSV, JSON or JSONL, a row for each judgement
+================== ==============================================================================
+
+Columns of tables, of which ``columns`` may name others
+-------------------------------------------------------
+============================= ===================================================================
+rating                        a number (also "score", "human", "human_score", "judgement")
+a, b, preferred               two candidates, and "a", "b" or "tie"
+caption, references           a caption ("mt", "candidate") and the list of its references ("refs",
+                              "ground_truth"); in CSV a list as JSON or Python writes it
+id                            of predictions and ground truth alike
+candidate, reference          ids of either side
+image ("image_id", "imgid")   what is resampled together
+rater ("annotator", "worker") who judges
+============================= ===================================================================
+
+Pascal-50S
+----------
+``pair_pascal.mat``: ``new_input`` (1, 4000), of each pair the image and both captions; ``category``
+(1, 4000), 1 to 4 for HC (both by people, correct), HI (one of another image), HM (one by a
+machine) and MM (both). ``consensus_pascal.mat``: ``triplets`` (1, 192000), 48 for each pair: a
+reference, both captions, and 1 or -1 for the one that is nearer to it.
 """
 
 from __future__ import annotations
 
+import ast
+import json
 import math
-from collections.abc import Iterable, Sequence
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.errors import InputError
+from semmetrics.data.form import DEFAULTS, ReadOptions
+from semmetrics.data.formats import format_among
+from semmetrics.data.json_files import parse_source
+from semmetrics.data.mat_file import Struct, read_mat
+from semmetrics.data.side_inputs import TABLE_KINDS, id_reader, opened, read_table
+from semmetrics.data.source import Source, load
+from semmetrics.errors import FROM_0, Fact, InputError, at
 from semmetrics.frozen import dataclass
-from semmetrics.messages import brief, pluralize
-
-__all__ = ["TEXTS", "Judgements", "name_all"]
+from semmetrics.messages import did_you_mean, listing
+from semmetrics.schema import JUDGEMENTS, as_id, as_number, as_text, is_missing
 
 TEXTS = "captions"
-"""The kind of data as which captions that stand beside their references are scored."""
+"""The kind of data as which captions with references beside them are scored."""
+_PREFERRED = {"a": 1.0, "b": -1.0, "tie": 0.0}
+_CATEGORIES = ("HC", "HI", "HM", "MM")
+_PASCAL = ("pair_pascal.mat", "consensus_pascal.mat")
+_VARIABLES = ("new_input", "category", "triplets")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +97,7 @@ class Judgements:
     groups : list of str or None
         A group of each judgement, such as a category.
     source : str
-    notes : list of str
+    notes : list
     """
 
     candidates: list[str]
@@ -65,7 +109,7 @@ class Judgements:
     second: Ints | None
     groups: list[str] | None
     source: str
-    notes: list[str]
+    notes: list[Any]
 
     def __len__(self) -> int:
         return len(self.values)
@@ -115,44 +159,29 @@ class Judgements:
         ([2.5], ['a'])
         """
         of: dict[Any, list[int]] = {}
-        for row in range(len(self)):
-            of.setdefault(self._key(row), []).append(row)
-        self._check_groups(of.values())
+        for row in range(len(self)):  # a pair is the same the other way round
+            of.setdefault(tuple(sorted(self._judged(row))), []).append(row)
+        for several in of.values() if self.groups is not None else ():
+            names = list(dict.fromkeys(self.groups[row] for row in several))  # type: ignore[index]
+            if len(names) > 1:
+                judged = self.candidates[self.first[several[0]]]
+                raise InputError("two-groups", self.source, value=judged, groups=names)
         rows = np.array([several[0] for several in of.values()], np.int64)
         if self.second is None:
             means = [self._mean(self.values[several]) for several in of.values()]
             return replace(self.take(rows), values=np.array(means))
-        sides = np.array([1.0 if self._in_order(row) else -1.0 for row in range(len(self))])
+        pairs = (self._judged(row) for row in range(len(self)))
+        sides = np.array([1.0 if pair[0] == min(pair) else -1.0 for pair in pairs])
         votes = self.values * sides
         leads = np.array([np.sign(votes[several].sum()) for several in of.values()])
         return replace(self.take(rows), values=leads * sides[rows])
 
     def _mean(self, values: Floats) -> float:
-        """Return the mean, rounded once: equal means tie, in whatever order the ratings stand."""
+        """Return the mean, rounded once: equal means tie, whatever the order of the ratings."""
         try:
             return math.fsum(values.tolist()) / len(values)
         except OverflowError:
-            raise InputError("the sum of its ratings is infinite", where=self.source,
-                             remedy="scale them down") from None  # fmt: skip
-
-    def _check_groups(self, of: Iterable[Sequence[int]]) -> None:
-        if self.groups is None:
-            return
-        for several in of:
-            names = list(dict.fromkeys(self.groups[row] for row in several))
-            if len(names) > 1:
-                text = brief(self.candidates[self.first[several[0]]])
-                raise InputError(f"judgements of {text} are in the groups {names[0]!r} and "
-                                 f"{names[1]!r}", where=self.source, remedy="leave group_by= "
-                                 "(--group-by) out, or do not average")  # fmt: skip
-
-    def _key(self, row: int) -> Any:
-        """Return what a row judges; a pair is the same the other way round."""
-        return tuple(sorted(self._judged(row)))
-
-    def _in_order(self, row: int) -> bool:
-        """Return whether the sides of a pair stand as its key has them."""
-        return bool(self._judged(row)[0] == self._key(row)[0])
+            raise InputError("infinite-sum", self.source, role="its ratings") from None
 
     def _judged(self, row: int) -> list[tuple[str, str, tuple[str, ...]]]:
         places = [self.first[row]] if self.second is None else [self.first[row], self.second[row]]
@@ -190,42 +219,35 @@ class Judgements:
         """
         if not self.texts:
             return self
-        found, own = self, self._are_own()
+        rows = zip(self.candidates, self.references, strict=True)
+        own = np.array([text.strip() in map(str.strip, of) for text, of in rows], np.bool_)
+        found, before = self, self.references
         if policy == "drop-candidate" and own.any():
             judged = own[self.first]
             judged = judged if self.second is None else judged | own[self.second]
-            note = f"{pluralize(int(judged.sum()), self.noun)} of candidates among their own "
-            found = replace(self.take(np.flatnonzero(~judged)),
-                            notes=[*self.notes, f"{note}references: left out"])  # fmt: skip
+            fact = Fact("own-references", int(judged.sum()), where=self.source)
+            found = self.take(np.flatnonzero(~judged))
+            found, before = replace(found, notes=[*self.notes, fact]), found.references
         elif policy == "drop-reference" and own.any():
-            note = f"{pluralize(int(own.sum()), 'candidate')} among their own references: "
+            fact = Fact("own-reference-dropped", int(own.sum()), where=self.source)
             kept = [
                 tuple(one for one in several if one.strip() != text.strip())
                 for text, several in zip(self.candidates, self.references, strict=True)
             ]
-            found = replace(self, references=kept,
-                            notes=[*self.notes, f"{note}compared with the others"])  # fmt: skip
+            found = replace(self, references=kept, notes=[*self.notes, fact])
         if not len(found):
-            remedy = "give candidates that are not among the references"
-            raise InputError("no judgement is left", where=self.source, remedy=remedy)
-        found._check_references(self.references if policy == "drop-reference" else found.references)
-        return found
-
-    def _are_own(self) -> Bools:
-        """Return which candidates are among their references."""
-        rows = zip(self.candidates, self.references, strict=True)
-        return np.array([text.strip() in map(str.strip, of) for text, of in rows], np.bool_)
-
-    def _check_references(self, before: Sequence[tuple[str, ...]]) -> None:
-        """Refuse candidates without references, and say if they had none but themselves."""
-        of = zip(self.candidates, self.images, self.references, before, strict=True)
-        for text, image, several, all_of_them in of:
+            raise InputError(
+                "nothing-given",
+                self.source,
+                what="judgements left",
+                remedy="give candidates that are not among the references",
+            )
+        each = zip(found.candidates, found.images, found.references, before, strict=True)
+        for text, image, several, all_of_them in each:
             if not several:
-                no = "no other reference than itself" if all_of_them else "no reference"
-                raise InputError(
-                    f"the candidate {brief(text)} has {no}", where=f"{self.source}, "
-                    f"image {image!r}", remedy="give each candidate a reference of its image",
-                )  # fmt: skip
+                code = "only-own-reference" if all_of_them else "no-reference"
+                raise InputError(code, f"{self.source}, image {image!r}", value=text)
+        return found
 
     def caption_sides(self) -> tuple[dict[str, list[str]], dict[str, list[str]], Ints]:
         """Return the captions as they are scored, and the place of each candidate among them.
@@ -264,3 +286,336 @@ def name_all(images: Sequence[str]) -> list[str]:
         taken.add(name)
         names.append(name)
     return names
+
+
+def read_judgements(
+    data: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    group_by: str | None = None,
+    ids: str | None = None,
+    draw_references: int | None = None,
+    seed: int = 12345,
+    options: ReadOptions = DEFAULTS,
+    name: str = "ratings",
+) -> Judgements:
+    """Read what people say of candidates.
+
+    Parameters
+    ----------
+    data : path, frame, mapping, or iterable of mappings
+    columns : mapping from role to column, optional
+    group_by : str, optional
+        The column of the group of each judgement. Pascal-50S has its categories.
+    ids : str, optional
+        A regular expression: an id is its first group, or what it finds where it has none.
+    draw_references : int, optional
+        Draw so many references of each candidate at random, where it has more; candidates that are
+        compared with each other have the same.
+    seed : int
+        Of that, and of votes of Pascal-50S that are equal.
+    options : ReadOptions
+    name : str
+        What messages call Python objects.
+
+    Returns
+    -------
+    Judgements
+
+    Raises
+    ------
+    InputError
+        If there are no judgements, a column is missing, a rating is no finite number, or a rater
+        says two things of the same; names the place.
+
+    Examples
+    --------
+    >>> rows = [{"id": "a", "rating": 4}, {"id": "a", "rating": 2}, {"id": "b", "rating": 1}]
+    >>> found = read_judgements(rows)
+    >>> found.candidates, found.values.tolist(), found.first.tolist()
+    (['a', 'b'], [4.0, 2.0, 1.0], [0, 0, 1])
+    """
+    if draw_references is not None and draw_references < 1:
+        raise InputError("bad-option", name="draw_references", value=draw_references,
+                         wanted="a whole number from 1")  # fmt: skip
+    random, to_id = np.random.default_rng(seed), id_reader(ids)
+    roles = [column.role for column in JUDGEMENTS.columns]
+    for role in columns or ():
+        if role not in roles:
+            remedy = did_you_mean(str(role), roles, f"choose one of {listing(roles, most=20)}")
+            raise InputError("unknown-name", "columns", what="role", value=role, remedy=remedy)
+    named = [
+        what
+        for what, value in (("columns", columns), ("group_by", group_by), ("ids", ids))
+        if value
+    ]
+    if (
+        isinstance(data, str | os.PathLike)
+        and data
+        and (Path(data).suffix == ".mat" or Path(data).is_dir())
+    ):
+        _refuse_named(named, os.fspath(data))
+        found = _read_pascal(Path(data), random, options)
+    elif isinstance(data, Mapping):
+        _refuse_named(named, name)
+        found = _read_images(data, name)
+    else:
+        with opened(data, options) as source:
+            images = None
+            if isinstance(source, Source):
+                kind = format_among(source, options, "judgements are", TABLE_KINDS)
+                images = source.parsed(parse_source) if kind == "json" else None
+            if isinstance(images, Mapping):
+                _refuse_named(named, source.name)
+                found = _read_images(images, source.name)
+            else:
+                chosen = {**(columns or {}), **({} if group_by is None else {"group": group_by})}
+                found = _read_table(source, chosen, to_id, options, name)
+    if not len(found):
+        raise InputError("nothing-given", found.source, what="judgements",
+                         remedy="write one a row: id and rating")  # fmt: skip
+    return found if draw_references is None else _draw(found, draw_references, random)
+
+
+def _draw(found: Judgements, number: int, random: np.random.Generator) -> Judgements:
+    """Draw some references of each judgement, in their order."""
+    references = list(found.references)
+    for row, first in enumerate(found.first.tolist()):
+        of = found.references[first]
+        if len(of) > number:
+            places = np.sort(random.choice(len(of), number, replace=False)).tolist()
+            references[first] = tuple(of[place] for place in places)
+            if found.second is not None:
+                references[found.second[row]] = references[first]
+    return replace(found, references=references)
+
+
+def _refuse_named(names: Sequence[str], where: str) -> None:
+    """Refuse options of columns if the data have none."""
+    if names:
+        raise InputError(
+            "not-applicable", where, name=names[0], what="judgements that are not a table"
+        )
+
+
+def _read_images(data: Mapping[Any, Any], name: str) -> Judgements:
+    """Read images with their references and the ratings of their candidates."""
+    candidates, references, images, values = [], [], [], []
+    for image, record in data.items():
+        where = at(name, "", str(image))
+        judged, truth = (
+            record.get(key) if isinstance(record, Mapping) else None
+            for key in ("human_judgement", "ground_truth")
+        )
+        if not isinstance(judged, list | tuple) or not isinstance(truth, list | tuple):
+            raise InputError("not-judged", where, value=record)
+        several = tuple(
+            _caption(one, f"{where}, reference {i}{FROM_0}") for i, one in enumerate(truth)
+        )
+        for place, one in enumerate(judged):
+            spot = f"{where}, judgement {place}{FROM_0}"
+            if not isinstance(one, Mapping) or not {"caption", "rating"} <= one.keys():
+                raise InputError(
+                    "wrong-type", spot, value=one, wanted='{"caption": "a dog", "rating": 4}'
+                )
+            candidates.append(_caption(one["caption"], spot))
+            try:
+                values.append(as_number(one["rating"], "the rating"))
+            except InputError as error:
+                raise error.placed(spot) from None
+            references.append(several)
+            images.append(str(image))
+    return Judgements(candidates, references, images, True, np.array(values, np.float64),
+                      np.arange(len(values)), None, None, name, [])  # fmt: skip
+
+
+def _caption(value: Any, where: str = "") -> str:
+    try:
+        return as_text(value, "the caption")
+    except InputError as error:
+        raise error.placed(where) from None
+
+
+def _settle(found: dict[str, int], names: Sequence[str], where: str) -> dict[str, int]:
+    """Return the columns that make a judgement: what is judged, and how."""
+    has, used = found.keys(), set[str]()
+    if {"a", "b", "preferred"} <= has:
+        used = {"a", "b", "preferred", "references" if "references" in has else "reference"}
+    elif "rating" not in has:
+        raise _missing("rating", "the rating (of preferences: a, b and preferred)", names, where)
+    elif "references" in has and ("caption" in has or "candidate" in has):
+        found.setdefault("caption", found.get("candidate", -1))
+        used = {"rating", "caption", "references"}
+    elif "candidate" in has and "reference" in has:
+        used = {"rating", "candidate", "reference"}
+    elif own := next((role for role in ("id", "candidate", "image") if role in has), ""):
+        found["id"] = found[own]
+        used = {"rating", "id"}
+        if own == "image":
+            found.pop("image")
+    else:
+        raise _missing("id", "the id", names, where)
+    return {role: i for role, i in found.items() if role in used | {"image", "rater", "group"}}
+
+
+def _missing(role: str, what: str, names: Sequence[str], where: str) -> InputError:
+    known = next(column.known for column in JUDGEMENTS.columns if column.role == role)
+    return InputError("missing-column", where, role=what, wanted=", ".join(known),
+                      found=list(names), flag="columns= (--columns)")  # fmt: skip
+
+
+def _read_table(
+    data: Any, chosen: Mapping[str, str], to_id: Any, options: ReadOptions, name: str
+) -> Judgements:
+    """Read rows: ids are candidates once, captions as often as they are rated."""
+    forms: list[set[str]] = []
+
+    def settle(found: dict[str, int], names: Sequence[str], where: str) -> dict[str, int]:
+        settled = _settle(found, names, where)
+        forms.append({"references", "preferred"} & settled.keys())
+        if forms[-1] != forms[0]:
+            raise InputError("mixed-rows", where)
+        return settled
+
+    table = read_table(data, JUDGEMENTS, options, name, chosen=chosen, settle=settle)
+    texts, pairs = "references" in table.columns, "preferred" in table.columns
+    candidates, references = list[str](), list[tuple[str, ...]]()
+    images, sides, values = list[str](), list[list[int]](), list[float]()
+    numbers: dict[Any, int] = {}
+    rated: dict[Any, int] = {}
+    for place, row in enumerate(table.rows()):
+        try:
+            values.append(_preference(row) if pairs else row["rating"])
+            role = "caption" if texts else "candidate" if "candidate" in row else "id"
+            judged = [row["a"], row["b"]] if pairs else [row[role]]
+            if texts:  # a candidate may be empty, as one among predictions may
+                given = [one if isinstance(one, str) else _caption(one) for one in judged]
+                several = _references(row["references"])
+                image = as_id(row["image"]) if "image" in row else " / ".join(several)
+            else:
+                given = [to_id(one) for one in judged]
+                several = (to_id(row["reference"]),) if "reference" in row else ()
+                image = to_id(row["image"]) if "image" in row else next(iter(several), min(given))
+            rater = row.get("rater")
+            if not is_missing(rater):
+                before = rated.setdefault((str(rater), (*sorted(given), several, image)), place)
+                if before != place:
+                    raise InputError(
+                        "rated-twice", rater=rater, names=given, other=table.where(before)
+                    )
+        except InputError as error:
+            raise (error if error.where else error.placed(table.where(place))) from None
+        sides.append([])
+        for one in given:
+            key = one, several or (one,), image
+            if texts or key not in numbers:
+                numbers[key] = len(candidates)
+                candidates.append(one)
+                references.append(key[1])
+                images.append(image)
+            sides[-1].append(numbers[key])
+    first, *second = np.array(sides or np.zeros((0, 1)), np.int64).T
+    return Judgements(candidates, references, images, texts, np.array(values, np.float64), first,
+                      second[0] if second else None, table.columns.get("group"), table.source,
+                      table.notes)  # fmt: skip
+
+
+def _preference(row: Mapping[str, Any]) -> float:
+    """Return 1 for the first of a pair, -1 for the second, and 0 for a tie."""
+    value = row["preferred"]
+    sides = {side for side in ("a", "b") if value == row[side] and row["a"] != row["b"]}
+    sides |= {str(value).strip().casefold()} & _PREFERRED.keys()
+    if len(sides) != 1:
+        raise InputError("ambiguous-side" if sides else "bad-preference", value=value)
+    return _PREFERRED[sides.pop()]
+
+
+def _references(value: Any) -> tuple[str, ...]:
+    """Return the captions of a list, or of the text of one."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        for read in (json.loads, ast.literal_eval):  # which runs nothing
+            try:
+                value = read(value)
+                break
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                continue
+    value = value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+        raise InputError(
+            "wrong-type", value=value, wanted='a list such as ["a dog runs", "the dog"]'
+        )
+    if not value:
+        raise InputError("empty", role="the list of references", remedy="give at least one")
+    return tuple(map(_caption, value))
+
+
+def _read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) -> Judgements:
+    """Read the pairs, their categories, and the references and votes on each pair.
+
+    Votes that are equal are broken at random.
+    """
+    folder = path if path.is_dir() else path.parent
+    where = os.fspath(folder)
+    if folder != path and path.name not in _PASCAL:
+        raise InputError(
+            "wrong-format",
+            os.fspath(path),
+            what="judgements",
+            format="other .mat files",
+            wanted=f"{' or '.join(_PASCAL)}, or their folder",
+        )
+    pairs, triplets = (
+        read_mat(load(folder / name, options.max_bytes), _VARIABLES) for name in _PASCAL
+    )
+    given, votes = _records(pairs, "new_input", 3, where), _records(triplets, "triplets", 4, where)
+    kinds = np.atleast_1d(pairs.get("category", ())).tolist()
+    if not given or len(kinds) != len(given) or len(votes) % len(given):
+        raise InputError(
+            "not-pascal",
+            where,
+            why=f"{len(given)} pairs, {len(kinds)} categories and {len(votes)} votes do not fit",
+        )
+    each, leads, groups = len(votes) // len(given), list[int](), list[str]()
+    candidates, references, images = list[str](), list[tuple[str, ...]](), list[str]()
+    for row, (image, *both) in enumerate(given):
+        pair, some = [_cell(text) for text in both], votes[row * each : (row + 1) * each]
+        won: Counter[str] = Counter()
+        for _, first, second, vote in some:
+            if _cell(vote) not in ("1", "-1"):
+                raise InputError(
+                    "not-pascal", f"{where}, pair {row}{FROM_0}", why="a vote is neither 1 nor -1"
+                )
+            won[_cell(first if _cell(vote) == "1" else second)] += 1
+        if not won.keys() <= {*pair} or kinds[row] not in range(1, len(_CATEGORIES) + 1):
+            raise InputError(
+                "not-pascal",
+                f"{where}, pair {row}{FROM_0}",
+                why="votes are on other captions, or the category is not 1 to 4",
+            )
+        leads.append(won[pair[0]] - won[pair[1]])
+        candidates += pair
+        references += [tuple(_cell(reference) for reference, *_ in some)] * 2
+        images += [_cell(image)] * 2
+        groups.append(_CATEGORIES[int(kinds[row]) - 1])
+    values = [float(np.sign(lead)) if lead else random.choice([1.0, -1.0]) for lead in leads]
+    notes = [Fact("equal-votes", leads.count(0), where=where)] * (0 in leads)
+    firsts = np.arange(0, 2 * len(given), 2)
+    return Judgements(candidates, references, images, True, np.array(values), firsts, firsts + 1,
+                      groups, where, notes)  # fmt: skip
+
+
+def _records(found: Mapping[str, Any], name: str, width: int, where: str) -> list[tuple[Any, ...]]:
+    """Return the records of a MATLAB struct array, as tuples of its fields in their order."""
+    value = found.get(name)
+    if not isinstance(value, Struct) or len(value.fields) != width:
+        raise InputError("not-pascal", where, why=f"no struct array {name} with {width} fields")
+    return value.records
+
+
+def _cell(value: Any) -> str:
+    """Return the text inside arrays and cells."""
+    while isinstance(value, np.ndarray | list):
+        flat = value.ravel().tolist() if isinstance(value, np.ndarray) else value
+        value = flat[0] if flat else ""
+    number = isinstance(value, float) and value.is_integer()
+    return str(int(value) if number else value).strip()

@@ -2,9 +2,10 @@
 
 Conventions
 -----------
-A size that the file states is trusted only if as many bytes follow. So a damaged file is refused,
-and neither ends the program nor fills the memory. Arrays are flat, column by column; numbers keep
-the type in which they are stored; of a text with several rows, the first is read.
+A size in the file is trusted only if as many bytes follow. So a damaged file is refused;
+scipy.io.loadmat trusts types and sizes, and a wrong one ends the process. Arrays are flat, column
+by column; numbers keep the type in which they are stored; of a text with several rows, the first
+is read.
 """
 
 from __future__ import annotations
@@ -19,8 +20,6 @@ import numpy as np
 
 from semmetrics.data.source import Source
 from semmetrics.errors import InputError
-
-__all__ = ["Struct", "read_mat"]
 
 _HEADER = 128  # bytes, of which the last four are the version and the order of bytes
 _MATRIX, _COMPRESSED = 14, 15
@@ -71,8 +70,7 @@ def read_mat(source: Source, names: Collection[str]) -> dict[str, Any]:
             raise ValueError("its header is another")
         return dict(_Variables(data, ends).read(names, source.max_bytes))
     except (ValueError, LookupError, struct.error, zlib.error) as error:
-        raise InputError(f"it is no MATLAB file, or a damaged one: {error}", where=source.name,
-                         remedy="give the file as it was published") from None  # fmt: skip
+        raise InputError("damaged", source.name, why=error) from None
 
 
 class _Variables:

@@ -19,12 +19,9 @@ from semmetrics.arguments import refuse_masked
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, positions
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
-from semmetrics.errors import ROW, InputError, Places
+from semmetrics.errors import FROM_0, ROW, InputError, Places
 from semmetrics.frozen import by_value, dataclass
-from semmetrics.messages import a_kind, misfit, pluralize
-
-__all__ = ["Matrix", "as_matrix", "check_finite", "check_named", "class_terms", "is_membership",
-           "is_number_rows", "members", "number_matrix", "with_unstored_said"]  # fmt: skip
+from semmetrics.messages import pluralize
 
 _EXACT = 2**53 - 1  # whole numbers up to it are exact in float64, and no other becomes one of them
 _BLOCK = 1 << 22  # values looked at together
@@ -161,11 +158,8 @@ def check_finite(values: Any, where: str) -> None:
         bad = ~np.isfinite(cells)
         if bad.any():
             first = int(bad.argmax())
-            raise InputError(
-                f"{cells.flat[first]} is no finite number",
-                where=f"{where}, {_place(block, first, start)}",
-                remedy="replace it",
-            )
+            where = f"{where}, {_place(block, first, start)}"
+            raise InputError("not-finite", where, role="the value", value=cells.flat[first])
 
 
 def _place(block: Any, cell: int, start: int) -> str:
@@ -217,23 +211,17 @@ def as_matrix(
     refuse_masked(values, source)
     if values.ndim != 2:
         raise InputError(
-            f"the matrix has shape {values.shape}", where=source, remedy="give items x classes"
+            "wrong-shape", source, role="the matrix", shape=values.shape, wanted="items x classes"
         )
     n_items, n_names = values.shape
     numbered: list[Terms] = [(str(number),) for number in range(n_names if names is None else 0)]
     terms = numbered if names is None else class_terms(names)
     if len(terms) != n_names:
-        raise InputError(
-            f"the matrix has {pluralize(n_names, 'column')} and the class list "
-            f"{pluralize(len(terms), 'name')}",
-            where=source,
-            remedy="give one class for each column",
-        )
+        raise InputError("wrong-count", source, found=pluralize(len(terms), "class"),
+                         wanted=pluralize(n_names, "column"))  # fmt: skip
     if len(set(terms)) != n_names:
         twice = Counter(terms).most_common(1)[0][0]
-        raise InputError(
-            f"two columns are called {', '.join(twice)!r}", where=source, remedy="rename one"
-        )
+        raise InputError("duplicate-column", source, name=", ".join(twice))
     if isinstance(values, np.ndarray):
         values = np.asarray(values)
     else:
@@ -241,7 +229,11 @@ def as_matrix(
         values.sum_duplicates()
     if values.size and values.dtype.kind not in "biuf":
         raise InputError(
-            f"the matrix holds {values.dtype}", where=source, remedy="give 0/1 or float scores"
+            "wrong-dtype",
+            source,
+            role="the matrix",
+            dtype=values.dtype,
+            wanted="0/1 or float scores",
         )
     made = Matrix(
         values,
@@ -285,17 +277,14 @@ def number_matrix(value: Any, names: Any, source: str, understood: str) -> Matri
     width = len(value[0])
     for row, cells in enumerate(value):
         if len(cells) != width:
-            raise InputError(
-                f"it has {pluralize(len(cells), 'number')}, and row 0 has {width}",
-                where=f"{source}, {ROW.format(row)}",
-                remedy="give rows of one length",
-            )
+            raise InputError("wrong-count", f"{source}, {ROW.format(row)}",
+                             found=pluralize(len(cells), "number"),
+                             wanted=pluralize(width, "column"))  # fmt: skip
     try:
         values = np.array(value, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(
-            f"a cell is no number: {error}", where=source, remedy="give numbers alone"
-        ) from None
+        raise InputError("wrong-content", source, value=f"a cell ({error})", wanted="a number",
+                         example="numbers alone") from None  # fmt: skip
     return as_matrix(values, names, source=source, understood=understood)
 
 
@@ -316,11 +305,9 @@ def is_membership(matrix: Matrix) -> bool:
         if kind == "f":
             return False
         first = int(other.argmax())
-        raise InputError(
-            f"{cells.flat[first]} is an integer, but neither 0 nor 1",
-            where=f"{matrix.source}, {_place(block, first, start)}",
-            remedy="give membership as 0 and 1, and scores as floats",
-        )
+        where = f"{matrix.source}, {_place(block, first, start)}"
+        raise InputError("out-of-range", where, role="the integer", value=cells.flat[first],
+                         wanted="membership as 0 and 1, and scores as floats")  # fmt: skip
     return True
 
 
@@ -373,12 +360,7 @@ def _as_scores(values: Any, where: str) -> Floats:
     if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
         large = np.flatnonzero(np.abs(found) > _EXACT)
         if len(large):
-            raise InputError(
-                f"the score {values.flat[large[0]]} is an integer of 2**53 or more, where floats "
-                "are not exact",
-                where=where,
-                remedy="divide scores, subtract a number from all of them, or give floats",
-            )
+            raise InputError("inexact", where, value=values.flat[large[0]])
     return found
 
 
@@ -387,8 +369,9 @@ def check_named(columns: Iterable[str], where: str) -> None:
     for place, name in enumerate(columns):
         if not name.strip():
             raise InputError(
-                "the column has no name",
-                where=f"{where}, column {place} (from 0)",
+                "empty",
+                f"{where}, column {place}{FROM_0}",
+                role="the name of the column",
                 remedy="name it, or leave it out if it numbers the rows (to_csv(index=False))",
             )
 
@@ -408,20 +391,19 @@ def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
     """
     listed = []
     if isinstance(classes, (str, bytes, Mapping, Set)) or not is_iterable(classes):
-        raise InputError(
-            f"the class list is {a_kind(classes)}",
-            remedy="give a list of names, in the order of the columns",
-        )
+        raise InputError("wrong-type", value=classes,
+                         wanted="a list of names, in the order of the columns")  # fmt: skip
     for number, entry in enumerate(classes):
         where = f"class list, class {number} (from 0)"
         terms = (entry,) if isinstance(entry, str) else entry
         if not isinstance(terms, (list, tuple)) or not all(isinstance(t, str) for t in terms):
             raise InputError(
-                misfit(entry, "a string"),
-                where=where,
-                remedy='write a class as "cat", or as a list of synonyms ["cat", "kitty"]',
+                "wrong-type",
+                where,
+                value=entry,
+                wanted='a class such as "cat", or synonyms ["cat", "kitty"]',
             )
         if not terms or not all(term.strip() for term in terms):
-            raise InputError("the class is empty", where=where, remedy="name it, or remove it")
+            raise InputError("empty", where, role="the class", remedy="name it, or remove it")
         listed.append(tuple(dict.fromkeys(terms)))
     return listed

@@ -5,7 +5,8 @@ Conventions
 A pickle is a program that may call whatever it names. This unpickler takes only the steps that
 make dicts, lists, tuples, strings and numbers. A few names of containers and number types are
 known, and what stands for them is nothing of Python or NumPy itself. Any other step or name is an
-error, raised before anything is done for it.
+error, raised before anything is done for it. Python's own unpickler in C can be given an allowlist
+of names, too, but not limits: a few bytes make it end the process, or take all memory.
 
 Dict keys are strings or tuples of strings, and the size of the file limits the total length of
 those tuples. Hashing a tuple of tuples could overflow the stack or never end. `pickle.Unpickler`
@@ -24,10 +25,7 @@ from typing import Any, ClassVar, NoReturn
 from semmetrics.data.source import Room
 from semmetrics.errors import InputError
 
-__all__ = ["read_plain_pickle"]
-
 _STEP, _OBJECT = 16, 112  # bytes that a byte of the file may make, at most, and that some steps do
-_REMEDY = "give a pickle of dicts, tuples, texts and numbers alone, or write JSON"
 _WIDEST = 16  # bytes of a number
 _MOST_ARGUMENTS = 9
 _FORMATS = {"f8": "d", "f4": "f", "f2": "e", "i8": "q", "i4": "i", "i2": "h", "i1": "b"}
@@ -72,13 +70,9 @@ def read_plain_pickle(data: bytes, where: str, room: Room | None = None) -> Any:
     try:
         return _PlainUnpickler(data, Room(where, 0) if room is None else room).load()
     except InputError as error:
-        raise InputError(error.problem, where=where, remedy=error.remedy) from None
-    except _BROKEN:
-        raise InputError(
-            "it is no pickle that can be read",
-            where=where,
-            remedy="give document frequencies as .npz, JSON or a pickle of a dict",
-        ) from None
+        raise error.placed(where) from None
+    except _BROKEN as error:
+        raise InputError("not-a-pickle", where, why=error) from None
 
 
 class _StandIn:
@@ -174,8 +168,7 @@ class _PlainUnpickler(pickle._Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         """Return what stands for an allowed name."""
         if (module, name) not in _NAMES:
-            problem = f"the pickle names {module[:60]}.{name[:60]}, which is not loaded"
-            raise InputError(problem, remedy=_REMEDY)
+            raise InputError("pickled-name", name=f"{module[:60]}.{name[:60]}")
         return _NAMES[module, name]
 
     def persistent_load(self, pid: Any) -> NoReturn:
@@ -183,7 +176,7 @@ class _PlainUnpickler(pickle._Unpickler):
         self._refuse()
 
     def _refuse(self) -> NoReturn:
-        raise InputError("the pickle holds more than plain values", remedy=_REMEDY)
+        raise InputError("pickled-name", name="more than plain values")
 
     def _set_item(self) -> None:
         self._check_key(self.stack[-2])
@@ -207,10 +200,7 @@ class _PlainUnpickler(pickle._Unpickler):
             self._room -= len(key)
             if self._room >= 0 and {*map(type, key)} <= {str}:
                 return
-        raise InputError(
-            f"a key in the pickle ({type(key).__name__}) is no text and no tuple of texts",
-            remedy=_REMEDY,
-        )
+        raise InputError("pickled-key", kind=type(key).__name__)
 
     def _call(self) -> None:
         """Call a stand-in, with as many arguments as any of them can need."""

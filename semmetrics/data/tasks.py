@@ -1,4 +1,13 @@
-"""The tasks: predictions and references of the same items, checked once and then immutable."""
+"""The tasks: predictions and references of the same items, checked once and then immutable.
+
+Conventions
+-----------
+Ranks count from 1. Where scores or similarities are equal, the rule of ties decides: by
+``position`` (what stands first in the class list or gallery is ranked first), ``optimistic`` (the
+true class or positives before others), or ``pessimistic`` (others before them). Positives that are
+tied with each other have different ranks under every rule. The prediction of a class may be
+restricted to some classes, the *candidates*; a query may rank only the candidates of its *fold*.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +15,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from semmetrics.core.backend import is_torch
 from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ragged import (
     Bools,
@@ -19,28 +29,24 @@ from semmetrics.core.ragged import (
     lengths,
     offsets,
     positions,
+    row_numbers,
     running_sums,
     runs_within,
     sum_rows,
     take_rows,
 )
+from semmetrics.core.ranks import Counts, First
 from semmetrics.data.block import Block, LabelAxis, Task
 from semmetrics.data.lists import Ids, Side, Terms
-from semmetrics.errors import InputError
+from semmetrics.data.rankings import RankedLists, Rows, Similarities, phi_identities
+from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
 
-__all__ = [
-    "FOUND",
-    "TAXONOMY",
-    "CaptionTask",
-    "IgnoredLabels",
-    "LabelTask",
-    "Synonyms",
-    "caption_task",
-    "item_ids",
-]
-
 TAXONOMY, FOUND = "#taxonomy", "#classes found"  # no embedding can have these names
+ALL = "all"
+"""The candidates of a prediction that is not restricted."""
+UNRANKED = 1 << 60
+"""The rank of a positive that a ranked list does not have."""
 
 # Bytes of working arrays: of an item, of a candidate with a reference, and of a letter of either,
 # of which a token has about five.
@@ -354,9 +360,393 @@ def item_ids(ids: Ids, sizes: Ints) -> Ids:
         for number in range(1, size + 1)
     ]
     if len(set(names)) != len(names):
-        twice = Counter(names).most_common(1)[0][0]
-        raise InputError(
-            f"the id {twice!r} is also the name of one of several captions of another id",
-            remedy="ids do not end with # and a number",
-        )
+        raise InputError("id-of-candidate", value=Counter(names).most_common(1)[0][0])
     return names
+
+
+@dataclass(frozen=True, eq=False)
+class ClassScores(Similarities):
+    """A matrix of images x classes; that its numbers are finite is checked as they are read.
+
+    Attributes
+    ----------
+    source : str
+        What messages call it.
+    """
+
+    source: str = "scores"
+
+    @property
+    def integer(self) -> bool:
+        """Whether scores are whole numbers, which floats may not hold."""
+        return bool(self.values.dtype.kind in "iu")
+
+    def table(self, rows: Ints, columns: Ints | None) -> Any:
+        """Return the scores of some images; perhaps memory-mapped."""
+        table = super().table(rows, columns)
+        return table.view(np.uint8) if table.dtype == np.bool_ else table
+
+    def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
+        """Count the classes with a larger score than some."""
+        table = self.table(rows, columns)
+        with np.errstate(all="ignore"):
+            plain = np.isfinite(table.sum())
+        if not plain:
+            self._check(rows, columns)
+        return super().count(rows, columns, indptr, codes)
+
+    def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> First:
+        """Find the class with the largest score of each image."""
+        found = super().nearest(rows, columns, codes)
+        if not found.finite.all():
+            self._check(rows[~found.finite], columns)
+        return found
+
+    def _check(self, rows: Ints, columns: Ints | None) -> None:
+        """Refuse a number that is not finite; names its place."""
+        bad = np.argwhere(~np.isfinite(self.table(rows, columns)))
+        if len(bad):
+            row, place = bad[0].tolist()
+            column = place if columns is None else int(columns[place])
+            where = f"{self.source}, row {int(rows[row])}, column {column}{FROM_0}"
+            raise InputError(
+                "not-finite", where, role="a score", value=self.values[rows[row], column]
+            )
+
+
+class Decided(NamedTuple):
+    """What is predicted for some images.
+
+    Attributes
+    ----------
+    hit : bool array, shape (images,)
+        Whether it is the true class.
+    predicted : int32 array
+        Its code; -1 where nothing is ranked.
+    values : float array
+        Its score; nan where it has none.
+    tied : bool array
+        Whether the rule of ties decided whether it is the true class.
+    """
+
+    hit: Bools
+    predicted: Codes
+    values: Floats
+    tied: Bools
+
+
+class ClassRanks(NamedTuple):
+    """Where the true classes of some images are ranked.
+
+    Attributes
+    ----------
+    ranks : int array, shape (images,)
+        From 1; 0 where the true class is not ranked.
+    sizes : int array
+        How many classes are ranked.
+    tied : bool array
+        Whether the rule of ties decided the rank.
+    """
+
+    ranks: Ints
+    sizes: Ints
+    tied: Bools
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ClassTask(Task):
+    """Images with their true classes and the ranking of all classes that is predicted for each.
+
+    Attributes
+    ----------
+    classes : tuple of str
+        Those that are ranked, in the order of the columns; behind them predicted ones outside the
+        class list.
+    given : int or None
+        How many classes the class list has; None without one.
+    scores : ClassScores or RankedLists
+    rows : int array, shape (images,)
+        The row of each image in ``scores``; -1 where it has none.
+    truth : int32 array, shape (images,)
+        The code of each image's class.
+    ties : {"position", "optimistic", "pessimistic"}
+    named : mapping from name to set of classes
+        The lists of classes that measures may name.
+    listed : mapping from name to text
+        Number and hash of those lists that are no option's own, for signatures.
+    """
+
+    kind: ClassVar[str] = "classes"
+    classes: tuple[str, ...]
+    given: int | None
+    scores: ClassScores | RankedLists
+    rows: Ints
+    truth: Codes
+    ties: str = "position"
+    named: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    listed: Mapping[str, str] = field(default_factory=dict)
+
+    def blocks(self) -> Iterator[Block[ClassTask]]:
+        """Images in blocks whose scores fit into memory."""
+        step = self.scores.step
+        for start in range(0, len(self), step):
+            yield Block(self, start, min(start + step, len(self)))
+
+    @property
+    def class_list(self) -> tuple[str, ...]:
+        """The class list; without one, all classes that either side names."""
+        return self.classes[: self.given]
+
+    @cached_property
+    def fingerprint(self) -> int:
+        """64-bit fingerprint of the ids and their classes; parts add up."""
+        names = mix(hash_strings(self.classes))
+        return int(mix(names[self.truth] + self.hashes).sum(dtype=np.uint64))
+
+    @cached_property
+    def axis(self) -> LabelAxis:
+        """The classes, and how many images each has; predictions of all of them count."""
+        true = np.bincount(self.truth, minlength=len(self.classes))
+        return LabelAxis(self.classes, true, np.zeros_like(true), self.given, {}, self.named)
+
+    @property
+    def identities(self) -> dict[str, str]:
+        """What the lists of classes are, for signatures."""
+        return {f"#list {name}": text for name, text in self.listed.items()}
+
+    def columns(self, name: str) -> Ints | None:
+        """Return the codes of the candidates of that name, rising; None for all."""
+        if name == ALL:
+            return None
+        chosen = self.named[name]
+        return np.flatnonzero([one in chosen for one in self.classes])
+
+    def decide(self, start: int, stop: int, columns: Ints | None) -> Decided:
+        """Return what is predicted for images ``start`` to ``stop`` among the candidates."""
+        rows, truth = self.rows[start:stop], self.truth[start:stop]
+        found = First.empty(stop - start)
+        some = np.flatnonzero(rows >= 0)
+        for whole, part in zip(
+            found, self.scores.nearest(rows[some], columns, truth[some]), strict=True
+        ):
+            whole[some] = part
+        hit = {
+            "position": (found.places == truth) & found.reached,
+            "optimistic": found.reached,
+            "pessimistic": found.reached & (found.tied == 0),
+        }[self.ties]
+        others = found.places if self.ties == "position" else found.others
+        tied = found.reached & (found.tied > 0)
+        return Decided(hit, np.where(hit, truth, others), found.values, tied)
+
+    def place(self, start: int, stop: int, columns: Ints | None) -> ClassRanks:
+        """Return where the classes of images ``start`` to ``stop`` rank among the candidates."""
+        rows, truth = self.rows[start:stop], self.truth[start:stop]
+        ranks, sizes = np.zeros(stop - start, np.int64), np.zeros(stop - start, np.int64)
+        tied = np.zeros(stop - start, np.bool_)
+        ranked = rows >= 0
+        sizes[ranked] = self.scores.sizes(rows[ranked], columns)
+        if columns is not None:
+            ranked &= np.isin(truth, columns)
+        some = np.flatnonzero(ranked)
+        found = self.scores.count(rows[some], columns, np.arange(len(some) + 1), truth[some])
+        before = {
+            "position": found.tied_before,
+            "optimistic": np.zeros_like(found.tied),
+            "pessimistic": found.tied,
+        }[self.ties]
+        ranks[some] = np.where(found.nearer < 0, 0, found.nearer + before + 1)
+        tied[some] = (found.nearer >= 0) & (found.tied > 0)
+        return ClassRanks(ranks, sizes, tied)
+
+    def _take_sides(self, rows: Ints) -> dict[str, Any]:
+        return {"rows": self.rows[rows], "truth": self.truth[rows]}
+
+
+class Ranks(NamedTuple):
+    """The ranks of the positives of some queries.
+
+    Attributes
+    ----------
+    indptr : int array, shape (queries + 1,)
+    ranks : int array
+        From 1, rising within a query; `UNRANKED` where a list lacks the positive.
+    candidates : int array, shape (queries,)
+        How many candidates each query ranks.
+    undecided : bool array, shape (queries,)
+        Whether a positive is tied with what is none, so that the rule of ties decides its rank.
+    """
+
+    indptr: Ints
+    ranks: Ints
+    candidates: Ints
+    undecided: Bools
+
+    @property
+    def number(self) -> Ints:
+        """The number of positives of each query."""
+        return lengths(self.indptr)
+
+    def hits(self, k: Any) -> Ints:
+        """Return how many positives each query has among the first k, one k or one for each."""
+        limits = np.broadcast_to(np.asarray(k), self.candidates.shape)
+        within = self.ranks <= np.repeat(limits, self.number)
+        return np.bincount(row_numbers(self.indptr)[within], minlength=len(self.candidates))
+
+    @property
+    def best(self) -> Ints:
+        """The rank of the first positive of each query; `UNRANKED` without one."""
+        found = np.full(len(self.candidates), UNRANKED)
+        some = self.number > 0
+        found[some] = self.ranks[self.indptr[:-1][some]]
+        return found
+
+
+def _ranks_of(counts: Counts, indptr: Ints, ties: str) -> tuple[Ints, Bools]:
+    """Return the ranks of positives under a rule of ties, and which queries the rule decides."""
+    rows = row_numbers(indptr)
+    # positives of one query are tied with each other where as many candidates are nearer
+    order = np.lexsort((counts.tied_before, counts.nearer, rows))
+    nearer = counts.nearer[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (rows[1:] != rows[:-1]) | (nearer[1:] != nearer[:-1])
+    starts = np.flatnonzero(new)
+    widths = np.diff(starts, append=len(order))
+    mine, among = np.repeat(widths, widths), np.arange(len(order)) - np.repeat(starts, widths)
+    others = np.where(nearer < 0, 0, counts.tied[order] + 1 - mine)  # tied, and no positives
+    before = {
+        "position": counts.tied_before[order],
+        "optimistic": among,
+        "pessimistic": others + among,
+    }[ties]
+    ranks = np.where(nearer < 0, UNRANKED, nearer + before + 1)
+    undecided = np.zeros(len(indptr) - 1, np.bool_)
+    undecided[rows[others > 0]] = True
+    # an unranked positive comes last
+    return ranks[np.lexsort((ranks, rows))], undecided
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RetrievalTask(Task):
+    """Queries with their positives, and the ranking of the gallery for each.
+
+    Attributes
+    ----------
+    gallery : sequence of str, range or int array
+        The names of the candidates; numbers where they are known by position. Behind them there
+        may be names of positives that are no candidates.
+    scores : Rows
+        What ranks the gallery.
+    rows : int array, shape (queries,)
+        The row of each query in ``scores``; -1 where it has none, and so ranks nothing.
+    indptr, positives : int arrays, shapes (queries + 1,) and (n,)
+        The positives of each query by their place in the gallery, rising and each once.
+    ties : {"position", "optimistic", "pessimistic"}
+    folds : pair of int arrays, or None
+        The fold of each query and of each candidate.
+    beside : mapping from name to object
+        What measures take besides, such as matrices of queries x gallery.
+    """
+
+    kind: ClassVar[str] = "retrieval"
+    gallery: Ids
+    scores: Rows
+    rows: Ints
+    indptr: Ints
+    positives: Codes
+    ties: str = "position"
+    folds: tuple[Ints, Ints] | None = None
+    beside: Mapping[str, Any] = field(default_factory=dict)
+
+    def blocks(self) -> Iterator[Block[RetrievalTask]]:
+        """Queries in blocks whose tables fit into memory."""
+        step = self.scores.step
+        for start in range(0, len(self), step):
+            yield Block(self, start, min(start + step, len(self)))
+
+    @cached_property
+    def fingerprint(self) -> int:
+        """64-bit fingerprint of the ids and the names of their positives; parts add up."""
+        names = mix(self.gallery_hashes[self.positives])
+        total = np.zeros(len(names) + 1, np.uint64)
+        np.cumsum(names, out=total[1:])
+        items = total[self.indptr[1:]] - total[self.indptr[:-1]]
+        return int(mix(items + self.hashes).sum(dtype=np.uint64))
+
+    @cached_property
+    def gallery_hashes(self) -> Any:
+        """A hash of the name of each candidate."""
+        return hash_ids(self.gallery)
+
+    def ranks(self, start: int, stop: int) -> Ranks:
+        """Return the ranks of the positives of queries ``start`` to ``stop``."""
+        indptr = self.indptr[start : stop + 1] - self.indptr[start]
+        codes = self.positives[self.indptr[start] : self.indptr[stop]]
+        counts, sizes = Counts.empty(len(codes)), np.zeros(stop - start, np.int64)
+        counts.nearer[:] = -1
+        inside = codes < self.scores.shape[1]
+        for chosen, rows, columns in self._by_fold(start, stop):
+            indices, flat = take_rows(indptr, chosen)
+            indices, flat = offsets(sum_rows(inside[flat], indices)), flat[inside[flat]]
+            part = self.scores.count(rows, columns, indices, codes[flat])
+            for whole, some in zip(counts, part, strict=True):
+                whole[flat] = some
+            sizes[chosen] = self.scores.sizes(rows, columns)
+        ranks, undecided = _ranks_of(counts, indptr, self.ties)
+        return Ranks(indptr, ranks, sizes, undecided)
+
+    def first(self, start: int, stop: int, k: int) -> list[Codes]:
+        """Return the first k candidates of queries ``start`` to ``stop``, the nearest first.
+
+        Returns
+        -------
+        list of int32 arrays
+            Fewer than k where a query ranks fewer.
+        """
+        found: list[Codes] = [np.zeros(0, np.int32)] * (stop - start)
+        for chosen, rows, columns in self._by_fold(start, stop):
+            later = None if self.ties == "position" else self._later(chosen + start)
+            part = self.scores.first(rows, columns, k, later)
+            for place, codes in zip(chosen.tolist(), part, strict=True):
+                found[place] = codes
+        return found
+
+    def _later(self, queries: Ints) -> Bools:
+        """Say which of tied candidates stand behind the others, by the rule of ties."""
+        later = np.full((len(queries), len(self.gallery)), self.ties == "optimistic")
+        indptr, flat = take_rows(self.indptr, queries)
+        later[row_numbers(indptr), self.positives[flat]] = self.ties == "pessimistic"
+        return later[:, : self.scores.shape[1]]
+
+    def _by_fold(self, start: int, stop: int) -> Iterator[tuple[Ints, Ints, Ints | None]]:
+        """Yield queries of one fold (from 0 in the block), their rows, and their candidates."""
+        rows = self.rows[start:stop]
+        ranked = np.flatnonzero(rows >= 0)
+        if self.folds is None:
+            if len(ranked):
+                yield ranked, rows[ranked], None
+            return
+        mine, theirs = self.folds[0][start:stop], self.folds[1]
+        for fold in np.unique(mine[ranked]).tolist():
+            chosen = ranked[mine[ranked] == fold]
+            yield chosen, rows[chosen], np.flatnonzero(theirs == fold)
+
+    @property
+    def identities(self) -> dict[str, str]:
+        """What each phi is, for signatures."""
+        return phi_identities(self.beside)
+
+    @property
+    def on_device(self) -> bool:
+        """Whether torch computes the similarities."""
+        return is_torch(getattr(self.scores, "queries", None))
+
+    def _take_sides(self, rows: Ints) -> dict[str, Any]:
+        indptr, flat = take_rows(self.indptr, rows)
+        folds = None if self.folds is None else (self.folds[0][rows], self.folds[1])
+        return {
+            "rows": self.rows[rows],
+            "indptr": indptr,
+            "positives": self.positives[flat],
+            "folds": folds,
+        }

@@ -7,36 +7,249 @@ ancestor of itself, at distance 0; the distance of another ancestor is the least
 up to it. A name's depth is its distance to the nearest name without parents, its height the
 largest number of links down to a name without children.
 
-The root is the one name that all others descend from. Where several names have no parents, the
-root is implied: it stands above them and is no name.
+The root is the one name that all others descend from. If several names have no parents, the
+root is implied: it is above them and has no name.
 
 A label is placed at the first of its terms that the taxonomy has. In WordNet a term is looked up
-as a lemma, in lower case and with ``_`` for blanks, and stands for the first of its noun senses;
-a name such as ``dog.n.01`` is that synset.
+as a lemma, in lower case and with ``_`` for blanks, and means the first of its noun senses;
+a name such as ``dog.n.01`` is that synset. WordNet is read from its own files data.noun and
+index.noun (their format: wndb(5)): noun synsets under their hypernyms, instances under their
+instance hypernyms.
+
+In the functions on graphs, names are numbers from 0; ``child`` and ``parent`` are the ends of each
+link, no link given twice. Names come in generations: those without parents, then always those whose
+last parent has come.
 """
 
 from __future__ import annotations
 
+import importlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from semmetrics.core.hashing import hash_strings
-from semmetrics.core.ragged import Bools, Codes, Ints, offsets, row_numbers, take_rows
+from semmetrics.core.ragged import (
+    Bools,
+    Codes,
+    Ints,
+    offsets,
+    row_numbers,
+    runs_within,
+    take_rows,
+)
+from semmetrics.data.form import DEFAULTS, ReadOptions, is_iterable
+from semmetrics.data.formats import format_among
+from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Terms
-from semmetrics.data.taxonomy_graph import closure, generations, heights
-from semmetrics.errors import InputError, at
+from semmetrics.data.objects import is_frame
+from semmetrics.data.side_inputs import opened, read_table
+from semmetrics.data.source import Source, load
+from semmetrics.errors import InputError, MissingDependencyError, at
 from semmetrics.frozen import by_value, dataclass
-from semmetrics.messages import brief, misfit, shown
-
-__all__ = ["MAX_PAIRS", "Links", "Placed", "Taxonomy"]
+from semmetrics.messages import shown
+from semmetrics.schema import LINKS, as_text
 
 # Child, parent (None for a root), and the place of the link for messages.
 Links: TypeAlias = "Iterable[tuple[Any, Any, str]]"
 
 MAX_PAIRS = 1 << 25  # (name, ancestor) pairs, 8 bytes each
+_CELLS = 1 << 21  # pairs that are gathered at once
+_HEAVY = 1 << 14  # pairs of one name's parents from which on they are looked at parent by parent
+_CYCLE = 10  # names of a cycle in a message
+
+
+def _rows_of(keys: Ints, values: Ints, size: int) -> tuple[Ints, Ints]:
+    """Group values into ragged rows by key."""
+    order = np.argsort(keys, kind="stable")
+    return offsets(np.bincount(keys, minlength=size)), values[order]
+
+
+def _generations(
+    child: Ints, parent: Ints, names: Sequence[str], source: str, max_pairs: int
+) -> list[Ints]:
+    """Order names: those without parents, then always those whose last parent has come.
+
+    Raises
+    ------
+    InputError
+        If there is a cycle, or there are more than ``max_pairs`` pairs of a name and its ancestor.
+    """
+    below_ptr, below = _rows_of(parent, child, len(names))
+    waiting = np.bincount(child, minlength=len(names))
+    found, pairs = list[Ints](), 0
+    now = np.flatnonzero(waiting == 0)
+    while len(now):
+        found.append(now)
+        pairs += len(now) * len(found)  # each has an ancestor in every generation
+        _check_size(pairs, max_pairs, source)
+        reached, times = np.unique(below[take_rows(below_ptr, now)[1]], return_counts=True)
+        waiting[reached] -= times
+        now = reached[waiting[reached] == 0]
+    if waiting.any():
+        inside = (waiting > 0)[child] & (waiting > 0)[parent]
+        written = [repr(names[code]) for code in _cycle(child[inside], parent[inside])]
+        if len(written) > _CYCLE:
+            written[_CYCLE:] = [f"{len(written) - _CYCLE} more"]
+        raise InputError("cycle", source, names=" -> ".join([*written, written[0]]))
+    return found
+
+
+def _cycle(child: Ints, parent: Ints) -> list[int]:
+    """Find the names of a cycle, where every name has a parent that is left."""
+    above = dict(zip(child[::-1].tolist(), parent[::-1].tolist(), strict=True))
+    node, seen = min(above), dict[int, int]()
+    while node not in seen:
+        seen[node] = len(seen)
+        node = above[node]
+    cycle = list(seen)[seen[node] :]
+    start = cycle.index(min(cycle))
+    return cycle[start:] + cycle[:start]
+
+
+def _check_size(pairs: int, max_pairs: int, source: str) -> None:
+    if pairs > max_pairs:
+        raise InputError("too-many-ancestors", source, limit=max_pairs)
+
+
+class _Growing:
+    """Ancestors of names that come one after the other, with room for more."""
+
+    def __init__(self, size: int) -> None:
+        self.start, self.width = np.zeros((2, size), np.int64)
+        self.used = 0
+        self._flat = np.empty((2, 1 << 10), np.int32)
+
+    def add(self, owners: Ints, widths: Ints, nodes: Ints, distances: Ints) -> None:
+        stop = self.used + len(nodes)
+        if stop > self._flat.shape[1]:
+            self._flat = np.hstack([self._flat, np.empty((2, stop), np.int32)])
+        self._flat[0, self.used : stop], self._flat[1, self.used : stop] = nodes, distances
+        self.start[owners], self.width[owners] = self.used + offsets(widths)[:-1], widths
+        self.used = stop
+
+    def row(self, owner: int) -> tuple[Codes, Codes]:
+        """Return the ancestors and distances of one name."""
+        start = self.start[owner]
+        ancestors, distances = self._flat[:, start : start + self.width[owner]]
+        return ancestors, distances
+
+    def take(self, owners: Ints) -> tuple[Ints, Codes, Codes]:
+        """Gather the offsets, ancestors and distances of some names."""
+        indptr = offsets(self.width[owners])
+        flat = np.arange(indptr[-1]) + np.repeat(self.start[owners] - indptr[:-1], np.diff(indptr))
+        return indptr, self._flat[0].take(flat), self._flat[1].take(flat)
+
+
+def _closure(
+    ordered: Sequence[Ints], child: Ints, parent: Ints, source: str, max_pairs: int
+) -> tuple[Ints, Codes, Codes]:
+    """Find the ancestors of every name, itself included, and the least number of links to each.
+
+    Parameters
+    ----------
+    ordered : sequence of int arrays
+        The generations.
+
+    Returns
+    -------
+    indptr, ancestors, distances : int arrays
+        The ancestors of each name by rising number.
+
+    Raises
+    ------
+    InputError
+        If there are more than ``max_pairs`` pairs.
+    """
+    size = sum(map(len, ordered))
+    above_ptr, above = _rows_of(child, parent, size)
+    rows, nearest = _Growing(size), np.full(size, size, np.int32)
+    for generation in ordered:
+        whole_ptr, whole = take_rows(above_ptr, generation)
+        cost = np.diff(offsets(rows.width[above[whole]])[whole_ptr])
+        heavy = cost > _HEAVY
+        light = generation[~heavy]
+        parts = [np.array([node]) for node in generation[heavy]]
+        parts += [light[run] for run in runs_within(offsets(cost[~heavy]), _CELLS)]
+        n_heavy = len(generation) - len(light)
+        for number, part in enumerate(parts):
+            if number < n_heavy:
+                found = _merged(rows, part, above_ptr, above, nearest)
+            else:
+                found = _merged_by_sorting(rows, part, above_ptr, above, len(ordered))
+            _check_size(rows.used + len(found[1]), max_pairs, source)
+            rows.add(part, *found)
+    return rows.take(np.arange(size))
+
+
+def _merged_by_sorting(
+    rows: _Growing, part: Ints, above_ptr: Ints, above: Ints, longest: int
+) -> tuple[Ints, Ints, Ints]:
+    """Merge the ancestors of the parents of some names: widths, ancestors and distances."""
+    size, bits = len(rows.width), longest.bit_length()
+    above_part, flat = take_rows(above_ptr, part)
+    indptr, nodes, distances = rows.take(above[flat])
+    owner = np.repeat(row_numbers(above_part), np.diff(indptr))
+    keys = (owner * size + nodes << bits) + distances + 1
+    keys = np.append(keys, np.arange(len(part)) * size + part << bits)
+    keys.sort()  # of equal pairs the nearest stands first
+    pairs = keys >> bits
+    first = np.flatnonzero(np.diff(pairs, prepend=-1))
+    owner, kept = np.divmod(pairs[first], size)
+    return np.bincount(owner, minlength=len(part)), kept, keys[first] - (pairs[first] << bits)
+
+
+def _merged(
+    rows: _Growing, part: Ints, above_ptr: Ints, above: Ints, nearest: Codes
+) -> tuple[Ints, Ints, Ints]:
+    """Do what ``_merged_by_sorting`` does for one name, parent by parent.
+
+    A parent that is an ancestor of another adds no ancestor, and can only lower distances above 2;
+    so where names are linked to most of their ancestors, few parents are looked at.
+
+    Parameters
+    ----------
+    nearest : int32 array, shape (names,)
+        Room to work in: larger than any distance before and after.
+    """
+    parents = above[take_rows(above_ptr, part)[1]]
+    unknown = len(nearest)
+
+    def look(parent: int) -> None:
+        ancestors, distances = rows.row(parent)
+        nearest[ancestors] = np.minimum(nearest[ancestors], distances + 1)
+
+    within = []
+    for parent in parents[np.argsort(-rows.width[parents], kind="stable")].tolist():
+        if nearest[parent] < unknown:
+            within.append(parent)
+        else:
+            look(parent)
+    nearest[parents], nearest[part] = 1, 0
+    found = np.flatnonzero(nearest < unknown)
+    far = found[nearest[found] > 2]
+    for parent in within:
+        if not len(far):
+            break
+        look(parent)
+        far = far[nearest[far] > 2]
+    distances = nearest[found].astype(np.int64)
+    nearest[found] = unknown
+    return np.array([len(found)]), found, distances
+
+
+def _heights(ordered: Sequence[Ints], child: Ints, parent: Ints, size: int) -> Ints:
+    """Measure the largest number of links from each name down to one without children."""
+    above_ptr, above = _rows_of(child, parent, size)
+    height = np.zeros(size, np.int64)
+    for generation in reversed(ordered[1:]):
+        indptr, flat = take_rows(above_ptr, generation)
+        np.maximum.at(height, above[flat], height[generation][row_numbers(indptr)] + 1)
+    return height
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +313,8 @@ class Taxonomy:
         For signatures: the number of names, and a hash of the links in any order.
     lemmas : bool
         Whether terms are looked up as WordNet's lemmas.
-    notes : sequence of str
-        What there is to say of its file, such as columns that are not used.
+    notes : sequence
+        What is odd in its file, such as columns that are not used.
 
     Examples
     --------
@@ -124,7 +337,7 @@ class Taxonomy:
     roots: Ints
     identity: str
     lemmas: bool = False
-    notes: Sequence[str] = ()
+    notes: Sequence[Any] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -144,9 +357,17 @@ class Taxonomy:
             If a name is empty or no text, its own parent, or in a cycle; or if there are more
             than ``max_pairs`` pairs of a name and its ancestor.
         """
-        return Taxonomy.from_links(
-            _links_of_parents(parents, source), source=source, max_pairs=max_pairs
-        )
+
+        def links() -> Iterator[tuple[Any, Any, str]]:
+            for child, given in parents.items():
+                where = at(source, shown(child))
+                several = given if isinstance(given, (list, tuple)) else [given]
+                for parent in several or [None]:
+                    if parent is None and given is not None and several:
+                        raise InputError("null", where, role="a parent", remedy="leave it out")
+                    yield child, parent, where
+
+        return Taxonomy.from_links(links(), source=source, max_pairs=max_pairs)
 
     @staticmethod
     def from_edges(
@@ -162,9 +383,7 @@ class Taxonomy:
         InputError
             As ``from_parents``.
         """
-        return Taxonomy.from_links(
-            _links_of_pairs(edges, source), source=source, max_pairs=max_pairs
-        )
+        return _of_table(edges, DEFAULTS, source, max_pairs)
 
     @staticmethod
     def from_links(links: Links, *, source: str, max_pairs: int = MAX_PAIRS) -> Taxonomy:
@@ -177,19 +396,31 @@ class Taxonomy:
         """
         place: dict[str, int] = {}
         ends: tuple[list[int], list[int]] = [], []
-        for child_name, parent_name in _checked(links):
+        for child_name, parent_name, where in links:
+            for name in (child_name,) if parent_name is None else (child_name, parent_name):
+                try:
+                    as_text(name, "a name")
+                except InputError as error:
+                    raise error.placed(where) from None
+            if child_name == parent_name:
+                raise InputError("own-parent", where, value=child_name)
             code = place.setdefault(child_name, len(place))
             if parent_name is not None:
                 ends[0].append(code)
                 ends[1].append(place.setdefault(parent_name, len(place)))
         if not place:
-            raise InputError("there are no names", where=source, remedy="check how it was written")
+            raise InputError(
+                "nothing-given", source, what="names", remedy="check how it was written"
+            )
         names = tuple(place)
         keys = np.array(ends[0], np.int64) * len(names) + np.array(ends[1], np.int64)
         child, parent = np.divmod(np.unique(keys), len(names))
-        ordered = generations(child, parent, names, source, max_pairs)
-        indptr, ancestors, distances = closure(ordered, child, parent, source, max_pairs)
+        ordered = _generations(child, parent, names, source, max_pairs)
+        indptr, ancestors, distances = _closure(ordered, child, parent, source, max_pairs)
         roots = ordered[0]
+        linked = zip(child.tolist(), parent.tolist(), strict=True)
+        texts = [f"{names[c]}\n{names[p]}" for c, p in linked]
+        texts += [names[code] for code in roots.tolist()]
         at_root = np.isin(ancestors, roots)
         return Taxonomy(
             names=names,
@@ -198,9 +429,9 @@ class Taxonomy:
             ancestors=ancestors,
             distances=distances,
             depth=np.minimum.reduceat(np.where(at_root, distances, len(names)), indptr[:-1]),
-            height=heights(ordered, child, parent, len(names)),
+            height=_heights(ordered, child, parent, len(names)),
             roots=roots,
-            identity=_identity(names, child, parent, roots),
+            identity=f"{len(names)}@{int(hash_strings(texts).sum(dtype=np.uint64)):016x}",
         )
 
     @property
@@ -215,9 +446,6 @@ class Taxonomy:
             found = self.lookup.get(term.lower().replace(" ", "_"))
         return found
 
-    def _first(self, terms: Terms) -> int:
-        return next((code for term in terms if (code := self.find(term)) is not None), -1)
-
     def ancestors_of(self, term: str) -> dict[str, int]:
         """Return the ancestors of a term and their distances, the nearest first.
 
@@ -228,7 +456,9 @@ class Taxonomy:
         """
         code = self.find(term)
         if code is None:
-            raise InputError(f"{term!r} is not in the taxonomy", remedy="check how it is written")
+            raise InputError(
+                "unknown-name", what="name", value=term, remedy="check how it is written"
+            )
         row = slice(self.indptr[code], self.indptr[code + 1])
         pairs = zip(self.distances[row].tolist(), self.ancestors[row].tolist(), strict=True)
         return {self.names[ancestor]: distance for distance, ancestor in sorted(pairs)}
@@ -246,11 +476,8 @@ class Taxonomy:
             for term in filter(None, clean(written)):
                 other = lookup.setdefault(term, code)
                 if other != code and not self.lemmas:
-                    raise InputError(
-                        f"{self.names[other]!r} and {self.names[code]!r} of the taxonomy are both "
-                        f"{term!r} after normalisation",
-                        remedy="rename one of them, or choose another normalisation",
-                    )
+                    both = [self.names[other], self.names[code]]
+                    raise InputError("merged-names", names=both, term=term)
         return replace(self, lookup=lookup)
 
     def place(self, labels: Sequence[Terms]) -> Placed:
@@ -263,7 +490,10 @@ class Taxonomy:
         >>> placed.indptr.tolist(), placed.distances.tolist(), placed.outside.tolist()
         ([0, 2, 3], [0, 1, 0], [False, True])
         """
-        found = (self._first(terms) for terms in labels)
+        found = (
+            next((code for term in terms if (code := self.find(term)) is not None), -1)
+            for terms in labels
+        )
         codes = np.fromiter(found, np.int64, len(labels))
         outside = codes < 0
         row_ptr, flat = take_rows(self.indptr, codes[~outside])
@@ -292,48 +522,196 @@ class Taxonomy:
         )
 
 
-def _identity(names: tuple[str, ...], child: Ints, parent: Ints, roots: Ints) -> str:
-    texts = [
-        f"{names[c]}\n{names[p]}" for c, p in zip(child.tolist(), parent.tolist(), strict=True)
+def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
+    """Make a taxonomy of what a user may give.
+
+    Parameters
+    ----------
+    value : Taxonomy, mapping, iterable of pairs, array of shape (links, 2), frame, or path
+        ``{child: parent(s)}``, (child, parent) pairs, a table with such columns, or as for
+        ``read_taxonomy``.
+    options : ReadOptions
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or is no taxonomy.
+    """
+    if isinstance(value, Taxonomy):
+        return value
+    if isinstance(value, (str, os.PathLike)):
+        return read_taxonomy(value, options)
+    if isinstance(value, Mapping):
+        return Taxonomy.from_parents(value)
+    value = value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(value, str) or not (is_iterable(value) or is_frame(value)):
+        raise InputError("wrong-type", value=value, wanted='a taxonomy such as {"cat": "animal"}')
+    return _of_table(value, options, "taxonomy")
+
+
+def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS) -> Taxonomy:
+    r"""Read a taxonomy from a file, or WordNet.
+
+    Parameters
+    ----------
+    path : str or path
+        JSON ``{child: parent}``, ``{child: [parents]}`` or ``[[child, parent]]``; CSV or TSV with
+        the columns "child" and "parent", a link a row, where a root may have an empty parent and
+        blanks are part of a name;
+        "wordnet" for that of nltk; "wordnet:FOLDER" for the folder of its data.noun.
+    options : ReadOptions
+        The limits and the delimiter of CSV are used; the format is that of the extension.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read; names the line or the name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp(), "taxonomy.csv")
+    >>> _ = path.write_text("child,parent\ncat,animal\n")
+    >>> read_taxonomy(path).names
+    ('cat', 'animal')
+    """
+    if isinstance(path, str) and path.partition(":")[0] == "wordnet":
+        return read_wordnet(path.partition(":")[2] or None, max_bytes=options.max_bytes)
+    used = options.beside()
+    with opened(path, used) as source:
+        if format_among(source, used, "a taxonomy is", ("json", "csv", "tsv")) == "json":
+            value = source.parsed(parse_source)
+            if isinstance(value, dict):
+                return Taxonomy.from_parents(value, source=source.name)
+        return _of_table(source, used, source.name)
+
+
+def _of_table(data: Any, options: ReadOptions, name: str, max_pairs: int = MAX_PAIRS) -> Taxonomy:
+    """Make a taxonomy of a table of links."""
+    found = read_table(data, LINKS, options, name)
+    links = list(zip(found.columns.get("child", ()), found.columns.get("parent", ()), strict=True))
+    known: dict[str, str] = {}
+    for row, link in enumerate(links if found.names else ()):
+        # cells are kept exactly, as those of labels are: "a, b" would part a name from itself
+        for end in link:
+            if isinstance(end, str) and (other := known.setdefault(end.strip(), end)) != end:
+                raise InputError("differ-by-blanks", found.where(row), names=[other, end])
+    places = (
+        # in a table with a header, the cell of a root is empty
+        (child, None if found.names and parent in ("", None) else parent, found.where(row))
+        for row, (child, parent) in enumerate(links)
+    )
+    made = Taxonomy.from_links(places, source=found.source, max_pairs=max_pairs)
+    return replace(made, notes=found.notes)
+
+
+def read_wordnet(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    max_pairs: int = MAX_PAIRS,
+    max_bytes: int = DEFAULTS.max_bytes,
+) -> Taxonomy:
+    """Read WordNet's noun synsets.
+
+    Parameters
+    ----------
+    folder : path, optional
+        Where WordNet's files data.noun and index.noun are; where nltk keeps them, otherwise.
+    max_pairs : int
+        The most pairs of a synset and its ancestor.
+    max_bytes : int
+        The most bytes of a file.
+
+    Raises
+    ------
+    InputError
+        If the files are not there, or cannot be understood.
+    MissingDependencyError
+        If nltk is needed and not installed.
+    """
+    index, data = (_file(name, folder, max_bytes) for name in ("index.noun", "data.noun"))
+    senses: dict[str, list[str]] = dict(_lines(index, _index_entry))
+    links, names = _synsets(data, senses)
+    made = Taxonomy.from_links(links, source=data.name, max_pairs=max_pairs)
+    lookup = dict(made.lookup)
+    for lemma, found in senses.items():
+        lookup.setdefault(lemma, made.lookup[names[found[0]]])
+    return replace(made, lookup=lookup, identity=f"wordnet:{made.identity}", lemmas=True)
+
+
+def _file(name: str, folder: str | os.PathLike[str] | None, max_bytes: int) -> Source:
+    if folder is not None:
+        return load(Path(folder) / name, max_bytes)
+    try:
+        nltk: Any = importlib.import_module("nltk.data")
+    except ImportError as error:
+        raise MissingDependencyError(
+            "nltk", "finding WordNet", extra="wordnet", error=error
+        ) from error
+    try:
+        pointer = nltk.find(f"corpora/wordnet/{name}")
+    except LookupError:
+        raise InputError("no-wordnet") from None
+    try:
+        with pointer.open() as stream:
+            return Source(f"nltk's {name}", stream.read(), None)
+    except OSError as error:
+        raise InputError("unreadable", f"nltk's {name}", why=error) from None
+
+
+def _lines(source: Source, read: Callable[[str], Any]) -> Iterator[Any]:
+    for number, line in enumerate(source.text.splitlines(), 1):
+        if line and not line.startswith("  "):  # the licence is indented
+            try:
+                yield read(line)
+            except (ValueError, IndexError):
+                where = at(source.name, f"line {number}")
+                raise InputError("not-wordnet", where, why="the line has another form") from None
+
+
+def _index_entry(line: str) -> tuple[str, list[str]]:
+    """Read a lemma, and the offsets of its synsets by rank."""
+    parts = line.split()
+    senses = int(parts[2])
+    found = parts[-senses:]
+    if senses < 1 or not all(map(str.isdecimal, found)):
+        raise ValueError(line)
+    return parts[0], found
+
+
+def _data_entry(line: str) -> tuple[str, str, list[str]]:
+    """Read the offset of a synset, its first word, and the offsets of its hypernyms."""
+    parts = line.partition(" | ")[0].split()
+    end = 4 + 2 * int(parts[3], 16)
+    pointers = parts[end + 1 : end + 1 + 4 * int(parts[end])]
+    above = [
+        target
+        for symbol, target, kind in zip(pointers[::4], pointers[1::4], pointers[2::4], strict=True)
+        if symbol in ("@", "@i") and kind == "n"
     ]
-    texts += [names[code] for code in roots.tolist()]
-    return f"{len(names)}@{int(hash_strings(texts).sum(dtype=np.uint64)):016x}"
+    return parts[0], parts[4].lower(), above
 
 
-def _links_of_parents(parents: Mapping[str, Any], source: str) -> Links:
-    """Links of ``{child: parent}``, ``{child: [parents]}`` or ``{root: None}``."""
-    for child, given in parents.items():
-        where = at(source, shown(child))
-        several = given if isinstance(given, (list, tuple)) else [given]
-        for parent in several or [None]:
-            if parent is None and given is not None and several:
-                raise InputError("a parent is null", where=where, remedy="leave it out")
-            yield child, parent, where
-
-
-def _links_of_pairs(edges: Iterable[Any], source: str) -> Links:
-    """Links of (child, parent) pairs."""
-    for number, edge in enumerate(edges):
-        where = at(source, f"link {number} (from 0)")
-        if not isinstance(edge, (list, tuple)) or len(edge) != 2:
-            raise InputError(
-                f"{brief(edge)} is no link", where=where, remedy='write ["cat", "animal"]'
-            )
-        yield edge[0], edge[1], where
-
-
-def _checked(links: Links) -> Iterator[tuple[str, str | None]]:
-    """Links whose ends are names, and not the same one."""
-    for child, parent, where in links:
-        for name in (child,) if parent is None else (child, parent):
-            if not isinstance(name, str):
-                raise InputError(
-                    misfit(name, "a name"),
-                    where=where,
-                    remedy="write names as text",
-                )
-            if not name.strip():
-                raise InputError("a name is empty", where=where, remedy="name it, or remove it")
-        if child == parent:
-            raise InputError(f"{child!r} is its own parent", where=where, remedy="remove the link")
-        yield child, parent
+def _synsets(
+    data: Source, senses: Mapping[str, list[str]]
+) -> tuple[list[tuple[str, str | None, str]], dict[str, str]]:
+    """Links of synsets by name, and the name of each offset."""
+    names: dict[str, str] = {}
+    above: dict[str, list[str]] = {}
+    for offset, word, hypernyms in _lines(data, _data_entry):
+        try:
+            names[offset] = f"{word}.n.{senses[word].index(offset) + 1:02}"
+        except (KeyError, ValueError):
+            why = f"index.noun lacks {word!r} at {offset}"
+            raise InputError("not-wordnet", data.name, why=why) from None
+        above[offset] = hypernyms
+    known = {*names}
+    lost = {o for every in (*senses.values(), *above.values()) for o in every} - known
+    if lost:
+        raise InputError("not-wordnet", data.name, why=f"there is no synset at {min(lost)}")
+    links: list[tuple[str, str | None, str]] = []
+    for offset, every in above.items():
+        parents: list[str | None] = [names[target] for target in every]
+        links += [(names[offset], parent, data.name) for parent in parents or [None]]
+    return links, names

@@ -33,9 +33,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Ints
-from semmetrics.data.beside import read_class_list
+from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import DEFAULTS, ReadOptions
-from semmetrics.data.numpy_files import read_arrays
+from semmetrics.data.side_inputs import read_class_list
 from semmetrics.data.source import Room, Source, enough_memory, load
 from semmetrics.embed.embedder import Vectors
 from semmetrics.embed.words import KeyIndex, MatrixEmbedder, WordIndex, WordVectors, content_digest

@@ -205,16 +205,14 @@ def read_weights(weights: Any, files: ReadOptions, of: str = "weights") -> Any:
     """Read weights, or numbers of classes, from a path or frame; a Series has ids in the index."""
     from semmetrics.data.objects import is_frame, is_series
 
-    notes: list[str] = []
-    if isinstance(weights, (str, os.PathLike)):
-        from semmetrics.data.beside import read_numbers
+    path = isinstance(weights, (str, os.PathLike))
+    named = hasattr(weights, "columns") or hasattr(weights, "column_names")
+    if path or (named and is_frame(weights)):
+        from semmetrics.data.side_inputs import read_numbers
 
+        notes: list[Any] = []
         values = read_numbers(weights, files, notes, of)
-        return Weights(values, os.fspath(weights), notes)
-    if is_frame(weights) and (hasattr(weights, "columns") or hasattr(weights, "column_names")):
-        from semmetrics.data.beside import frame_numbers
-
-        return Weights(frame_numbers(weights, files, notes, of), of, notes)
+        return Weights(values, os.fspath(weights) if path else of, list(map(str, notes)))
     if is_series(weights) and hasattr(weights, "index"):
         from semmetrics.data.objects import string_ids
 
@@ -262,11 +260,11 @@ def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
         return None
     where = "set_size_probs"
     if isinstance(given, (str, os.PathLike)):
-        from semmetrics.data.beside import read_matrix
+        from semmetrics.data.side_inputs import read_dense
 
         with foreign_errors(where):
             where = os.fspath(given)
-        given = read_matrix(given, (files or ReadOptions()).beside())
+        given = read_dense(given, (files or ReadOptions()).beside())
     from semmetrics.data.objects import plain_object
 
     refuse_masked(given, where)

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from semmetrics.arguments import checked
 from semmetrics.core.columns import Dense, Sparse
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.class_task import ClassScores, ClassTask, Decided
+from semmetrics.data.tasks import ClassScores, ClassTask, Decided
 from semmetrics.errors import FROM_0, ITEM, InputError, at
 from semmetrics.frozen import dataclass, with_arrays
 from semmetrics.metrics.class_accuracy import (

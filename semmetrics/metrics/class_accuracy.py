@@ -30,7 +30,7 @@ from semmetrics.core.columns import Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, offsets
 from semmetrics.core.ranks import count_nearer
 from semmetrics.data.block import Block
-from semmetrics.data.class_task import ALL, ClassTask, Decided, Placed
+from semmetrics.data.tasks import ALL, ClassRanks, ClassTask, Decided
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
 from semmetrics.messages import brief, pluralize
@@ -92,7 +92,7 @@ class Places:
 
     candidates: str
 
-    def compute(self, block: ClassBlock) -> Placed:
+    def compute(self, block: ClassBlock) -> ClassRanks:
         """Count the scores that are larger than that of the class."""
         task = block.task
         return task.place(block.start, block.stop, task.columns(self.candidates))

@@ -25,7 +25,7 @@ from semmetrics.core.hashing import Hashes, hash_strings, mix
 from semmetrics.core.ngrams import NGrams, find_rows, sum_equal_rows
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.form import DEFAULTS
-from semmetrics.data.frequency_files import (
+from semmetrics.data.frequencies import (
     FrequencyTable,
     log_of,
     read_frequencies,

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Floats, Ints, lengths, offsets, row_numbers, take_rows
-from semmetrics.data.phi import DEPTH, MOST, PHI, Phi
-from semmetrics.data.retrieval_task import RetrievalTask
+from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi
+from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.messages import brief

@@ -33,7 +33,7 @@ import numpy as np
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints, positions, row_numbers
 from semmetrics.data.block import Block
-from semmetrics.data.retrieval_task import UNRANKED, Ranks, RetrievalTask
+from semmetrics.data.tasks import UNRANKED, Ranks, RetrievalTask
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import (
     Columns,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from semmetrics.arguments import checked
-from semmetrics.data.beside import read_class_list
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
+from semmetrics.data.side_inputs import read_class_list
 from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.resolve import resolve_kind

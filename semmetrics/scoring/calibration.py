@@ -26,9 +26,9 @@ from semmetrics.arguments import check_type, checked
 from semmetrics.core.backend import Backend
 from semmetrics.core.hashing import UNVERSIONED, Hashes, hash_ids, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.beside import Pair
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
+from semmetrics.data.side_inputs import Pair
 from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError

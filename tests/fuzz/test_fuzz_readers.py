@@ -16,8 +16,9 @@ import pytest
 from scipy import sparse
 
 from semmetrics import ReadOptions, as_candidates, as_captions, as_labels
-from semmetrics.data.beside import read_class_list, read_matrix, read_numbers
 from semmetrics.data.lists import Lists
+from semmetrics.data.side_inputs import read_class_list, read_numbers
+from semmetrics.embed.word_files import read_matrix
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.reading import as_texts
 from semmetrics.kinds.resolve import Resolved, resolve_kind

@@ -17,7 +17,7 @@ from oracles.captions_ngram import Blanks, task_of
 
 from semmetrics.comparison.correlations import correlation
 from semmetrics.core.columns import as_floats
-from semmetrics.data.judgement_files import read_judgements
+from semmetrics.data.judgements import read_judgements
 from semmetrics.data.tasks import caption_task
 from semmetrics.metrics.bleu import BLEU, BleuCounts
 from semmetrics.metrics.rouge import ROUGE_L

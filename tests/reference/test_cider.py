@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 from oracles import cider as oracle
 
 from semmetrics.comparison.correlations import correlation
-from semmetrics.data.judgement_files import read_judgements
+from semmetrics.data.judgements import read_judgements
 from semmetrics.data.tasks import caption_task
 from semmetrics.kinds.captions.pair_matrix import caption_matrix
 from semmetrics.metrics.cider import CIDErD

@@ -21,7 +21,7 @@ from tiny import Tiny
 import semmetrics
 from semmetrics import Calibration, InputError, calibrate_threshold, calibrate_threshold_on_pairs
 from semmetrics.core.hashing import hash_ids
-from semmetrics.data.beside import as_pairs
+from semmetrics.data.side_inputs import as_pairs
 from semmetrics.scoring.calibration import choose_holdout, derangement
 from semmetrics.scoring.signature import read_signature
 
@@ -147,41 +147,37 @@ def test_pairs_from_standard_input(monkeypatch, text):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "message"),
+    ("name", "text", "code", "where"),
     [
-        ("p.csv", "a,b\ncar,auto\n", "p.csv, line 1: there is no column 'same': found 'a', 'b'"),
-        ("p.csv", "a,b,same\ncar,,1\n", "p.csv, line 2: '' is no label"),
-        ("p.csv", "a,b,same\ncar,auto,2\n", "line 2: '2' does not say"),
-        ("p.csv", "a,b,same\n", "there are no pairs"),
-        ("p.json", '{"a": 1}', "an object is no list of pairs"),
-        ("p.json", '[["car", "auto"]]', "pair 0 (from 0): a list is no pair"),
-        ("p.json", '[["car", "auto", null]]', "pair 0 (from 0): null does not say"),
-        ("p.jsonl", '"car"\n', "line 1: 'car' is no pair"),
-        ("p.parquet", "x", "pairs are not read from parquet; use CSV, TSV, JSON or JSONL"),
-        (
-            "p.dat",
-            "x",
-            "name the file .json, .jsonl, .ndjson, .csv, .tsv or .tab, or give format "
-            "(--input-format)",
-        ),
+        ("p.csv", "a,b\ncar,auto\n", "no-column", ", line 1"),
+        ("p.csv", "a,b,same\ncar,,1\n", "empty", ", line 2"),
+        ("p.csv", "a,b,same\ncar,auto,2\n", "wrong-content", ", line 2"),
+        ("p.csv", "a,b,same\n", "nothing-given", ""),
+        ("p.json", '{"a": 1}', "wrong-type", ""),
+        ("p.json", '[["car", "auto"]]', "wrong-cells", ", element [0]"),
+        ("p.json", '[["car", "auto", null]]', "wrong-content", ", element [0]"),
+        ("p.jsonl", '"car"\n', "wrong-type", ", line 1"),
+        ("p.parquet", "x", None, ""),
+        ("p.dat", "x", None, ""),
     ],
 )
-def test_bad_files_of_pairs(tmp_path, name, text, message):
+def test_bad_files_of_pairs(tmp_path, name, text, code, where):
     Path(tmp_path, name).write_text(text, encoding="utf-8")
-    with pytest.raises(InputError) as error:
+    with pytest.raises(InputError) as caught:
         calibrate_threshold_on_pairs(tmp_path / name, MODEL)
-    assert message in str(error.value)
+    assert code in (None, caught.value.code)
+    assert caught.value.where == f"{tmp_path / name}{where}"
 
 
 @pytest.mark.parametrize(
-    ("pairs", "options", "message"),
+    ("pairs", "options", "code", "where"),
     [
         (TRIPLES[:4], {}, "pairs-of-one-kind"),
         (TRIPLES[4:], {}, "pairs-of-one-kind"),
         ([("car", "car", 1), ("bike", "bike", 0)], {}, "equal-pairs"),
         (TRIPLES, {"criterion": "mcc"}, "bad-choice"),
-        (3, {}, "an int holds no pairs"),
-        ([], {}, "there are no pairs"),
+        (3, {}, "wrong-type"),
+        ([], {}, "nothing-given"),
     ],
 )
 def test_bad_pairs(pairs, options, message):

@@ -23,6 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import cider as oracle
+from refusals import refused
 
 from semmetrics.core.ngrams import find_rows
 from semmetrics.data.plain_pickles import read_plain_pickle
@@ -144,7 +145,7 @@ def test_odd_tokens_are_saved_as_arrays(tmp_path):
     found = DocumentFrequencies.from_counts(counts, documents=2)
     found.save(tmp_path / "df.npz")
     assert DocumentFrequencies.load(tmp_path / "df.npz").as_dict() == counts
-    with pytest.raises(InputError, match="holds a blank"):
+    with refused("not-as-json"):
         found.save(tmp_path / "df.json")
     assert not (tmp_path / "df.json").exists()
 
@@ -174,7 +175,7 @@ def test_pickles(tmp_path, protocol, kind):
         assert found.log_documents == np.log(40504.0)
     bare = write(tmp_path, pickle.dumps(held, protocol))
     assert DocumentFrequencies.load(bare, documents=7).documents == 7
-    with pytest.raises(InputError, match="does not say the number of documents"):
+    with refused("no-documents"):
         DocumentFrequencies.load(bare)
 
 
@@ -194,7 +195,7 @@ def test_pickle_of_python_2(tmp_path):
     assert weights[1].tolist() == [10.609157 - math.log(2)]
     with pytest.raises(InputError, match="number of documents"):
         found + found
-    with pytest.raises(InputError, match="logarithm"):
+    with refused("not-as-json"):
         found.save(tmp_path / "df.json")
     found.save(tmp_path / "df.npz")
     assert DocumentFrequencies.load(tmp_path / "df.npz").hash == found.hash
@@ -339,7 +340,7 @@ def test_nothing_in_a_pickle_runs(tmp_path, protocol):
     for name, attack in attacks.items():
         for value in (attack, {"document_frequency": {("a",): attack}, "ref_len": 3}):
             data = pickle.dumps(value, protocol)
-            with pytest.raises(InputError, match="which is not loaded") as error:
+            with refused("pickled-name") as error:
                 DocumentFrequencies.load(write(tmp_path, data))
             assert name in str(error.value)
             assert "df.p" in str(error.value)
@@ -410,31 +411,30 @@ def test_every_step_damaged_is_one_error_or_nothing(tmp_path, code):
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"),
+    ("content", "code"),
     [
-        ({"frequencies": {"a": 1}}, "lacks"),
-        ({"documents": 2}, "lacks"),
-        ({"documents": 2.5, "frequencies": {}}, "lacks"),
-        ({"documents": True, "frequencies": {}}, "lacks"),
-        ({"documents": 2, "frequencies": {"a man": 3}}, "'a man' is in 3 of 2 documents"),
-        ({"documents": 2, "frequencies": {"a": -1}}, "frequency of 'a' is -1"),
-        ({"documents": 2, "frequencies": {"a": 1.5}}, "frequency of 'a' is 1.5"),
-        ({"documents": 2, "frequencies": {"a": "1"}}, "frequency of 'a' is '1'"),
-        ({"documents": 2, "frequencies": {" ": 1}}, "no n-gram"),
-        ({"documents": 2, "frequencies": {"a": 1}, "stem": 1}, "texts"),
-        ({"documents": 10**400, "frequencies": {"a": 1}}, "below 2**53"),
-        ({"documents": 2**53, "frequencies": {"a": 1}}, "below 2**53"),
-        ({"documents": 2, "frequencies": {"a": 10**400}}, "frequency of 'a' is 1000"),
-        ({"documents": 2, "frequencies": {"b": 1, "a  b": 1, "a b": 2}}, "'a b' is there twice"),
-        ({"documents": 2, "frequencies": {"a": 1, " a": 1}}, "'a' is there twice"),
+        ({"frequencies": {"a": 1}}, "not-frequencies"),
+        ({"documents": 2}, "not-frequencies"),
+        ({"documents": 2.5, "frequencies": {}}, "not-frequencies"),
+        ({"documents": True, "frequencies": {}}, "not-frequencies"),
+        ({"documents": 2, "frequencies": {"a man": 3}}, "too-frequent"),
+        ({"documents": 2, "frequencies": {"a": -1}}, "bad-frequency"),
+        ({"documents": 2, "frequencies": {"a": 1.5}}, "bad-frequency"),
+        ({"documents": 2, "frequencies": {"a": "1"}}, "bad-frequency"),
+        ({"documents": 2, "frequencies": {" ": 1}}, "wrong-type"),
+        ({"documents": 2, "frequencies": {"a": 1}, "stem": 1}, "wrong-type"),
+        ({"documents": 10**400, "frequencies": {"a": 1}}, "not-frequencies"),
+        ({"documents": 2**53, "frequencies": {"a": 1}}, "not-frequencies"),
+        ({"documents": 2, "frequencies": {"a": 10**400}}, "bad-frequency"),
+        ({"documents": 2, "frequencies": {"b": 1, "a  b": 1, "a b": 2}}, "duplicate"),
+        ({"documents": 2, "frequencies": {"a": 1, " a": 1}}, "duplicate"),
     ],
 )
-def test_json_is_checked(tmp_path, content, problem):
+def test_json_is_checked(tmp_path, content, code):
     path = tmp_path / "df.json"
     path.write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(InputError, match=r"df\.json") as error:
+    with refused(code, str(path)):
         DocumentFrequencies.load(path)
-    assert problem in str(error.value)
 
 
 def test_json_by_hand(tmp_path):
@@ -443,7 +443,7 @@ def test_json_by_hand(tmp_path):
     found = DocumentFrequencies.load(path)
     assert found.as_dict() == {("a",): 5, ("a", "man"): 3}
     assert (found.tokenizer, found.stem) == ("", "")
-    with pytest.raises(InputError, match="says 5 documents, and 6 are given"):
+    with refused("other-documents"):
         DocumentFrequencies.load(path, documents=6)
 
 
@@ -499,7 +499,7 @@ def test_a_token_that_is_there_twice(tmp_path):
     with np.load(path) as parts:
         arrays = dict(parts)
     np.savez(path, **{**arrays, "tokens": np.frombuffer(b"aa", np.uint8)})
-    with pytest.raises(InputError, match="twice"):
+    with refused("damaged"):
         DocumentFrequencies.load(path)
 
 
@@ -577,7 +577,7 @@ def test_what_cannot_be_added_or_counted():
     with pytest.raises(InputError, match="own tokenizer"):
         fit_document_frequencies(task, "whitespace")
     assert fit_document_frequencies(task).hash == fit([["a"]]).hash
-    with pytest.raises(InputError, match="is in 3 of 2 documents"):
+    with refused("too-frequent"):
         DocumentFrequencies.from_counts({("a",): 3}, documents=2)
 
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import semmetrics
 from semmetrics import metrics
-from semmetrics.data.phi import fingerprint
+from semmetrics.data.rankings import fingerprint
 from semmetrics.errors import InputError
 
 RNG = np.random.default_rng(5)

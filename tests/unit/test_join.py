@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 import semmetrics
 from semmetrics.data.join import aligned_rows, aligned_weights, join
-from semmetrics.errors import InputError
 from semmetrics.kinds.labels.reading import as_labels
 
 IDS = st.lists(st.sampled_from("abcdef"), unique=True, max_size=6)
@@ -68,54 +68,55 @@ def test_items_by_position():
 
 
 @pytest.mark.parametrize(
-    ("pred", "ref", "message"),
+    ("pred", "ref", "code", "where"),
     [
         (
             side("ab"),
             side("bcd", source="gts"),
-            "preds lacks 2 of the ids: 'c', 'd'; gts lacks 1 of the ids: 'a'; add them, or say "
-            "missing='skip' to leave them out, missing='empty' for empty lists",
+            "missing-ids",
+            "",
         ),
-        (side("ab"), side("a", source="gts"), "gts lacks 1 of the ids: 'b'; add them, or say"),
+        (side("ab"), side("a", source="gts"), "missing-ids", ""),
         (
             side("ab"),
             side("cd", source="gts"),
-            "preds lacks 2 of the ids: 'c', 'd'; gts lacks 2 of the ids: 'a', 'b'; check that both "
-            "sides use the same ids",
+            "other-ids",
+            "",
         ),
         (
             side([]),
             side("abcdefg", source="gts"),
-            "preds lacks 7 of the ids: 'a', 'b', 'c', 'd', 'e' and 2 more; check that both",
+            "other-ids",
+            "",
         ),
         (
             as_labels([["a"]], source="preds"),
             side("a", source="gts"),
-            "preds: this side has no ids and the other has; give both sides ids, or neither "
-            r"\(a matrix, lines of text and plain lists have none\)",
+            "one-side-has-ids",
+            "preds",
         ),
-        (side("a"), as_labels([["a"]], source="gts"), "gts: this side has no ids"),
+        (side("a"), as_labels([["a"]], source="gts"), "one-side-has-ids", "gts"),
         (
             as_labels([["a"]], source="preds"),
             as_labels([["a"], []], source="gts"),
-            r"preds has 1 item and gts has 2; the last is preds, item 0 \(from 0\); items without",
+            "other-length",
+            "preds, item 0 (from 0)",
         ),
     ],
 )
-def test_what_does_not_match_is_refused(pred, ref, message):
-    with pytest.raises(InputError, match=f"^{message}"):
+def test_what_does_not_match_is_refused(pred, ref, code, where):
+    with refused(code) as caught:
         join(pred, ref)
+    assert caught.value.where.endswith(where)
 
 
 def test_positions_of_different_number_never_match():
-    with pytest.raises(InputError, match="give as many on both sides, or ids"):
+    with refused("other-length", "input"):
         join(as_labels([["a"]]), as_labels([]), missing="skip")
 
 
 def test_unknown_policies_are_refused():
-    with pytest.raises(
-        InputError, match=r"^missing='drop'; choose one of 'error', 'skip', 'empty'$"
-    ):
+    with refused("bad-choice"):
         join(side("a"), side("a"), missing="drop")
 
 
@@ -139,22 +140,24 @@ def test_cardinalities_follow_their_items(mine, theirs, missing, rows):
 
 
 @pytest.mark.parametrize(
-    ("heads", "theirs", "message"),
+    ("heads", "theirs", "code", "where"),
     [
-        (HEADS[:2], "abc", r"the cardinality matrix has shape \(2, 2\) for 3 items; give one row"),
-        (HEADS[0], "abc", r"the cardinality matrix has shape \(2,\) for 3 items"),
+        (HEADS[:2], "abc", "wrong-shape", ""),
+        (HEADS[0], "abc", "wrong-shape", ""),
         (
             HEADS,
             "abcd",
-            "1 item has no row in the cardinality matrix: 'd'; use missing='skip'",
+            "no-rows",
+            "",
         ),
     ],
 )
-def test_cardinalities_that_are_refused(heads, theirs, message):
+def test_cardinalities_that_are_refused(heads, theirs, code, where):
     pred = side("abc")
     joined = join(pred, side(theirs), missing="empty")
-    with pytest.raises(InputError, match=f"^{message}"):
+    with refused(code) as caught:
         aligned_rows(heads, pred, joined.ids)
+    assert caught.value.where.endswith(where)
 
 
 @pytest.mark.parametrize(
@@ -191,32 +194,33 @@ BAD = "weights are finite numbers, and not negative"
 
 
 @pytest.mark.parametrize(
-    ("weights", "message"),
+    ("weights", "code", "where"),
     [
-        ({"a": 1}, "2 items have no weight: 'b', 'c'; give it to each"),
-        ({"a": 1, "b": -0.5, "c": 1}, f"the weight of item 'b' is -0.5; {BAD}"),
-        ([1, 1, float("inf")], f"the weight of item 'c' is inf; {BAD}"),
-        ([1, float("nan"), 1], f"the weight of item 'b' is nan; {BAD}"),
-        ([1, None, 1], f"the weight of item 'b' is None; {BAD}"),
-        (["1", 1, 1], f"the weight of item 'a' is '1'; {BAD}"),
-        ([1, [1, 2], 1], rf"the weight of item 'b' is \[1, 2\]; {BAD}"),
-        ([1, 10**400, 1], f"the weight of item 'b' is 10+.*; {BAD}"),
-        ([1, 1], "2 weights for 3 items of the ground truth; give one weight an item in the order"),
-        (2.0, "the weights are a float; give one weight an item"),
-        ({"a": 1, 1: 1, "1": 1}, "the id '1' has two weights; keep one"),
-        ([1e308, 1e308, 0], "the sum of all sample weights is infinite; scale them down"),
+        ({"a": 1}, "no-weights", "weights"),
+        ({"a": 1, "b": -0.5, "c": 1}, "out-of-range", "weights"),
+        ([1, 1, float("inf")], "out-of-range", "weights"),
+        ([1, float("nan"), 1], "out-of-range", "weights"),
+        ([1, None, 1], "out-of-range", "weights"),
+        (["1", 1, 1], "out-of-range", "weights"),
+        ([1, [1, 2], 1], "out-of-range", "weights"),
+        ([1, 10**400, 1], "out-of-range", "weights"),
+        ([1, 1], "wrong-count", "weights"),
+        (2.0, "wrong-type", "weights"),
+        ({"a": 1, 1: 1, "1": 1}, "duplicate-id", "weights"),
+        ([1e308, 1e308, 0], "infinite-sum", "weights"),
     ],
 )
-def test_weights_that_are_refused(weights, message):
+def test_weights_that_are_refused(weights, code, where):
     ref = side("abc")
-    with pytest.raises(InputError, match=f"^weights: {message}"):
+    with refused(code) as caught:
         aligned_weights(weights, ref, ref.ids)
+    assert caught.value.where.endswith(where)
 
 
 def test_items_that_only_predictions_have_need_weights_by_id():
     ref = side("ab")
     joined = join(side("cab"), ref, missing="empty")
-    with pytest.raises(InputError, match=r"^weights: 1 item has no weight: 'c'; give it to each"):
+    with refused("no-weights", "weights"):
         aligned_weights([1, 1], ref, joined.ids)
     assert aligned_weights({"a": 1, "b": 2, "c": 3}, ref, joined.ids).tolist() == [1, 2, 3]
 
@@ -232,13 +236,12 @@ def test_items_that_only_predictions_have_need_weights_by_id():
 )
 def test_ids_that_are_nearly_the_same_get_a_hint(ours, theirs, difference):
     preds, gts = {ours: ["cat"]}, {theirs: ["cat"]}
-    with pytest.raises(InputError, match=rf"the same ids: .* differ by {difference}$"):
+    with refused("unlike-ids"):
         semmetrics.score(preds, gts)
-    message = rf"; write ids alike \(.* differ by {difference}\), or add them, or say missing="
-    with pytest.raises(InputError, match=message):
+    with refused("unlike-ids", how=difference):
         semmetrics.score({**preds, "same": ["x"]}, {**gts, "same": ["x"]})
 
 
 def test_ids_that_have_nothing_in_common():
-    with pytest.raises(InputError, match=r"; check that both sides use the same ids$"):
+    with refused("other-ids"):
         semmetrics.score({"q": ["cat"]}, {"z": ["cat"]})

@@ -13,9 +13,9 @@ import semmetrics
 from semmetrics import ReadOptions, as_captions, as_labels
 from semmetrics.cli.app import program
 from semmetrics.data import source as sources
-from semmetrics.data.beside import as_pairs, read_class_list, read_numbers
-from semmetrics.data.frequency_files import read_frequencies
-from semmetrics.data.taxonomy_files import read_taxonomy
+from semmetrics.data.frequencies import read_frequencies
+from semmetrics.data.side_inputs import as_pairs, read_class_list, read_numbers
+from semmetrics.data.taxonomy import read_taxonomy
 from semmetrics.embed.open import open_embedding
 from semmetrics.errors import InputError
 from semmetrics.scoring.calibration import Calibration

@@ -9,8 +9,8 @@ from reading import read
 
 import semmetrics
 from semmetrics import ReadOptions, as_labels
-from semmetrics.data.beside import as_pairs
 from semmetrics.data.json_files import BlankLines
+from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import InputError
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from refusals import refused
 from scipy import sparse
 
 import semmetrics
@@ -103,8 +104,7 @@ def test_whole_numbers_that_no_float_has_are_refused(kind):
     measures, options = KINDS[kind]
     big = sparse.csr_array(np.full((4, 4), 2**53, np.int64) + np.arange(4))
     truth = by_place(kind)
-    words = "neither 0 nor 1" if kind == "labels" else r"9007199254740992 is an integer of 2\*\*53"
-    with pytest.raises(semmetrics.InputError, match=words):
+    with refused("out-of-range" if kind == "labels" else "inexact", value=big.data[0]):
         semmetrics.score(big, truth, measures=measures, **options)
     less = sparse.csr_array(np.full((4, 4), 2**53 - 4, np.int64) + np.arange(4))
     if kind != "labels":

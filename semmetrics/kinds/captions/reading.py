@@ -7,16 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from semmetrics.arguments import checked
-from semmetrics.data.coco import (
+from semmetrics.data.form import Form, ReadOptions
+from semmetrics.data.inputs import Sample, as_data
+from semmetrics.data.lists import Lists
+from semmetrics.data.matrix import Matrix
+from semmetrics.data.public import (
     is_coco,
     is_coco_captions,
     read_coco_captions,
     read_coco_captions_by_id,
 )
-from semmetrics.data.form import Form, ReadOptions
-from semmetrics.data.inputs import Sample, as_data
-from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError
 from semmetrics.kinds.resolve import Certainty, Verdict, names_entries
 from semmetrics.options import FORMATS

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.class_task import ClassTask
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, check_finite
 from semmetrics.data.rankings import RankedLists
+from semmetrics.data.tasks import ClassTask
 from semmetrics.kinds.description import (
     describe_input,
     describe_matrix,

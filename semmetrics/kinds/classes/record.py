@@ -8,12 +8,12 @@ from typing import Any
 
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import lengths
-from semmetrics.data.beside import read_names
-from semmetrics.data.class_task import ALL, ClassTask
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.form import number as as_number
 from semmetrics.data.join import Weights
 from semmetrics.data.rankings import RankedLists
+from semmetrics.data.side_inputs import read_names
+from semmetrics.data.tasks import ALL, ClassTask
 from semmetrics.errors import InputError, at
 from semmetrics.kinds import (
     Defaults,

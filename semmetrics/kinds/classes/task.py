@@ -17,11 +17,11 @@ import numpy as np
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Codes, lengths
 from semmetrics.data.block import Noted
-from semmetrics.data.class_task import ClassScores, ClassTask
 from semmetrics.data.join import aligned_weights, join_rows
 from semmetrics.data.lists import Lists, take_ids
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import RankedLists, check_repeats
+from semmetrics.data.tasks import ClassScores, ClassTask
 from semmetrics.errors import InputError
 from semmetrics.kinds import Options
 from semmetrics.kinds.classes.class_lists import code_names, named_sides, unnamed_columns

@@ -87,7 +87,7 @@ def label_notes(
     models = [model.embedder for _, task in each_task(tasks) for model in task.models.values()]
     notes += cache_notes(models, options["cache"])
     notes += unused_weights(options["weights"], inputs)
-    notes += () if options["taxonomy"] is None else options["taxonomy"].notes
+    notes += () if options["taxonomy"] is None else map(str, options["taxonomy"].notes)
     if noted:  # a calibration evaluates nothing
         notes += uncalibrated_notes(tasks, measures, options, inputs)
     return notes + _unused_options(measures, options)

@@ -10,11 +10,11 @@ import numpy as np
 
 from semmetrics.arguments import check_type, checked_but
 from semmetrics.core.ragged import cell_keys, first_occurrences
-from semmetrics.data.coco import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import is_membership, members, with_unstored_said
+from semmetrics.data.public import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.errors import ITEM
 from semmetrics.kinds.labels.classes import class_name
 from semmetrics.kinds.resolve import Certainty, Verdict, names_entries

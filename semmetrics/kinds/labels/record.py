@@ -45,7 +45,7 @@ def read_beside(options: Options) -> Options:
     files = (options["read"] or ReadOptions()).beside()
     taxonomy = options["taxonomy"]
     if taxonomy is not None:
-        from semmetrics.data.taxonomy_files import as_taxonomy
+        from semmetrics.data.taxonomy import as_taxonomy
 
         taxonomy = as_taxonomy(taxonomy, options=files)
         taxonomy = taxonomy.normalized(normalization(options["normalize"]))
@@ -71,7 +71,7 @@ def _read_names(names: Any, files: ReadOptions, option: str) -> list[Any]:
                 f"{option}= is {a_kind(names)}", remedy="give a list of labels, or a path"
             )
         return list(names)
-    from semmetrics.data.beside import read_class_list
+    from semmetrics.data.side_inputs import read_class_list
 
     return list(read_class_list(names, files))
 

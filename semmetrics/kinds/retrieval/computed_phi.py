@@ -20,7 +20,7 @@ import numpy as np
 from semmetrics.core.ragged import lengths
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
-from semmetrics.data.phi import fingerprint
+from semmetrics.data.rankings import fingerprint
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Options

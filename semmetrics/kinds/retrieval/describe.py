@@ -9,8 +9,8 @@ import numpy as np
 
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.phi import PHI
-from semmetrics.data.retrieval_task import UNRANKED, RetrievalTask
+from semmetrics.data.rankings import PHI
+from semmetrics.data.tasks import UNRANKED, RetrievalTask
 from semmetrics.kinds.description import (
     describe_input,
     describe_matrix,

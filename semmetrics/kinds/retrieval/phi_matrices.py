@@ -14,10 +14,9 @@ import numpy as np
 from semmetrics.core.ragged import Ints, lengths
 from semmetrics.data.form import ReadOptions, check_classes
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.pair_scores import IDS_BESIDE, read_pair_ids
-from semmetrics.data.phi import DEPTH, MOST, PHI, Phi, fingerprint
-from semmetrics.data.rankings import RankedLists
-from semmetrics.data.retrieval_task import RetrievalTask
+from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi, RankedLists, fingerprint
+from semmetrics.data.side_inputs import IDS_BESIDE, read_pair_ids
+from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import InputError, at
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Options, Tasks, each_task

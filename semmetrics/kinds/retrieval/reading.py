@@ -12,11 +12,11 @@ import numpy as np
 from semmetrics.arguments import checked
 from semmetrics.core.backend import find_device, is_torch, to_device
 from semmetrics.core.ragged import Bools, Floats, cell_keys
-from semmetrics.data.coco import is_coco_captions, read_coco_caption_ids
 from semmetrics.data.form import DEFAULTS, Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.matrix import Matrix, check_finite, is_membership, members
+from semmetrics.data.public import is_coco_captions, read_coco_caption_ids
 from semmetrics.data.rankings import Products
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
@@ -261,8 +261,8 @@ def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
 
 
 def _read_vector_file(path: Any, files: ReadOptions) -> tuple[Any, str]:
+    from semmetrics.data.arrays import plain_array
     from semmetrics.data.formats import format_among
-    from semmetrics.data.numpy_files import plain_array
     from semmetrics.data.source import enough_memory, load
 
     source = load(path, files.max_bytes)

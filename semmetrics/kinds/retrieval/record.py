@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.beside import read_names
 from semmetrics.data.form import ReadOptions
+from semmetrics.data.side_inputs import read_names
 from semmetrics.errors import InputError
 from semmetrics.kinds import (
     Defaults,

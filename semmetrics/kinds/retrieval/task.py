@@ -22,7 +22,7 @@ from semmetrics.data.join import aligned_weights
 from semmetrics.data.lists import Ids, Lists, Side
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import Similarities
-from semmetrics.data.retrieval_task import RetrievalTask
+from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.retrieval.computed_phi import CAPTIONS, CaptionedTruth
 from semmetrics.kinds.retrieval.reading import as_positives

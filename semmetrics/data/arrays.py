@@ -1,23 +1,25 @@
-"""Arrays in .npy, .npz and HDF5 files: matrices of items x names, dense or sparse, and vectors.
+"""Arrays in .npy, .npz and HDF5 files: matrices of items x names, and vectors.
 
 Conventions
 -----------
 Rows and columns count from 0 in messages. A .npz file holds the matrix as "values", "scores",
 "labels", "y" or as its only array; beside it there may be "classes" and "ids". So does an HDF5
 file, for which h5py is needed. The files of
-``scipy.sparse.save_npz`` (CSR, CSC, COO) become CSR; a cell that stands twice is an error.
-Headers are parsed here and not by numpy, so that nothing is unpickled or evaluated, and a damaged
+``scipy.sparse.save_npz`` (CSR, CSC, COO) become CSR; a repeated cell is an error.
+Headers of NumPy are parsed here, so that nothing is unpickled or evaluated, and a damaged
 shape allocates nothing. Arrays of a .npy file are views of its bytes, and read-only;
 large files are memory-mapped.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import mmap
 import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -25,15 +27,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.data.form import Form, ReadOptions, canonical_id, check_classes
+from semmetrics.data.form import Form, ReadOptions, check_classes
 from semmetrics.data.items import Items, encode_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
 from semmetrics.data.source import Source, too_large
-from semmetrics.errors import ROW, InputError, MissingDependencyError, Places, at
-from semmetrics.messages import listing, pluralize
-
-__all__ = ["is_vector", "parse_npy", "plain_array", "read_arrays", "read_matrix_file"]
+from semmetrics.errors import EXAMPLES, ROW, Fact, InputError, MissingDependencyError, Places, at
+from semmetrics.messages import pluralize
+from semmetrics.schema import Column, as_id
 
 _MAGIC, _ZIP = b"\x93NUMPY", (b"PK\x03\x04", b"PK\x05\x06")  # of an archive, and an empty one
 _HDF = b"\x89HDF"
@@ -49,10 +50,11 @@ _SPARSE = {
 
 
 def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
-    """The array in the bytes of a .npy file: booleans, integers, floats or text."""
+    """Return the array in the bytes of a .npy file: booleans, integers, floats or text."""
     if data[: len(_MAGIC)] != _MAGIC:
-        what = "a pickle, and pickles are never loaded" if data[:1] == b"\x80" else "no NumPy file"
-        raise InputError(f"it is {what}", where=where, remedy="write it with numpy.save")
+        pickled = data[:1] == b"\x80"
+        raise InputError("not-numpy", where, why="a pickle, which is never loaded" if pickled else
+                         "it has another header")  # fmt: skip
     wide = data[6:7] != b"\x01"  # versions 2 and 3 have four bytes for the header's length
     start = 12 if wide else 10
     end = start + int.from_bytes(data[8:start], "little")
@@ -66,55 +68,34 @@ def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
         )
     ]
     if not all(fields) or end > len(data):
-        raise InputError("its header is damaged or cut off", where=where, remedy="write it again")
+        raise InputError("damaged", where, why="its header")
     kind, fortran, shape = (field[1] for field in fields if field)
-    dtype = _dtype(kind.strip("'"), where)
+    dtype = None
+    if re.fullmatch(r"[<>|=]?[biufUS]\d{1,9}", kind := kind.strip("'")):
+        with contextlib.suppress(TypeError, ValueError):
+            dtype = np.dtype(kind)
+    if dtype is None or not dtype.itemsize or (dtype.itemsize > 8 and dtype.kind not in "US"):
+        what = {"|O": "object (a pickle)", "[": "records"}.get(kind, kind)
+        raise InputError(
+            "wrong-dtype",
+            where,
+            role="the array",
+            dtype=what,
+            wanted="booleans, integers, floats to 64 bits, or text (dtype U)",
+        )
     # Longer numbers are no sizes; cut, they still do not fit the bytes that follow.
     sizes = [int(size[:18]) for size in re.findall(r"\d+", shape)]
-    need, have = prod(sizes) * dtype.itemsize, len(data) - end
-    if need != have:
-        raise InputError(
-            f"the array {tuple(sizes)} of {dtype} needs {need} bytes, {have} are there",
-            where=where,
-            remedy="it is cut off or damaged: write it again" if need > have else "write it again",
-        )
-    return _array(data, end, dtype, sizes, fortran == "True", where)
-
-
-def _dtype(kind: str, where: str) -> np.dtype[Any]:
+    count, have = prod(sizes), len(data) - end
+    if count * dtype.itemsize != have:
+        raise InputError("damaged", where, why=f"the array {tuple(sizes)} of {dtype} needs "
+                         f"{count * dtype.itemsize} bytes, and has {have}")  # fmt: skip
     try:
-        if re.fullmatch(r"[<>|=]?[biufUS]\d{1,9}", kind):
-            dtype = np.dtype(kind)
-            if dtype.itemsize > 0 and (dtype.itemsize <= 8 or dtype.kind in "US"):
-                return dtype
-    except (TypeError, ValueError):
-        pass
-    what = {"|O": "Python objects (a pickle)", "[": "records"}.get(kind, f"the type {kind!r}")
-    raise InputError(
-        f"an array of {what} is not read",
-        where=where,
-        remedy="save booleans, integers, floats to 64 bits, or text (dtype U)",
-    )
-
-
-def _array(
-    data: bytes | mmap.mmap,
-    start: int,
-    dtype: np.dtype[Any],
-    sizes: list[int],
-    fortran: bool,
-    where: str,
-) -> NDArray[np.generic]:
-    try:
-        count = prod(sizes)
-        flat = np.frombuffer(data, dtype, count, start) if count else np.zeros(0, dtype)
-        array = flat.reshape(sizes, order="F" if fortran else "C")
+        flat = np.frombuffer(data, dtype, count, end) if count else np.zeros(0, dtype)
+        array = flat.reshape(sizes, order="F" if fortran == "True" else "C")
     except ValueError as error:  # more dimensions, or larger ones, than numpy has
-        raise InputError(
-            f"its shape is wrong: {error}", where=where, remedy="write it again"
-        ) from None
+        raise InputError("damaged", where, why=error) from None
     if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
-        raise InputError("a boolean is neither 0 nor 1", where=where, remedy="write it again")
+        raise InputError("damaged", where, why="a boolean is neither 0 nor 1")
     return array.astype(dtype.newbyteorder("="), copy=False)
 
 
@@ -146,20 +127,18 @@ def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]
             if sum(member.file_size for member in members) > max_bytes:
                 raise too_large(source.name, max_bytes, packed=True)
             for member in members:
-                entry = f", in the entry {member.filename!r}"
+                entry = f"entry {member.filename!r}"
                 key = member.filename.removesuffix(".npy")
                 if key in arrays or member.compress_type not in (0, zipfile.ZIP_DEFLATED):
                     raise zipfile.BadZipFile(f"the entry {key!r}")
-                arrays[key] = parse_npy(_read(archive, member), at(source.name, f"array {key!r}"))
+                with archive.open(member) as stream:  # no more than its size, which may be wrong
+                    content = b"".join(iter(lambda: stream.read(_CHUNK), b""))
+                arrays[key] = parse_npy(content, at(source.name, f"array {key!r}"))
     except InputError:
         raise
     # What zipfile raises for damaged files is not documented; all of these were seen.
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError):
-        raise InputError(
-            f"it is damaged, or was cut off{entry}",
-            where=source.name,
-            remedy="copy it again, or write it with numpy.savez",
-        ) from None
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:
+        raise InputError("damaged", at(source.name, entry), why=error) from None
     return arrays
 
 
@@ -189,11 +168,7 @@ def _read_hdf(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
     except (OSError, RuntimeError, ValueError, TypeError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(
-            f"it is damaged, or was cut off: {error}",
-            where=source.name,
-            remedy="copy it again, or write it with h5py",
-        ) from None
+        raise InputError("damaged", source.name, why=error) from None
     return arrays
 
 
@@ -213,17 +188,7 @@ def _check_stored_here(file: Any, datasets: Sequence[Any], name: str) -> None:
     file.id.links.visit(look, info=True)
     elsewhere += [one.name.removeprefix("/") for one in datasets if one.external or one.is_virtual]
     if elsewhere:
-        raise InputError(
-            f"{listing(elsewhere)}: external or virtual, and only this file is read",
-            where=name,
-            remedy="copy the values into this file, with h5py: file['values'] = values",
-        )
-
-
-def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """Read a file of an archive, and no more of it than its size, which may be wrong."""
-    with archive.open(member) as stream:
-        return b"".join(iter(lambda: stream.read(_CHUNK), b""))
+        raise InputError("stored-elsewhere", name, names=elsewhere)
 
 
 def read_matrix_file(
@@ -245,7 +210,13 @@ def read_matrix_file(
         key, where = _main(arrays, source.name)
         values, used = arrays[key], {key}
         if form is not None and form.alone and values.ndim == 1 and values.dtype.kind in "iuU":
-            return _vector(values, arrays, source, form, where)
+            source.room().take(_COLUMN * len(values))
+            ids = _ids(arrays, len(values), source.name)
+            understood = f"NumPy vector of {form.noun}s"
+            if values.dtype.kind in "iu":
+                return encode_numbers(values, form, source.name, understood, ids)
+            places = Places(source.name, ids, ROW, range(len(values)))
+            return Items(ids, _strings(values, where), places, source.name, understood)
     _check_array(values, 2, where)
     rows, columns = values.shape
     source.room().take(_ROW * rows + _COLUMN * columns)
@@ -255,32 +226,13 @@ def read_matrix_file(
     return as_matrix(
         values,
         names if own is None else own,
-        _ids(arrays["ids"], rows, at(source.name, "array 'ids'")) if "ids" in arrays else None,
+        _ids(arrays, rows, source.name),
         source=source.name,
         understood=f"{kind} matrix, {pluralize(rows, 'item')} x {pluralize(columns, 'class')}, "
         f"{values.dtype}",
-        notes=[f"arrays not used: {', '.join(map(repr, extra))}"] if extra else [],
+        notes=[Fact("unused-arrays", len(extra), tuple(extra[:EXAMPLES]))] if extra else [],  # type: ignore[list-item]
         finite=form is None or not form.by_block,
     )
-
-
-def _vector(
-    values: NDArray[np.generic],
-    arrays: dict[str, NDArray[np.generic]],
-    source: Source,
-    form: Form,
-    where: str,
-) -> Items | Lists:
-    """Return items of one entry each."""
-    source.room().take(_COLUMN * len(values))
-    ids = None
-    if "ids" in arrays:
-        ids = _ids(arrays["ids"], len(values), at(source.name, "array 'ids'"))
-    understood = f"NumPy vector of {form.noun}s"
-    if values.dtype.kind in "iu":
-        return encode_numbers(values, form, source.name, understood, ids)
-    places = Places(source.name, ids, ROW, range(len(values)))
-    return Items(ids, _strings(values, where), places, source.name, understood)
 
 
 def plain_array(source: Source, options: ReadOptions, dimensions: int) -> NDArray[np.generic]:
@@ -288,11 +240,7 @@ def plain_array(source: Source, options: ReadOptions, dimensions: int) -> NDArra
     arrays = read_arrays(source, options.max_bytes)
     key, where = _main(arrays, source.name)
     if extra := [name for name in arrays if name != key]:
-        raise InputError(
-            f"beside the array {key!r} there are {listing(extra)}",
-            where=source.name,
-            remedy="save the one array alone",
-        )
+        raise InputError("several-arrays", source.name, name=key, extra=extra)
     _check_array(arrays[key], dimensions, where)
     if arrays[key].dtype.kind == "f":
         check_finite(arrays[key], where)
@@ -300,60 +248,56 @@ def plain_array(source: Source, options: ReadOptions, dimensions: int) -> NDArra
 
 
 def _main(arrays: dict[str, NDArray[np.generic]], name: str) -> tuple[str, str]:
+    """Return the name of the array that has the values, and its place."""
     found = [key for key in arrays if key in _MATRIX]
     found = found or [key for key in arrays if key not in _BESIDE]
     if len(found) != 1:
-        raise InputError(
-            f"{len(found)} arrays could be the values{': ' if found else ''}{listing(found)}",
-            where=name,
-            remedy="save one of them as 'values', beside 'classes' and 'ids'",
-        )
+        raise InputError("no-main-array", name, n=len(found), found=found)
     return found[0], at(name, f"array {found[0]!r}" if found[0] else "")
 
 
 def _check_array(values: Any, dimensions: int, where: str) -> None:
     if values.ndim != dimensions:
-        need = "a vector" if dimensions == 1 else "rows and columns"
-        raise InputError(
-            f"its shape is {values.shape}, not that of {need}",
-            where=where,
-            remedy="reshape it before saving",
-        )
+        wanted = "a vector" if dimensions == 1 else "rows and columns"
+        raise InputError("wrong-shape", where, role="the array", shape=values.shape, wanted=wanted)
     if values.dtype.kind not in "biuf":
-        raise InputError(f"it holds {values.dtype}", where=where, remedy="save numbers")
+        raise InputError(
+            "wrong-dtype", where, role="the array", dtype=values.dtype, wanted="numbers"
+        )
 
 
 def _strings(values: NDArray[np.generic], where: str) -> list[Any]:
     if values.ndim != 1 or values.dtype.kind not in "Uiu":
         raise InputError(
-            f"it is {values.dtype} of shape {values.shape}",
-            where=where,
-            remedy="save a vector of text (dtype U)",
+            "wrong-dtype",
+            where,
+            role="the array",
+            dtype=f"{values.dtype}{values.shape}",
+            wanted="a vector of text (dtype U)",
         )
+    names = values.tolist()
     try:
-        names = values.tolist()
         "".join(map(str, names)).encode()
     except ValueError:  # code points beyond Unicode, or halves of pairs
-        raise InputError("its text is damaged", where=where, remedy="save it again") from None
+        raise InputError("damaged", where, why="its text") from None
     return names  # type: ignore[no-any-return]
 
 
-def _ids(values: NDArray[np.generic], rows: int, where: str) -> list[str]:
-    ids: dict[str, int] = {}
-    for row, value in enumerate(_strings(values, where)):
-        try:
-            id_ = canonical_id(value, "")
-            if ids.setdefault(id_, row) != row:
-                raise InputError(f"the id {id_!r} is also in row {ids[id_]}", remedy="keep one")
-        except InputError as error:
-            raise error.placed(at(where, f"row {row} (from 0)")) from None
+def _ids(arrays: dict[str, NDArray[np.generic]], rows: int, name: str) -> list[str] | None:
+    """Return the ids of the rows, if there are any."""
+    if "ids" not in arrays:
+        return None
+    where = at(name, "array 'ids'")
+    column = Column("id", read=as_id)
+    ids = column.values(_strings(arrays["ids"], where), lambda i: at(where, ROW.format(i)))
+    if len(set(ids)) != len(ids):
+        twice = Counter(ids).most_common(1)[0][0]
+        row = [i for i, one in enumerate(ids) if one == twice][1]
+        raise InputError("duplicate-id", at(where, ROW.format(row)), value=twice)
     if len(ids) != rows:
-        raise InputError(
-            f"{pluralize(len(ids), 'id')} for {pluralize(rows, 'row')}",
-            where=where,
-            remedy="save one id a row",
-        )
-    return list(ids)
+        raise InputError("wrong-count", where, found=pluralize(len(ids), "id"),
+                         wanted=pluralize(rows, "row"))  # fmt: skip
+    return ids
 
 
 def _classes(
@@ -365,16 +309,11 @@ def _classes(
         own = _strings(arrays["classes"], where)
         check_classes(own, where)
         if classes is not None and own != list(classes):
-            raise InputError(
-                "the classes differ from those given", where=where, remedy="leave out one of them"
-            )
+            raise InputError("other-classes", where)
         classes = own
     if classes is not None and len(classes) != columns:
-        raise InputError(
-            f"{pluralize(len(classes), 'class')} for {pluralize(columns, 'column')}",
-            where=name,
-            remedy="give one class a column, in their order",
-        )
+        raise InputError("wrong-count", name, found=pluralize(len(classes), "class"),
+                         wanted=pluralize(columns, "column"))  # fmt: skip
     return classes
 
 
@@ -386,18 +325,12 @@ def _sparse(
     kind = form.tobytes().replace(b"\0", b"").decode("latin-1") if form.dtype.kind in "SU" else ""
     used = {"data", "format", "shape", "_is_array", *_SPARSE.get(kind, ())}
     if kind not in _SPARSE or not used - {"_is_array"} <= arrays.keys():
-        raise InputError(
-            f"a sparse matrix of format {kind!r} lacks parts or is not read",
-            where=name,
-            remedy="write it with scipy.sparse.save_npz(file, matrix.tocsr())",
-        )
+        raise InputError("not-sparse", name, kind=kind)
     parts = [arrays[key] for key in ("data", *_SPARSE[kind])]
     try:
         return _to_csr(kind, parts, arrays["shape"], max_bytes), used
     except (ValueError, TypeError, OverflowError, IndexError) as error:
-        raise InputError(
-            f"the sparse matrix is damaged: {error}", where=name, remedy="write it again"
-        ) from None
+        raise InputError("damaged", name, why=error) from None
 
 
 def _to_csr(kind: str, parts: list[Any], shape: NDArray[np.generic], max_bytes: int) -> Any:
@@ -421,5 +354,5 @@ def _to_csr(kind: str, parts: list[Any], shape: NDArray[np.generic], max_bytes: 
     result = matrix.tocsr(copy=True)
     result.sum_duplicates()  # sorts the columns; adds entries of one cell, and so tells of them
     if result.nnz != matrix.nnz:
-        raise ValueError("a cell stands twice")
+        raise ValueError("a cell is there twice")
     return result

@@ -24,23 +24,14 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints, lengths, offsets
+from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
-from semmetrics.data.numpy_files import read_arrays
 from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
-from semmetrics.messages import brief, pluralize, shown
 from semmetrics.store.files import open_output
-
-__all__ = [
-    "FrequencyTable",
-    "log_of",
-    "read_frequencies",
-    "table_of_counts",
-    "write_frequencies",
-]
 
 _FORMAT = "semmetrics.frequencies/1"
 _LARGEST = 2**53  # counts are below it: each is a float, too
@@ -124,14 +115,16 @@ def table_of_counts(
     """
     if log_documents is None:
         if not _is_count(documents):
-            raise InputError(
-                f"there are {brief(documents)} documents",
-                where=where,
-                remedy="give a whole number below 2**53",
-            )
+            raise InputError("bad-documents", where, value=documents)
         log_documents = log_of(documents)
     for gram, count in counts.items():
-        _check_entry(gram, count, where)
+        words = isinstance(gram, tuple) and gram and all(isinstance(one, str) for one in gram)
+        if not words:
+            raise InputError(
+                "wrong-type", where, value=gram, wanted="an n-gram (a tuple of tokens)"
+            )
+        if not _is_number(count) or count != int(count):
+            raise InputError("bad-frequency", where, gram=" ".join(gram), value=count)
     columns = _code_grams({gram: count for gram, count in counts.items() if count > 0})
     table = FrequencyTable(documents, log_documents, *columns, tokenizer, stem)
     _check_counts(table, where)
@@ -156,19 +149,6 @@ def _code_grams(
     return tuple(vocabulary), tuple(grams), tuple(numbers)
 
 
-def _check_entry(gram: tuple[Any, ...], count: Any, where: str) -> None:
-    if not isinstance(gram, tuple) or not gram or not all(isinstance(token, str) for token in gram):
-        raise InputError(
-            f"{brief(gram)} is no n-gram", where=where, remedy="an n-gram is a tuple of tokens"
-        )
-    if not _is_number(count) or count != int(count):
-        raise InputError(
-            f"the frequency of {brief(' '.join(gram))} is {brief(count)}",
-            where=where,
-            remedy="give the whole number of documents that hold it",
-        )
-
-
 def _check_counts(table: FrequencyTable, where: str) -> None:
     """Refuse n-grams that are in more documents than there are: their weight would be negative."""
     most = math.exp(table.log_documents + _CLOSE)
@@ -176,13 +156,9 @@ def _check_counts(table: FrequencyTable, where: str) -> None:
     for grams, counts in zip(table.grams, table.counts, strict=True):
         if counts.max(initial=0) > most:
             place = int(np.argmax(counts))
-            gram = brief(" ".join(table.vocabulary[code] for code in grams[place].tolist()))
-            raise InputError(
-                f"{gram} is in {counts[place]} of "
-                f"{pluralize(table.documents or round(most, 1), 'document')}",
-                where=where,
-                remedy="count an n-gram once a document, or correct the number of documents",
-            )
+            gram = " ".join(table.vocabulary[code] for code in grams[place].tolist())
+            raise InputError("too-frequent", where, gram=gram, n=int(counts[place]),
+                             documents=table.documents or round(most, 1))  # fmt: skip
 
 
 def read_frequencies(
@@ -213,28 +189,20 @@ def read_frequencies(
         plain values.
     """
     if documents is not None and not _is_count(documents):
-        raise InputError(f"documents={brief(documents)}", remedy="give a whole number below 2**53")
+        raise InputError("bad-documents", value=documents)
     source = load(path, max_bytes)
     with enough_memory(source.name, max_bytes):
-        table = _table_of(source, documents)
+        if source.data.startswith(b"PK\x03\x04"):
+            table = _of_arrays(source)
+        elif source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+            table = _of_json(parse_source(source), source.name, documents)
+        else:
+            value = read_plain_pickle(source.data, source.name, source.room())
+            table = _of_pickle(value, source.name, documents)
     if documents not in (None, table.documents):
         known = table.documents or f"exp({table.log_documents})"
-        raise InputError(
-            f"the file says {known} documents, and {documents} are given",
-            where=source.name,
-            remedy="leave documents out",
-        )
+        raise InputError("other-documents", source.name, known=known, given=documents)
     return table
-
-
-def _table_of(source: Source, documents: int | None) -> FrequencyTable:
-    """Read the table of a file of any format."""
-    if source.data.startswith(b"PK\x03\x04"):
-        return _of_arrays(source)
-    if source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
-        return _of_json(parse_source(source), source.name, documents)
-    value = read_plain_pickle(source.data, source.name, source.room())
-    return _of_pickle(value, source.name, documents)
 
 
 def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> None:
@@ -279,10 +247,8 @@ def _arrays(table: FrequencyTable) -> dict[str, Any]:
 def _as_json(table: FrequencyTable, where: str) -> str:
     odd = next((t for t in table.vocabulary if t.split() != [t]), None)
     if odd is not None or table.documents is None:
-        what = f"the token {shown(odd)} holds a blank" if odd is not None else "only a logarithm"
-        raise InputError(
-            f"JSON cannot say it: {what}", where=where, remedy="save it under a name in .npz"
-        )
+        why = f"the token {odd!r} holds a blank" if odd is not None else "only a logarithm is known"
+        raise InputError("not-as-json", where, why=why)
     frequencies = {
         " ".join([table.vocabulary[code] for code in gram]): count
         for grams, counts in zip(table.grams, table.counts, strict=True)
@@ -295,25 +261,15 @@ def _as_json(table: FrequencyTable, where: str) -> str:
 def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> FrequencyTable:
     frequencies, number = value.get("frequencies"), value.get("documents", documents)
     if not isinstance(frequencies, dict) or not _is_count(number):
-        raise InputError(
-            'it lacks "documents" (a whole number below 2**53) or "frequencies" (an object)',
-            where=where,
-            remedy='write {"documents": 5000, "frequencies": {"a man": 1200}}',
-        )
+        raise InputError("not-frequencies", where)
     _check_keys(value, ("documents", "frequencies", "tokenizer", "stem"), where)
     names = [value.get(key, "") for key in ("tokenizer", "stem")]
     if not all(isinstance(name, str) for name in names):
-        raise InputError(
-            '"tokenizer" and "stem" are texts', where=where, remedy="or leave them out"
-        )
+        raise InputError("wrong-type", where, value=names, wanted='"tokenizer" and "stem" as texts')
     counts = {tuple(gram.split()): count for gram, count in frequencies.items()}
     if len(counts) < len(frequencies):
         twice = Counter(" ".join(gram.split()) for gram in frequencies).most_common(1)[0][0]
-        raise InputError(
-            f"the n-gram {shown(twice)} is there twice, with other blanks",
-            where=where,
-            remedy="keep one of them",
-        )
+        raise InputError("duplicate", where, role="the n-gram (whatever its blanks)", value=twice)
     return table_of_counts(counts, number, names[0], names[1], where)
 
 
@@ -321,11 +277,8 @@ def _check_keys(value: Mapping[Any, Any], known: tuple[str, ...], where: str) ->
     """Refuse keys that mean nothing: one that is misspelt would change numbers in silence."""
     extra = [key for key in value if key not in known]
     if extra:
-        raise InputError(
-            f"the key {brief(extra[0])} means nothing",
-            where=where,
-            remedy=f"remove it; the keys are {', '.join(known)}",
-        )
+        raise InputError("unknown-name", where, what="key", value=extra[0],
+                         remedy=f"remove it; the keys are {', '.join(known)}")  # fmt: skip
 
 
 def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
@@ -335,32 +288,19 @@ def _of_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
     else:
         counts, length = value, documents
     if not isinstance(counts, dict) or not all(isinstance(gram, tuple) for gram in counts):
-        raise InputError(
-            "the pickle is no dict of tuples of tokens and their counts",
-            where=where,
-            remedy='give {"document_frequency": {("a", "man"): 12}, "ref_len": 9.2}',
-        )
+        raise InputError("not-frequencies", where)
     if length is None:
-        raise InputError(
-            "the pickle does not say the number of documents",
-            where=where,
-            remedy="give it as documents= (--documents; it is 40504 for coco-val-df.p)",
-        )
+        raise InputError("no-documents", where)
     number, log = _number_of_documents(length, where)
     return table_of_counts(counts, number, where=where, log_documents=log)
 
 
 def _number_of_documents(length: Any, where: str) -> tuple[int | None, float]:
     """Return the number of documents and its logarithm, from either of them."""
-    if not _is_number(length):
-        raise InputError(
-            f"ref_len is {brief(length)}",
-            where=where,
-            remedy="it is the number of documents, below 2**53, or its logarithm",
-        )
-    if isinstance(length, int) or length > _LARGEST_LOG:
-        if length != int(length):
-            raise InputError(f"there are {length} documents", where=where, remedy="correct ref_len")
+    whole = isinstance(length, int) or (_is_number(length) and length > _LARGEST_LOG)
+    if not _is_number(length) or (whole and length != int(length)):
+        raise InputError("bad-documents", where, value=length)
+    if whole:
         return int(length), log_of(int(length))
     number = round(math.exp(length)) if length < math.log(2**53) else 0
     if number and abs(math.log(number) - length) < _CLOSE:
@@ -390,11 +330,7 @@ def _of_arrays(source: Source) -> FrequencyTable:
             raise ValueError("tokenizer or stem")
         table = FrequencyTable(*_documents(header), vocabulary, tuple(grams), tuple(counts), *names)
     except (KeyError, ValueError, TypeError, IndexError, RecursionError) as error:
-        raise InputError(
-            f"it holds no document frequencies, or damaged ones ({error})",
-            where=source.name,
-            remedy="write it with DocumentFrequencies.save",
-        ) from None
+        raise InputError("damaged", source.name, why=error) from None
     _check_counts(table, source.name)
     return table
 

@@ -1,0 +1,348 @@
+"""Files as others publish them: COCO, Karpathy's JSON, Flickr's token files, and TREC's lines.
+
+Conventions
+-----------
+``dataset_coco.json``, ``dataset_flickr8k.json`` and ``dataset_flickr30k.json`` (Karpathy's) hold
+images, each with its ``imgid``, ``split`` and ``sentences``, and these with their ``sentid`` and
+``raw`` text. A token file has a line ``image.jpg#0<tab>caption`` for each caption. Both are read as
+COCO annotations: the ids of images are ``imgid`` or the name before ``#``, those of captions
+``sentid`` or the whole name.
+
+TREC's words stand between blanks. A line of a run has six, ``query Q0 document rank score tag``; a
+line of qrels four, ``query 0 document grade``. Documents of a run are ranked by falling score,
+those of equal score as the lines are; the rank in a line is ignored, as in trec_eval.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from semmetrics.data.form import Form, ReadOptions
+from semmetrics.data.items import Items
+from semmetrics.data.source import Source, check_lines
+from semmetrics.errors import InputError, Places, at
+from semmetrics.messages import counted, listing, pluralize, shown
+from semmetrics.schema import TREC, as_id
+
+TOKEN_LINE = re.compile(r"([^\t\n]+)#(\d+)\t(.*)")
+"""A line of a token file: the image, the number of the caption, and the caption."""
+_TREC_ROW, _TOKEN_ROW = 300, 800  # bytes that a line takes, at most
+_TREC = {6: "TREC run, one row a document", 4: "TREC qrels"}
+
+
+# ---- COCO ---------------------------------------------------------------------------------------
+
+
+def is_coco(value: Mapping[Any, Any]) -> bool:
+    """Tell whether an object has the shape of a COCO annotation file."""
+    return all(
+        isinstance(part := value.get(key), list) and all(isinstance(one, dict) for one in part)
+        for key in ("images", "annotations")
+    )
+
+
+def read_coco_labels(value: Mapping[str, Any], name: str) -> Items:
+    """Return the names of the categories of each image, in order of first appearance."""
+    sections = {key: value.get(key) for key in ("images", "annotations", "categories")}
+    for key, section in sections.items():
+        if not isinstance(section, list):
+            raise InputError("not-instances", name, key=key, value=section)
+    categories = category_names(sections["categories"], name)  # type: ignore[arg-type]
+    found: dict[str, dict[str, None]] = {id_: {} for id_ in _image_ids(sections["images"], name)}
+    for where, annotation in _numbered(sections["annotations"], at(name, "annotations")):
+        image_id = _record_id(annotation, "image_id", where, found)
+        category = _record_id(annotation, "category_id", where, categories)
+        found[image_id][categories[category]] = None
+    ids = list(found)
+    items = Items(ids, [list(names) for names in found.values()], Places(name, ids), name)
+    items.understood = (
+        f"COCO instances, {pluralize(len(ids), 'image')}, {pluralize(len(categories), 'category')}"
+    )
+    if bare := [id_ for id_, names in found.items() if not names]:
+        items.notes.append(f"{counted(bare, 'image')} without annotations: no labels")
+    return items
+
+
+def _image_ids(images: Any, name: str) -> dict[str, None]:
+    """Return the ids of the images, in file order; they are unique."""
+    found: dict[str, None] = {}
+    for where, image in _numbered(images, at(name, "images")):
+        id_ = _record_id(image, "id", where)
+        if id_ in found:
+            raise InputError("duplicate-id", where, value=id_)
+        found[id_] = None
+    return found
+
+
+def category_names(categories: list[Any], name: str) -> dict[str, str]:
+    """Return category names by id, in file order; ids and names are unique.
+
+    Examples
+    --------
+    >>> category_names([{"id": 18, "name": "dog"}], "instances.json")
+    {'18': 'dog'}
+    """
+    names: dict[str, str] = {}
+    known: set[str] = set()
+    for where, category in _numbered(categories, at(name, "categories")):
+        id_, label = _record_id(category, "id", where), category.get("name")
+        if not isinstance(label, str) or not label.strip():
+            raise InputError("wrong-type", where, value=label, wanted="the name of a category")
+        if id_ in names or label in known:
+            raise InputError(
+                "duplicate", where, role="the category", value=id_ if id_ in names else label
+            )
+        names[id_] = label
+        known.add(label)
+    return names
+
+
+def _numbered(section: Any, name: str) -> Iterable[tuple[str, dict[str, Any]]]:
+    """Yield the objects of a section, each with its place."""
+    for position, one in enumerate(section):
+        where = f"{name}[{position}]"
+        if not isinstance(one, dict):
+            raise InputError("wrong-type", where, value=one, wanted="an object")
+        yield where, one
+
+
+def _record_id(
+    one: dict[str, Any], key: str, where: str, known: Collection[str] | None = None
+) -> str:
+    """Return an id that an object must have, one of those known if these are given."""
+    if key not in one:
+        captions = key == "category_id" and "caption" in one
+        raise InputError("captions-file" if captions else "missing-key", where, key=key)
+    id_ = _id(one[key], f"{where}, {key}")
+    if known is not None and id_ not in known:
+        what = "images" if key == "image_id" else "categories"
+        raise InputError("unlisted-id", where, key=key, value=id_, what=what)
+    return id_
+
+
+def _id(value: Any, where: str) -> str:
+    try:
+        return as_id(value)
+    except InputError as error:
+        raise error.placed(where) from None
+
+
+def is_coco_captions(value: Mapping[Any, Any]) -> bool:
+    """Tell whether an object has the shape of a COCO file of captions, or of Karpathy's."""
+    annotations = value.get("annotations")
+    return is_karpathy(value) or (
+        isinstance(annotations, list)
+        and bool(annotations)
+        and isinstance(annotations[0], dict)
+        and "caption" in annotations[0]
+    )
+
+
+def read_coco_captions(value: Mapping[str, Any], name: str) -> Items:
+    """Return the captions of each image of COCO annotations, in the order of the annotations."""
+    annotations, images = value.get("annotations"), value.get("images")
+    if not isinstance(annotations, list) or not isinstance(images, list | None):
+        raise InputError(
+            "missing-key", name, key="annotations (a list), and images, if there are any"
+        )
+    known = _image_ids(images, name) if images else None
+    found: dict[str, list[Any]] = {} if known is None else {id_: [] for id_ in known}
+    for where, annotation in _numbered(annotations, at(name, "annotations")):
+        id_ = _record_id(annotation, "image_id", where, known)
+        caption = annotation.get("caption")
+        if not isinstance(caption, str):
+            code = "instances-file" if "category_id" in annotation else "wrong-type"
+            raise InputError(code, at(where, "", id_), value=caption, wanted="a caption")
+        found.setdefault(id_, []).append(caption)
+    ids = [id_ for id_, captions in found.items() if captions]
+    items = Items(ids, [found[id_] for id_ in ids], Places(name, ids), name)
+    items.understood = f"COCO captions, {counted(annotations, 'caption')}"
+    if bare := [id_ for id_, captions in found.items() if not captions]:
+        items.notes.append(f"{counted(bare, 'image')} without captions left out")
+    return items
+
+
+def read_coco_caption_ids(value: Mapping[str, Any], name: str) -> Items:
+    """Return the ids of the captions of each image, in the order of the annotations.
+
+    Examples
+    --------
+    >>> captions = [{"image_id": 7, "id": 40, "caption": "a cat"}]
+    >>> found = read_coco_caption_ids({"annotations": captions}, "captions.json")
+    >>> list(found.ids), found.items
+    (['7'], [['40']])
+    """
+    read_coco_captions(value, name)  # refuses what is wrong
+    found: dict[str, list[str]] = {}
+    for where, annotation in _numbered(value["annotations"], at(name, "annotations")):
+        own = _record_id(annotation, "id", where)
+        found.setdefault(_record_id(annotation, "image_id", where), []).append(own)
+    ids = list(found)
+    items = Items(ids, list(found.values()), Places(name, ids), name)
+    items.understood = f"COCO captions, ids of {counted(value['annotations'], 'caption')}"
+    return items
+
+
+def read_coco_captions_by_id(value: Mapping[str, Any], name: str) -> Items:
+    """Return the captions of COCO annotations, each by its own id.
+
+    Examples
+    --------
+    >>> captions = [{"image_id": 7, "id": 40, "caption": "a cat"}]
+    >>> found = read_coco_captions_by_id({"annotations": captions}, "captions.json")
+    >>> list(found.ids), found.items
+    (['40'], [['a cat']])
+    """
+    read_coco_captions(value, name)  # refuses what is wrong
+    found: dict[str, list[str]] = {}
+    for where, annotation in _numbered(value["annotations"], at(name, "annotations")):
+        own = _record_id(annotation, "id", where)
+        if own in found:
+            raise InputError("duplicate-id", where, value=own)
+        found[own] = [annotation["caption"]]
+    items = Items(list(found), list(found.values()), Places(name, list(found)), name)
+    items.understood = f"COCO captions by id, {counted(value['annotations'], 'caption')}"
+    return items
+
+
+# ---- Karpathy and Flickr ------------------------------------------------------------------------
+
+
+def is_karpathy(value: Mapping[Any, Any]) -> bool:
+    """Tell whether an object has the shape of Karpathy's JSON."""
+    images = value.get("images")
+    if type(images) is not list or not images or "annotations" in value:
+        return False
+    return isinstance(images[0], dict) and "sentences" in images[0]
+
+
+def annotations_of(
+    value: Mapping[str, Any], split: str | None, name: str
+) -> tuple[Mapping[str, Any], str]:
+    """Return the images of a split as COCO annotations, and what was read; others as they are.
+
+    Parameters
+    ----------
+    value : mapping
+    split : str or None
+        None is all splits.
+    name : str
+        What messages call it.
+
+    Raises
+    ------
+    InputError
+        If a key is missing or wrong, an id stands twice, or there is no such split.
+
+    Examples
+    --------
+    >>> image = {"imgid": 3, "split": "test", "sentences": [{"sentid": 15, "raw": "a cat"}]}
+    >>> annotations_of({"images": [image]}, "test", "dataset.json")
+    ({'images': [{'id': '3'}], 'annotations': [{'id': '15', 'image_id': '3', 'caption': 'a cat'}]},
+     "Karpathy's captions of 1 image, split test")
+    """
+    if not is_karpathy(value):
+        return value, ""
+    images: dict[str, None] = {}
+    captions: dict[str, dict[str, str]] = {}
+    splits: dict[str, None] = {}
+    for number, image in enumerate(value["images"]):
+        where = at(name, f"images[{number}]")
+        own = str(_get(image, "split", str, where))
+        splits[own] = None
+        if split is not None and own != split:
+            continue
+        id_ = _new_id(image, "imgid", images, where)
+        images[id_] = None
+        for place, sentence in enumerate(_get(image, "sentences", list, where)):
+            there = f"{where}.sentences[{place}]"
+            sentid = _new_id(sentence, "sentid", captions, there)
+            text = _get(sentence, "raw", str, there)
+            captions[sentid] = {"id": sentid, "image_id": id_, "caption": text}
+    if not images:
+        raise InputError("unknown-name", name, what="split", value=split,
+                         remedy=f"choose one of {listing(splits)}")  # fmt: skip
+    said = f"split {split}" if split is not None else f"splits {', '.join(splits)}"
+    made = {"images": [{"id": id_} for id_ in images], "annotations": [*captions.values()]}
+    return made, f"Karpathy's captions of {counted([*images], 'image')}, {said}"
+
+
+def _get(one: Any, key: str, kind: type, where: str) -> Any:
+    """Return the value of a key, which must be there and of a kind."""
+    if not isinstance(one, dict):
+        raise InputError("wrong-type", where, value=one, wanted="an object")
+    if key not in one:
+        raise InputError("missing-key", where, key=key)
+    if not isinstance(one[key], kind):
+        wanted = f"{'a list' if kind is list else 'a text'} for {key!r}"
+        raise InputError("wrong-type", where, value=one[key], wanted=wanted)
+    return one[key]
+
+
+def _new_id(one: Any, key: str, known: Collection[str], where: str) -> str:
+    """Return an id that was not there before."""
+    found = _id(_get(one, key, object, where), f"{where}, {key}")
+    if found in known:
+        raise InputError("duplicate", where, role=key, value=found)
+    return found
+
+
+def read_tokens(source: Source, max_line_bytes: int) -> Mapping[str, Any]:
+    """Read a token file as COCO annotations.
+
+    Raises
+    ------
+    InputError
+        If a line is of another form, or a caption's name stands twice; names the line.
+    """
+    check_lines(source, max_line_bytes)
+    source.room().take(_TOKEN_ROW * source.text.count("\n"))
+    images: dict[str, None] = {}
+    captions: dict[str, dict[str, str]] = {}
+    for number, line in enumerate(source.text.removesuffix("\n").split("\n"), 1):
+        parts = TOKEN_LINE.fullmatch(line.removesuffix("\r"))
+        if parts is None:
+            raise InputError("wrong-content", at(source.name, f"line {number}"), value=shown(line),
+                             wanted="a caption with its name",
+                             example="image.jpg#0, a tab, and the caption")  # fmt: skip
+        image, caption = parts[1], f"{parts[1]}#{parts[2]}"
+        if caption in captions:
+            raise InputError("duplicate", at(source.name, f"line {number}"), role="the caption",
+                             value=caption)  # fmt: skip
+        images[image] = None
+        captions[caption] = {"id": caption, "image_id": image, "caption": parts[3]}
+    return {"images": [{"id": id_} for id_ in images], "annotations": [*captions.values()]}
+
+
+# ---- TREC ---------------------------------------------------------------------------------------
+
+
+def read_trec(source: Source, form: Form, options: ReadOptions) -> Items:
+    """Read a run or qrels; documents have their scores, or grades.
+
+    Raises
+    ------
+    InputError
+        If a line has another number of words, or a score is no number; names the line.
+    """
+    check_lines(source, options.max_line_bytes)
+    source.room().take(_TREC_ROW * source.text.count("\n"))
+    lines = enumerate(source.text.split("\n"), 1)
+    rows = [(line, None, words) for line, text in lines if (words := text.split())]
+    width = len(rows[0][2])
+    if width not in TREC:
+        raise InputError(
+            "wrong-content",
+            at(source.name, f"line {rows[0][0]}"),
+            value=pluralize(width, "word"),
+            wanted="a line of a run or of qrels",
+            example="query Q0 document rank score tag, or query 0 document grade",
+        )
+    table = TREC[width].read(rows, source.name, "line {}")
+    documents, scores = table.columns["document"], table.columns["score" if width == 6 else "grade"]
+    ids = list(table.gathered)
+    items = [[(documents[i], scores[i]) for i in some] for some in table.gathered.values()]
+    first = [rows[some[0]][0] for some in table.gathered.values()]
+    return Items(ids, items, Places(source.name, ids, "line {}", first), source.name, _TREC[width])
