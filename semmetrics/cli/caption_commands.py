@@ -332,7 +332,7 @@ def _best(
 
 def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
     """Read files, and say how, and which options had no effect."""
-    from semmetrics.kinds.captions.reading import as_captions
+    from semmetrics.kinds.captions import as_captions
     from semmetrics.scoring.systems import describe_inputs
 
     inputs = [as_captions(path, options=read) for path in paths]

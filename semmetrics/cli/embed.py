@@ -308,8 +308,8 @@ def _read(
     """Read the cleaned labels of each file, by the name of the system; and how they were read."""
     from semmetrics.cli.files import check_files, name_files
     from semmetrics.data.beside import read_class_list
-    from semmetrics.kinds.labels.classes import REPEATING, normalization
-    from semmetrics.kinds.labels.reading import as_labels
+    from semmetrics.kinds.labels import as_labels
+    from semmetrics.kinds.labels.normalization import REPEATING, normalization
     from semmetrics.scoring.systems import describe_inputs
 
     check_files(files)

@@ -31,7 +31,7 @@ from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import Tasks, each_task
-from semmetrics.kinds.description import finite_or_none
+from semmetrics.kinds.describe import finite_or_none
 from semmetrics.messages import agreeing, listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.store.outputs import open_output

@@ -29,7 +29,7 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.beside import Pair
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.messages import agreeing, pluralize
 from semmetrics.metrics.definition import Measure

@@ -13,7 +13,7 @@ import pytest
 
 import semmetrics
 from semmetrics.comparison.agreement_protocols import AGREEMENT_PROTOCOLS, OWN_REFERENCES
-from semmetrics.kinds.labels.classes import NORMALIZATIONS
+from semmetrics.kinds.labels.normalization import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
 from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.meteor import METEOR_PROGRAM

@@ -19,7 +19,7 @@ from semmetrics import ReadOptions, as_candidates, as_captions, as_labels
 from semmetrics.data.beside import read_class_list, read_matrix, read_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.reading import as_texts
+from semmetrics.kinds.captions import as_texts
 from semmetrics.kinds.resolve import Resolved, resolve_kind
 
 COCO = {

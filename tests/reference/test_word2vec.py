@@ -7,8 +7,8 @@ from semmetrics.embed.converted import convert, open_converted
 from semmetrics.embed.label_vectors import measure_coverage
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.embed.open import open_embedding
-from semmetrics.kinds.labels.classes import kubany2020
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
+from semmetrics.kinds.labels.normalization import kubany2020
 
 COSINES = {
     ("car", "vehicle"): 0.78210967,

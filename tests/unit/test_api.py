@@ -16,7 +16,7 @@ import scipy.sparse
 import semmetrics
 from semmetrics.api.scores import system_name
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
 from semmetrics.metrics.registry import all_definitions, parse
 from semmetrics.metrics.sets import F1, Recall
 from semmetrics.options import KINDS, OPTIONS

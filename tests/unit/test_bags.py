@@ -19,8 +19,8 @@ from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.label_vectors import measure_coverage
 from semmetrics.embed.word_vectors import MatrixEmbedder
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.classes import kubany2020
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
+from semmetrics.kinds.labels.normalization import kubany2020
 
 WORDS = ["ash", "can", "trash", "x", "parking_meter", "Can", "bin"]
 TERM = st.sampled_from([*WORDS, "trash can", "ash-can", "x y", "can x bin"])

@@ -16,8 +16,8 @@ from semmetrics.data import inputs
 from semmetrics.data.inputs import open_input
 from semmetrics.data.source import Source
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.reading import as_captions
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.captions import as_captions
+from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.resolve import resolve_kind
 
 LABELS = {"a": ["cat", "traffic light"], "b": []}

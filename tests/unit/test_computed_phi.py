@@ -9,7 +9,7 @@ import pytest
 import semmetrics
 from semmetrics import caption_matrix
 from semmetrics.errors import InputError
-from semmetrics.kinds.retrieval import computed_phi
+from semmetrics.kinds.retrieval import phi as computed_phi
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
 from semmetrics.text.official_parser import OfficialParser
 

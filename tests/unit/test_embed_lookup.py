@@ -8,8 +8,8 @@ from semmetrics.embed.label_vectors import measure_coverage
 from semmetrics.embed.lookup import STOP_WORDS, embed_terms, lookup_rule
 from semmetrics.embed.word_vectors import MatrixEmbedder
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.classes import kubany2020 as clean
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
+from semmetrics.kinds.labels.normalization import kubany2020 as clean
 
 WORDS = [
     "unknown", "parkingmeter", "Parking_Meter", "cat", "can", "Sofa", "on_road", "pizzoven",

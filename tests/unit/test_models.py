@@ -13,7 +13,7 @@ from semmetrics.embed.open import open_embedding
 from semmetrics.embed.word_vectors import MatrixEmbedder
 from semmetrics.errors import InputError
 from semmetrics.kinds.embeddings import embeddings_by_name
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.label_similarity import label_vectors_of
 from semmetrics.metrics.registry import parse_all

@@ -15,15 +15,13 @@ from tiny import Tiny
 import semmetrics
 from semmetrics.embed.static import StaticEmbedder
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.reading import as_captions
+from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.captions.task import join_captions
-from semmetrics.kinds.labels import oddities
-from semmetrics.kinds.labels.classes import normalization
-from semmetrics.kinds.labels.oddities import _folded, oddity_notes
-from semmetrics.kinds.labels.plural import singular
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels, oddities
+from semmetrics.kinds.labels.facts import _folded
+from semmetrics.kinds.labels.normalization import normalization, singular
+from semmetrics.kinds.labels.oddities import oddity_notes
 from semmetrics.kinds.labels.task import label_task
-from semmetrics.kinds.labels.uncalibrated import uncalibrated_notes
 from semmetrics.metrics.registry import parse_all
 from semmetrics.reports.score_text import report_shared
 from semmetrics.scoring.statistics import evaluate
@@ -279,7 +277,7 @@ def test_labels_for_captions_and_captions_for_labels():
     ],
 )
 def test_single_words_are_told_from_captions_in_blocks(monkeypatch, block, captions, mean):
-    monkeypatch.setattr("semmetrics.kinds.captions.oddities._BLOCK", block)
+    monkeypatch.setattr("semmetrics.kinds.captions.task._BLOCK", block)
     odd = semmetrics.validate(captions, task="captions")["odd"]
     found = re.findall("single words, (.*) each", "\n".join(odd))
     assert found == ([] if mean is None else [mean])

@@ -17,7 +17,7 @@ from semmetrics import as_labels
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import class_terms
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.classes import class_name, normalization
+from semmetrics.kinds.labels.normalization import class_name, normalization
 from semmetrics.kinds.labels.task import label_task
 
 

@@ -18,7 +18,7 @@ from semmetrics.data.inputs import as_data
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.numpy_files import parse_npy
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.reading import FORM
+from semmetrics.kinds.labels import FORM
 from semmetrics.messages import pluralize
 
 

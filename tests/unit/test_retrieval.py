@@ -17,7 +17,7 @@ from semmetrics.core.ranks import count_down, count_nearer
 from semmetrics.core.top_k import first_places
 from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
-from semmetrics.kinds.retrieval import reading
+from semmetrics.kinds.retrieval import relation as reading
 from semmetrics.metrics.retrieval import median_rank
 
 N, EACH = 6, 5

@@ -18,7 +18,7 @@ from tiny import Tiny, one_hot, with_vectors
 import semmetrics
 from semmetrics.core.ragged import sum_rows
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics import label_similarity, semantic_matching
 from semmetrics.metrics.families import POLICIES

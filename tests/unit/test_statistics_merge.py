@@ -15,7 +15,7 @@ import semmetrics
 from semmetrics.core.columns import UNIT, as_floats
 from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.scoring.score_result import left_out_notes, score_statistics
