@@ -436,7 +436,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "choose another, or use {opt:seen} or {opt:unseen}",
     ),
     "empty-list": (
-        "no class is in the list {name}; the nearest has {nearest:g} hops", "name a list with more"
+        "no class is in the list {name}; nearest: {nearest}", "name a list with more"
     ),
     "classes-without-number": ("{n:class} without a number: {names!l}", "add them"),
     "unknown-side": (

@@ -148,7 +148,7 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
         of = {one: numbers[one] for one in among if one in numbers}
         found = frozenset(one for one, hops in of.items() if hops <= int(form["hops"]))
         if not found:
-            nearest = min(of.values(), default="unknown")
+            nearest = f"{min(of.values()):g} hops" if of else "none"
             raise InputError("empty-list", "hops", name=name, nearest=nearest)
         return found
     size = int(form["size"].removesuffix("K")) * (1000 if form["size"].endswith("K") else 1)
