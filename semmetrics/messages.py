@@ -551,13 +551,13 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "tied-graphs": (
         "SPICE of {n:item} depends on ties in merging scene graphs{examples!e} "
-        "({low:.4f} to {high:.4f}); not all ways were tried for {untried:,}",
+        "({low:.4f} to {high:.4f}){untried}",
         "",
     ),
     "tied-graphs-of-mean": (
         "SPICE of {n:item} depends on ties in merging scene graphs{examples!e} "
-        "({low:.4f} to {high:.4f}; not all ways were tried for {untried:,}): its own program may "
-        "print {less:.2g} less to {more:.2g} more",
+        "({low:.4f} to {high:.4f}): its own program may print {less:.2g} less to {more:.2g} "
+        "more{untried}",
         "",
     ),
     "run-size": ("{n:query}, {how}", ""),

@@ -21,7 +21,7 @@ import click
 
 from semmetrics._version import __version__
 from semmetrics.cli.help import EXIT_CODES, Examples
-from semmetrics.cli.messages import complain
+from semmetrics.cli.messages import complain, flag
 from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean, printable
 
@@ -132,7 +132,7 @@ class Program(Examples, click.Group):
             done = super().main(args, "semmetrics", complete_var, standalone_mode=False, **extra)
             code = done if isinstance(done, int) else 0
         except InputError as error:
-            complain(f"error: {error}")
+            complain(f"error: {error.text(flag)}")
             code = 2
         except click.ClickException as error:
             _show_usage(error)

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TextIO
 
 from semmetrics.messages import printable, visible
+from semmetrics.options import OPTIONS
 
-__all__ = ["EXACT", "Progress", "complain", "echo", "say", "say_understood", "show_progress"]
+__all__ = [
+    "EXACT",
+    "Progress",
+    "complain",
+    "echo",
+    "flag",
+    "say",
+    "say_understood",
+    "show_progress",
+]
 
 EXACT = ("json", "csv")
 """The formats that programs read, in which names are as they are."""
@@ -44,7 +55,21 @@ def say(lines: Iterable[str], *, quiet: bool) -> None:
 
 def say_understood(result: Any, *, quiet: bool) -> None:
     """Say how the inputs of a result were read, and what is odd."""
-    say([*(f"read {line}" for line in result.understood), *result.notes], quiet=quiet)
+    facts = getattr(result, "write_notes", None)
+    notes = result.notes if facts is None else facts(flag)
+    say([*(f"read {line}" for line in result.understood), *notes], quiet=quiet)
+
+
+def flag(name: str, value: str = "") -> str:
+    """Return an option as the command line has it.
+
+    Examples
+    --------
+    >>> flag("top_k"), flag("missing", "skip")
+    ('--top-k', '--missing skip')
+    """
+    written = OPTIONS[name].flag if name in OPTIONS else f"--{name.replace('_', '-')}"
+    return f"{written} {shlex.quote(value)}" if value else written
 
 
 class Progress:

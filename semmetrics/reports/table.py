@@ -14,7 +14,7 @@ from semmetrics.arguments import checked
 from semmetrics.errors import Fact, UnknownKeyError, render_facts
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import name_task
-from semmetrics.messages import brief, did_you_mean, listing, pluralize
+from semmetrics.messages import Spelling, brief, did_you_mean, keyword, listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.reports import details
 from semmetrics.reports.records import Records, draw
@@ -142,10 +142,14 @@ class ScoreTable(ScaledReport):
     @property
     def notes(self) -> list[str]:
         """What is odd in the input, or has no effect."""
+        return self.write_notes()
+
+    def write_notes(self, spell: Spelling = keyword) -> list[str]:
+        """Write the facts, with options as the caller writes them."""
         names = [name_task(score.system, score.part) for score in self.scores if score.part]
         parted = {score.system for score in self.scores if score.part}
         names += [score.system for score in self.scores if score.system not in parted]
-        return render_facts(self.facts, set(names))
+        return render_facts(self.facts, set(names), spell)
 
     def _find(self, key: Any) -> list[Score]:
         """The scores of a measure, by heading, name, alias, or the measure itself."""

@@ -26,6 +26,7 @@ from golden.names import KEYWORDS, spelled
 
 import semmetrics
 from semmetrics.cli import app, main
+from semmetrics.errors import Fact
 
 __all__ = [
     "EXACT",
@@ -225,6 +226,9 @@ def table_of(table: Any) -> Any:
     if isinstance(table, dict):  # an error
         return table
     result: dict[str, Any] = {"scores": [_score(one) for one in table]}
+    noted = [[fact.code, fact.n] for fact in table.facts if isinstance(fact, Fact)]
+    if noted:
+        result["facts"] = noted
     if table.not_computed:
         result["not computed"] = [one.heading for one in table.not_computed]
     return result

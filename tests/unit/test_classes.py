@@ -277,7 +277,7 @@ def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
         ({"preds": TRUTH, **SIDES, "measures": "AUSUC"}, "AUSUC needs scores"),
         ({"seen": []}, "seen= is empty"),
         ({"seen": ["cat", "cat"]}, "'cat' is also class 0"),
-        ({"class_lists": ["cat"]}, "class_lists=['cat']; give a mapping"),
+        ({"class_lists": ["cat"]}, r"class_lists=\['cat'\]; give a mapping"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(given, message):

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import codes, facts, refused
 
 import semmetrics
 from semmetrics import caption_matrix
@@ -204,7 +204,7 @@ def test_the_protocol_evaluates_with_spice(of, tmp_path, monkeypatch):
         (reason,) = {one.reason for one in found.not_computed}
         assert "run: semmetrics spice setup" in reason
         assert "phi='CIDEr-D' (--phi CIDEr-D), or phi='SPICE(parser=offline)'" in reason
-        assert not [note for note in found.notes if "has no effect" in note]
+        assert "no-effect" not in codes(found)
         assert {one.heading.split()[-1] for one in found} >= {"R@1", "Rsum"}
         return
     assert not found.not_computed
@@ -250,10 +250,10 @@ def test_the_protocol_needs_a_phi():
 
 
 def test_what_has_no_effect_is_said():
-    notes = scored(["MRR"], captions=CAPTIONS).notes
-    assert "captions= (--captions) has no effect: no phi is computed" in notes
-    notes = scored(["NCS@5"], captions=CAPTIONS, oov="skip").notes
-    assert "oov= (--oov) has no effect on 'CIDEr-D'" in notes
+    (fact,) = facts(scored(["MRR"], captions=CAPTIONS), "no-effect")
+    assert fact.values["option"] == "captions"
+    (fact,) = facts(scored(["NCS@5"], captions=CAPTIONS, oov="skip"), "no-effect-on")
+    assert fact.values == {"option": "oov", "on": "CIDEr-D"}
 
 
 @pytest.mark.parametrize(

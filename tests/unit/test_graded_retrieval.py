@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from refusals import refused
+from refusals import facts, refused
 
 import semmetrics
 from semmetrics import metrics
@@ -97,8 +97,8 @@ def test_lists_that_are_all_shorter_than_k_count_and_are_noted(measure):
         top = np.pad(order[:, :3], ((0, 0), (0, 2)), constant_values=-1)
         assert_allclose(found[0].items, metrics.ncs(top, PHI, 5)[:, 0], rtol=1e-15)
     for table, number in ((found, N), (mixed, N - 1)):
-        text = f"preds: {number} queries have fewer than 5 candidates, all of which count at @5"
-        assert text in table.notes
+        (fact,) = facts(table, "fewer-candidates")
+        assert (fact.n, fact.where, fact.values["k"]) == (number, "preds", "5")
 
 
 def test_candidates_that_are_left_out_are_missing_in_a_list():
@@ -107,11 +107,10 @@ def test_candidates_that_are_left_out_are_missing_in_a_list():
     names = {"queries": [*run], "phi": PHI[:3], "positives": {one: POSITIVES[one] for one in run}}
     left_out = "NCS(ground_truth=left-out)@3"
     table = scored(["HitRate@3", left_out], sims=run, direction="i2t", **names)
-    assert table.notes[1:] == [
-        "preds: 1 query has fewer than 3 candidates, all of which count at @3",
-        "preds: 2 queries have fewer than 3 candidates besides their positives, "
-        "all of which count at @3",
-    ]
+    found = facts(table, "fewer-candidates")
+    assert [(fact.n, fact.values["besides"]) for fact in found] == [
+        (1, ""), (2, " besides their positives"),
+    ]  # fmt: skip
 
 
 def test_batches_of_lists_find_their_rows_of_phi():
@@ -195,10 +194,10 @@ def test_several_phi_are_told_by_their_names(tmp_path):
     (shorthand,) = scored([f"NCS(phi={path})@5"], direction="i2t", phi=None).scores
     assert shorthand.value == alone[0].value
     assert f"matrix:{fingerprint(other)}|" in alone[0].signature
-    notes = scored(["NCS(phi=a)@5"], direction="i2t", phi={"a": PHI, "b": path}).notes
-    assert any("'b': no measure here takes it" in note for note in notes)
-    notes = scored(["MRR"], direction="i2t").notes
-    assert any("phi= (--phi) has no effect" in note for note in notes)
+    table = scored(["NCS(phi=a)@5"], direction="i2t", phi={"a": PHI, "b": path})
+    assert [fact.values["option"] for fact in facts(table, "no-effect")] == ["phi"]
+    table = scored(["MRR"], direction="i2t")
+    assert [fact.values["option"] for fact in facts(table, "no-effect")] == ["phi"]
 
 
 def test_a_signature_is_computed_again_with_its_phi():

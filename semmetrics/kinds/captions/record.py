@@ -88,7 +88,7 @@ def read_beside(options: Options) -> Options:
     """Open the tokenizer, and read weights, document frequencies and tuples from paths."""
     given = options["doc_freq"]
     if given is not None and options["protocol"] is not None:
-        what = f"protocol {options['protocol']}, which counts them on the references,"
+        what = f"protocol {options['protocol']}"
         raise InputError("not-applicable", name="doc_freq", what=what)
     files = options["read"] or ReadOptions()
     return options.replace(
@@ -398,7 +398,9 @@ def _tie_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> Facts
     if not items:
         return []
     name, low, _, high, _ = items[0]
-    values = {"low": low, "high": high, "untried": sum(not every for *_, every in items)}
+    some = sum(not every for *_, every in items)
+    untried = f"; not all ways were tried for {pluralize(some, 'item')}" if some else ""
+    values = {"low": low, "high": high, "untried": untried}
     if task.weights is not None:
         return [Fact("tied-graphs", len(items), (name,), where, values)]
     n = np.count_nonzero(np.diff(task.indptr)[task.images])

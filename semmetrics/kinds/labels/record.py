@@ -33,7 +33,7 @@ _EXACT = ("F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "
 _SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
 _WORDS, _TEXTS = "embedding", "text_embedding"  # what measures need: vectors of terms, of lists
 _GIVE_CLASSES = f"give the class list, {OPTIONS['classes'].both}"
-_NUMBERS = "the labels are numbers; give labels by name, or name the columns with classes="
+_NUMBERS = f"the labels are numbers; give names, or the class list, {OPTIONS['classes'].both}"
 _RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
 _IN_TASK = ("normalize", "missing", "empty_predictions", "classes", "ignore", "weights",
             "first_set_size")  # fmt: skip
