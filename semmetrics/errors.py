@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from semmetrics.frozen import by_value, dataclass
-from semmetrics.messages import MESSAGES, Spelling, keyword, shown, visible, write
+from semmetrics.messages import MESSAGES, Spelling, keyword, pluralize, shown, visible, write
 
 __all__ = ["EXAMPLES", "FROM_0", "Fact", "ITEM", "InputError", "MissingDependencyError", "Places",
            "ROW", "UnknownKeyError", "add_up", "at", "first_of_each", "place_in",
@@ -236,7 +236,7 @@ def render_facts(
 
 def _text_of_many(group: Sequence[Fact], systems: int, spell: Spelling) -> str:
     names = [fact.where for fact in group]
-    where = f"all {systems} systems"
+    where = f"all {pluralize(systems, 'system')}"
     if len(names) < systems:
         where = f"{', '.join(names[:_MANY])} and {len(names) - _MANY} more"
     columns = {"n": [fact.n for fact in group]}

@@ -254,7 +254,7 @@ def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
          "wrong-shape"),
         ({"classes": NAMES[:3]}, "4 columns and the class list 3 names"),
         ({"measures": "ts"}, "no measure 'ts'; write UnseenAccuracy, which protocol xian2018 "),
-        ({"measures": "ZSL@5"}, f"no measure 'ZSL'; write {TEXT}(labels=unseen,candidates=unseen)"),
+        ({"measures": "ZSL@5"}, f"no measure 'ZSL'; write {TEXT}"),
         ({"measures": f"{TEXT}(labels=easy)"}, "there is no class list 'easy'; give class_lists="),
         ({"measures": f"{TEXT}(labels=M2)"}, "needs-option"),
         ({"measures": "H"}, "which classes are seen is not known; give seen="),

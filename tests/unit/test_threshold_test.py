@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from refusals import facts
 from tiny import Tiny
 
 import semmetrics
@@ -99,8 +100,7 @@ def test_pairs_near_the_threshold_are_counted():
     model = Tiny({"a": [1.0, 0.0], "b": [0.6, 0.8], "c": [0.6 + 1e-7, 0.8], "d": [0.5, 0.8]})
 
     preds, refs = [["a", "d"], ["a"], ["a"]], [["b", "c"], ["b", "a"], ["d"]]
-    notes = semmetrics.score(
-        preds, refs, measures=["SemF1(threshold=0.6)", "SemF1(threshold=0.3)"], embedding=model
-    ).notes
-    near = [note for note in notes if "1e-6" in note]
-    assert near == ["preds: 3 pairs of labels are within 1e-6 of the threshold 0.6"]
+    measures = ["SemF1(threshold=0.6)", "SemF1(threshold=0.3)"]
+    table = semmetrics.score(preds, refs, measures=measures, embedding=model)
+    found = facts(table, "near-threshold")
+    assert [(fact.n, fact.values["threshold"]) for fact in found] == [(3, 0.6)]
