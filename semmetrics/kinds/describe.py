@@ -171,7 +171,7 @@ def find_odd_texts(texts: Sequence[str], noun: str) -> Facts:
     Examples
     --------
     >>> print(*find_odd_texts(["cat", "Cat", "dog"], "label"))
-    1 group of labels differing only by case or white space, such as 'cat', 'Cat'
+    1 group of labels differing only by case or white space: 'cat', 'Cat'
     """
     groups: dict[str, list[str]] = {}
     for text in texts:

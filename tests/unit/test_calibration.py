@@ -635,7 +635,7 @@ def test_what_is_not_known_is_told_and_not_saved(tmp_path):
     few, missing, unknown = of_data.notes  # and nothing of a threshold that was only tried
     assert few.startswith("few items decide the threshold: 2 of 2 are in the holdout; give more")
     assert missing == "preds: 1 item without a prediction, left out"
-    assert unknown.startswith("preds: 2 of 4 terms unknown to tiny-2@000000000000: zero")
+    assert unknown.startswith("preds: 2 distinct terms unknown to tiny-2@000000000000")
 
 
 @pytest.mark.parametrize(("n", "few"), [(29, True), (30, False)])

@@ -490,4 +490,4 @@ def test_what_is_odd_about_a_matrix_is_said(tmp_path, monkeypatch):
     notes.clear()
     given = {"tuples": {"dog": [["dog"]]}, "measure": "SPICE(parser=offline)"}
     caption_top_k(GROUPS, CAPTIONS, 1, notes=notes, **{**OPTIONS, **given})
-    assert "tuples= (--tuples) has no effect" in notes[-1]
+    assert "tuples= has no effect" in notes[-1]

@@ -32,6 +32,7 @@ from semmetrics.data.rankings import RankedLists, check_repeats
 from semmetrics.errors import InputError
 from semmetrics.kinds import Options
 from semmetrics.kinds.classes import as_truth
+from semmetrics.messages import pluralize
 from semmetrics.metrics.class_accuracy import LISTS, RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import flat_terms
@@ -199,7 +200,7 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
     if isinstance(run, Matrix) and isinstance(truth, Matrix) and not truth.named:
         shape, width = truth.values.shape, run.values.shape[1]
         if shape[1] != width:  # such as a column of numbers
-            wanted = f"0/1 for each of the {width:,} classes, or a vector of classes"
+            wanted = f"0/1 for {pluralize(width, 'class')}, or a vector of classes"
             role = "the ground truth"
             raise InputError("wrong-shape", truth.source, role=role, shape=shape, wanted=wanted)
     truth = as_truth(truth)
