@@ -124,7 +124,7 @@ def test_validate_says_what_was_read(ok, files):
     assert "cat 3, dog 3, cow 1" in text
     assert "from 0.1 to 0.9" in text
     assert "1 of 4 items with a repeated label: '4'" in text
-    assert "1 of 4 items does not list labels by falling score" in text
+    assert "1 of 4 items not listed by falling score" in text
 
 
 def test_validate_as_json(ok, files):

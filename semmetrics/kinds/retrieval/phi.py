@@ -38,7 +38,7 @@ from semmetrics.kinds.captions import as_texts
 from semmetrics.kinds.captions.pair_matrix import PAIR_MEASURES, PairJob, options_taken
 from semmetrics.kinds.retrieval import as_candidates
 from semmetrics.kinds.retrieval.relation import CAPTIONS, CaptionedTruth
-from semmetrics.messages import listing
+from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import flat_terms
 from semmetrics.metrics.graded_retrieval import needed_depth
@@ -216,7 +216,7 @@ def _open(name: str, origin: Any, options: Options) -> _Given:
             for ids, side in ((rows, "images"), (columns, "captions")):
                 check_classes(ids, at(beside, side), noun="id")
             if (len(rows), len(columns)) != matrix.values.shape:
-                found = f"{len(rows):,} rows and {len(columns):,} columns"
+                found = f"{pluralize(len(rows), 'row')} and {pluralize(len(columns), 'column')}"
                 wanted = f"a matrix of shape {matrix.values.shape}"
                 raise InputError("wrong-count", beside, found=found, wanted=wanted)
     return _Given(origin, matrix.values, (rows, columns), fingerprint(matrix.values), matrix.source)
@@ -340,7 +340,8 @@ def _texts(truth: CaptionedTruth) -> tuple[list[list[str]], list[str]]:
     if isinstance(names, range):  # the texts are in the order of the columns
         names = gallery
         if truth.sides.listed or len(gallery) != len(truth.captions):
-            found, wanted = f"{len(truth.captions):,} captions without ids", "a named gallery"
+            number = pluralize(len(truth.captions), "caption")
+            found, wanted = f"{number} without ids", "a named gallery"
             wanted = wanted if truth.sides.listed else f"a gallery of {len(gallery):,}"
             raise InputError("wrong-count", source, found=found, wanted=wanted)
     text_of = dict(zip(map(str, names), truth.captions.values(), strict=True))

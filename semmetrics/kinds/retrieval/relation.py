@@ -296,7 +296,9 @@ def check_size(names: Sequence[Any], size: int, option: str, what: str, other: i
     """Refuse names that are not as many as rows or columns; ``other`` is the size of those."""
     if len(names) != size:
         code = "transposed-names" if len(names) == other else "wrong-count"
-        raise InputError(code, option, found=f"{len(names):,} names", wanted=f"{size:,} {what}s")
+        raise InputError(
+            code, option, found=pluralize(len(names), "name"), wanted=pluralize(size, what)
+        )
 
 
 def by_name(positives: Lists, sides: Sides, what: str) -> Lists:
@@ -305,7 +307,7 @@ def by_name(positives: Lists, sides: Sides, what: str) -> Lists:
         return positives
     if isinstance(positives.ids, range):  # the first list is that of the first row
         if len(positives) != len(sides.rows):
-            found, wanted = f"{len(positives):,} lists", f"{len(sides.rows):,} {what}s"
+            found, wanted = pluralize(len(positives), "list"), pluralize(len(sides.rows), what)
             raise InputError("wrong-count", positives.source, found=found, wanted=wanted)
         return replace(positives, ids=list(map(str, sides.rows)))
     numbers = [_position(name) for name in positives.ids]
@@ -344,7 +346,8 @@ class Relation:
             ids = list(map(str, ids))
         if isinstance(positives.ids, range) and len(positives) != len(ids):
             code = "transposed-names" if len(positives) == len(sides.columns) else "wrong-count"
-            found, wanted = f"{len(positives):,} lists of positives", f"{len(sides.rows):,} rows"
+            found = f"{pluralize(len(positives), 'list')} of positives"
+            wanted = pluralize(len(sides.rows), "row")
             raise InputError(code, positives.source, found=found, wanted=wanted)
         place, outside = _columns_of(positives, sides, missing)  # tells more of a turned matrix
         joined, rows = join_rows(ids, positives, source=sides.source, missing=missing)
