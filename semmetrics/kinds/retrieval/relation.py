@@ -37,6 +37,7 @@ from semmetrics.data.rankings import Products, RankedLists, Similarities, check_
 from semmetrics.data.retrieval_task import RetrievalTask
 from semmetrics.errors import Fact, InputError
 from semmetrics.frozen import dataclass
+from semmetrics.messages import pluralize
 
 LISTED = "listed"
 """What a signature says of a gallery that only lists name."""
@@ -507,7 +508,7 @@ def _fold(relation: Relation, sides: Sides, number: int) -> tuple[Ints, Ints]:
     """Return the fold of each row, and that of each column: of the first row that has it."""
     n_rows, n_columns = len(sides.rows), len(sides.columns)
     if n_rows % number:
-        wanted = f"a divisor of the {n_rows:,} rows"
+        wanted = f"a divisor of {pluralize(n_rows, 'row')}"
         raise InputError("bad-option", sides.source, name="folds", value=number, wanted=wanted)
     mine = np.arange(n_rows) * number // n_rows
     theirs = np.full(n_columns, -1)
