@@ -133,6 +133,7 @@ def _handled(text: str) -> str:
 def normal(text: str) -> str:
     """A text without the folder, the version and what other packages say in their own words."""
     text = text.replace(str(Path.cwd()), "FOLDER")
+    text = re.sub(r"(<function \w+) at 0x[0-9a-f]+>", r"\1>", text)
     text = re.sub(rf"\bv:{_VERSION}", "v:VERSION", text)
     text = re.sub(rf"\bsemmetrics {_VERSION}", "semmetrics VERSION", text)
     text = re.sub(rf"(['\"]){_VERSION}(['\"])", r"\1VERSION\2", text)
