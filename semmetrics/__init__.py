@@ -28,13 +28,13 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.data.form import ReadOptions as ReadOptions
     from semmetrics.errors import InputError as InputError
     from semmetrics.errors import MissingDependencyError as MissingDependencyError
+    from semmetrics.kinds.captions import as_captions as as_captions
     from semmetrics.kinds.captions.pair_matrix import caption_blocks as caption_blocks
     from semmetrics.kinds.captions.pair_matrix import caption_matrix as caption_matrix
     from semmetrics.kinds.captions.pair_matrix import caption_top_k as caption_top_k
-    from semmetrics.kinds.captions.reading import as_captions as as_captions
-    from semmetrics.kinds.classes.reading import as_classes as as_classes
-    from semmetrics.kinds.labels.reading import as_labels as as_labels
-    from semmetrics.kinds.retrieval.reading import as_candidates as as_candidates
+    from semmetrics.kinds.classes import as_classes as as_classes
+    from semmetrics.kinds.labels import as_labels as as_labels
+    from semmetrics.kinds.retrieval import as_candidates as as_candidates
     from semmetrics.metrics.definition import Measure as Measure
     from semmetrics.metrics.document_frequencies import DocumentFrequencies as DocumentFrequencies
     from semmetrics.metrics.document_frequencies import (
@@ -72,10 +72,10 @@ _PUBLIC = {
     "comparison.dominance": ("rank_dominance",),
     "data.form": ("ReadOptions",),
     "errors": ("InputError", "MissingDependencyError"),
-    "kinds.captions.reading": ("as_captions",),
-    "kinds.classes.reading": ("as_classes",),
-    "kinds.labels.reading": ("as_labels",),
-    "kinds.retrieval.reading": ("as_candidates",),
+    "kinds.captions": ("as_captions",),
+    "kinds.classes": ("as_classes",),
+    "kinds.labels": ("as_labels",),
+    "kinds.retrieval": ("as_candidates",),
     "metrics.definition": ("Measure",),
     "metrics.document_frequencies": ("DocumentFrequencies", "fit_document_frequencies"),
     "metrics.registry": ("parse",),

@@ -9,16 +9,17 @@ ids, rows and columns of arrays, elements of lists) is counted so in messages, t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
 from semmetrics.frozen import by_value, dataclass
-from semmetrics.messages import MESSAGES, Spelling, shown, visible, write
+from semmetrics.messages import MESSAGES, Spelling, pluralize, shown, visible, write
 
 __all__ = ["EXAMPLES", "FROM_0", "Fact", "ITEM", "InputError", "MissingDependencyError", "Places",
-           "ROW", "UnknownKeyError", "at", "place_in"]  # fmt: skip
+           "ROW", "UnknownKeyError", "add_up", "at", "first_of_each", "place_in",
+           "render_facts"]  # fmt: skip
 
 
 class InputError(ValueError):
@@ -132,7 +133,8 @@ class Fact:
     where : str
         The file, or the system and part, that it is about.
     values : mapping
-        What else its text shows; facts with other values do not add up.
+        What else its text shows; facts with other values do not add up. Whole numbers are counts,
+        in which systems may differ; all else is part of what it says.
 
     Examples
     --------
@@ -151,13 +153,102 @@ class Fact:
         examples = tuple(dict.fromkeys(self.examples + other.examples))
         return replace(self, n=self.n + other.n, examples=examples[:EXAMPLES])
 
-    def text(self, spell: Spelling | None = None) -> str:
-        """Return its text, with options as the caller writes them."""
-        shown = {"n": self.n, "examples": self.examples, **self.values}
-        return InputError(self.code, self.where, **shown).text(spell)
+    def __hash__(self) -> int:
+        return hash((self.code, self.n, self.examples, self.where))
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """What facts have in common that differ by place, counts and examples alone."""
+        return self.code, *((k, repr(v)) for k, v in self.values.items() if type(v) is not int)
+
+    def text(self, spell: Spelling | None = None, **changed: Any) -> str:
+        """Return its text, with options as the caller writes them; changed are values of it."""
+        shown = {"n": self.n, "examples": self.examples, **self.values, **changed}
+        return InputError(self.code, shown.pop("where", self.where), **shown).text(spell)
 
     def __str__(self) -> str:
         return self.text()
+
+
+def add_up(facts: Iterable[Fact | str]) -> list[Fact | str]:
+    """Return one fact for each code, place and values; of texts each one once.
+
+    Examples
+    --------
+    >>> facts = [Fact("unused-columns", 1, ("a",), "gt.csv"), "text", "text"] * 2
+    >>> print(*add_up(facts), sep=", ")
+    gt.csv: 2 columns not used: 'a', text
+    """
+    found: dict[Any, Any] = {}
+    for fact in facts:
+        key = fact if isinstance(fact, str) else (fact.code, fact.where, repr(fact.values))
+        found[key] = fact if isinstance(fact, str) or key not in found else found[key] + fact
+    return list(found.values())
+
+
+def first_of_each(facts: Iterable[Fact | str]) -> list[Fact | str]:
+    """Return the first of the facts of each place that differ by counts and examples alone."""
+    found: dict[Any, Fact | str] = {}
+    for fact in facts:
+        key = fact if isinstance(fact, str) else (fact.where, *fact.kind)
+        found.setdefault(key, fact)
+    return list(found.values())
+
+
+_MANY = 3  # systems that have each their own note
+
+
+def render_facts(
+    facts: Iterable[Fact | str], systems: Collection[str] = (), spell: Spelling | None = None
+) -> list[str]:
+    """Write facts; those of many systems that differ by counts and examples are one line.
+
+    Parameters
+    ----------
+    facts : iterable of Fact or str
+        Texts stay as they are.
+    systems : collection of str
+        The systems, as facts name them in ``where``.
+    spell : callable, optional
+        How options are written.
+
+    Examples
+    --------
+    >>> facts = [Fact("unused-columns", n, (), name) for n, name in enumerate("abcd", 2)]
+    >>> render_facts([*facts, "more"], "abcd")
+    ['all 4 systems: 2 to 5 columns not used: ', 'more']
+    >>> render_facts(facts[:1], "abcd")
+    ['a: 2 columns not used: ']
+    """
+    facts, lines = list(facts), []
+    groups: dict[Any, list[Fact]] = {}
+    for fact in facts:
+        if isinstance(fact, Fact) and fact.where in systems:
+            groups.setdefault(fact.kind, []).append(fact)
+    for fact in facts:
+        group = [fact] if isinstance(fact, str) else groups.get(fact.kind, [fact])
+        if isinstance(fact, str) or fact not in group or len(group) <= _MANY:
+            lines.append(fact if isinstance(fact, str) else fact.text(spell))
+        elif fact is group[0]:
+            lines.append(_text_of_many(group, len(systems), spell))
+    return lines
+
+
+def _text_of_many(group: Sequence[Fact], systems: int, spell: Spelling | None) -> str:
+    names = [fact.where for fact in group]
+    where = f"all {pluralize(systems, 'system')}"
+    if len(names) < systems:
+        where = f"{', '.join(names[:_MANY])} and {len(names) - _MANY} more"
+    columns = {"n": [fact.n for fact in group]}
+    for name, value in group[0].values.items():
+        if type(value) is int:
+            columns[name] = [fact.values[name] for fact in group]
+    spans = {
+        name: (min(some), max(some)) if min(some) < max(some) else some[0]
+        for name, some in columns.items()
+    }
+    examples = dict.fromkeys(example for fact in group for example in fact.examples)
+    return group[0].text(spell, where=where, examples=tuple(examples)[:EXAMPLES], **spans)
 
 
 def at(name: str, place: str = "", id_: str | None = None) -> str:

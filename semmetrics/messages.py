@@ -3,8 +3,9 @@
 Conventions
 -----------
 A code has a problem and a remedy, which may be empty. ``{name}`` is a value as text, ``{name!r}``
-as Python writes it, ``{name!l}`` a list of a few names, ``{name!t}`` its type with an article,
-``{name!o}`` the option of that name, ``{given}`` the option ``name`` with ``value``;
+as Python writes it, ``{name!l}`` a list of a few names, ``{name!e}`` one of examples, if there are
+any, ``{name!p}`` one without quotes, ``{name!t}`` its type with an article, ``{name!o}`` the option
+of that name, ``{given}`` the option ``name`` with ``value``;
 ``{n:item}`` counts items; ``{opt:missing}`` names an option, and ``{opt:missing=skip}`` one with
 its value, as the caller writes options: ``missing='skip'`` or ``--missing skip``.
 """
@@ -49,6 +50,8 @@ class _Writer(string.Formatter):
         writers: dict[str, Callable[[Any], str]] = {
             "r": brief,
             "l": listing,
+            "e": lambda some: f", such as {listing(some)}" if some else "",
+            "p": lambda some: ", ".join(map(str, some)),
             "t": a_kind,
             "o": lambda name: self.spell(name, ""),
         }
@@ -58,9 +61,11 @@ class _Writer(string.Formatter):
         if value is self.spell:
             name, _, given = format_spec.partition("=")
             return self.spell(name, given)
-        if isinstance(value, str) or not format_spec or not format_spec.isalpha():
+        if isinstance(value, tuple) and format_spec == ",":  # the least and the greatest of several
+            return f"{value[0]:,} to {value[1]:,}"
+        if isinstance(value, str) or len(format_spec) < 2 or not format_spec[0].isalpha():
             return super().format_field(value, format_spec)
-        if isinstance(value, tuple):  # the least and the greatest of several
+        if isinstance(value, tuple):
             return f"{value[0]:,} to {value[1]:,} {plural(format_spec)}"
         return pluralize(value, format_spec)
 
@@ -716,6 +721,110 @@ MESSAGES: dict[str, tuple[str, str]] = {
     # Metrics: captions, retrieval and classes
 
     # Kinds
+    "unknown-kind": (
+        "the kind of data is not certain: {what}",
+        "set {opt:task={task}} if each image has one class",
+    ),
+    "different-kinds": (
+        "the two sides are of different kinds: {what}", "set {opt:task} to {kinds!l}"
+    ),
+    "ambiguous-kind": (
+        "{reason} could be {kinds!l}: {what}",
+        'set {opt:task}; write labels as lists, ["cat"], also a single one',
+    ),
+    "truth-of-scores": (
+        "the ground truth is a matrix of scores", "give 0/1 or lists, after the predictions"
+    ),
+    "not-probabilities": (
+        "{value!p} are not probabilities", "give that of each set size; those of an item sum to 1"
+    ),
+    "outside-classes": (
+        "{role} {value!r} is not in the class list", "add it to {opt:classes}, or correct it"
+    ),
+    "unnamed-classes": (
+        "{role} {value!r} is not in the class list, which has only numbers",
+        "name the columns with {opt:classes}",
+    ),
+    "unnamed-columns": (
+        "the columns have no names, and the labels of {other} are {names!l}",
+        "name the columns with {opt:classes}",
+    ),
+    "unnamed-widths": (
+        "the predictions have {mine} columns and the ground truth {theirs}, without class names",
+        "name the columns with {opt:classes}, or give matrices of the same classes",
+    ),
+    "single-references": ("no image has two references", "leaving one out needs at least two"),
+    "partial-truth": (
+        "the ground truth is 0/1 in {columns:column}, and the gallery has {gallery:candidate}",
+        "give 0/1 for each candidate, or lists of the positives: truth.tolist()",
+    ),
+    "other-names": (
+        "the {what}s have other names than {option!o}", "remove them, or the names in the file"
+    ),
+    "not-in-option": ("{n:{what}} not in {option!o}: {names!l}", "add them, or remove the option"),
+    "transposed-names": (
+        "{found} for {wanted}, as if the matrix were transposed",
+        "give its transpose, or exchange {opt:queries} and {opt:gallery}",
+    ),
+    "transposed-positives": (
+        "{n:positive} not in the gallery of {size:,} columns (from 0): {names!l}",
+        "transpose the matrix if its rows are the gallery",
+    ),
+    "outside-gallery": (
+        "{n:positive} not in the gallery of {size:,}: {names!l}",
+        "correct them, or set {opt:missing=skip} to count them as never found",
+    ),
+    "outside-columns": (
+        "{n:positive} not in the gallery of {size:,} columns (from 0): {names!l}",
+        "name the columns with {opt:gallery}, or set {opt:missing=skip}",
+    ),
+    "unnamed-rows": (
+        "there are positives of {name!r}, and the {what}s have no names", "name them: {option!o}"
+    ),
+    "swapped-names": (
+        "the positives are those of the columns, by rows",
+        "exchange {opt:queries} and {opt:gallery}, and give the transpose",
+    ),
+    "phi-without-captions": (
+        "phi {measure} is computed of captions, and none are given",
+        "give {opt:captions}, or a matrix, which semmetrics pairs writes",
+    ),
+    "several-phi": ("several phi are given: {names!l}", "name one in the measure: NCS(phi=NAME)"),
+    "unnamed-phi": (
+        "ranked lists have no rows and columns of phi",
+        "name those with {opt:queries} and {opt:gallery}",
+    ),
+    "phi-lacks": ("{n:{noun}} not in phi: {names!l}", "give phi of all, with the same ids"),
+    "no-references": (
+        "{n:{noun}} without positives, so without references: {names!l}",
+        "leave them out, or give a matrix",
+    ),
+    "not-one-text": (
+        "{n:id} with none or several texts", 'give one text for each caption: {{"id": "text"}}'
+    ),
+    "without-text": ("{n:caption} without a text: {names!l}", "add them to {opt:captions}"),
+    "unnamed-gallery": (
+        "{n:caption} of a gallery without names lacking a text", "name them: {opt:gallery}"
+    ),
+    "not-one-class": ("the image has {n:class}", "give one, the class that it shows"),
+    "seen-and-unseen": (
+        "{n:class} seen and unseen: {names!l}", "keep each in one of {opt:seen} and {opt:unseen}"
+    ),
+    "reserved-list": (
+        "{name!r} is not a name for a class list",
+        "choose another, or use {opt:seen} or {opt:unseen}",
+    ),
+    "empty-list": (
+        "no class is in the list {name}; nearest: {nearest}", "name a list with more"
+    ),
+    "classes-without-number": ("{n:class} without a number: {names!l}", "add them"),
+    "unknown-side": (
+        "which classes are {side} is not known", "give {side!o} and {other!o}, or {opt:classes}"
+    ),
+    "empty-side": ("no class is {side}: all are {other}", "correct {other!o}, or give {side!o}"),
+    "measure-needs-scores": (
+        "{measure} needs scores, and the predictions have none", "give scores, or leave it out"
+    ),
 
     # Scoring
     "no-items": ("there are no items to evaluate", "check the ids of both sides and {opt:missing}"),
@@ -817,4 +926,164 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
 
     # Notes on the data
+    "missing-reference": ("{n:item} without ground truth, {became}", ""),
+    "weight-0": ("{n:item} of weight 0 left out", ""),
+    "empty-prediction-skipped": ("{n:item} without a predicted label left out", ""),
+    "shared-terms": ("{n:term} in several classes", ""),
+    "ignored-labels-not-found": ("{n:label} to ignore not in the data", ""),
+    "several-candidates": ("{n:image} with several candidates, each scored on its own", ""),
+    "single-reference": ("{n:image} with a single reference left out", ""),
+    "empty-candidates": ("{n:empty candidate}", ""),
+    "empty-references": ("{n:empty reference}", ""),
+    "positives-outside": ("{n:positive} outside the gallery, so never found", ""),
+    "graded-0": ("{n:candidate} of grade 0 or less, not positives", ""),
+    "other-folds": ("{n:positive} in another fold than the query, left out", ""),
+    "without-class": ("{n:image} without a class left out", ""),
+    "repeated-positives": ("{n:positive} repeated in a list, counted once", ""),
+    "zero-length-vectors": ("{n:vector} of length 0, with cosine 0 to all", ""),
+    "different-items": ("systems are scored on different items", "compare with care"),
+    "unused-weights": (
+        "{n} of {total:sample weight} not used, as no input has the id: {examples!l}", ""
+    ),
+    "no-effect": ("{option!o} has no effect: {why}", ""),
+    "no-effect-on": ("{option!o} has no effect on {on}", ""),
+    "unused-embeddings": ("{n:embedding} not used by any measure here: {examples!l}", ""),
+    "unused-list": ("no measure names the class list {name}", ""),
+    "not-cached": ("{model} is not cached", "name its version: CallableEmbedder(f, version='1')"),
+    "unknown-texts": (
+        "{n:{noun}} unknown to {model} (oov: {oov}){examples!e}", "see: semmetrics embed coverage"
+    ),
+    "composed-texts": ("{n:{noun}} composed by {model} from pieces of words{examples!e}", ""),
+    "zero-vectors-texts": ("{n:{noun}} with a vector of zeros in {model}", ""),
+    "truncated-texts": ("{n:{noun}} longer than {model} reads, cut to their beginning", ""),
+    "spelling": (
+        "{n:{side} label} in {items:item} differing only by {ways} from others: {examples!p}",
+        "join them with {opt:normalize={rules}}",
+    ),
+    "spelling-kept": (
+        "{n:{side} label} in {items:item} differing only by {ways} from others: {examples!p}",
+        "protocol {protocol} compares them as they are",
+    ),
+    "joined-labels": (
+        "{n:{side} label} containing {delimiter!r}{examples!e}",
+        'if it separates labels, write lists, ["cat", "dog"], or for CSV set {opt:label_delimiter}',
+    ),
+    "lists-as-text": (
+        "{n:{side} label} looking like a list written as text{examples!e}",
+        "save lists as JSON or Parquet, or set {opt:label_delimiter=;} and join labels with ';'",
+    ),
+    "one-sided-labels": (
+        "{n:{side} label} of {total:,} not in the {other}{examples!e}",
+        "check that both sides write labels in one way",
+    ),
+    "sentences": (
+        "the {side} labels are sentences, {mean:.1f} words on average",
+        "for captions set {opt:task=captions}",
+    ),
+    "single-words": (
+        "the {side} are single words, {mean:.1f} on average", "for labels set {opt:task=labels}"
+    ),
+    "swapped-sides": ("{sign}", "check the order of the sides: predictions come first"),
+    "unlike-scores": (
+        "{n:label} in {items:item} listed with different scores, such as {examples!p}",
+        "the highest counts, or each with duplicates=each",
+    ),
+    "true-scores": ("scores of the ground truth are ignored: every label listed is true", ""),
+    "scores-unused": (
+        "every label listed counts as predicted, with {n:score} of {total:,} below 0.5",
+        "if scores decide, set {opt:threshold=0.5}, {opt:decode} or a cutoff (F1@3)",
+    ),
+    "nothing-predicted": (
+        "no score is above the threshold {threshold}, but {highest:g} at most", ""
+    ),
+    "order-of-labels": (
+        "{measures} depends on the order of predictions, which is {order}",
+        "give scores, or ordered lists",
+    ),
+    "numbers-as-labels": (
+        "the labels are numbers, compared as they are",
+        "give names, or name the columns with {opt:classes}",
+    ),
+    "near-threshold": ("{n:pair} of labels within 1e-6 of the threshold {threshold!r}", ""),
+    "near-thresholds": (
+        "up to {n:pair} of labels within 1e-6 of each of {thresholds} thresholds", ""
+    ),
+    "uncalibrated": (
+        "the threshold {threshold:g} of word2vec is not calibrated for {model}",
+        "run: {command}, and set {opt:calibration} to its result",
+    ),
+    "no-tuple-matches": ("no tuple matches", "SPICE's parsers and synonyms know only English"),
+    "idle-tuples": (
+        "{opt:tuples} has no effect: they are not by {wanted!l}, but {own}",
+        "SPICE(parser=given) takes tuples of any parser",
+    ),
+    "tied-graphs": (
+        "SPICE of {n:item} depends on ties in merging scene graphs{examples!e} "
+        "({low:.4f} to {high:.4f}){untried}",
+        "",
+    ),
+    "tied-graphs-of-mean": (
+        "SPICE of {n:item} depends on ties in merging scene graphs{examples!e} "
+        "({low:.4f} to {high:.4f}): its own program may print {less:.2g} less to {more:.2g} "
+        "more{untried}",
+        "",
+    ),
+    "run-size": ("{n:query}, {how}", ""),
+    "tied-ranks": ("{n:query} with a tie that decides the rank of a positive", ""),
+    "fewer-candidates": ("{n:query} with fewer than {k} candidates{besides}, counted at @{k}", ""),
+    "numbered-positives": (
+        "ids of positives are taken for numbers of rows, from 0", "if not, name rows: {opt:queries}"
+    ),
+    "transposed": (
+        "similarities of positives are larger in the transposed matrix",
+        "give the transpose if its rows are the gallery",
+    ),
+    "no-cutoff": ("{measure} without a cutoff counts all candidates", "write {measure}@1"),
+    "run-of-classes": ("{n:image}, {how}", ""),
+    "tied-classes": ("{n:image} with a tie at the first {k}{among}", ""),
+    "few-classes": ("{n_classes:class}{among}, fewer than {k}: all count at @{k}", ""),
+    "fewer-classes": ("{n:image} with fewer than {k} ranked classes{among}, counted at @{k}", ""),
+    "no-prediction": ("{n:image} without a prediction{among}", ""),
+    "numbers-as-places": ("numbers of classes are taken for places in the class list, from 0", ""),
+    "classes-without-images": (
+        "{n} of {total:class} without an image, in no mean over classes: {examples!l}", ""
+    ),
+    "predicted-outside": ("{n:prediction} outside the class list: {examples!l}", ""),
+    "neither-side": ("{n:image} of classes neither seen nor unseen", ""),
+    "rest-of-classes": ("{side} are all others of the class list: {n:class}", ""),
+    "pretraining-overlap": (
+        "{n} of {total:unseen class} among {known:,} of pretraining{which}", ""
+    ),
+    "unnumbered-classes": (
+        "{n:class} without a number, in no list such as {example}: {examples!l}", ""
+    ),
+    "numbers-of-no-class": ("{n:number} for names that are not classes: {examples!l}", ""),
+
+    # Notes on the data
+    "without-tuples": ("the {side} of {n:item} have no tuples{examples!e}", ""),
+    "differing-classes": (
+        "{n:class} only among the columns or in the class list: {names!l}",
+        "name the columns as {opt:classes} does",
+    ),
+    "missing-prediction": ("{n:item} without a prediction, {became}", ""),
+
+    # What validate finds odd
+    "without-entries": ("{n} of {total:item} without {noun}s: {examples!l}{numbered}", ""),
+    "repeated-entries": ("{n} of {total:item} with a repeated {noun}: {examples!l}{numbered}", ""),
+    "padded-texts": ("{n:{noun}} with blanks around: {examples!l}", ""),
+    "hidden-characters": ("{n:{noun}} with invisible characters: {examples!l}", ""),
+    "lookalikes": ("{n:group} of {noun} differing only by case or white space: {examples!l}", ""),
+    "common-labels": ("{n:label} in more than 95% of the items: {examples!l}", ""),
+    "rare-labels": ("{n} of {total:label} in one item alone", ""),
+    "outside-0-1": ("{n} of {total:score} not between 0 and 1", ""),
+    "equal-scores": ("all scores are {score:g}", ""),
+    "rising-scores": (
+        "{n} of {total:item} not listed by falling score, by which they are ranked: "
+        "{examples!l}{numbered}",
+        "",
+    ),
+    "blank-captions": ("{captions:empty caption} in {n:item}: {examples!l}{numbered}", ""),
+    "shared-captions": ("{n:{noun}} in more than one item: {examples!l}", ""),
+    "many-ties": ("{n:,} of the first {total:,} values occur several times: ties decide ranks", ""),
+
 }  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact, InputError
 from semmetrics.messages import MESSAGES
 
 
@@ -28,3 +28,13 @@ def refused(code: str, where: str | None = None, **values: Any) -> Iterator[Any]
 def is_refusal(refusal: Any, code: str) -> bool:
     """Return whether a refusal of the command line has a code, or else contains a text."""
     return refusal.code == code or (code not in MESSAGES and code in refusal)
+
+
+def codes(table: Any) -> list[str]:
+    """Return the codes of the facts of a table, in their order; notes without one as they are."""
+    return [fact.code if isinstance(fact, Fact) else fact for fact in table.facts]
+
+
+def facts(table: Any, code: str) -> list[Fact]:
+    """Return the facts of a code."""
+    return [fact for fact in table.facts if isinstance(fact, Fact) and fact.code == code]

@@ -19,7 +19,6 @@ from semmetrics.data.inputs import open_input
 from semmetrics.data.items import has_surrogate
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
-from semmetrics.kinds import first_of_alike
 from semmetrics.kinds.resolve import resolve_kind
 from semmetrics.messages import a_kind, listing, pluralize
 from semmetrics.metrics.definition import Definition, Measure
@@ -79,7 +78,7 @@ def open_similarity(
             first, second, *_ = systems
             systems = {**systems, **{n: open_input(systems[n], read) for n in (first, second)}}
             kind = resolve_kind(systems[first], systems[second], options=read).kind
-        form = importlib.import_module(f"semmetrics.kinds.{kind}.reading").FORM
+        form = importlib.import_module(f"semmetrics.kinds.{kind}").FORM
         return open_setup(kind, given), FunctionSimilarity(measure, single=form.single), systems
     chosen = parse_all(listed(measure))
     if len(chosen) != 1:
@@ -137,7 +136,7 @@ def compare_systems(
         seen.notes += [f"{one.source}: {note}" for one in lists.values() for note in one.notes]
         if number == 0:  # there may be thousands
             seen.understood = describe_inputs(list(lists.values()))
-    seen.notes = first_of_alike(seen.notes)
+    seen.notes = list(dict.fromkeys(seen.notes))
     if seen.left_out:
         seen.notes.append(f"images left out that a system lacks: {seen.left_out:,}")
     return seen

@@ -12,8 +12,7 @@ from semmetrics.api.scores import document_options
 from semmetrics.arguments import check_type, checked_but
 from semmetrics.comparison.dominance import compute_dominance, rank_correlation, rank_dominance
 from semmetrics.comparison.pairwise_scores import PairScores, rate_pairs, score_pairs
-from semmetrics.errors import InputError
-from semmetrics.kinds import first_of_alike
+from semmetrics.errors import InputError, first_of_each, render_facts
 from semmetrics.messages import listing, pluralize
 from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports.competition_ranking import CompetitionRanking, MeasureRanking
@@ -98,7 +97,7 @@ def rank_competition(
         )
     k, compared = _check_k(state, k, stability)
     sizes = [k, *(most for most in compared if most != k)]
-    notes: list[str] = []
+    notes: list[Any] = []
     understood: list[str] = []
     if references is None:
         rated = read_ratings(ratings, state, options.get("read"), missing, notes)
@@ -130,7 +129,7 @@ def rank_competition(
         n=len({image for some in images.values() for image in some}),
         rankings=tuple(rankings),
         images={pair: len(some) for pair, some in images.items()},
-        notes=tuple(first_of_alike(notes)),
+        notes=tuple(render_facts(first_of_each(notes))),
         understood=tuple(understood),
     )
 

@@ -205,7 +205,7 @@ def table_of(prepared: Prepared) -> ScoreTable:
     return ScoreTable(
         scores,
         prepared.plan.not_computed,
-        prepared.notes(scores),
+        prepared.facts(scores),
         prepared.understood(),
     )
 

@@ -14,8 +14,8 @@ from semmetrics.api.scores import document_options, system_name, table_of
 from semmetrics.arguments import checked
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.side_inputs import as_pairs
-from semmetrics.errors import InputError
-from semmetrics.kinds.labels.notes import label_notes
+from semmetrics.errors import InputError, render_facts
+from semmetrics.kinds.labels.facts import label_facts
 from semmetrics.kinds.labels.record import prepare
 from semmetrics.messages import brief, listing
 from semmetrics.metrics.definition import Definition, Measure
@@ -265,7 +265,7 @@ def calibrate_threshold_on_pairs(
     measures = parse("SemF1")
     tasks = prepare({"pairs": {"": task}}, measures, options)
     found = of_pairs(tasks["pairs"][""], known, criterion=criterion)
-    notes = label_notes(tasks, measures, options, {})
+    notes = render_facts(label_facts(tasks, measures, options, {}))
     return replace(found, notes=(*map(str, said), *found.notes, *notes))
 
 

@@ -118,7 +118,7 @@ def topics() -> dict[str, str]:
 
 def normalizations() -> dict[str, str]:
     """Return label normalisations, and what each does."""
-    from semmetrics.kinds.labels.classes import NORMALIZATIONS
+    from semmetrics.kinds.labels.normalization import NORMALIZATIONS
 
     return {
         name: (clean.__doc__ or "").strip().split("\n")[0] for name, clean in NORMALIZATIONS.items()

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TextIO
 
 from semmetrics.messages import printable, visible
-
-__all__ = ["EXACT", "Progress", "complain", "echo", "say", "say_understood", "show_progress"]
+from semmetrics.options import flag
 
 EXACT = ("json", "csv")
 """The formats that programs read, in which names are as they are."""
@@ -44,8 +43,10 @@ def say(lines: Iterable[str], *, quiet: bool) -> None:
 
 def say_understood(result: Any, *, quiet: bool) -> None:
     """Say how the inputs of a result were read, and what is odd."""
+    write = getattr(result, "write_notes", None)
+    notes = result.notes if write is None else write(flag)
     read = [f"read {line}" for line in getattr(result, "understood", ())]
-    say([*read, *result.notes], quiet=quiet)
+    say([*read, *notes], quiet=quiet)
 
 
 class Progress:

@@ -202,7 +202,7 @@ def _changed(read: ReadOptions) -> list[str]:
 
 def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
     """Read files, and say how, and what is odd."""
-    from semmetrics.kinds.captions.reading import as_captions
+    from semmetrics.kinds.captions import as_captions
     from semmetrics.scoring.plan import describe_inputs
 
     inputs = [as_captions(path, options=read) for path in paths]
@@ -593,8 +593,8 @@ def embed_coverage(run: Run) -> None:
 def _read_labels(run: Run, read: ReadOptions, normalize: str) -> dict[str, Any]:
     """Read the cleaned labels of each file, by the name of the system."""
     from semmetrics.data.side_inputs import read_class_list
-    from semmetrics.kinds.labels.classes import REPEATING, normalization
-    from semmetrics.kinds.labels.reading import as_labels
+    from semmetrics.kinds.labels import as_labels
+    from semmetrics.kinds.labels.normalization import REPEATING, normalization
     from semmetrics.scoring.plan import describe_inputs
 
     files, path = run["files"], run["classes"]

@@ -308,7 +308,7 @@ def align_systems(
 
     Examples
     --------
-    >>> from semmetrics.kinds.captions.reading import as_captions
+    >>> from semmetrics.kinds.captions import as_captions
     >>> systems = {"a": as_captions({"1": "x", "2": "y"}), "b": as_captions({"2": "z", "3": "w"})}
     >>> aligned, left_out = align_systems(systems, "skip")
     >>> aligned["b"].to_list(), left_out

@@ -37,7 +37,7 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.judgements import Judgements
 from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
-from semmetrics.kinds.description import finite_or_none
+from semmetrics.kinds.describe import finite_or_none
 from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS, check_among
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.resampling import Draws

@@ -36,7 +36,7 @@ from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import Tasks
-from semmetrics.kinds.description import finite_or_none
+from semmetrics.kinds.describe import finite_or_none
 from semmetrics.messages import did_you_mean, listing, plural, pluralize
 from semmetrics.options import CORRECTIONS, TESTS, check_among
 from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval, Replicates

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Floats
+from semmetrics.errors import Fact, first_of_each
 from semmetrics.frozen import by_value, dataclass
-from semmetrics.kinds import first_of_alike
 from semmetrics.scoring.plan import Setup
 from semmetrics.scoring.result import Score
 from semmetrics.scoring.score import score_prepared
@@ -54,7 +54,7 @@ def score_pairs(
     references: Mapping[str, Any],
     *,
     overall: bool = True,
-) -> tuple[list[PairScores], list[str]]:
+) -> tuple[list[PairScores], list[Fact | str]]:
     """Score each pair of systems on its images by the measures of a setup.
 
     Parameters
@@ -72,19 +72,19 @@ def score_pairs(
     -------
     scores : list of PairScores
         In the order of the measures.
-    notes : list of str
-        What is odd; of notes that differ by numbers the first.
+    notes : list of Fact or str
+        What is odd; of facts that differ by numbers the first.
     """
     place = {name: number for number, name in enumerate(systems)}
     made: dict[str, PairScores] = {}
-    notes: list[str] = []
+    notes: list[Fact | str] = []
 
     def add(names: Sequence[str], some: Sequence[str]) -> Iterator[tuple[PairScores, Score]]:
         preds = {n: setup.read({i: answers[i][n] for i in some}, n) for n in names}
         ref = setup.read_truth({image: references[image] for image in some})
         prepared = setup.prepare(preds, ref, missing="empty")
         scores = score_prepared(prepared)
-        notes.extend(prepared.notes(scores) + [str(one) for one in prepared.plan.not_computed])
+        notes.extend([*prepared.facts(scores), *map(str, prepared.plan.not_computed)])
         for score in scores:
             if score.heading not in made:
                 made[score.heading] = PairScores(
@@ -103,7 +103,7 @@ def score_pairs(
         own = dict.fromkeys(i for pair, some in images.items() if name in pair for i in some)
         for table, score in add([name], list(own)):
             table.overall[place[name]] = score.value
-    return list(made.values()), first_of_alike(notes)
+    return list(made.values()), first_of_each(notes)
 
 
 def rate_pairs(

@@ -225,7 +225,7 @@ class Weights:
 
     values: Any
     source: str = "weights"
-    notes: Sequence[str] = ()
+    notes: Sequence[Any] = ()
 
 
 def weigh(joined: Joined, weights: Any, ref: Lists) -> tuple[Joined, Floats | None]:

@@ -583,7 +583,7 @@ def measure_coverage(
 
     Examples
     --------
-    >>> from semmetrics.kinds.labels.reading import as_labels
+    >>> from semmetrics.kinds.labels import as_labels
     >>> from semmetrics.embed.words import MatrixEmbedder
     >>> model = MatrixEmbedder(np.eye(2), ["cat", "dog"])
     >>> labels = as_labels({"a": ["cat", ["hound", "dog"]], "b": ["cow"], "c": []})

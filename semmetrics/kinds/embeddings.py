@@ -1,4 +1,4 @@
-"""Embeddings of a score: by the names that measures use, opened, and what is said of them."""
+"""Embeddings of a score: by the names that measures use, opened, and what is noted of them."""
 
 from __future__ import annotations
 
@@ -8,31 +8,14 @@ from typing import Any
 
 from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.data.form import ReadOptions
-from semmetrics.errors import InputError
-from semmetrics.kinds import Options
+from semmetrics.errors import Fact, InputError
+from semmetrics.kinds import Facts, Options, no_effect
 from semmetrics.messages import listing
 from semmetrics.metrics.definition import Measure
-from semmetrics.options import OPTIONS
 
-__all__ = [
-    "cache_notes",
-    "embeddings_by_name",
-    "model_notes",
-    "open_models",
-    "open_text_models",
-    "read_embedding",
-    "unused_embeddings",
-    "unused_rules",
-]
-
-_MANY = 3
+_SHOWN = 3
 _OF_MEANING = ("lookup", "oov", "device", "max_words")
-_OF_MODELS = {  # {model} is its identity, {oov} the policy
-    "unknown": "unknown to {model}: {oov}",
-    "composed": "composed by {model} from pieces of words that it does not list",
-    "zero_vectors": "with a vector of zeros in {model}: similar to none but themselves",
-    "truncated": "longer than {model} reads: cut to their beginning",
-}
+_NOTED = ("unknown", "composed", "zero_vectors", "truncated")
 
 
 def read_embedding(embedding: Any) -> Any:
@@ -72,7 +55,12 @@ def open_models(needed: Iterable[str], options: Options) -> dict[str, Any]:
     """
     from semmetrics.embed.open import open_embeddings
 
-    specs = _specifications(needed, embeddings_by_name(options["embedding"]))
+    given, specs = embeddings_by_name(options["embedding"]), {}
+    for name in needed:
+        if name not in given:
+            remedy = f"those given are {listing(given)}"
+            raise InputError("unknown-name", what="embedding", value=name, remedy=remedy)
+        specs[name] = given[name]
     device = options["device"]
     if options.opened.get("specs") != specs:
         options.opened["models"] = open_embeddings(
@@ -114,100 +102,77 @@ def open_text_models(measures: Iterable[Measure], options: Options) -> dict[str,
     return found
 
 
-def _specifications(names: Iterable[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    unknown = [name for name in names if name not in given]
-    if unknown:
-        raise InputError(
-            f"there is no embedding {unknown[0]!r}",
-            remedy=f"those given are {listing(given)}: embedding={{{unknown[0]!r}: …}} "
-            f"(--embedding {unknown[0]}=NAME|PATH)",
-        )
-    return {name: given[name] for name in names}
-
-
-def model_notes(
+def model_facts(
+    where: str,
     model: Any,
-    found: Mapping[str, str],
+    counts: Mapping[str, int],
+    noun: str,
     which: Mapping[str, Sequence[str]] = MappingProxyType({}),
-    remedy: str = "",
-) -> list[str]:
-    """Say what a model did not know or read, from how much of it was found, and which texts.
+) -> Facts:
+    """Note what a model did not know or read.
 
     Parameters
     ----------
+    where : str
+        The name of the task.
     model : LabelVectors or TextModel
-    found : mapping from "unknown", "composed", "zero_vectors" or "truncated" to how much
-    which : mapping from the same to the texts, which are named
-    remedy : str
-        What is said behind named texts.
+    counts : mapping from "unknown", "composed", "zero_vectors" or "truncated" to a number
+    noun : str
+        What is counted.
+    which : mapping from the same to texts, which are named
     """
-    words = {"model": model.embedder.identity, "oov": model.oov}
-    lines = []
-    for key, text in _OF_MODELS.items():
-        named = ""
-        if key in found and key in which:
-            named = f": {listing([text[:60] for text in which[key]], most=_MANY)}{remedy}"
-        if key in found:
-            lines.append(f"{found[key]} {text.format(**words)}{named}")
-    return lines
+    return [
+        Fact(
+            f"{key.replace('_', '-')}-texts", counts[key],
+            tuple(text[:60] for text in which.get(key, ())[:_SHOWN]), where,
+            {"noun": noun, "model": model.embedder.identity, "oov": model.oov},
+        )
+        for key in _NOTED
+        if counts.get(key)
+    ]  # fmt: skip
 
 
-def unused_rules(measures: Iterable[Measure], options: Options, such: str) -> list[str]:
-    """Say which options about meaning no measure takes up; ``such`` is a measure that does."""
+def unused_rules(measures: Iterable[Measure], options: Options, such: str) -> Facts:
+    """Note options about meaning that no measure takes up; ``such`` is a measure that does."""
     if any(m["embedding"] is not None for m in measures):
         return []
     fixed = () if options["protocol"] is None else ("lookup", "oov")
     names = [name for name in _OF_MEANING if name in options.given and name not in fixed]
-    why = f"no measure here compares meanings ({such} does)"
-    return [f"{OPTIONS[name].both} has no effect: {why}" for name in names]
+    return [no_effect(name, f"no measure here compares meanings ({such} does)") for name in names]
 
 
-def unused_embeddings(
-    measures: Iterable[Measure], embedding: Any, such: str = "SemF1"
-) -> list[str]:
-    """Say which embeddings no measure takes up.
+def unused_embeddings(measures: Iterable[Measure], embedding: Any) -> Facts:
+    """Note the embeddings that no measure uses.
 
     Parameters
     ----------
     measures : iterable of Measure
     embedding : None, specification, Embedder, or mapping from name to those
         As a user gives it; the one that ships with the package is not given.
-    such : str
-        A measure that takes one up.
 
     Examples
     --------
     >>> from semmetrics.metrics.registry import parse_all
-    >>> unused_embeddings(parse_all(["F1", "SemF1"]), {"default": "static", "bert": "sbert:bert"})
-    ["the embedding 'bert' has no effect: no measure here uses it"]
+    >>> given = {"default": "static", "bert": "sbert:bert"}
+    >>> print(*unused_embeddings(parse_all(["F1", "SemF1"]), given))
+    1 embedding not used by any measure here: 'bert'
     """
     used = {str(m["embedding"]) for m in measures if m["embedding"] is not None}
     given = embedding if isinstance(embedding, Mapping) else ["default"] * (embedding is not None)
-    why = "no measure here uses it" if used else f"no measure here compares meanings ({such} does)"
-    unused = [name for name in given if name not in used]
-    if len(unused) > 1:
-        why = why.replace("uses it", "uses them")
-        return [f"the embeddings {listing(unused, most=_MANY)} have no effect: {why}"]
-    return [
-        f"the embedding{'' if name == 'default' else f' {name!r}'} has no effect: {why}"
-        for name in unused
-    ]
+    unused = tuple(name for name in given if name not in used)
+    return [Fact("unused-embeddings", len(unused), unused)] if unused else []
 
 
-def cache_notes(models: Sequence[Any], cache: object) -> list[str]:
-    """Say what is wrong with a cache, or that no embedding in use needs the one asked for."""
+def cache_facts(models: Sequence[Any], cache: object) -> Facts:
+    """Note what is wrong with a cache, or that no embedding in use needs the one asked for."""
     if cache is None or cache is False:
         return []
     from semmetrics.embed.embedder import CachedEmbedder
 
     unversioned = {model.identity for model in models if UNVERSIONED in model.identity}
     if unversioned:
-        return [
-            f"{name} is not kept in the cache: a function needs a version for that "
-            "(CallableEmbedder(function, version='1'))"
-            for name in sorted(unversioned)
-        ]
+        return [Fact("not-cached", values={"model": name}) for name in sorted(unversioned)]
     cached = [model for model in models if isinstance(model, CachedEmbedder)]
     if cached:
-        return list(dict.fromkeys(str(model.trouble) for model in cached if model.trouble))
-    return ["the cache has no effect: no embedding in use is slower than it (cache=, --cache)"]
+        return list(dict.fromkeys(model.trouble for model in cached if model.trouble))
+    return [no_effect("cache", "no embedding in use is slower than it")]

@@ -1,16 +1,16 @@
-"""What is evaluated, where nobody has said: kinds look at a sample, and the most certain is taken.
+"""What is evaluated, if no option names it: kinds look at a sample, and the most certain is taken.
 
 Conventions
 -----------
-Each kind says how certain it is that the data are its own. Where two are certain the sides are of
-different kinds; where two are equally likely the data are ambiguous. Both are errors. Where no kind
-recognises the data, the first kind reads them and says what is wrong.
+Each kind says how certain it is that the data are its own. If two are certain, the sides are of
+different kinds; if two are equally likely, the data are ambiguous. Both are errors. If no kind
+recognises the data, the first kind reads them and names what is wrong.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -18,8 +18,6 @@ from semmetrics.data.form import DEFAULTS, Form, ReadOptions
 from semmetrics.data.inputs import Sample, sample_of
 from semmetrics.errors import InputError
 from semmetrics.options import KINDS
-
-__all__ = ["Certainty", "Resolved", "Verdict", "names_entries", "resolve_kind"]
 
 _ANY = Form(noun="item", columns=(), keys=())
 
@@ -40,15 +38,14 @@ class Verdict(NamedTuple):
     Attributes
     ----------
     certainty : Certainty
-    reason, remedy : str
-        What is ambiguous, and how it is written without a doubt.
+    reason : str
+        What is ambiguous.
     whats : tuple of str
-        What each side is, where the sample alone does not say it.
+        What each side is, where the sample alone does not tell.
     """
 
     certainty: Certainty
     reason: str = ""
-    remedy: str = ""
     whats: tuple[str, ...] = ()
 
 
@@ -78,11 +75,6 @@ class Resolved(NamedTuple):
     kind: str
     understood: str
     others: tuple[str, ...] = ()
-
-    @property
-    def sure(self) -> bool:
-        """Whether no other kind is possible."""
-        return not self.others
 
 
 def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
@@ -117,48 +109,38 @@ def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
     """
     options = options or DEFAULTS
     samples = [sample_of(side, _ANY, options) for side in sides]
-    verdicts = {name: _recogniser(name)(samples, options) for name in KINDS}
+    verdicts = {name: _recognise(name, samples, options) for name in KINDS}
     highest = max(verdict.certainty for verdict in verdicts.values())
     best = [name for name, verdict in verdicts.items() if verdict.certainty == highest]
     understood = _describe(samples, verdicts[best[0]])
     if highest == Certainty.ASK:
-        raise InputError(
-            f"nothing says what is evaluated: {understood}",
-            remedy=f"{verdicts[best[0]].remedy}, {_name_tasks(best)}",
-        )
+        raise InputError("unknown-kind", what=understood, task=best[0])
     if highest == Certainty.NO:
         return Resolved(KINDS[0], understood)
     if highest == Certainty.CERTAIN:
-        return Resolved(_certain_of_all(best, samples, options, understood), understood)
+        claims = [_certain(best, one, options) for one in samples]
+        for name in best:  # a side that two kinds are certain of has columns of both
+            if all(name in claim for claim in claims if claim):
+                return Resolved(name, understood)
+        raise InputError("different-kinds", what=understood, kinds=best)
     if len(best) > 1 and len(sides) > 1:
-        raise _ambiguous(best, verdicts[best[0]], _describe(samples, verdicts[best[0]], words=True))
+        verdict = verdicts[best[0]]
+        what = _describe(samples, verdict, words=True)
+        raise InputError("ambiguous-kind", reason=verdict.reason, kinds=best, what=what)
     others = (name for name, v in verdicts.items() if v.certainty and name != best[-1])
     return Resolved(best[-1], understood, tuple(others))
 
 
-def _recogniser(kind: str) -> Callable[[Sequence[Sample], ReadOptions], Verdict]:
-    """Load how a kind recognises its data."""
-    module = importlib.import_module(f"semmetrics.kinds.{kind}.reading")
-    recognise: Callable[[Sequence[Sample], ReadOptions], Verdict] = module.recognise
-    return recognise
+def _recognise(kind: str, samples: Sequence[Sample], options: ReadOptions) -> Verdict:
+    module = importlib.import_module(f"semmetrics.kinds.{kind}")
+    verdict: Verdict = module.recognise(samples, options)
+    return verdict
 
 
-def _certain_of_all(
-    names: Sequence[str], samples: Sequence[Sample], options: ReadOptions, understood: str
-) -> str:
-    """Return the first kind that is certain of every side that some kind is certain of.
-
-    A side that two kinds are certain of has columns of both.
-    """
-    claims = [
-        {name for name in names if _recogniser(name)([one], options).certainty >= Certainty.CERTAIN}
-        for one in samples
-    ]
-    for name in names:
-        if all(name in claim for claim in claims if claim):
-            return name
-    tasks = _name_tasks(names)
-    raise InputError(f"the two sides are of different kinds: {understood}", remedy=tasks)
+def _certain(names: Sequence[str], side: Sample, options: ReadOptions) -> set[str]:
+    """Return the kinds that are certain of one side."""
+    verdicts = ((name, _recognise(name, [side], options)) for name in names)
+    return {name for name, verdict in verdicts if verdict.certainty >= Certainty.CERTAIN}
 
 
 def _describe(samples: Sequence[Sample], verdict: Verdict, *, words: bool = False) -> str:
@@ -169,16 +151,3 @@ def _describe(samples: Sequence[Sample], verdict: Verdict, *, words: bool = Fals
                 about = "about " if sample.cut else ""
                 whats[place] += f" of {about}{sample.words:.1f} words on average"
     return whats[0] if len(whats) == 1 else f"predictions: {whats[0]}; ground truth: {whats[1]}"
-
-
-def _ambiguous(names: Sequence[str], verdict: Verdict, understood: str) -> InputError:
-    remedy = _name_tasks(names)
-    return InputError(
-        f"{verdict.reason} could be {' or '.join(names)}: {understood}",
-        remedy=f"{verdict.remedy}; or {remedy}" if verdict.remedy else remedy,
-    )
-
-
-def _name_tasks(names: Sequence[str]) -> str:
-    tasks = " or ".join(f"task={name!r}" for name in names)
-    return f"say {tasks} (on the command line --task)"

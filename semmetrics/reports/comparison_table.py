@@ -17,7 +17,7 @@ from semmetrics.comparison.significance import subtract
 from semmetrics.errors import InputError, UnknownKeyError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import find_kind
-from semmetrics.kinds.description import on_one_line
+from semmetrics.kinds.describe import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.options import CORRECTIONS, TESTS
 from semmetrics.reports.html import write_records

@@ -11,7 +11,7 @@ from semmetrics._version import __version__
 from semmetrics.comparison.dominance import GlobalRank
 from semmetrics.comparison.pairwise_scores import PairScores
 from semmetrics.frozen import by_value, dataclass
-from semmetrics.kinds.description import finite_or_none
+from semmetrics.kinds.describe import finite_or_none
 from semmetrics.reports.records import Records
 from semmetrics.reports.report import Report, cells
 

@@ -213,7 +213,7 @@ def collect_matches(scores: Sequence[Score]) -> Records:
     InputError
         If no measure matches labels by meaning, or items were not kept.
     """
-    from semmetrics.kinds.labels.describe import match_rows
+    from semmetrics.kinds.labels.facts import match_rows
 
     heading = find_matching_heading(scores)
     if any(score.task is None for score in scores if score.heading == heading):

@@ -25,7 +25,7 @@ from semmetrics.comparison.rank_tests import (
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
-from semmetrics.kinds.description import finite_or_none
+from semmetrics.kinds.describe import finite_or_none
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.reports.records import Records, draw, format_full
 from semmetrics.reports.report import Report

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from semmetrics.kinds import find_kind
-from semmetrics.kinds.description import on_one_line
+from semmetrics.kinds.describe import on_one_line
 from semmetrics.messages import pluralize, visible
 from semmetrics.reports.records import align, draw, format_full
 from semmetrics.reports.table import ScoreTable, draw_scores

@@ -26,7 +26,7 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
-from semmetrics.kinds.description import finite_or_none
+from semmetrics.kinds.describe import finite_or_none
 from semmetrics.options import KINDS, OPTIONS
 from semmetrics.reports.records import Records
 from semmetrics.reports.report import Report, cells

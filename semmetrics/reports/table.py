@@ -11,9 +11,10 @@ from typing import Any, overload
 import numpy as np
 
 from semmetrics.arguments import checked
-from semmetrics.errors import UnknownKeyError
+from semmetrics.errors import Fact, UnknownKeyError, render_facts
 from semmetrics.frozen import by_value, dataclass
-from semmetrics.messages import brief, did_you_mean, listing, pluralize
+from semmetrics.kinds import name_task
+from semmetrics.messages import Spelling, brief, did_you_mean, keyword, listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.reports import details
 from semmetrics.reports.records import Records, draw
@@ -45,8 +46,8 @@ class ScoreTable(ScaledReport):
         System by system.
     not_computed : list of NotComputed
         What a protocol names and this input does not allow, with the reason.
-    notes : list of str
-        How the input was understood, and what is odd.
+    facts : list of Fact or str
+        What is odd in the input, or has no effect; ``notes`` has them as texts.
     understood : list of str
         How each input was read.
     differences : list of str
@@ -67,7 +68,7 @@ class ScoreTable(ScaledReport):
 
     scores: list[Score]
     not_computed: list[NotComputed] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    facts: list[Fact | str] = field(default_factory=list)
     understood: list[str] = field(default_factory=list, repr=False)
     differences: list[str] = field(default_factory=list, repr=False)
 
@@ -137,6 +138,18 @@ class ScoreTable(ScaledReport):
         (True, None, True)
         """
         return self[key] if self._find(key) else default
+
+    @property
+    def notes(self) -> list[str]:
+        """What is odd in the input, or has no effect."""
+        return self.write_notes()
+
+    def write_notes(self, spell: Spelling = keyword) -> list[str]:
+        """Write the facts, with options as the caller writes them."""
+        names = [name_task(score.system, score.part) for score in self.scores if score.part]
+        parted = {score.system for score in self.scores if score.part}
+        names += [score.system for score in self.scores if score.system not in parted]
+        return render_facts(self.facts, set(names), spell)
 
     def _find(self, key: Any) -> list[Score]:
         """The scores of a measure, by heading, name, alias, or the measure itself."""

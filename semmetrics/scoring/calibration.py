@@ -34,8 +34,8 @@ from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import Tasks, each_task
-from semmetrics.kinds.description import finite_or_none
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.describe import finite_or_none
+from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.messages import agreeing, listing, pluralize
 from semmetrics.metrics.definition import Measure

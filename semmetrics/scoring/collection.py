@@ -56,7 +56,7 @@ class Collection:
         self._by_item: dict[str, list[Any]] = {}  # options by name, batch by batch
         self._widths: dict[str, tuple[int, ...]] = {}  # of matrices among them
         self._running = RunningScores()
-        self._said: dict[str, None] = {}  # notes on the weights of items that were let go
+        self._said: dict[Any, None] = {}  # notes on the weights of items that were let go
         self._sample: tuple[Lists, Lists] | None = None  # an item that was let go
         self._renumbered = False
 
@@ -144,7 +144,7 @@ class Collection:
         pred, ref = self._kept()
         return setup.prepare({self.system: pred}, ref, **self._joined_values())
 
-    def sum_up(self, setup: Setup) -> tuple[Prepared, list[Score], list[str]]:
+    def sum_up(self, setup: Setup) -> tuple[Prepared, list[Score], list[Any]]:
         """Return what is said of items that were let go, their scores, and notes."""
         self._let_go(setup)
         scores = self._running.scores()
@@ -154,7 +154,7 @@ class Collection:
         inputs = [self._preds, self._gts]
         prepared = self._running.describe(setup, {self.system: pred}, ref, inputs)
         renumbered = self._renumbered or self._running.differently_named
-        notes = [*prepared.notes(scores), *self._said]
+        notes = [*prepared.facts(scores), *self._said]
         return prepared, scores, notes + [_RENUMBERED] * renumbered
 
     def _kept(self) -> tuple[Lists, Lists]:

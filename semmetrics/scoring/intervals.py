@@ -32,7 +32,7 @@ from semmetrics.arguments import checked
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
 from semmetrics.frozen import by_value, dataclass
-from semmetrics.kinds.description import finite_or_none
+from semmetrics.kinds.describe import finite_or_none
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 

@@ -19,9 +19,9 @@ from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, with_unstored_said
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.frozen import dataclass
-from semmetrics.kinds import Kind, Tasks, each_task, find_kind, group_notes, name_task
+from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task
 from semmetrics.messages import pluralize
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import (
@@ -71,19 +71,27 @@ class Prepared:
         return describe_inputs(self.inputs)
 
     def notes(self, scores: Iterable[Score] = ()) -> list[str]:
-        """Say what was odd in the inputs and tasks, and what has no effect.
+        """Write the facts of inputs and tasks."""
+        return render_facts(self.facts(scores), [name for name, _ in each_task(self.tasks)])
+
+    def facts(self, scores: Iterable[Score] = ()) -> list[Fact | str]:
+        """Return what was odd in the inputs and tasks, and what has no effect.
 
         Parameters
         ----------
         scores : iterable of Score
             Those of the tasks, where they were computed.
         """
-        notes = [f"{one.source}: {note}" for one in self.inputs for note in one.notes]
+        notes: list[Fact | str] = [
+            replace(note, where=one.source) if isinstance(note, Fact) else f"{one.source}: {note}"
+            for one in self.inputs
+            for note in one.notes
+        ]
         scores = list(scores)
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
         plan, options = self.plan, self.options
-        notes += self.kind.notes(self.tasks, plan.measures, options, noted, self.inputs)
-        notes += self._left_out(scores) + interval_notes(scores)
+        notes += self.kind.facts(self.tasks, plan.measures, options, noted, self.inputs)
+        notes += [*self._left_out(scores), *interval_notes(scores)]
         if options["ci"]:
             notes += [
                 f"{score.heading} has no interval: its parts are not resampled together"
@@ -101,17 +109,19 @@ class Prepared:
         have = "has" if len(idle) == 1 else "have"
         return [*notes, f"{', '.join(idle)} {have} no effect without ci=True (--ci)"]
 
-    def _left_out(self, scores: Iterable[Score]) -> list[str]:
-        """Say of each task which labels count nowhere."""
+    def _left_out(self, scores: Iterable[Score]) -> list[Fact | str]:
+        """Return which labels of each task count nowhere."""
         by_task: dict[str, list[Score]] = {}
         for score in scores:
             by_task.setdefault(name_task(score.system, score.part), []).append(score)
-        found = {}
+        found: list[Fact | str] = []
         for name, task in each_task(self.tasks):
             some = by_task.get(name, [])
             verb = "scored" if getattr(task, "ranked", False) else "predicted"
-            found[name] = left_out_notes(some[0].statistics if some else task.axis, some, verb)
-        return group_notes(found)
+            lines = left_out_notes(some[0].statistics if some else task.axis, some, verb)
+            values = ({"problem": line, "remedy": ""} for line in lines)
+            found += [Fact("text", where=name, values=text) for text in values]
+        return found
 
 
 def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:
@@ -119,7 +129,7 @@ def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:
 
     Examples
     --------
-    >>> from semmetrics.kinds.labels.reading import as_labels
+    >>> from semmetrics.kinds.labels import as_labels
     >>> describe_inputs([as_labels({"a": ["cat"]}, source="gt.json")])
     ['gt.json: {id: [labels]}: 1 item, 1 label']
     """

@@ -93,7 +93,7 @@ def test_offline_it_says_what_is_missing(refused, files):
 
 
 def test_coverage_counts_what_the_function_counts(ok, run, vectors):
-    from semmetrics.kinds.labels.reading import as_labels
+    from semmetrics.kinds.labels import as_labels
 
     (expected,) = measure_coverage({"gt": as_labels("gt.json")}, open_embedding(vectors))
     told = json.loads(

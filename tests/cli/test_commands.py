@@ -14,7 +14,7 @@ from refusals import is_refusal
 
 import semmetrics
 from semmetrics.comparison.agreement_protocols import AGREEMENT_PROTOCOLS, OWN_REFERENCES
-from semmetrics.kinds.labels.classes import NORMALIZATIONS
+from semmetrics.kinds.labels.normalization import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
 from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.meteor import METEOR_PROGRAM
@@ -124,8 +124,8 @@ def test_validate_says_what_was_read(ok, files):
     assert "1.75 (0.96) mean (std), from 1 to 3" in text
     assert "cat 3, dog 3, cow 1" in text
     assert "from 0.1 to 0.9" in text
-    assert "1 of 4 items repeats a label: '4'" in text
-    assert "1 of 4 items does not list labels by falling score" in text
+    assert "1 of 4 items with a repeated label: '4'" in text
+    assert "1 of 4 items not listed by falling score" in text
 
 
 def test_validate_as_json(ok, files):
@@ -140,8 +140,8 @@ def test_validate_as_json(ok, files):
     assert report["cardinality"]["histogram"] == [1] * 30
     assert report["cardinality"]["mean"] == 14.5
     assert report["order"] == {"mean": 1.0, "pairs": 29 * 28 // 2}
-    assert any("labels are in more than 95%" in line for line in report["odd"])
-    assert any("1 is in one item alone" in line for line in report["odd"])
+    assert any("in more than 95% of the items" in line for line in report["odd"])
+    assert any("in one item alone" in line for line in report["odd"])
 
 
 def test_validate_shows_what_the_function_gives(ok, files):
@@ -156,12 +156,12 @@ def test_validate_finds_what_is_odd(ok, files):
     (report,) = json.loads(ok("validate", "odd.json", "--format", "json"))
     lines = "\n".join(report["odd"])
     for expected in (
-        "1 of 3 items has no labels: '1'",
-        "1 label has blanks around it: ' dog'",
-        "1 id has blanks around it: ' 1'",
-        "labels differ only by case or white space: 'Cat' and 'cat'",
-        "ids differ only by case or white space: ' 1' and '1'",
-        "1 label has characters that cannot be seen: 'a\\tb'",
+        "1 of 3 items without labels: '1'",
+        "1 label with blanks around: ' dog'",
+        "1 id with blanks around: ' 1'",
+        "1 group of labels differing only by case or white space: 'Cat', 'cat'",
+        "1 group of ids differing only by case or white space: ' 1', '1'",
+        "1 label with invisible characters: 'a\\tb'",
     ):
         assert expected in lines
     assert report["synonyms"] == 1
@@ -174,7 +174,7 @@ def test_validate_matrices(ok, files):
     text = ok("validate", "s.npy", "--classes", "classes.txt")
     assert "1, known by position" in text
     assert "4 scores, 4 distinct" in text
-    assert "2 of 4 scores are not between 0 and 1" in text
+    assert "2 of 4 scores not between 0 and 1" in text
 
 
 def test_validate_reports_all_files_and_fails_if_one_is_bad(run, files):

@@ -34,7 +34,7 @@ def test_the_table(ok, files):
         "  words             28 words, 15 distinct",
         "  words a caption   4.00 (2.16) mean (std), from 2 to 7",
         "  most frequent     'the cat sleeps' 2, 'dogs run' 2",
-        "  odd: 2 captions are in more than one item: 'the cat sleeps', 'dogs run'",
+        "  odd: 2 captions in more than one item: 'the cat sleeps', 'dogs run'",
     ]
     assert "  nothing is odd" in ok("validate", "captions.json")
     assert "most frequent" not in ok("validate", "captions.json")
@@ -77,14 +77,14 @@ def test_what_is_odd(ok, files):
     }
     found = report(ok, write("odd.json", content), "--task", "captions")
     for expected in (
-        "1 of 4 items has no captions: '3'",
-        "2 captions are empty, in the items ' 1', '4'",
-        "2 of 4 items repeat a caption: ' 1', '1'",
-        "1 caption is in more than one item: 'a dog'",
-        "1 caption has blanks around it: ' a bird '",
-        "1 caption has control characters: '\\x1b[31m red'",
-        "1 id has blanks around it: ' 1'",
-        "ids differ only by case or white space: ' 1' and '1'",
+        "1 of 4 items without captions: '3'",
+        "2 empty captions in 2 items: ' 1', '4'",
+        "2 of 4 items with a repeated caption: ' 1', '1'",
+        "1 caption in more than one item: 'a dog'",
+        "1 caption with blanks around: ' a bird '",
+        "1 caption with invisible characters: '\\x1b[31m red'",
+        "1 id with blanks around: ' 1'",
+        "1 group of ids differing only by case or white space: ' 1', '1'",
     ):
         assert expected in found["odd"]
     assert len(found["odd"]) == 8

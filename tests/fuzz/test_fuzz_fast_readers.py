@@ -14,8 +14,8 @@ import pytest
 from semmetrics import ReadOptions
 from semmetrics.data import inputs, source
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.reading import FORM as CAPTIONS
-from semmetrics.kinds.labels.reading import FORM as LABELS
+from semmetrics.kinds.captions import FORM as CAPTIONS
+from semmetrics.kinds.labels import FORM as LABELS
 
 HEAD = 48  # bytes that count as small here, so that every reader has a beginning and a rest
 WORDS = [

@@ -20,7 +20,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.side_inputs import read_class_list, read_numbers
 from semmetrics.embed.word_files import read_matrix
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.reading import as_texts
+from semmetrics.kinds.captions import as_texts
 from semmetrics.kinds.resolve import Resolved, resolve_kind
 
 COCO = {

@@ -26,6 +26,7 @@ from golden.names import KEYWORDS, spelled
 
 import semmetrics
 from semmetrics.cli import app, main
+from semmetrics.errors import Fact
 
 __all__ = [
     "EXACT",
@@ -132,6 +133,7 @@ def _handled(text: str) -> str:
 def normal(text: str) -> str:
     """A text without the folder, the version and what other packages say in their own words."""
     text = text.replace(str(Path.cwd()), "FOLDER")
+    text = re.sub(r"(<function \w+) at 0x[0-9a-f]+>", r"\1>", text)
     text = re.sub(rf"\bv:{_VERSION}", "v:VERSION", text)
     text = re.sub(rf"\bsemmetrics {_VERSION}", "semmetrics VERSION", text)
     text = re.sub(rf"(['\"]){_VERSION}(['\"])", r"\1VERSION\2", text)
@@ -225,6 +227,9 @@ def table_of(table: Any) -> Any:
     if isinstance(table, dict):  # an error
         return table
     result: dict[str, Any] = {"scores": [_score(one) for one in table]}
+    noted = [[fact.code, fact.n] for fact in table.facts if isinstance(fact, Fact)]
+    if noted:
+        result["facts"] = noted
     if table.not_computed:
         result["not computed"] = [one.heading for one in table.not_computed]
     return result

@@ -13,7 +13,7 @@ from blocks import in_blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.class_precision import ClassPrecisionFamily
 from semmetrics.metrics.ranking import ItemRankingFamily

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tiny import Tiny, with_vectors
 
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.bags import BagSimilarityFamily, TransportFamily
 from semmetrics.metrics.registry import all_definitions, parse_all

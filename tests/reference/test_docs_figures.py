@@ -18,8 +18,8 @@ from click.testing import CliRunner
 from semmetrics.cli.app import program
 from semmetrics.embed.lookup import embed_terms
 from semmetrics.embed.open import open_embedding
-from semmetrics.kinds.labels.classes import normalization
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
+from semmetrics.kinds.labels.normalization import normalization
 
 ROOT = Path(__file__).resolve().parents[2]
 MEASURES = ROOT / "docs" / "measures"

@@ -6,8 +6,8 @@ import pytest
 from semmetrics.embed.lookup import embed_terms, measure_coverage
 from semmetrics.embed.open import open_embedding
 from semmetrics.embed.words import convert, open_converted
-from semmetrics.kinds.labels.classes import kubany2020
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
+from semmetrics.kinds.labels.normalization import kubany2020
 
 COSINES = {
     ("car", "vehicle"): 0.78210967,

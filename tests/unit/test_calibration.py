@@ -617,7 +617,7 @@ def test_what_is_not_known_is_told_and_not_saved(tmp_path):
     found = semmetrics.calibrate_threshold_on_pairs(pairs, model)
     few, unknown = found.notes
     assert few.startswith("few pairs decide the threshold: 1 that mean the same and 2 that do not")
-    assert unknown.startswith("pairs: 2 of 4 terms unknown to tiny-2@000000000000: zero")
+    assert unknown.startswith("pairs: 2 distinct terms unknown to tiny-2@000000000000")
     assert "notes" not in found.to_dict()
     found.save(tmp_path / "c.json")
     assert Calibration.load(tmp_path / "c.json").notes == ()
@@ -627,8 +627,8 @@ def test_what_is_not_known_is_told_and_not_saved(tmp_path):
     )
     few, missing, unknown = of_data.notes  # and nothing of a threshold that was only tried
     assert few.startswith("few items decide the threshold: 2 of 2 are in the holdout; give more")
-    assert missing == "preds: items without a prediction, left out: 1"
-    assert unknown.startswith("preds: 2 of 4 terms unknown to tiny-2@000000000000: zero")
+    assert missing == "preds: 1 item without a prediction, left out"
+    assert unknown.startswith("preds: 2 distinct terms unknown to tiny-2@000000000000")
 
 
 @pytest.mark.parametrize(("n", "few"), [(29, True), (30, False)])

@@ -9,7 +9,7 @@ from refusals import refused
 
 import semmetrics
 from semmetrics import ReadOptions, as_candidates, as_captions
-from semmetrics.kinds.captions.reading import as_texts
+from semmetrics.kinds.captions import as_texts
 
 SPLITS = "train", "test", "restval", "test"
 

@@ -9,8 +9,8 @@ import pytest
 
 from semmetrics import ReadOptions
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.reading import as_captions
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.captions import as_captions
+from semmetrics.kinds.labels import as_labels
 
 
 def lists(captions):

@@ -14,7 +14,7 @@ from refusals import refused
 
 from semmetrics.data.tasks import item_ids
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.reading import as_captions
+from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.captions.task import join_captions, leave_one_out
 
 

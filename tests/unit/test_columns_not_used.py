@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from refusals import codes
 
 import semmetrics
 from semmetrics.data.side_inputs import as_pairs
@@ -26,8 +27,8 @@ def test_of_weights(tmp_path):
 def test_weights_of_no_item_in_a_file(tmp_path):
     path = tmp_path / "weights.csv"
     path.write_text("id,weight\na,1\nb,2\nx,3\n")
-    (note,) = semmetrics.score(GTS, GTS, measures="F1", weights=path).notes
-    assert note == "1 of 3 sample weights has no effect: no input has its id: 'x'"
+    (fact,) = semmetrics.score(GTS, GTS, measures="F1", weights=path).facts
+    assert (fact.code, fact.n, fact.examples) == ("unused-weights", 1, ("x",))
 
 
 @pytest.mark.parametrize("keep_rows", [True, False])
@@ -56,7 +57,7 @@ def test_weights_of_no_item_in_a_file_of_batches(tmp_path):
     for name, labels in GTS.items():
         scorer.update({name: labels}, {name: labels}, weights=path)
     assert scorer.compute().notes == semmetrics.score(GTS, GTS, measures="F1", weights=path).notes
-    assert "no input has its id: 'x'" in scorer.compute().notes[0]
+    assert codes(scorer.compute()) == ["unused-weights"]
     scorer = semmetrics.Scorer(measures="F1", missing="skip")
     path.write_text("id,weight\na,1\n")  # the item b is left out and needs none
     scorer.update({"a": ["cat"]}, GTS, weights=path)
@@ -70,8 +71,8 @@ def test_weights_of_no_item_in_a_file_of_batches(tmp_path):
 def test_weights_of_no_item_among_items_without_ids(keep_rows):
     scorer = semmetrics.Scorer(measures="F1", keep_rows=keep_rows)
     scorer.update([["cat"]], [["cat"]], weights={"0": 1, "7": 2})
-    (note,) = scorer.compute().notes
-    assert note == "1 of 2 sample weights has no effect: no input has its id: '7'"
+    (fact,) = scorer.compute().facts
+    assert (fact.code, fact.n, fact.examples) == ("unused-weights", 1, ("7",))
 
 
 RECORDS = [

@@ -7,8 +7,8 @@ from refusals import refused
 from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.lookup import STOP_WORDS, embed_terms, lookup_rule, measure_coverage
 from semmetrics.embed.words import MatrixEmbedder
-from semmetrics.kinds.labels.classes import kubany2020 as clean
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
+from semmetrics.kinds.labels.normalization import kubany2020 as clean
 
 WORDS = [
     "unknown", "parkingmeter", "Parking_Meter", "cat", "can", "Sofa", "on_road", "pizzoven",

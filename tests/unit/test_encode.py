@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from semmetrics import as_labels
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.classes import normalization
+from semmetrics.kinds.labels.normalization import normalization
 
 NAMES = st.text("abc ", min_size=1, max_size=2).filter(str.strip)
 TERMS = st.lists(NAMES, min_size=1, max_size=3, unique=True).map(tuple)

@@ -17,7 +17,7 @@ from refusals import refused
 import semmetrics
 from semmetrics.data.tasks import LabelTask
 from semmetrics.data.taxonomy import Taxonomy
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics import hierarchical as module
 from semmetrics.metrics import sets

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
 
 
 def read(data, **options):

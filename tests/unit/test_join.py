@@ -12,7 +12,7 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.data.join import aligned_rows, aligned_weights, join
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
 
 IDS = st.lists(st.sampled_from("abcdef"), unique=True, max_size=6)
 

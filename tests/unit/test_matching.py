@@ -14,7 +14,7 @@ from oracles import sets as oracle
 from refusals import refused
 
 import semmetrics
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.matching import Counts, Cut, Matches, PrecisionSums
 from semmetrics.metrics.set_measures import LabelCounts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import codes, refused
 from tiny import Tiny, with_vectors
 
 import semmetrics
@@ -14,7 +14,7 @@ from semmetrics.embed.open import open_embedding
 from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.errors import InputError
 from semmetrics.kinds.embeddings import embeddings_by_name
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.label_similarity import label_vectors_of
 from semmetrics.metrics.registry import parse_all
@@ -85,7 +85,7 @@ def test_each_system_has_vectors_of_its_own_labels():
         {"x": [["a"]], "y": [["c"]], "z": [["?"]]}, [["b"]], measures=["SemF1"], embedding=model
     )
     assert {score.system: score.value for score in table} == {"x": 1, "y": 0, "z": 0}
-    assert any(note.startswith("z: 1 of 2 terms unknown to tiny-2@") for note in table.notes)
+    assert "unknown-texts" in codes(table)
 
 
 def test_what_vectors_lack_is_noted_once_for_each_system():
@@ -100,11 +100,10 @@ def test_what_vectors_lack_is_noted_once_for_each_system():
         measures=["SemF1(threshold=0.4)", "SemF1(embedding=again,threshold=0.4)", "SoftF1"],
         embedding={"default": model, "again": model}, oov="skip",
     )  # fmt: skip
-    name = model.identity
-    assert table.notes == [
-        f"x: 2 of 3 terms longer than {name} reads: cut to their beginning",
-        f"y: 1 of 3 terms unknown to {name}: skip: '?'; semmetrics embed coverage counts them",
-        f"y: 1 of 3 terms with a vector of zeros in {name}: similar to none but themselves",
+    assert [(fact.code, fact.where, fact.n, fact.examples) for fact in table.facts] == [
+        ("truncated-texts", "x", 2, ()),
+        ("unknown-texts", "y", 1, ("?",)),
+        ("zero-vectors-texts", "y", 1, ()),
     ]
     plain = semmetrics.score([["a"]], [["a"]], measures=["SoftF1"], embedding=model)
     assert plain.notes == []
@@ -202,7 +201,7 @@ def test_vectors_are_kept_from_one_run_to_the_next(tmp_path):
         semmetrics.calibrate_threshold_on_pairs(pairs, model, cache=tmp_path / "kept.sqlite")
     assert [asked.count(text) for text in ("bb", "d" * 9)] == [2, 1]
     table = semmetrics.score({"a": "a cat sits"}, {"a": ["a cat sat"]}, measures="NGSM", cache=True)
-    assert any("the cache has no effect" in note for note in table.notes)
+    assert "no-effect" in codes(table)
 
 
 def test_the_packaged_model_is_read_once():

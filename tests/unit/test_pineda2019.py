@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import decoding
 from oracles import measures as oracle
+from refusals import facts, refused
 
 import semmetrics
 from semmetrics.comparison.summaries import summarize
@@ -160,9 +161,8 @@ def test_a_column_of_the_head_means_one_size_whatever_is_kept(rule):
 def test_what_first_set_size_takes():
     rows = {"preds": SCORES, "gts": REFS, "classes": CLASSES, "measures": "F1"}
     table = semmetrics.score(**rows, decode="threshold:0.5", first_set_size=1)
-    assert any(note.startswith("first_set_size= (--first-set-size) has no effect")
-               for note in table.notes)  # fmt: skip
-    with pytest.raises(semmetrics.InputError, match="first_set_size=-1 is not a whole number"):
+    assert [fact.values["option"] for fact in facts(table, "no-effect")] == ["first_set_size"]
+    with refused("bad-option"):
         semmetrics.score(**rows, decode="cardinality", set_size_probs=HEADS, first_set_size=-1)
 
 

@@ -19,7 +19,7 @@ from semmetrics.data.arrays import parse_npy
 from semmetrics.data.inputs import as_data
 from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.reading import FORM
+from semmetrics.kinds.labels import FORM
 from semmetrics.messages import pluralize
 
 

@@ -11,8 +11,8 @@ from semmetrics import ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.json_files import parse_source
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.reading import as_captions
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.captions import as_captions
+from semmetrics.kinds.labels import as_labels
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import zipfile
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import semmetrics
-from semmetrics.errors import InputError
 from semmetrics.metrics.registry import parse
 from semmetrics.reports.score_text import report_shared
 
@@ -31,7 +31,7 @@ def test_ids_in_json_may_be_whole_numbers(tmp_path):
         ('{"categories": []}', r'there is no list of ids; write \["cat", "dog"\]$'),
     ):
         path.write_text(content, encoding="utf-8")
-        with pytest.raises(InputError, match=problem):
+        with refused(problem):
             score(gts={"a": [7], "b": ["8"]}, **options)
 
 
@@ -39,11 +39,11 @@ def test_frames_of_vectors_are_refused_with_what_to_give():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(np.eye(2), index=["a", "b"])
     options = {"queries_embeddings": frame, "gallery_embeddings": np.eye(2)}
-    problem = r"is a DataFrame; give queries_embeddings=frame.to_numpy\(\), and queries=list\(frame"
-    with pytest.raises(InputError, match=problem):
+    problem = "wrong-type"
+    with refused(problem):
         score(None, **options)
     options = {"queries_embeddings": np.eye(2), "gallery_embeddings": frame}
-    with pytest.raises(InputError, match=r"and gallery=list\(frame.index\)"):
+    with refused("wrong-type"):
         score(None, **options)
     given = {"queries_embeddings": frame.to_numpy(), "gallery_embeddings": np.eye(2)}
     named = score(
@@ -54,12 +54,12 @@ def test_frames_of_vectors_are_refused_with_what_to_give():
 
 def test_columns_of_positives_are_not_taken_for_0_and_1():
     columns = np.array([[0], [1]])  # of three queries the last would say that it is no 0/1
-    with pytest.raises(InputError, match="is 0/1 in 1 column, and the gallery has 2 candidates"):
+    with refused("is 0/1 in 1 column, and the gallery has 2 candidates"):
         score(gts=columns)
     assert score(gts=columns.tolist())[0].value == 1.0
     assert score(np.eye(3), np.array([[0], [1], [2]]))[0].value == 1.0
     vectors = {"queries_embeddings": np.eye(2), "gallery_embeddings": np.eye(2)}
-    with pytest.raises(InputError, match="is 0/1 in 1 column"):
+    with refused("is 0/1 in 1 column"):
         score(None, columns, **vectors)
 
 
@@ -73,7 +73,7 @@ def test_columns_of_positives_are_not_taken_for_0_and_1():
     ],
 )
 def test_vectors_that_are_none_are_refused(vectors, problem):
-    with pytest.raises(InputError, match=problem):
+    with refused(problem):
         score(None, queries_embeddings=vectors, gallery_embeddings=np.eye(2))
 
 
@@ -89,11 +89,11 @@ def test_a_damaged_archive_is_named_without_what_it_holds(tmp_path):
     ):
         path.write_bytes(damaged)
         problem = rf"sims.npz: it is damaged, or was cut off{entry}; copy it again"
-        with pytest.raises(InputError, match=problem):
+        with refused(problem):
             score(path)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr("a.npy", json.dumps([]))
-    with pytest.raises(InputError, match=r"in the entry 'a\.npy'"):
+    with refused(r"in the entry 'a\.npy'"):
         score(path)
 
 
@@ -101,7 +101,7 @@ def test_a_damaged_archive_is_named_without_what_it_holds(tmp_path):
     ("name", "meant"), [("recall@5", "Recall"), ("hitrate@1", "HitRate"), ("MEDR", "MedR")]
 )
 def test_a_name_in_another_case_has_one_remedy(name, meant):
-    with pytest.raises(InputError, match=rf"did you mean {meant}\?$"):
+    with refused(rf"did you mean {meant}\?$"):
         parse(name, "retrieval")
 
 
@@ -126,9 +126,9 @@ def test_an_image_without_captions_leaves_the_groups_of_others():
 
 
 def test_thresholds_of_similarity_take_no_options_of_other_kinds():
-    with pytest.raises(InputError, match="sweep has no option 'phi'"):
+    with refused("sweep has no option 'phi'"):
         semmetrics.sweep([["cat"]], [["dog"]], phi=SIMS)
-    with pytest.raises(InputError, match="calibrate_threshold has no option 'phi'"):
+    with refused("calibrate_threshold has no option 'phi'"):
         semmetrics.calibrate_threshold([["cat"]], [["dog"]], phi=SIMS)
     for function in (semmetrics.sweep, semmetrics.calibrate_threshold):
         assert not {"phi", "queries", "captions", "tokenizer"} & {

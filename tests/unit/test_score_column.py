@@ -8,7 +8,7 @@ from semmetrics.data.form import truth_options
 from semmetrics.data.large import read_large
 from semmetrics.data.source import load
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.reading import FORM
+from semmetrics.kinds.labels import FORM
 
 PRED = "id,label,how\na,x,.9\na,y,.1\nb,y,.8\n"
 TRUTHS = {

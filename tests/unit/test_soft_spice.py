@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import soft_spice as oracle
+from refusals import codes, facts
 from tiny import Tiny
 
 import semmetrics
@@ -170,18 +171,17 @@ def test_embeddings_have_names():
     tiny = Tiny({"dog": [1, 0], "cat": [0, 1]})
     table = score(["dog"], [["cat"]], [name, NAME], embedding={"m": tiny, "n": tiny})
     assert table[name].value == 0.0
-    assert "the embedding 'n' has no effect: no measure here uses it" in table.notes
+    assert "unused-embeddings" in codes(table)
     with pytest.raises(InputError, match="there is no embedding 'm'"):
         score(["dog"], [["cat"]], name)
 
 
 def test_options_that_have_no_effect_are_said():
     options = {"tuples": None, "lookup": "text", "device": "cpu"}
-    notes = score(["a dog"], [["a cat"]], "NGSM", **options).notes
-    assert "the embedding has no effect: no measure here compares meanings (Soft-SPICE does)" in (
-        notes
-    )
-    assert sum("has no effect: no measure here compares meanings" in note for note in notes) == 3
+    table = score(["a dog"], [["a cat"]], "NGSM", **options)
+    assert "unused-embeddings" in codes(table)
+    idle = [fact.values["option"] for fact in facts(table, "no-effect")]
+    assert idle == ["lookup", "device"]
 
 
 def test_no_synonyms_are_needed(monkeypatch):

@@ -5,7 +5,7 @@ import zipfile
 from importlib.util import find_spec
 
 import pytest
-from refusals import refused
+from refusals import codes, facts, refused
 
 import semmetrics
 from semmetrics.errors import InputError, MissingDependencyError
@@ -187,17 +187,18 @@ def test_a_comparison_says_what_was_not_computed():
 def test_tuples_of_another_parser_have_no_effect(monkeypatch):
     code = 'import sys\nfor line in sys.stdin: print(\'{"tuples": [["dog"]]}\', flush=True)'
     monkeypatch.setattr(OfficialParser, "_command", lambda self: [sys.executable, "-c", code])
-    notes = semmetrics.score(PREDS, REFS, measures="SPICE", tuples=EVERY).notes
-    (note,) = (note for note in notes if "tuples=" in note)
-    assert "it has none by 'official@spice-1.0,corenlp-3.6.0', for its tuples name no" in note
-    assert note.endswith("; SPICE(parser=given) takes tuples of any parser")
+    table = semmetrics.score(PREDS, REFS, measures="SPICE", tuples=EVERY)
+    (fact,) = facts(table, "idle-tuples")
+    assert fact.values["wanted"] == ["official@spice-1.0,corenlp-3.6.0"]
     other = TupleTable("t.jsonl", EVERY, dict.fromkeys(EVERY, "offline@1"))
-    (note,) = semmetrics.score(PREDS, REFS, measures="SPICE(parser=offline)", tuples=other).notes
-    assert f"none by {open_parser('offline').identity!r}, only by 'offline@1'; SPICE" in note
+    table = semmetrics.score(PREDS, REFS, measures="SPICE(parser=offline)", tuples=other)
+    (fact,) = table.facts
+    assert fact.values["wanted"] == [open_parser("offline").identity]
+    assert "offline@1" in fact.values["own"]
     several = ["SPICE", "SPICE(parser=given)"]
     for measures, tuples in ((several, EVERY), ("SPICE", official(SOME))):
-        notes = semmetrics.score(PREDS, REFS, measures=measures, tuples=tuples).notes
-        assert "tuples=" not in "".join(notes)
+        table = semmetrics.score(PREDS, REFS, measures=measures, tuples=tuples)
+        assert "idle-tuples" not in codes(table)
 
 
 @needs_words

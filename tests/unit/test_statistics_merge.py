@@ -14,7 +14,7 @@ from tiny import Tiny, with_vectors
 
 import semmetrics
 from semmetrics.core.columns import UNIT, as_floats
-from semmetrics.kinds.labels.reading import as_labels
+from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.scoring.evaluate import evaluate, frame_of, merged_labels

@@ -22,7 +22,7 @@ from semmetrics import ReadOptions
 from semmetrics.data import taxonomy as taxonomy_graph
 from semmetrics.data.taxonomy import Taxonomy, as_taxonomy, read_taxonomy, read_wordnet
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.kinds.labels.classes import normalization
+from semmetrics.kinds.labels.normalization import normalization
 
 DEBIAN = Path("/usr/share/wordnet")
 DIAMOND = {"cat": ["feline", "pet"], "feline": "animal", "pet": ["being"], "animal": ["being"]}

@@ -5,6 +5,7 @@ import json
 import pandas as pd
 import polars as pl
 import pytest
+from refusals import facts
 
 import semmetrics
 
@@ -29,19 +30,15 @@ def inputs(tmp_path):
     return [*(str(tmp_path / name) for name in files), *objects]
 
 
-def said(notes):
-    return [note for note in notes if "different scores" in note]
-
-
 @pytest.mark.parametrize("form", range(7))
 def test_either_side_and_validate_say_it(tmp_path, form):
     data = inputs(tmp_path)[form]
     for pred, ref in ((data, PLAIN), (PLAIN, data)):
         table = semmetrics.score(pred, ref, measures="F1")
         assert table["F1"].value == 1.0
-        (note,) = said(table.notes)
-        assert f"{BOTH}1 and 0): the highest counts" in note
-    assert BOTH in said(semmetrics.validate(data)["odd"])[0]
+        (fact,) = facts(table, "unlike-scores")
+        assert (fact.n, fact.values, fact.examples) == (1, {"items": 1}, ("'cat' of 'a': 1 and 0",))
+    assert [line for line in semmetrics.validate(data)["odd"] if "different scores" in line]
 
 
 def test_scores_between_and_counts():
@@ -49,15 +46,15 @@ def test_scores_between_and_counts():
     pred["c"] = [("dog", 0.5), ("dog", 0.5)]  # alike: a repeat and no more
     table = semmetrics.score(pred, {**PLAIN, "c": ["dog"]}, measures="F1(decode=threshold:0.5)")
     assert table["F1(decode=threshold:0.5)"].value == pytest.approx(2 / 3)
-    (note,) = said(table.notes)
-    assert "2 labels of 1 item stand there" in note
-    assert "'cat' of 'a': 0.1 and 0.9" in note
+    (fact,) = facts(table, "unlike-scores")
+    assert (fact.n, fact.values) == (2, {"items": 1})
+    assert fact.examples == ("'cat' of 'a': 0.1 and 0.9",)
 
 
 def test_by_position():
     pred = [[("dog", 1)], [("cat", 0), ("cat", 1)]]
-    (note,) = said(semmetrics.score(pred, [["dog"], ["cat"]], measures="F1").notes)
-    assert "'cat' of item 1 (from 0): 0 and 1" in note
+    (fact,) = facts(semmetrics.score(pred, [["dog"], ["cat"]], measures="F1"), "unlike-scores")
+    assert fact.examples == ("'cat' of item 1 (from 0): 0 and 1",)
 
 
 @pytest.mark.parametrize("keep_rows", [True, False])
@@ -66,5 +63,5 @@ def test_batches_are_counted_together(keep_rows):
     for number in range(5):
         pred = {f"{number}": [("cat", 1), ("cat", 0)], f"x{number}": [("cat", 1)]}
         scorers[number % 2].update(pred, {id_: ["cat"] for id_ in pred})
-    (note,) = said(sum(scorers).compute().notes)
-    assert "5 labels of 5 items stand there" in note
+    (fact,) = facts(sum(scorers).compute(), "unlike-scores")
+    assert (fact.n, fact.values) == (5, {"items": 5})

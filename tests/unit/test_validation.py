@@ -9,7 +9,7 @@ import pytest
 
 import semmetrics
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels import describe
+from semmetrics.kinds.labels import facts as describe
 from semmetrics.kinds.resolve import resolve_kind
 from semmetrics.reports.threshold_curves import report_calibration
 from semmetrics.reports.validation import report_validation
@@ -21,7 +21,10 @@ def test_labels():
     assert (found["items"], found["labels"], found["vocabulary"]) == (2, 3, 2)
     assert found["cardinality"]["histogram"] == [1, 0, 0, 1]
     assert found["frequencies"] == [{"label": "cat", "count": 2}, {"label": "dog", "count": 1}]
-    assert found["odd"] == ["1 of 2 items has no labels: 'b'", "1 of 2 items repeats a label: 'a'"]
+    assert found["odd"] == [
+        "1 of 2 items without labels: 'b'",
+        "1 of 2 items with a repeated label: 'a'",
+    ]
     json.dumps(found, allow_nan=False)
 
 
@@ -29,7 +32,7 @@ def test_captions():
     found = semmetrics.validate({"a": "a cat sleeps", "b": "a cat sleeps"})
     assert (found["task"], found["captions"], found["distinct"]) == ("captions", 2, 1)
     assert found["repeated"] == [{"caption": "a cat sleeps", "count": 2}]
-    assert found["odd"] == ["1 caption is in more than one item: 'a cat sleeps'"]
+    assert found["odd"] == ["1 caption in more than one item: 'a cat sleeps'"]
 
 
 def test_a_matrix_and_its_classes(tmp_path):
@@ -38,7 +41,7 @@ def test_a_matrix_and_its_classes(tmp_path):
     for classes in (["cat", "dog"], tmp_path / "classes.txt"):
         found = semmetrics.validate(scores, classes=classes)
         assert (found["ranked"], found["scores"]) == (True, {"min": 0.0, "max": 1.5})
-        assert "1 of 4 scores is not between 0 and 1" in found["odd"]
+        assert "1 of 4 scores not between 0 and 1" in found["odd"]
 
 
 def test_lists_that_could_be_either():

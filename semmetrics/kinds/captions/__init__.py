@@ -1,1 +1,122 @@
-"""Captions: sentences about an image, beside reference sentences."""
+"""Captions: sentences about an image, beside references; how they are written and read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from semmetrics.data.form import Form, ReadOptions
+from semmetrics.data.inputs import Sample, as_data
+from semmetrics.data.lists import Lists
+from semmetrics.data.matrix import Matrix
+from semmetrics.data.public import (
+    is_coco,
+    is_coco_captions,
+    read_coco_captions,
+    read_coco_captions_by_id,
+)
+from semmetrics.errors import InputError
+from semmetrics.kinds.resolve import Certainty, Verdict, names_entries
+from semmetrics.options import FORMATS
+
+__all__ = ["FORM", "as_captions", "as_texts", "recognise"]
+
+_NAMES = ("caption", "captions", "text", "sentence", "sentences", "reference", "references")
+FORM = Form(
+    noun="caption",
+    columns=(*_NAMES, "comment"),
+    keys=(*_NAMES, "refs"),
+    formats=tuple(name for name, kinds in FORMATS.items() if "captions" in kinds),
+    coco=read_coco_captions,
+    is_coco=lambda value: is_coco_captions(value) or is_coco(value),
+    single=True,
+    blank=True,
+    first_id="image_id",
+)
+_TEXTS = replace(
+    FORM, coco=read_coco_captions_by_id, ids=("caption_id", "sentid"), first_id="caption_id"
+)
+_PHRASE = 2.5  # mean words: lists of longer strings could be captions
+
+
+def as_captions(data: Any, *, source: str = "input", options: ReadOptions | None = None) -> Lists:
+    """Read captions from whatever holds them.
+
+    Parameters
+    ----------
+    data : path, mapping, sequence, Series, frame, Arrow stream or Lists
+        A path (str or PathLike) is read by its format. A mapping from id has a caption or a list
+        of captions for each; a sequence has them by position. A list of records
+        ``{"image_id": 7, "caption": "a cat"}``, COCO captions with "annotations", frames, mappings
+        of columns, and a Series, whose index may repeat ids, are as in files.
+    source : str
+        What messages call it; of a path that is the path.
+    options : ReadOptions, optional
+        How files and records are read.
+
+    Returns
+    -------
+    Lists
+
+    Raises
+    ------
+    InputError
+        If the input is of another kind, or what it holds is wrong.
+
+    Examples
+    --------
+    >>> as_captions({"a": "a cat", "b": "a dog"}).to_list()
+    [['a cat'], ['a dog']]
+    """
+    return _as_lists(data, FORM, source, options)
+
+
+def as_texts(data: Any, *, source: str = "input", options: ReadOptions | None = None) -> Lists:
+    """Read captions by their own ids, not by those of their images.
+
+    Parameters
+    ----------
+    data, source, options
+        As for `as_captions`.
+
+    Examples
+    --------
+    >>> annotations = [{"id": 40, "image_id": 7, "caption": "a cat"}]
+    >>> found = as_texts({"images": [{"id": 7}], "annotations": annotations})
+    >>> list(found.ids), found.to_list()
+    (['40'], [['a cat']])
+    """
+    return _as_lists(data, _TEXTS, source, options)
+
+
+def _as_lists(data: Any, form: Form, source: str, options: ReadOptions | None) -> Lists:
+    found = as_data(data, form, source=source, options=options)
+    if isinstance(found, Matrix):
+        raise InputError("wrong-format", found.source, what="a caption", format="a matrix",
+                         wanted="lists of captions")  # fmt: skip
+    return found
+
+
+def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
+    """Tell how certain it is that the data are captions: a string an item, or sentences."""
+    coco = tuple("COCO captions" if _is_coco(one) else one.what for one in samples)
+    if any(_is_own(one, options) for one in samples):
+        return Verdict(Certainty.CERTAIN, whats=coco)
+    shapes = {one.shape for one in samples}
+    if "strings" in shapes:
+        single = all(one.is_single_words for one in samples)
+        return Verdict(Certainty.POSSIBLE if single else Certainty.LIKELY, "single words")
+    if shapes == {"lists"} and min(one.words for one in samples) >= _PHRASE:
+        return Verdict(Certainty.POSSIBLE, "lists of sentences")
+    return Verdict(Certainty.NO)
+
+
+def _is_own(sample: Sample, options: ReadOptions) -> bool:
+    if sample.noun is not None:
+        return sample.noun == FORM.noun
+    return sample.shape == "text" or _is_coco(sample) or names_entries(sample, FORM, options)
+
+
+def _is_coco(sample: Sample) -> bool:
+    return sample.value is not None and is_coco_captions(sample.value)

@@ -31,16 +31,16 @@ from semmetrics.core.ranks import top_k
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
-from semmetrics.kinds.captions.graphs import (
+from semmetrics.kinds.captions.record import (
     OpenGraphs,
     graph_fits,
     idle_tuples,
     open_tuples,
     parse_captions,
+    read_frequencies,
 )
-from semmetrics.kinds.captions.record import read_frequencies
 from semmetrics.kinds.embeddings import (
-    cache_notes,
+    cache_facts,
     open_text_models,
     read_embedding,
     unused_embeddings,
@@ -324,8 +324,9 @@ class PairJob:
         parse_captions({"": {"": task}}, [chosen], graphs)
         pairs = chosen.definition.extra["pairs"](task, chosen)
         if notes is not None:
-            notes += [*graphs.troubles, *idle_tuples([chosen], graphs)]
-            notes += cache_notes([*models.values()], options["cache"])
+            facts = [*graphs.troubles, *idle_tuples([chosen], graphs)]
+            facts += cache_facts([*models.values()], options["cache"])
+            notes += map(str, facts)
         step = max(1, min(memory // (16 * max(1, len(captions))), pairs.n_rows))
         return cls(task, chosen, pairs, step, dtype)
 
@@ -469,7 +470,8 @@ def _refuse_idle(measure: Measure, options: ResolvedOptions) -> None:
             raise InputError(f"{measure} takes no {what}", remedy=f"leave {', '.join(idle)} out")
     unused = unused_embeddings([measure], options["embedding"])
     if unused:
-        raise InputError(unused[0], remedy="leave it out, or write BagSim(embedding=NAME)")
+        remedy = "leave it out, or write BagSim(embedding=NAME)"
+        raise InputError(str(unused[0]), remedy=remedy)
 
 
 def _pair_task(

@@ -1,49 +1,65 @@
-"""The record of captions: how they are read, joined, prepared and scored."""
+"""The record of captions: how they are read, joined, prepared, scored and shown."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from semmetrics.core.ragged import row_numbers
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.lists import Lists
+from semmetrics.data.source import no_collection
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact, InputError, first_of_each
 from semmetrics.kinds import (
     Defaults,
+    Facts,
     Kind,
     Options,
     Tasks,
+    count_facts,
     different_items,
     each_task,
-    first_of_alike,
+    no_effect,
     read_weights,
-    task_notes,
     unused_weights,
 )
-from semmetrics.kinds.captions.graphs import (
-    OpenGraphs,
-    graph_fits,
-    graph_notes,
-    missing_graphs,
-    open_tuples,
-    parse_captions,
+from semmetrics.kinds.captions import as_captions
+from semmetrics.kinds.captions.task import count_words, join_captions, leave_one_out
+from semmetrics.kinds.describe import (
+    describe_input,
+    describe_sizes,
+    find_gaps,
+    find_odd_ids,
+    format_counts,
+    format_known,
+    format_spread,
+    items_fact,
+    mean_words,
+    on_one_line,
+    some_of,
+    swapped_facts,
 )
-from semmetrics.kinds.captions.oddities import oddity_notes
-from semmetrics.kinds.captions.reading import as_captions
-from semmetrics.kinds.captions.task import join_captions, leave_one_out
 from semmetrics.kinds.embeddings import (
-    cache_notes,
-    model_notes,
+    cache_facts,
+    model_facts,
     open_text_models,
     read_embedding,
     unused_embeddings,
     unused_rules,
 )
-from semmetrics.messages import a_kind, pluralize
-from semmetrics.metrics.definition import Measure
+from semmetrics.messages import pluralize
+from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.document_frequencies import (
     DocumentFrequencies,
     frequency_notes,
@@ -52,30 +68,28 @@ from semmetrics.metrics.document_frequencies import (
 from semmetrics.metrics.registry import parse
 from semmetrics.text.tokenizers import CachingTokenizer, open_tokenizer
 
-__all__ = ["HUMAN", "KIND", "read_frequencies"]
+if TYPE_CHECKING:
+    from semmetrics.text.graphs import Graphs
 
 HUMAN = "human"
 """The system whose candidates are references, each against the others of its image."""
+FILES = "captions.json references.json"  # of an example
 
 _DEFAULTS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr-D")
-_COUNTS = {
-    "missing_prediction": "items without a prediction",
-    "missing_reference": "items without ground truth",
-    "several_candidates": "images with several candidates, each scored on its own",
-    "single_reference": "images left out that have a single reference",
-    "empty_candidates": "empty candidates",
-    "empty_references": "empty references",
+_OTHER_FORM = {
+    "tokens": ("written", "captions as they are written"),
+    "written": ("tokens", "tokens"),
 }
+_LONGEST = 40  # letters of a caption among others
+_LONGEST_ITEM = 500  # letters of a caption on a line of its own
 
 
 def read_beside(options: Options) -> Options:
     """Open the tokenizer, and read weights, document frequencies and tuples from paths."""
     given = options["doc_freq"]
     if given is not None and options["protocol"] is not None:
-        raise InputError(
-            f"protocol {options['protocol']} counts document frequencies on the references",
-            remedy="leave doc_freq= (--doc-freq) out, or name measures instead of the protocol",
-        )
+        what = f"protocol {options['protocol']}"
+        raise InputError("not-applicable", name="doc_freq", what=what)
     files = options["read"] or ReadOptions()
     return options.replace(
         tokenizer=CachingTokenizer(open_tokenizer(options["tokenizer"])),
@@ -87,21 +101,12 @@ def read_beside(options: Options) -> Options:
 
 
 def read_frequencies(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> DocumentFrequencies:
-    """Return document frequencies from themselves or from a path.
-
-    Raises
-    ------
-    InputError
-        If it is neither, or the file is wrong.
-    """
+    """Return document frequencies from themselves or from a path."""
     if isinstance(given, DocumentFrequencies):
         return given
     if isinstance(given, (str, os.PathLike)):
         return DocumentFrequencies.load(given, max_bytes=max_bytes)
-    raise InputError(
-        f"doc_freq= is {a_kind(given)}",
-        remedy="give a file, or what fit_document_frequencies returns",
-    )
+    raise InputError("wrong-type", "doc_freq", value=given, wanted="a path or DocumentFrequencies")
 
 
 def read(data: Any, source: str, options: Options) -> Lists:
@@ -118,7 +123,7 @@ def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Task
     }
     if options["score_references"]:
         if HUMAN in tasks:
-            raise InputError(f"a system is called {HUMAN!r} already", remedy="rename it")
+            raise InputError("duplicate", role="the system", value=HUMAN)
         tasks[HUMAN] = leave_one_out(ref, **shared)
     return {name: {"": task} for name, task in tasks.items()}
 
@@ -129,11 +134,15 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
-    """Say what a measure lacks that runs a program, or takes scene graphs."""
-    (measure,) = parse(text)
+    """Name what a measure lacks that runs a program, or takes scene graphs."""
+    (measure,), graphs = parse(text), options["tuples"]
     if measure["parser"] is not None:
-        return text, missing_graphs(tasks, measure, options["tuples"])
-    if lacking := measure.definition.extra.get("lacking"):
+        try:  # only parsing tells whether all captions have a graph; the parses are kept
+            graphs[str(measure["parser"])]  # what may be missing comes before captions are parsed
+            parse_captions(tasks, [measure], graphs)
+        except InputError as error:
+            return text, str(error)
+    elif lacking := measure.definition.extra.get("lacking"):
         return text, next(filter(None, (lacking(task) for _, task in each_task(tasks))), "")
     return text, ""
 
@@ -146,13 +155,18 @@ def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Task
     graphs = graph_fits(measures, options["tuples"])
     models = open_text_models(measures, options)
     parse_captions(tasks, measures, options["tuples"])
-    fits: Mapping[str, Any] = {}
-    given = options["doc_freq"]
-    chosen = list(tasks)
-    if given is not None:
-        fits = {"df": given}
+    fits, chosen = {}, list(tasks)
+    if options["doc_freq"] is not None:
+        fits = {"df": options["doc_freq"]}
     elif options["score_references"]:
-        fits, chosen = _frequencies_of(tasks[chosen[0]][""], measures), [HUMAN]
+        first = tasks[chosen[0]][""]
+        counted = {(str(m["df"]), str(m["stem"])) for m in measures}
+        fits = {
+            f"{source}/{stem}": task_frequencies(first, source, stem)
+            for source, stem in sorted(counted)
+            if source in ("references", "rows")
+        }
+        chosen = [HUMAN]
     prepared = {}
     for name, parts in tasks.items():
         more = fits if name in chosen else {}
@@ -162,73 +176,370 @@ def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Task
     return prepared
 
 
-def _frequencies_of(
-    task: CaptionTask, measures: Iterable[Measure]
-) -> dict[str, DocumentFrequencies]:
-    """Count the document frequencies that measures take from a task."""
-    fits = {}
-    for measure in measures:
-        source, stem = measure["df"], str(measure["stem"])
-        if source in ("references", "rows"):
-            fits[f"{source}/{stem}"] = task_frequencies(task, str(source), stem)
-    return fits
+# ---- scene graphs -------------------------------------------------------------------------------
 
 
-def caption_notes(
+def open_tuples(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Any:
+    """Return the tuples of a file or a mapping, or the parser that a function is."""
+    if given is None:
+        return None
+    from semmetrics.text.parses import FunctionParser, TupleTable, read_tuples
+
+    if isinstance(given, (TupleTable, FunctionParser)):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return read_tuples(given, max_bytes)
+    if isinstance(given, Mapping):
+        return TupleTable.of(given)
+    if callable(given) and not isinstance(given, type):
+        return FunctionParser(given)
+    wanted = "a path, {caption: tuples}, or a function of captions"
+    raise InputError("wrong-type", "tuples", value=given, wanted=wanted)
+
+
+class OpenGraphs:
+    """Scene graphs by the name of their parser, each parser opened at its first use.
+
+    Parameters
+    ----------
+    given : TupleTable, FunctionParser or None
+        What the parser "given" is.
+    progress : callable, optional
+        Called with captions parsed and captions to parse.
+    """
+
+    def __init__(self, given: Any, progress: Callable[[int, int], None] | None = None) -> None:
+        self.given, self._progress = given, progress
+        self._open: dict[str, Graphs] = {}
+
+    def __getitem__(self, name: str) -> Graphs:
+        """Return the graphs of a parser."""
+        if name not in self._open:
+            from semmetrics.text.graphs import Graphs
+            from semmetrics.text.parses import open_parser
+
+            self._open[name] = Graphs(open_parser(name, self.given, self._progress))
+        return self._open[name]
+
+    @property
+    def troubles(self) -> Facts:
+        """What is wrong with the files in which parses are kept."""
+        found = [graphs.trouble for graphs in self._open.values()]
+        return list(dict.fromkeys(one for one in found if one))
+
+
+def graph_fits(measures: Sequence[Measure], graphs: OpenGraphs) -> dict[str, Graphs]:
+    """Return what the steps of measures take their scene graphs from."""
+    names = {str(m["parser"]) for m in measures if m["parser"] is not None}
+    return {f"parser/{name}": graphs[name] for name in sorted(names)}
+
+
+def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs) -> None:
+    """Parse what measures take of all systems at once, as a parser takes seconds to start.
+
+    Synonyms are opened first: without them the parses of measures that need them are in vain.
+    """
+    from semmetrics.metrics.spice import parsed_groups, parsed_texts, tied_captions
+    from semmetrics.text.synonyms import category_words
+
+    takers = dict.fromkeys(
+        (str(m["parser"]), str(m["captions"]), "synonyms" in m.definition.needs)
+        for m in measures
+        if m["parser"] is not None
+    )
+    for parser, _, merges in takers:
+        if merges:
+            _ = graphs[parser].concepts, category_words()
+    several = [task for _, task in each_task(tasks)]
+    for parser, captions, merges in takers:
+        by = graphs[parser].parser.identity
+        explain = partial(_explain, tasks=tasks, captions=captions, given=graphs.given, by=by)
+        if merges:
+            sides = (side for task in several for side in parsed_groups(task, captions))
+            graphs[parser].prepare(chain.from_iterable(sides), explain)
+            texts = [tied_captions(task, captions, graphs[parser]) for task in several]
+        else:
+            with no_collection():
+                texts = [parsed_texts(task, captions) for task in several]
+        graphs[parser].parser.tuples(list(chain(*texts)), explain)
+
+
+def _explain(text: str, *, tasks: Tasks, captions: str, given: Any, by: str) -> tuple[str, str]:
+    """Return where a caption without tuples is, and a remedy if tuples of its other form are given.
+
+    Only tuples by the parser count; ``by`` is its identity. A task without a name, as that of all
+    pairs, has no ids of its own.
+    """
+    from semmetrics.metrics.spice import parsed_texts
+    from semmetrics.text.parses import TupleTable
+
+    for name, task in each_task(tasks):
+        texts = parsed_texts(task, captions)
+        if text not in texts:
+            continue
+        code = texts.index(text)
+        other, form = _OTHER_FORM[captions]
+        known: Mapping[str, Any] = {}
+        if isinstance(given, TupleTable):
+            known = given.tuples if by == given.identity else given.of_parser(by)
+        remedy = f"tuples are given of {form}: write captions={other} in the measure"
+        found = parsed_texts(task, other)[code] in known
+        row, whose = np.flatnonzero(task.candidates == code), name
+        if not len(row):
+            (place,) = np.flatnonzero(task.references == code)[:1]
+            image = np.searchsorted(task.indptr, place, side="right") - 1
+            row, whose = np.flatnonzero(task.images == image), "the references"
+        return f"{whose}, id {task.ids[row[0]]!r}" if name else "", remedy if found else ""
+    return "", ""
+
+
+# ---- facts --------------------------------------------------------------------------------------
+
+
+def caption_facts(
     tasks: Tasks,
     measures: Sequence[Measure],
     options: Options,
     noted: Mapping[str, Any],
     inputs: Sequence[Any] = (),
-) -> list[str]:
-    """Say what was odd in the captions, and which document frequencies have no effect."""
-
-    def of_frequencies(name: str, task: CaptionTask) -> list[str]:
+) -> Facts:
+    """Note what was odd in the captions, and which options have no effect."""
+    facts: Facts = []
+    odd_ones: Facts = []
+    takers = [str(m) for m in measures if m["df"] in ("references", "given")]
+    own = ", ".join(str(m) for m in measures if m["df"] == "rows")
+    if options["doc_freq"] is not None and not takers:
+        facts.append(no_effect("doc_freq", "no measure here takes document frequencies"))
+    elif options["doc_freq"] is not None and own:
+        facts.append(Fact("no-effect-on", values={"option": "doc_freq", "on": own}))
+    for name, task in each_task(tasks):
+        found = noted.get(name, {})
         counted = [m for m in measures if m["df"] != "references" or "df" not in task.fits]
-        return frequency_notes(task, counted)
+        facts += count_facts(name, task)
+        facts += [
+            Fact("text", where=name, values={"problem": line, "remedy": ""})
+            for line in frequency_notes(task, counted)
+        ]
+        facts += _text_facts(name, task, found)
+        odd = noted.get(name, task.odd)
+        for side, noun in (("pred", "candidates"), ("ref", "references")):
+            mean = mean_words(odd, side)
+            if mean is not None:
+                odd_ones.append(Fact("single-words", values={"side": noun, "mean": mean}))
+        odd_ones += swapped_facts(odd)
+    facts += first_of_each(odd_ones) + unused_weights(options["weights"], inputs)
+    facts += _graph_facts(tasks, measures, options, noted)
+    facts += unused_embeddings(measures, options["embedding"])
+    facts += unused_rules(measures, options, "Soft-SPICE")
+    facts += cache_facts([*options.opened.get("models", {}).values()], options["cache"])
+    return facts + different_items(tasks, apart=[HUMAN] if options["score_references"] else [])
 
-    notes = [] if options["doc_freq"] is None else _unused_frequencies(measures)
-    notes += task_notes(
-        tasks,
-        _COUNTS,
-        lambda name, task: of_frequencies(name, task) + _text_notes(task, noted.get(name, {})),
-    )
-    found = [noted.get(name, task.odd) for name, task in each_task(tasks)]
-    notes += first_of_alike(line for odd in found for line in oddity_notes(odd))
-    notes += unused_weights(options["weights"], inputs)
-    notes += graph_notes(tasks, measures, options, noted)
-    notes += unused_embeddings(measures, options["embedding"], "Soft-SPICE")
-    notes += unused_rules(measures, options, "Soft-SPICE")
-    notes += cache_notes([*options.opened.get("models", {}).values()], options["cache"])
-    return notes + different_items(tasks, apart=[HUMAN] if options["score_references"] else [])
 
-
-def _text_notes(task: CaptionTask, noted: Mapping[Any, Any]) -> list[str]:
-    """Say which phrases or captions embeddings do not know, or read in part."""
+def _text_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> Facts:
+    """Note which phrases or captions embeddings do not know, or read in part."""
     if not task.models:
         return []
     from semmetrics.metrics.caption_similarity import CUT_CAPTIONS, UNKNOWN_CAPTIONS
     from semmetrics.metrics.soft_spice import UNKNOWN_PHRASES
 
-    lines = []
-    counted = {"unknown": UNKNOWN_CAPTIONS, "truncated": CUT_CAPTIONS}
+    facts: Facts = []
     for name, model in task.models.items():
         unknown = sorted(noted.get((UNKNOWN_PHRASES, name), ()))
-        found = {"unknown": pluralize(len(unknown), "phrase")} if unknown else {}
-        lines += model_notes(model, found, {"unknown": unknown})
-        numbers = {key: noted.get((what, name), 0) for key, what in counted.items()}
-        found = {key: pluralize(number, "caption") for key, number in numbers.items() if number}
-        lines += model_notes(model, found)
-    return lines
+        phrases = {"unknown": len(unknown)}
+        facts += model_facts(where, model, phrases, "phrase", {"unknown": unknown})
+        codes = {"unknown": UNKNOWN_CAPTIONS, "truncated": CUT_CAPTIONS}
+        counts = {key: noted.get((what, name), 0) for key, what in codes.items()}
+        facts += model_facts(where, model, counts, "caption")
+    return facts
 
 
-def _unused_frequencies(measures: Sequence[Measure]) -> list[str]:
-    """Say which measures do not use the document frequencies that were given."""
-    takers = [m for m in measures if m["df"] in ("references", "given")]
+def _graph_facts(
+    tasks: Tasks, measures: Sequence[Measure], options: Options, noted: Mapping[str, Any]
+) -> Facts:
+    """Note what is wrong with kept parses, what has no effect, and what ties leave open."""
+    graphs: OpenGraphs = options["tuples"]
+    takers = [m for m in measures if m["parser"] is not None]
+    facts: Facts = [*graphs.troubles]
+    if graphs.given is not None and not takers and options["protocol"] is None:
+        facts.append(no_effect("tuples", "no measure here takes scene graphs"))
     if not takers:
-        return ["doc_freq= (--doc-freq) has no effect: no measure here takes document frequencies"]
-    own = [str(m) for m in measures if m["df"] == "rows"]
-    return [f"doc_freq= (--doc-freq) has no effect on {', '.join(own)}"] if own else []
+        return facts
+    from semmetrics.metrics.spice import HITS, NO_TUPLES
+
+    facts += idle_tuples(takers, graphs)
+    for name, task in each_task(tasks):
+        found = noted.get(name, {})
+        for side in ("candidates", "references"):
+            items = sorted(found.get((NO_TUPLES, side), ()))
+            if items:
+                facts.append(Fact("without-tuples", len(items), (items[0],), name, {"side": side}))
+        if found.get(HITS) == 0:
+            facts.append(Fact("no-tuple-matches", where=name))
+        facts += _tie_facts(name, task, found)
+    return facts
+
+
+def idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> Facts:
+    """Note that the given tuples are not of a parser that measures name."""
+    names = {str(m["parser"]) for m in takers}
+    if graphs.given is None or "given" in names or any(graphs[n].parser.n_given for n in names):
+        return []
+    wanted = sorted(graphs[name].parser.identity for name in names)
+    own = getattr(graphs.given, "makers", graphs.given.identity)
+    return [Fact("idle-tuples", values={"wanted": wanted, "own": own})]
+
+
+def _tie_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> Facts:
+    """Note items whose F depends on ties in merging graphs: [id, lowest, F, highest, all ways]."""
+    from semmetrics.metrics.spice import TIED
+
+    items = sorted(map(json.loads, noted.get(TIED, ())))
+    if not items:
+        return []
+    name, low, _, high, _ = items[0]
+    some = sum(not every for *_, every in items)
+    untried = f"; not all ways were tried for {pluralize(some, 'item')}" if some else ""
+    values = {"low": low, "high": high, "untried": untried}
+    if task.weights is not None:
+        return [Fact("tied-graphs", len(items), (name,), where, values)]
+    n = np.count_nonzero(np.diff(task.indptr)[task.images])
+    less, more = (abs(float(sum(one[place] - one[2] for one in items) / n)) for place in (1, 3))
+    values |= {"less": less, "more": more}
+    return [Fact("tied-graphs-of-mean", len(items), (name,), where, values)]
+
+
+# ---- what is shown of captions ------------------------------------------------------------------
+
+
+def describe(captions: Lists) -> dict[str, Any]:
+    """Describe captions.
+
+    Words are separated by blanks; punctuation is a part of them.
+
+    Returns
+    -------
+    dict
+        Plain values, None for what is undefined: how the input was understood, numbers of items,
+        captions and words, the captions that occur more than once, and what is odd.
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.captions import as_captions
+    >>> found = describe(as_captions({"a": ["a cat", "a cat sleeps"], "b": ["a cat"]}))
+    >>> found["captions"], found["distinct"], found["words"]["max"], found["repeated"]
+    (3, 2, 3, [{'caption': 'a cat', 'count': 2}])
+    """
+    texts = captions.values()
+    counts, split = Counter(texts), [text.split() for text in texts]
+    sizes = np.fromiter(map(len, split), np.int64, len(split))
+    some = len(sizes) > 0
+    return describe_input(
+        captions,
+        _find_odd(captions),
+        captions=len(texts),
+        distinct=len(counts),
+        cardinality=describe_sizes(captions.side.indptr),
+        words={
+            "total": int(sizes.sum()),
+            "distinct": len({word for words in split for word in words}),
+            "mean": float(sizes.mean()) if some else None,
+            "std": float(sizes.std(ddof=1)) if len(sizes) > 1 else None,
+            "min": int(sizes.min()) if some else None,
+            "max": int(sizes.max()) if some else None,
+        },
+        repeated=[
+            {"caption": text, "count": times} for text, times in counts.most_common() if times > 1
+        ],
+    )
+
+
+def _find_odd(captions: Lists) -> Facts:
+    """Note what is accepted and yet probably not meant."""
+    item, texts = row_numbers(captions.side.indptr), captions.values()
+    blank = [place for place, text in enumerate(texts) if not text.strip()]
+    first: dict[str, int] = {}
+    shared: dict[str, None] = {}
+    for row, text in zip(item.tolist(), texts, strict=True):
+        if text.strip() and first.setdefault(text, row) != row:
+            shared[text] = None
+    controls = {letter for letter in set().union(*texts) if unicodedata.category(letter) == "Cc"}
+    distinct = dict.fromkeys(texts)
+    found = {
+        "shared-captions": shared,
+        "padded-texts": [text for text in distinct if text != text.strip() and text.strip()],
+        "hidden-characters": [text for text in distinct if controls & set(text)] * bool(controls),
+    }
+    facts = find_gaps(captions)
+    rows = np.unique(item[blank]) if blank else item[:0]
+    facts += items_fact("blank-captions", captions, rows, captions=len(blank))
+    facts += [
+        Fact(code, *some_of(map(_shorten, some), noun="caption"))
+        for code, some in found.items()
+        if some
+    ]
+    words, number = count_words(captions, captions.side.codes)
+    if number:
+        values = {"side": "captions", "mean": words / number}
+        facts.append(Fact("single-words", values=values))
+    return facts + find_odd_ids(captions.ids)
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def report(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return the facts of a description as texts by name; an empty text is not worth a line."""
+    words = record["words"]
+    repeated = [(repr(_shorten(one["caption"])), one["count"]) for one in record["repeated"]]
+    return {
+        "items": format_known(record),
+        "captions": f"{pluralize(record['captions'], 'caption')}, {record['distinct']:,} distinct",
+        "captions an item": format_spread(record["cardinality"]),
+        "words": f"{pluralize(words['total'], 'word')}, {words['distinct']:,} distinct",
+        "words a caption": format_spread(words) if record["captions"] else "",
+        "most frequent": format_counts(repeated),
+    }
+
+
+def show_item(task: CaptionTask, row: int, measure: Measure) -> dict[str, Any]:
+    """Show one item: its "caption", its "references", and what else the measure looks at."""
+    _, references = task.pairs(row, row + 1)
+    more = measure.definition.extra.get("show", lambda *item: {})
+    return {
+        "caption": task.texts[task.candidates[row]],
+        "references": [task.texts[code] for code in references.tolist()],
+        **more(task, row, measure),
+    }
+
+
+def report_item(record: Mapping[str, Any]) -> list[str]:
+    """Return the lines of an item: the caption, a line for each reference, tuples and phrases."""
+    lines = [("caption", record["caption"]), *(("reference", one) for one in record["references"])]
+    for name in ("matched", "unmatched", "missing"):
+        if record.get(name):  # the slots of a tuple in the order of words
+            ordered = ([t[0], t[2], t[1]] if len(t) == 3 else t for t in record[name])
+            lines.append((name, ", ".join(map("-".join, ordered))))
+    if record.get("nearest"):
+        pairs = (f"{one} ~ {other} {value:.2f}" for one, other, value in record["nearest"])
+        lines.append(("nearest", ", ".join(pairs)))
+    shown = []
+    for name, text in lines:
+        line, more = on_one_line(text[: 2 * _LONGEST_ITEM]), len(text) - _LONGEST_ITEM
+        line = f"{line[:_LONGEST_ITEM]} ... and {more:,} more letters" if more > 0 else line
+        shown.append(f"{name:<9}  {line}")
+    return shown
+
+
+def explain_definition(definition: Definition) -> dict[str, str]:
+    """Return nothing: captions have no cutoff, and the traits of labels do not apply to them."""
+    return {}
+
+
+def explain_protocol(protocol: Any) -> dict[str, str]:
+    """Return what predictions a protocol takes, and what it leaves out."""
+    absent = "; ".join(f"{heading} {reason}" for heading, reason in protocol.absent.items())
+    return {"predictions": "one caption an image, or several", "not computed": absent}
 
 
 KIND = Kind(
@@ -239,5 +550,6 @@ KIND = Kind(
     defaults=defaults,
     fill_entry=fill_entry,
     prepare=prepare,
-    notes=caption_notes,
+    facts=caption_facts,
+    describer=sys.modules[__name__],
 )

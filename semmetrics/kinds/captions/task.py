@@ -10,7 +10,7 @@ its id or its captions are missing, is an error, is left out ("skip"), or is tak
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,11 +21,12 @@ from semmetrics.data.join import Joined, aligned_weights, join
 from semmetrics.data.lists import Ids, Lists
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.oddities import find_oddities
-
-__all__ = ["join_captions", "leave_one_out"]
+from semmetrics.kinds.describe import SWAPPED, WORDS, Odd, swapped_sides
 
 Weights = Mapping[str, float] | Sequence[float] | Floats
+
+_SINGLE = 1.5  # mean words of a caption below which captions look like labels
+_BLOCK = 256  # captions whose words are counted at a time
 
 
 def join_captions(
@@ -62,7 +63,7 @@ def join_captions(
 
     Examples
     --------
-    >>> from semmetrics.kinds.captions.reading import as_captions
+    >>> from semmetrics.kinds.captions import as_captions
     >>> class Blanks:
     ...     name = "blanks"
     >>> mine = as_captions({"a": ["a cat", "the cat"], "b": ["a dog"]})
@@ -73,15 +74,20 @@ def join_captions(
     joined = join(candidates, references, missing=missing, noun="caption", gaps=True)
     found = lengths(joined.pred.indptr)
     sizes = np.maximum(found, 1)
-    texts, codes = _one_vocabulary(joined, candidates, references, found)
-    several = int((found > 1).sum())
+    table: dict[Any, int] = {}
+    mine, theirs = (
+        np.fromiter((table.setdefault(text, len(table)) for text in lists.vocabulary), np.int64)
+        for lists in (candidates, references)
+    )
+    filled = np.full(int(sizes.sum()), table.setdefault("", len(table)))
+    filled[np.repeat(found > 0, sizes)] = mine[joined.pred.codes]
+    texts, codes = _in_order(list(table), np.concatenate([filled, theirs[joined.ref.codes]]))
     counts = joined.counts | {
-        "several_candidates": several,
+        "several_candidates": int((found > 1).sum()),
         "empty_candidates": _count_blank(candidates, joined.pred.codes),
         "empty_references": _count_blank(references, joined.ref.codes),
     }
     settings = {"tok": str(tokenizer.name), "missing": missing}
-    odd = find_oddities(candidates, references, joined)
     return CaptionTask.of_images(
         joined.ids,
         sizes,
@@ -90,24 +96,10 @@ def join_captions(
         indptr=joined.ref.indptr,
         references=codes[sizes.sum() :],
         tokenizer=tokenizer,
-        counts=_without_zeros(counts),
-        odd=odd,
+        counts={name: number for name, number in counts.items() if number},
+        odd=find_oddities(candidates, references, joined),
         **_weighed(weights, references, joined.ids, sizes, settings),
     )
-
-
-def _one_vocabulary(
-    joined: Joined, candidates: Lists, references: Lists, found: Ints
-) -> tuple[tuple[str, ...], Ints]:
-    """Return the distinct captions and the codes of all candidates, then of all references."""
-    table: dict[Any, int] = {}
-    mine, theirs = (
-        np.fromiter((table.setdefault(text, len(table)) for text in lists.vocabulary), np.int64)
-        for lists in (candidates, references)
-    )
-    filled = np.full(int(np.maximum(found, 1).sum()), table.setdefault("", len(table)))
-    filled[np.repeat(found > 0, np.maximum(found, 1))] = mine[joined.pred.codes]
-    return _in_order(list(table), np.concatenate([filled, theirs[joined.ref.codes]]))
 
 
 def _in_order(texts: Sequence[Any], codes: Ints | Codes) -> tuple[tuple[str, ...], Ints]:
@@ -124,10 +116,6 @@ def _count_blank(lists: Lists, codes: Codes) -> int:
     """Count the captions that hold nothing but blanks."""
     blank = np.array([not str(text).strip() for text in lists.vocabulary], np.bool_)
     return int(blank[codes].sum())
-
-
-def _without_zeros(counts: Mapping[str, int]) -> dict[str, int]:
-    return {name: number for name, number in counts.items() if number}
 
 
 def _weighed(
@@ -164,7 +152,7 @@ def leave_one_out(
 
     Examples
     --------
-    >>> from semmetrics.kinds.captions.reading import as_captions
+    >>> from semmetrics.kinds.captions import as_captions
     >>> class Blanks:
     ...     name = "blanks"
     >>> task = leave_one_out(as_captions({"a": ["x", "y", "z"], "b": ["x"]}), tokenizer=Blanks)
@@ -173,11 +161,7 @@ def leave_one_out(
     """
     chosen = np.flatnonzero(lengths(references.side.indptr) > 1)
     if not len(chosen):
-        raise InputError(
-            "no image has two references",
-            where=references.source,
-            remedy="leaving one out needs at least two",
-        )
+        raise InputError("single-references", references.source)
     kept, flat = take_rows(references.side.indptr, chosen)
     sizes = lengths(kept)
     ids = [str(references.ids[i]) for i in chosen.tolist()]
@@ -198,7 +182,40 @@ def leave_one_out(
         indptr=offsets(lengths(every) - 1),
         references=codes[others],
         tokenizer=tokenizer,
-        counts=_without_zeros(counts),
+        counts={name: number for name, number in counts.items() if number},
         **_weighed(weights, references, ids, sizes, settings),
     )
     return replace(task, images=np.arange(len(codes)))  # each has references of its own
+
+
+def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> Odd:
+    """Find what is probably a mistake in both sides: labels, and sides that are swapped."""
+    found: dict[Hashable, Any] = dict(swapped_sides(candidates, references))
+    for name, lists, side in (
+        ("pred", candidates, joined.pred),
+        ("ref", references, joined.ref),
+    ):
+        words, captions = count_words(lists, side.codes)
+        if words:
+            found |= {(WORDS, name, "words"): words, (WORDS, name, "entries"): captions}
+    mine, theirs = (lengths(side.indptr) for side in (joined.pred, joined.ref))
+    if len(mine) and mine.min() > 1 and theirs.max() == 1:
+        found[SWAPPED, "several"] = 1
+    return found
+
+
+def count_words(lists: Lists, codes: Codes) -> tuple[int, int]:
+    """Count the words and the captions of occurrences if they look like labels, else (0, 0).
+
+    Empty captions are not counted. Of others only as many are read as it takes to know.
+    """
+    times = np.bincount(codes, minlength=len(lists.vocabulary))
+    words = captions = 0
+    for start in range(0, len(times), _BLOCK):
+        some = slice(start, start + _BLOCK)
+        each = np.array([len(str(text).split()) for text in lists.vocabulary[some]], np.int64)
+        words += int(each @ times[some])
+        captions += int((each > 0) @ times[some])
+        if words >= _SINGLE * len(codes):
+            return 0, 0
+    return (words, captions) if words < _SINGLE * captions else (0, 0)

@@ -1,48 +1,70 @@
-"""The record of classes: how scores and classes are read, joined and scored."""
+"""The record of classes: how scores and classes are read, joined, scored and shown."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import lengths
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.form import number as as_number
 from semmetrics.data.join import Weights
+from semmetrics.data.lists import Lists
+from semmetrics.data.matrix import Matrix, check_finite
 from semmetrics.data.rankings import RankedLists
 from semmetrics.data.side_inputs import read_names
 from semmetrics.data.tasks import ALL, ClassTask
-from semmetrics.errors import InputError, at
+from semmetrics.errors import Fact, InputError, at
 from semmetrics.kinds import (
     Defaults,
+    Facts,
     Kind,
     Options,
     Tasks,
+    count_facts,
     different_items,
     each_task,
+    no_effect,
     read_weights,
-    task_notes,
     unused_weights,
 )
-from semmetrics.kinds.classes.class_lists import (
-    explain_unknown_side,
+from semmetrics.kinds.classes import as_classes
+from semmetrics.kinds.classes.lists import (
+    code_names,
     find_list,
+    list_form,
+    make_task,
     names_asked,
-    number_notes,
-    overlap_note,
+    unknown_side,
 )
-from semmetrics.kinds.classes.reading import as_classes
-from semmetrics.kinds.classes.task import make_task
-from semmetrics.messages import agreeing, brief, listing, pluralize
+from semmetrics.kinds.describe import (
+    describe_input,
+    describe_matrix,
+    describe_sizes,
+    find_gaps,
+    find_odd_ids,
+    find_odd_texts,
+    format_counts,
+    format_known,
+    format_matrix,
+    format_spread,
+    on_one_line,
+    some_of,
+)
+from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.class_accuracy import RESERVED, SEEN, UNSEEN
-from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, check_choice
 
-__all__ = ["KIND"]
-
+FILES = (  # of an example
+    "--task classes --classes classes.txt --seen seen.txt --unseen unseen.txt scores.npy truth.txt"
+)
 _PLAIN = ("PerClassAccuracy", "Accuracy")
 _GENERALISED = ("UnseenAccuracy", "SeenAccuracy", "H")
 _LISTED = ("classes", SEEN, UNSEEN, "pretraining")
@@ -51,44 +73,31 @@ _NEEDS_RANKING = (
     "restricts predictions to some classes, and there is one class for each image: give scores or "
     "ranked classes"
 )
-_COUNTS = {
-    "missing_prediction": "images that nothing is predicted for",
-    "missing_reference": "images without a class",
-    "without_class": "images without a class, left out",
-}
-_NUMBERED = (
-    "the classes of the ground truth are numbers, taken for places in the class list, from 0"
-)
+_NUMBERS = {"populations": "M500", "hops": "2H"}  # options and lists that they give
+_FIRST = 3  # predictions that an item shows
 
 
 def read_beside(options: Options) -> Options:
     """Read the lists of classes, their numbers, and the weights."""
     check_choice("ties", options["ties"])
     files = (options["read"] or ReadOptions()).beside()
-    lists = options["class_lists"]
+    lists = {str(name): some for name, some in (options["class_lists"] or {}).items()}
+    for name in lists:
+        if name in (SEEN, UNSEEN, *RESERVED):
+            raise InputError("reserved-list", "class_lists", name=name)
     return options.replace(
         **{name: read_names(options[name], files, name, "class name") for name in _LISTED},
-        **{name: _read_numbers(options[name], files, name) for name in ("populations", "hops")},
+        **{name: _read_numbers(options[name], files, name) for name in _NUMBERS},
         weights=read_weights(options["weights"], files),
         class_lists={
-            _list_name(str(name)): read_names(some, files, f"class_lists, {name}", "class name")
-            for name, some in (lists or {}).items()
+            name: read_names(some, files, f"class_lists, {name}", "class name")
+            for name, some in lists.items()
         },
     )
 
 
-def _list_name(name: str) -> str:
-    """Return the name of a further list; refuse one that means something else already."""
-    if name in (SEEN, UNSEEN):
-        raise InputError(f"class_lists has {name!r}", remedy=f"give {OPTIONS[name].both}")
-    if name in RESERVED:
-        raise InputError(f"class_lists has {name!r}, which measures know as another",
-                         remedy="choose another name")  # fmt: skip
-    return name
-
-
 def _read_numbers(given: Any, files: ReadOptions, option: str) -> Any:
-    """Read a number for each class; what is no mapping is refused where it is asked for."""
+    """Read a number for each class; anything else than a mapping is refused when it is used."""
     found = read_weights(given, files, option)
     numbers = found.values if isinstance(found, Weights) else found
     if not isinstance(numbers, Mapping):
@@ -97,11 +106,11 @@ def _read_numbers(given: Any, files: ReadOptions, option: str) -> Any:
     for name, value in numbers.items():
         where = at(option, "", str(name))
         if str(name) in read:
-            raise InputError("the class has two numbers", where=where, remedy="keep one")
+            raise InputError("duplicate", where, role="the class", value=str(name))
         read[str(name)] = as_number(value, where, "number")
         if read[str(name)] < 0:
-            raise InputError(f"the number {brief(value)} is negative", where=where,
-                             remedy="count from 0")  # fmt: skip
+            wanted = "a number from 0"
+            raise InputError("out-of-range", where, role="the number", value=value, wanted=wanted)
     return replace(found, values=read) if isinstance(found, Weights) else read
 
 
@@ -132,7 +141,7 @@ def _has_ranking(task: ClassTask) -> bool:
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
-    """Say which lists of classes a measure lacks."""
+    """Name the lists of classes that a measure lacks."""
     (measure,), every = parse(text, "classes"), [task for _, task in each_task(tasks)]
     known = {name for task in every for name in task.named}
     asked = [name for name in names_asked([measure]) if name in (SEEN, UNSEEN)]
@@ -154,20 +163,13 @@ def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Task
     asked = names_asked(measures)
     for system, task in each_task(tasks):
         for one in measures:
-            if "scores" in one.definition.needs and not _has_scores(task):
-                raise InputError(
-                    f"{one} needs scores, and the predictions have none",
-                    where=system,
-                    remedy="give a matrix of scores, or leave it out",
-                )
+            lists = isinstance(task.scores, RankedLists)
+            if "scores" in one.definition.needs and lists and task.scores.side.scores is None:
+                raise InputError("measure-needs-scores", system, measure=str(one))
     return {
         system: {part: _with_lists(task, asked, options) for part, task in parts.items()}
         for system, parts in tasks.items()
     }
-
-
-def _has_scores(task: ClassTask) -> bool:
-    return not isinstance(task.scores, RankedLists) or task.scores.side.scores is not None
 
 
 def _with_lists(task: ClassTask, asked: Sequence[str], options: Options) -> ClassTask:
@@ -182,102 +184,202 @@ def _with_lists(task: ClassTask, asked: Sequence[str], options: Options) -> Clas
     return replace(task, named={**task.named, **more}, listed=listed)
 
 
-def class_notes(
+def class_facts(
     tasks: Tasks,
     measures: Sequence[Measure],
     options: Options,
     noted: Mapping[str, Any],
     inputs: Sequence[Any] = (),
-) -> list[str]:
-    """Say what was classified, how many ties mattered, and what is outside of lists."""
-
-    def of_task(name: str, task: Any) -> list[str]:
+) -> Facts:
+    """Note what was classified, how many ties mattered, and what is outside of lists."""
+    facts: Facts = []
+    for name, task in each_task(tasks):
         found = noted.get(name) or task.odd
-        lines = [_size_note(task, found), *_step_notes(found, task)]
-        lines += [_NUMBERED] * bool(found.get("numbered")) + _outside_notes(task, found)
-        for rest in sorted(found["rest"] & {SEEN, UNSEEN}):
-            number = pluralize(len(task.named[rest]), "class")
-            lines.append(f"{rest} are all others of the class list, {number}")
-        return lines
-
-    notes = task_notes(tasks, _COUNTS, of_task)
-    notes += unused_weights(options["weights"], [*inputs[-1:]])
-    first = next(task for _, task in each_task(tasks))
-    notes += overlap_note(options, first.named.get(UNSEEN), first.class_list)
-    for name in ("populations", "hops"):
-        if isinstance(options[name], Weights):
-            notes += options[name].notes
+        facts += count_facts(name, task) + _task_facts(name, task, found)
+    facts += unused_weights(options["weights"], inputs[-1:])
+    _, first = next(each_task(tasks))
+    unseen, classes = first.named.get(UNSEEN), first.class_list
+    known = options["pretraining"]
+    if known is not None and unseen is None:
+        facts.append(no_effect("pretraining", "unseen classes are not given"))
+    elif known is not None:
+        codes, _ = code_names(known, classes)
+        both = sorted(unseen.intersection(classes[code] for code in codes.tolist() if code >= 0))
+        which = f": {listing(both)}" if both else ""
+        values = {"total": len(unseen), "known": len(known), "which": which}
+        facts.append(Fact("pretraining-overlap", len(both), (), "", values))
     asked = names_asked(measures)
-    notes += number_notes(asked, options, first.named.get(UNSEEN), first.class_list)
-    return notes + _idle_notes(measures, options, first) + different_items(tasks)
+    for option in _NUMBERS:
+        facts += options[option].notes if isinstance(options[option], Weights) else ()
+    for option in _NUMBERS:
+        facts += _number_facts(option, asked, options, unseen, classes)
+    lost = [name for name in options["class_lists"] or () if name not in asked]
+    facts += [Fact("unused-list", values={"name": name}) for name in lost]
+    for name, other in ((SEEN, UNSEEN), (UNSEEN, SEEN)):
+        if other in first.named and name not in first.named and not {SEEN, UNSEEN} & {*asked}:
+            error = unknown_side(name, first.named, classes)
+            facts.append(Fact(error.code, values=error.values))
+    return facts + different_items(tasks)
 
 
-def _size_note(task: ClassTask, found: Mapping[Any, Any]) -> str:
+def _task_facts(where: str, task: ClassTask, found: Mapping[Any, Any]) -> Facts:
+    """Note the sizes of a task, what steps noted of candidates, and what is outside of lists."""
     number = len(found["present"]) if task.given is None else task.given
     sides = [f"{len(task.named[n]):,} {n}" for n in (SEEN, UNSEEN) if n in task.named]
-    sides_text = f" ({', '.join(sides)})" if sides else ""
-    known = f"{pluralize(number, 'class')}{' with images' * (task.given is None)}"
-    ties = f"ties by {task.ties}" if task.ties == "position" else f"{task.ties} ties"
-    return f"{pluralize(found['images'], 'image')}, {known}{sides_text}, {ties}"
-
-
-def _step_notes(found: Mapping[Any, Any], task: ClassTask) -> list[str]:
-    """Write what steps noted for each name of candidates."""
-    lines, known = [], {ALL: task.class_list, **task.named}
-    for key, number in found.items():
-        if not isinstance(key, tuple) or not number:
+    how = f"{pluralize(number, 'class')}{' with images' * (task.given is None)}"
+    how += f" ({', '.join(sides)})" if sides else ""
+    how += f", ties by {task.ties}" if task.ties == "position" else f", {task.ties} ties"
+    facts: Facts = [Fact("run-of-classes", found["images"], (), where, {"how": how})]
+    names, known = {ALL: task.class_list, **task.named}, task.class_list
+    for key, n in found.items():
+        if not isinstance(key, tuple) or not n:
             continue
-        what, candidates, *k = key
-        among = "" if candidates == ALL else f" with candidates={candidates}"
-        images = pluralize(number, "image", "have")
+        what, candidates, k = (*key, 1)[:3]
+        values: dict[str, Any] = {"k": str(k)}
+        values["among"] = "" if candidates == ALL else f" with candidates={candidates}"
         if what == "tied":
-            cut = f"is among the first {k[0]:,}" if k[0] > 1 else "comes first"
-            line = f"{images} a tie that may decide whether the class {cut}{among}"
+            facts.append(Fact("tied-classes", n, (), where, values))
+        elif what == "fewer" and len(names[candidates]) < k:
+            values["n_classes"] = len(names[candidates])
+            facts.append(Fact("few-classes", n, (), where, values))
         elif what == "fewer":
-            line = f"{images} fewer than {pluralize(k[0], 'ranked class')}{among}"
-            if len(known[candidates]) < k[0]:
-                some = pluralize(len(known[candidates]), "class")
-                line = f"there are {some}{among}, fewer than {k[0]:,}"
-            line += f", all of which count at @{k[0]}"
+            facts.append(Fact("fewer-classes", n, (), where, values))
         elif what == "nothing":
-            line = f"{images} no prediction{among}"
-        else:
-            continue
-        lines.append(line)
-    return lines
-
-
-def _outside_notes(task: ClassTask, found: Mapping[Any, Any]) -> list[str]:
-    """Say which classes have no image, and what is outside of lists."""
-    known, lines = task.class_list, []
+            facts.append(Fact("no-prediction", n, (), where, values))
+    facts += [Fact("numbers-as-places", where=where)] * bool(found.get("numbered"))
     without = [name for name in known if name not in found["present"]]
     if without and task.given is not None:
-        have, count = (agreeing(len(without), verb) for verb in ("have", "count"))
-        lines.append(
-            f"{len(without):,} of {pluralize(len(known), 'class')} {have} no image, and {count} in "
-            f"no mean over classes: {listing(without, most=3)}"
-        )
+        n, examples, _, _ = some_of(without)
+        facts.append(Fact("classes-without-images", n, examples, where, {"total": len(known)}))
     if found.get("outside"):
-        names = listing(sorted(found["misses"]), most=3)
-        lines.append(
-            f"{pluralize(found['outside'], 'prediction', 'are')} outside the class list, and no "
-            f"class of an image: {names}"
-        )
+        examples = tuple(sorted(found["misses"])[:3])
+        facts.append(Fact("predicted-outside", found["outside"], examples, where))
     if found.get("neither"):
-        images = pluralize(found["neither"], "image", "are")
-        lines.append(f"{images} of classes neither seen nor unseen")
-    return lines
+        facts.append(Fact("neither-side", found["neither"], (), where))
+    for rest in sorted(found["rest"] & {SEEN, UNSEEN}):
+        facts.append(Fact("rest-of-classes", len(task.named[rest]), (), where, {"side": rest}))
+    return facts
 
 
-def _idle_notes(measures: Sequence[Measure], options: Options, task: ClassTask) -> list[str]:
-    """Say which lists no measure asks for, and which list some measures would ask for."""
-    asked = names_asked(measures)
-    lost = [name for name in options["class_lists"] or () if name not in asked]
-    notes = [f"no measure names the class list {name}" for name in lost]
-    for name, other in ((SEEN, UNSEEN), (UNSEEN, SEEN)):
-        if other in task.named and name not in task.named and not {SEEN, UNSEEN} & {*asked}:
-            notes.append(": ".join(explain_unknown_side(name, task.named, task.class_list)))
-    return notes
+def _number_facts(
+    option: str,
+    asked: Sequence[str],
+    options: Options,
+    unseen: frozenset[str] | None,
+    classes: Sequence[str],
+) -> Facts:
+    """Note which (unseen) classes have no number, and which numbers no class."""
+    values, example = options[option], _NUMBERS[option]
+    values = values.values if isinstance(values, Weights) else values
+    own = options["class_lists"] or {}
+    if values is None:
+        return []
+    if option not in {list_form(name) for name in asked if name not in own}:
+        return [no_effect(option, f"no measure names a list such as {example}")]
+    if not isinstance(values, Mapping):  # which is refused
+        return []
+    lost = [one for one in classes if one not in values and one in (unseen or classes)]
+    strange = [name for name in values if name not in {*classes}]
+    n, examples, _, more = some_of(lost, example=example)
+    facts: Facts = [Fact("unnumbered-classes", n, examples, option, more)] if lost else []
+    if strange:
+        n, examples, _, _ = some_of(strange)
+        facts.append(Fact("numbers-of-no-class", n, examples, option))
+    return facts
+
+
+# ---- what is shown of classes -------------------------------------------------------------------
+
+
+def describe(found: Lists | Matrix) -> dict[str, Any]:
+    """Describe scores of classes, or the classes of images.
+
+    Returns
+    -------
+    dict
+        Plain values, None for what is undefined. Of a matrix its "shape", "dtype" and "range"; of
+        lists how many "classes" there are, how often each occurs ("counts"), and how many an image
+        has ("cardinality").
+
+    Examples
+    --------
+    >>> found = describe(as_classes(["cat", "dog", "cat"]))
+    >>> found["items"], found["classes"], found["counts"]
+    (3, 2, [('cat', 2), ('dog', 1)])
+    """
+    named = isinstance(found, Lists) or found.named
+    names = list(map(str, found.vocabulary)) if named else []
+    odd = find_odd_texts(names, "class") + find_odd_ids(found.ids)
+    if isinstance(found, Matrix):
+        if found.values.dtype.kind == "f":
+            check_finite(found.values, found.source)
+        return describe_input(found, odd, **describe_matrix(found))
+    number = np.bincount(found.side.codes, minlength=len(names)).tolist()
+    counts = sorted(zip(names, number, strict=True), key=lambda pair: (-pair[1], pair[0]))
+    return describe_input(
+        found,
+        find_gaps(found) + odd,
+        classes=len(names),
+        counts=counts,
+        cardinality=describe_sizes(found.side.indptr) if len(found) else None,
+    )
+
+
+def report(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return the facts of a description as texts by name; an empty text is not worth a line."""
+    if "shape" in record:
+        return format_matrix(record, "images", "scores")
+    sizes = record["cardinality"]
+    one = sizes is None or (sizes["min"], sizes["max"]) == (1, 1)
+    return {
+        "images": format_known(record),
+        "classes": f"{record['classes']:,}",
+        "most frequent": format_counts(record["counts"]),
+        "an image": "" if one else format_spread(sizes),
+    }
+
+
+def show_item(task: ClassTask, row: int, measure: Measure) -> dict[str, Any]:
+    """Show an image: its "class", its "rank" (None if not ranked), and the "first" classes."""
+    candidates = measure["candidates"]
+    columns = task.columns("all" if candidates is None else str(candidates))
+    rank = int(task.place(row, row + 1, columns).ranks[0])
+    first: Any = np.zeros(0, np.int64)
+    if task.rows[row] >= 0:
+        most = _FIRST
+        if not isinstance(task.scores, RankedLists):
+            most = min(most, task.scores.shape[1] if columns is None else len(columns))
+        (first,) = task.scores.first(task.rows[row : row + 1], columns, most, None)
+    return {
+        "class": task.classes[task.truth[row]],
+        "rank": rank or None,
+        "first": [task.classes[code] for code in first.tolist()],
+    }
+
+
+def report_item(record: Mapping[str, Any]) -> list[str]:
+    """Return the lines of an image: its class, the rank of that, and what was ranked first."""
+    rank = "not ranked" if record["rank"] is None else f"rank {record['rank']:,}"
+    return [
+        on_one_line(f"class  {record['class']} ({rank})"),
+        on_one_line(f"first  {', '.join(record['first'])}"),
+    ]
+
+
+def explain_definition(definition: Definition) -> dict[str, str]:
+    """Return what a cutoff means, and what predictions a measure takes."""
+    return {
+        "cutoff": "@k, the first k classes; the first alone without it" * definition.cutoff,
+        "predictions": "scores of seen and unseen classes" * ("scores" in definition.needs),
+    }
+
+
+def explain_protocol(protocol: Any) -> dict[str, str]:
+    """Return what predictions a protocol takes."""
+    return {
+        "predictions": "scores of images (rows) and classes (columns), or the predicted classes",
+        "classes": "seen= (--seen FILE) and unseen= (--unseen FILE)",
+    }
 
 
 KIND = Kind(
@@ -288,5 +390,6 @@ KIND = Kind(
     defaults=defaults,
     fill_entry=fill_entry,
     prepare=prepare,
-    notes=class_notes,
+    facts=class_facts,
+    describer=sys.modules[__name__],
 )

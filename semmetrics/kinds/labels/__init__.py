@@ -1,1 +1,132 @@
-"""Label sets: what stands in an image, in words of a vocabulary."""
+"""Label sets: what is in an image, in words of a vocabulary; how they are written and read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from semmetrics.arguments import check_type
+from semmetrics.core.ragged import cell_keys, first_occurrences
+from semmetrics.data.form import Form, ReadOptions
+from semmetrics.data.inputs import Sample, as_data
+from semmetrics.data.lists import Lists
+from semmetrics.data.matrix import is_membership, members, with_unstored_said
+from semmetrics.data.public import is_coco, is_coco_captions, read_coco_labels
+from semmetrics.errors import ITEM
+from semmetrics.kinds.labels.normalization import class_name
+from semmetrics.kinds.resolve import Certainty, Verdict, names_entries
+from semmetrics.options import FORMATS
+
+__all__ = ["FORM", "as_labels", "recognise"]
+
+FORM = Form(
+    noun="label",
+    columns=("label", "labels", "name", "names", "class", "category", "tag", "tags"),
+    keys=("labels", "names", "tags", "categories"),
+    formats=tuple(name for name, kinds in FORMATS.items() if "labels" in kinds),
+    coco=read_coco_labels,
+    is_coco=is_coco,
+    scored=True,
+)
+_SENTENCE = 5.0  # mean words: lists of longer strings could be captions
+
+
+def as_labels(
+    data: Any,
+    *,
+    source: str = "input",
+    classes: Sequence[str | Sequence[str]] | None = None,
+    options: ReadOptions | None = None,
+) -> Lists:
+    """Read label lists from whatever holds them.
+
+    Parameters
+    ----------
+    data : path, mapping, sequence, Series, frame, array, tensor, sparse matrix or Arrow stream
+        A path (str or PathLike) is read by its format. A mapping or a Series has ids; a sequence
+        of label lists is known by position; a sequence of records, a frame or a mapping of columns
+        has ids and labels. An array, tensor or scipy.sparse matrix of items x classes, and a frame
+        of numbers, hold 0/1, or scores as floats. A set of labels is taken in sorted order.
+    source : str
+        What messages call it.
+    classes : sequence, optional
+        The names of a matrix's columns.
+    options : ReadOptions, optional
+        How files are read.
+
+    Returns
+    -------
+    Lists
+        ``ranked`` where every class has a score, and nothing says which are predicted.
+
+    Raises
+    ------
+    InputError
+        If the input is of another kind, or what it holds is wrong.
+
+    Examples
+    --------
+    >>> as_labels({"a": ["cat", "dog"], "b": []}).to_list()
+    [['cat', 'dog'], []]
+    """
+    check_type("classes", classes, Sequence[Any] | None)  # a string is not its letters
+    found = as_data(data, FORM, source=source, names=classes, options=options)
+    if isinstance(found, Lists):
+        unlike = _find_unlike(found)
+        return (replace(found, unlike=unlike) if unlike[0] else found).chosen()
+    member = is_membership(found)
+    found = replace(found, understood=f"{found.understood}, {'0/1' if member else 'scores'}")
+    return members(found) if member else with_unstored_said(found).ranked()
+
+
+def _find_unlike(labels: Lists) -> tuple[int, int, str]:
+    """Count the labels that an item has with different scores, and their items."""
+    scores, side, width = labels.side.scores, labels.side, max(1, len(labels.vocabulary))
+    if scores is None or labels.ranked:  # a matrix has each label once
+        return 0, 0, ""
+    keys = cell_keys(side.indptr, side.codes, width)
+    if first_occurrences(keys, width * len(labels)) is None:
+        return 0, 0, ""
+    order = np.lexsort((scores, keys))
+    ordered, values = keys[order], scores[order]
+    unlike = np.unique(ordered[1:][(ordered[1:] == ordered[:-1]) & (values[1:] != values[:-1])])
+    if not len(unlike):
+        return 0, 0, ""
+    row, code = divmod(int(unlike[0]), width)
+    each = dict.fromkeys(repr(one).removesuffix(".0") for one in scores[keys == unlike[0]].tolist())
+    item = ITEM.format(row) if isinstance(labels.ids, range) else repr(labels.ids[row])
+    example = f"{class_name(labels.terms[code])!r} of {item}: {' and '.join(each)}"
+    return len(unlike), len(np.unique(unlike // width)), example
+
+
+def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
+    """Tell how certain it is that the data are labels: lists of strings that are not sentences."""
+    coco = tuple("COCO instances" if _is_coco(one) else one.what for one in samples)
+    if any(_is_own(one, options) for one in samples):
+        sure = options.caption_column is None
+        return Verdict(Certainty.CERTAIN if sure else Certainty.LIKELY, whats=coco)
+    shapes = {one.shape for one in samples}
+    if "strings" in shapes and all(one.is_single_words for one in samples):
+        return Verdict(Certainty.POSSIBLE, "single words")
+    if shapes != {"lists"}:
+        return Verdict(Certainty.NO)
+    if min(one.words for one in samples) < _SENTENCE:  # of the side that has fewer
+        return Verdict(Certainty.LIKELY)
+    return Verdict(Certainty.POSSIBLE, "lists of sentences")
+
+
+def _is_own(sample: Sample, options: ReadOptions) -> bool:
+    if sample.noun is not None:
+        return sample.noun == FORM.noun
+    if sample.shape in ("columns", "keys"):
+        return names_entries(sample, FORM, options)
+    if sample.value is not None and is_coco_captions(sample.value):
+        return False
+    return sample.shape in ("entries", "matrix", "other") or _is_coco(sample)
+
+
+def _is_coco(sample: Sample) -> bool:
+    return sample.value is not None and is_coco(sample.value)

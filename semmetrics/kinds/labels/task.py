@@ -17,29 +17,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import compress
+from operator import itemgetter
 
 import numpy as np
 
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Bools, Codes, Floats
 from semmetrics.data.block import occurring
-from semmetrics.data.join import Joined, aligned_rows, join, weigh
+from semmetrics.data.join import aligned_rows, join, weigh
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.kinds.labels.classes import (
+from semmetrics.kinds.labels.facts import find_oddities
+from semmetrics.kinds.labels.normalization import (
     REPEATING,
     Ignored,
     class_name,
     cleaned_classes,
     normalization,
 )
-from semmetrics.kinds.labels.oddities import find_oddities
-from semmetrics.messages import listing, pluralize
 from semmetrics.options import check_choice, join_names
-
-__all__ = ["label_task"]
 
 
 def label_task(
@@ -89,11 +87,10 @@ def label_task(
     clean = normalization(normalize)
     check_choice("empty_predictions", empty_predictions)
     if first_set_size < 0:
-        raise InputError(f"first_set_size={first_set_size} is not a whole number from 0")
+        wanted = "a whole number from 0"
+        raise InputError("bad-option", name="first_set_size", value=first_set_size, wanted=wanted)
     if ref.ranked:
-        raise InputError(
-            "the ground truth is a matrix of scores", where=ref.source, remedy="give 0/1"
-        )
+        raise InputError("truth-of-scores", ref.source)
     ignored = Ignored.of(ignore, clean)
     pred, ref = (
         side.normalized(clean, ignored.written, repeats=normalize == REPEATING)
@@ -102,11 +99,18 @@ def label_task(
     joined, weighed = weigh(join(pred, ref, missing=missing), weights, ref)
     _check_columns(pred, ref)
     listed = None if classes is None else cleaned_classes(classes, clean)
-    settings = _settings(normalize, missing, empty_predictions, listed, weights is not None)
+    settings = {"norm": normalize, "missing": missing, "emptypred": empty_predictions}
+    if listed is not None:
+        settings["classes"] = _identity(listed)
+    if weights is not None:
+        settings["weights"] = "given"
     if heads is not None and first_set_size:
         settings["firstsize"] = str(first_set_size)
-    if listed is None and not pred.synonyms and not ref.synonyms:
-        coding = _code_names(pred, ref)
+    if listed is None and not pred.synonyms and not ref.synonyms:  # each label is a class
+        every = sorted({*pred.terms, *ref.terms})
+        place = {terms: code for code, terms in enumerate(every)}
+        codes = [np.array([place[terms] for terms in side.terms], np.int32) for side in (pred, ref)]
+        coding = _Coding(every, codes[0], codes[1], {})
     else:
         truth = joined.ref
         if empty_predictions == "skip":
@@ -130,11 +134,19 @@ def label_task(
         weights=weighed,
     )
     if coding.synonyms is not None:
-        task = _with_written(task, joined, coding.synonyms, len(pred.terms))
+        written = (joined.ref.codes + len(pred.terms)).astype(np.int32)
+        task = replace(
+            task,
+            pred=replace(task.pred, written=joined.pred.codes),
+            ref=replace(task.ref, written=written),
+            synonyms=coding.synonyms,
+        )
     if ignored.written:
         task = _without(task, coding.classes, ignored)
-    if empty_predictions == "skip":
-        task = _predicted(task)
+    rows = np.flatnonzero(np.diff(task.pred.indptr))
+    if empty_predictions == "skip" and len(rows) < len(task):
+        counts = {**task.counts, "empty_prediction_skipped": len(task) - len(rows)}
+        task = replace(task.take(rows), counts=counts)
     odd = find_oddities(task, pred, ref)
     task = copy(task)  # with how often classes occur, which replace() would count again
     vars(task)["odd"] = odd
@@ -143,34 +155,13 @@ def label_task(
 
 def _check_columns(pred: Lists, ref: Lists) -> None:
     """Refuse columns without names beside a matrix of another width, or beside other names."""
-    remedy = "name the columns with classes= (--classes), or give matrices of the same classes"
     if pred.columns is not None and ref.columns is not None and pred.columns != ref.columns:
-        raise InputError(
-            f"the predictions have {pluralize(pred.columns, 'column')} and the ground truth "
-            f"{ref.columns}, and neither has class names",
-            where=f"{pred.source} and {ref.source}",
-            remedy=remedy,
-        )
+        where, sizes = f"{pred.source} and {ref.source}", (pred.columns, ref.columns)
+        raise InputError("unnamed-widths", where, mine=sizes[0], theirs=sizes[1])
     for one, other in ((pred, ref), (ref, pred)):
         names = [terms[0] for terms in other.terms] if one.columns is not None else []
         if names and not {*map(str, range(one.columns or 0))} & {*names}:
-            raise InputError(
-                f"its columns have no names, and the labels of {other.source} are "
-                f"{listing(names, most=3)}",
-                where=one.source,
-                remedy="name the columns with classes= (--classes)",
-            )
-
-
-def _settings(
-    normalize: str, missing: str, empty_predictions: str, listed: list[Terms] | None, weighted: bool
-) -> dict[str, str]:
-    settings = {"norm": normalize, "missing": missing, "emptypred": empty_predictions}
-    if listed is not None:
-        settings["classes"] = _identity(listed)
-    if weighted:
-        settings["weights"] = "given"
-    return settings
+            raise InputError("unnamed-columns", one.source, other=other.source, names=names)
 
 
 def _identity(classes: Sequence[Terms]) -> str:
@@ -187,14 +178,6 @@ class _Coding:
     ref: Codes
     counts: dict[str, int]
     synonyms: Synonyms | None = None
-
-
-def _code_names(pred: Lists, ref: Lists) -> _Coding:
-    """Make each label of one term a class of its own."""
-    every = sorted({*pred.terms, *ref.terms})
-    place = {terms: code for code, terms in enumerate(every)}
-    codes = [np.array([place[terms] for terms in side.terms], np.int32) for side in (pred, ref)]
-    return _Coding(every, codes[0], codes[1], {})
 
 
 def _code_terms(
@@ -214,16 +197,31 @@ def _code_terms(
         for term in terms:
             holders.setdefault(term, []).append(code)
     pred_codes, ref_codes = (
-        np.array([_class_of(terms, exact, holders) for terms in side], np.int32)
+        np.array(
+            [
+                exact[terms]
+                if terms in exact
+                else next((holders[term][0] for term in terms if term in holders), -1)
+                for terms in side
+            ],
+            np.int32,
+        )
         for side in (mine, theirs)
     )
     if listed is not None:
-        _check_references(ref, (ref_codes < 0) & occur[1], ignored)
+        numbers = np.flatnonzero((ref_codes < 0) & occur[1])
+        left_out, _ = ignored.chosen(ref.terms[number] for number in numbers.tolist())
+        if not left_out.all():
+            number = int(numbers[~left_out][0])
+            where, value = ref.where(ref.first_item(number)), class_name(ref.terms[number])
+            raise InputError("outside-classes", where, role="the reference label", value=value)
     shared = sum(len(codes) > 1 for codes in holders.values())
     counts = {"shared_terms": shared} if shared else {}
     others = {*compress(mine, pred_codes < 0), *compress(theirs, ref_codes < 0)}
     every = [*classes, *sorted(others, key=class_name)]
-    _check_names(every)
+    name, number = max(Counter(map(class_name, every)).items(), key=itemgetter(1), default=("", 0))
+    if number > 1:
+        raise InputError("duplicate", role="the class", value=name)
     place = {terms: code for code, terms in enumerate(every)}
     for side, codes in ((mine, pred_codes), (theirs, ref_codes)):
         for number in np.flatnonzero(codes < 0).tolist():
@@ -235,35 +233,6 @@ def _code_terms(
     several = any(len(terms) > 1 for terms in (*mine, *theirs))  # not a term that is repeated
     found = _identity(classes) if listed is None and several else None
     return _Coding(every, pred_codes, ref_codes, counts, _synonyms(written, holders, found))
-
-
-def _class_of(
-    terms: Terms, exact: Mapping[Terms, int], holders: Mapping[str, Sequence[int]]
-) -> int:
-    if terms in exact:
-        return exact[terms]
-    return next((holders[term][0] for term in terms if term in holders), -1)
-
-
-def _check_names(classes: Iterable[Terms]) -> None:
-    names = Counter(map(class_name, classes))
-    name, number = max(names.items(), key=lambda pair: pair[1], default=("", 0))
-    if number > 1:
-        raise InputError(
-            f"two classes are called {name!r}", remedy="rename one, or remove it from the list"
-        )
-
-
-def _check_references(ref: Lists, outside: Bools, ignored: Ignored) -> None:
-    numbers = np.flatnonzero(outside)
-    left_out, _ = ignored.chosen(ref.terms[number] for number in numbers.tolist())
-    if not left_out.all():
-        number = int(numbers[~left_out][0])
-        raise InputError(
-            f"the reference label {class_name(ref.terms[number])!r} is not in the class list",
-            where=ref.where(ref.first_item(number)),
-            remedy="add it to the class list, or ignore it",
-        )
 
 
 def _synonyms(
@@ -278,18 +247,18 @@ def _synonyms(
     return Synonyms(every, ambiguous, found)
 
 
-def _with_written(task: LabelTask, joined: Joined, synonyms: Synonyms, n_pred: int) -> LabelTask:
-    pred = replace(task.pred, written=joined.pred.codes)
-    ref = replace(task.ref, written=(joined.ref.codes + n_pred).astype(np.int32))
-    return replace(task, pred=pred, ref=ref, synonyms=synonyms)
-
-
 def _without(task: LabelTask, classes: Iterable[Terms], ignored: Ignored) -> LabelTask:
     left_out, unknown = ignored.chosen(classes)
     chosen = {"kept": ~left_out, "ignored": left_out}
     counts = {**task.counts, **({"ignored_labels_not_found": unknown} if unknown else {})}
+
+    def only(side: Side, some: Bools) -> Side:
+        """Return the occurrences of some classes, which are numbered anew."""
+        kept = side.keep(some[side.codes])
+        return replace(kept, codes=(np.cumsum(some) - 1).astype(np.int32)[kept.codes])
+
     sides = {
-        name: [_only(side, some) for side in (task.pred, task.ref)] for name, some in chosen.items()
+        name: [only(side, some) for side in (task.pred, task.ref)] for name, some in chosen.items()
     }
     names = sorted({names[0] for names in ignored.names})
     return replace(
@@ -303,18 +272,3 @@ def _without(task: LabelTask, classes: Iterable[Terms], ignored: Ignored) -> Lab
         counts=counts,
         settings={**task.settings, "ignore": join_names(names)},
     )
-
-
-def _only(side: Side, chosen: Bools) -> Side:
-    """Return the occurrences of some classes, which are numbered anew."""
-    kept = side.keep(chosen[side.codes])
-    return replace(kept, codes=(np.cumsum(chosen) - 1).astype(np.int32)[kept.codes])
-
-
-def _predicted(task: LabelTask) -> LabelTask:
-    """Without the items that predict nothing."""
-    rows = np.flatnonzero(np.diff(task.pred.indptr))
-    left_out = len(task) - len(rows)
-    if not left_out:
-        return task
-    return replace(task.take(rows), counts={**task.counts, "empty_prediction_skipped": left_out})

@@ -1,54 +1,66 @@
-"""The record of retrieval: how runs and positives are read, joined and scored."""
+"""The record of retrieval: how runs and positives are read, joined, scored and shown."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from semmetrics.data.form import ReadOptions
+from semmetrics.data.lists import Lists
+from semmetrics.data.matrix import Matrix
+from semmetrics.data.rankings import PHI
 from semmetrics.data.side_inputs import read_names
-from semmetrics.errors import InputError
+from semmetrics.data.tasks import UNRANKED, RetrievalTask
+from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import (
     Defaults,
+    Facts,
     Kind,
     Options,
     Tasks,
+    count_facts,
     different_items,
     each_task,
     read_weights,
-    task_notes,
     unused_weights,
 )
-from semmetrics.kinds.captions.graphs import open_tuples
-from semmetrics.kinds.captions.record import read_frequencies
-from semmetrics.kinds.retrieval.computed_phi import read_caption_texts, refuse_without_captions
-from semmetrics.kinds.retrieval.phi_matrices import chosen_phi, takes_phi, unused_phi, with_phi
-from semmetrics.kinds.retrieval.reading import as_candidates, read_embeddings
-from semmetrics.kinds.retrieval.task import LISTED, make_parts
+from semmetrics.kinds.captions.record import open_tuples, read_frequencies
+from semmetrics.kinds.describe import (
+    describe_input,
+    describe_matrix,
+    describe_sizes,
+    find_gaps,
+    find_odd_ids,
+    format_known,
+    format_matrix,
+    format_spread,
+    matrix_cells,
+    on_one_line,
+)
+from semmetrics.kinds.retrieval import as_candidates
+from semmetrics.kinds.retrieval.phi import (
+    chosen_phi,
+    phi_facts,
+    phi_measures,
+    read_caption_texts,
+    with_phi,
+)
+from semmetrics.kinds.retrieval.relation import LISTED, make_parts, read_embeddings
 from semmetrics.messages import pluralize
-from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.families import Derived
 from semmetrics.metrics.registry import parse
 from semmetrics.metrics.retrieval import HitRate, Recall
-from semmetrics.options import check_choice
+from semmetrics.options import OPTIONS, check_choice
 
-__all__ = ["KIND"]
-
+FILES = "--task retrieval sims.npy positives.json"  # of an example
 _DEFAULTS = ("HitRate@1", "HitRate@5", "HitRate@10", "Recall@10", "MRR", "MedR", "R-Precision")
-_COUNTS = {
-    "missing_prediction": "queries that nothing ranks",
-    "missing_reference": "queries without ground truth",
-    "positives_outside": "positives that are not in the gallery, and so never found",
-    "graded_0": "candidates of grade 0 or less, no positives",
-    "other_folds": "positives in other folds than their query, left out",
-}
-_NUMBERED = (
-    "the ids of the positives were taken for numbers of rows, from 0: name the rows with "
-    "queries= (--queries) if they are others"
-)
-_TURNED = (
-    "the similarities of positives are larger where the square matrix is turned round: its rows "
-    "are taken for queries; if they are the gallery, give the transpose"
-)
+_FIRST = 5  # candidates that an item shows
+_LONGEST = 200  # letters of a line
+_TIES = 1 << 20  # values that are looked at for ties
 
 
 def read_beside(options: Options) -> Options:
@@ -56,17 +68,17 @@ def read_beside(options: Options) -> Options:
     for name in ("similarity", "direction", "ties"):
         check_choice(name, options[name])
     if options["folds"] is not None and options["folds"] < 2:
-        raise InputError(f"folds={options['folds']}", remedy="give a whole number from 2")
+        wanted = "a whole number from 2"
+        raise InputError("bad-option", name="folds", value=options["folds"], wanted=wanted)
     files, doc_freq = options["read"] or ReadOptions(), options["doc_freq"]
-    refuse_without_captions(options)
-    reverse = options["reverse_positives"]
+    captions, reverse = read_caption_texts(options), options["reverse_positives"]
     if reverse is not None:
         reverse = as_candidates(reverse, source="reverse_positives", options=options["read"])
     return options.replace(
         queries=read_names(options["queries"], files, "queries"),
         gallery=read_names(options["gallery"], files, "gallery"),
         reverse_positives=reverse,
-        captions=read_caption_texts(options["captions"], options),
+        captions=captions,
         doc_freq=None if doc_freq is None else read_frequencies(doc_freq, files.max_bytes),
         tuples=open_tuples(options["tuples"], files.max_bytes),
         weights=read_weights(options["weights"], files.beside()),
@@ -79,16 +91,10 @@ def read(data: Any, source: str, options: Options) -> Any:
     if data is None and (embedded or options["gallery_embeddings"] is not None):
         return read_embeddings(options)
     if data is None:
-        raise InputError(
-            "there are no predictions",
-            remedy="give similarities or ranked lists, or queries_embeddings= "
-            "(--queries-embeddings) and gallery_embeddings= (--gallery-embeddings)",
-        )
+        remedy = "give similarities, ranked lists, or embeddings of both sides"
+        raise InputError("nothing-given", what="predictions", remedy=remedy)
     if embedded and source != "gts":
-        raise InputError(
-            "predictions are given, and embeddings as well",
-            remedy="leave queries_embeddings= (--queries-embeddings) out, or the predictions",
-        )
+        raise InputError("conflicting-options", names="predictions and queries_embeddings")
     return as_candidates(data, source=source, options=options["read"])
 
 
@@ -104,72 +110,148 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 
 
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
-    """Name the phi that is given, or say that a measure lacks it."""
+    """Name the phi that is given, or why a measure lacks it."""
     (measure,) = parse(text, "retrieval")
-    if not takes_phi([measure]):
+    if not phi_measures([measure]):
         return text, ""
     chosen, lacking = chosen_phi(measure, tasks, options)
     return str(chosen), lacking
 
 
-def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
-    """Hand over the matrices phi that measures name."""
-    return with_phi(tasks, measures, options)
-
-
-def retrieval_notes(
+def retrieval_facts(
     tasks: Tasks,
     measures: Sequence[Measure],
     options: Options,
     noted: Mapping[str, Any],
     inputs: Sequence[Any] = (),
-) -> list[str]:
+) -> Facts:
     """Note the sizes and direction of each run, how many ties mattered, and what was left out."""
-
-    def of_task(name: str, task: Any) -> list[str]:
+    facts: Facts = []
+    listed = [task.settings["gallery"] == LISTED for _, task in each_task(tasks)]
+    for name, task in each_task(tasks):
         found = noted.get(name, task.odd)
-        lines = [_size_note(task, found)]
+        gallery = f"a gallery of {task.scores.shape[1]:,}"
+        ties = f"ties by {task.ties}" if task.ties == "position" else f"{task.ties} ties"
+        how = ["ranked lists" if task.settings["gallery"] == LISTED else gallery]
+        how += [task.settings["direction"], ties]
+        how += [] if task.folds is None else [f"{task.settings['folds']} folds"]
+        queries = found.get("queries", len(task))
+        facts += count_facts(name, task)
+        facts.append(Fact("run-size", queries, (), name, {"how": ", ".join(how)}))
+        if found.get("undecided"):
+            facts.append(Fact("tied-ranks", found["undecided"], (), name))
         fewer = {(key[1], key[3]): n for key, n in found.items() if isinstance(key, tuple) and n}
-        lines += [
-            f"{pluralize(n, 'query', 'have')} fewer than {pluralize(k, 'candidate')}"
-            f"{' besides their positives' * left_out}, all of which count at @{k}"
-            for (k, left_out), n in sorted(fewer.items())
-            if not left_out or n != fewer.get((k, False))
-        ]
-        if found.get("numbered"):
-            lines.append(_NUMBERED)
-        return lines + [_TURNED] * bool(found.get("turned"))
-
-    notes = task_notes(tasks, _COUNTS, of_task)
-    notes += unused_weights(options["weights"], [*inputs[-1:]])
-    notes += unused_phi(measures, options) + _whole_galleries(tasks, measures)
-    return notes + different_items(tasks)
+        for (k, left_out), n in sorted(fewer.items()):
+            if not left_out or n != fewer.get((k, False)):
+                values = {"k": str(k), "besides": " besides their positives" * left_out}
+                facts.append(Fact("fewer-candidates", n, (), name, values))
+        facts += [Fact("numbered-positives", where=name)] * bool(found.get("numbered"))
+        facts += [Fact("transposed", where=name)] * bool(found.get("turned"))
+    facts += unused_weights(options["weights"], inputs[-1:]) + phi_facts(measures, options)
+    for one in measures if not any(listed) else ():
+        if one.definition in (Recall, HitRate) and one.k is None:
+            facts.append(Fact("no-cutoff", values={"measure": str(one)}))
+    return facts + different_items(tasks)
 
 
-def _whole_galleries(tasks: Tasks, measures: Sequence[Measure]) -> list[str]:
-    """Say that measures without a cutoff are 1 where all candidates are ranked."""
-    if any(task.settings["gallery"] == LISTED for _, task in each_task(tasks)):
-        return []
-    whole = [str(m) for m in measures if m.definition in (Recall, HitRate) and m.k is None]
+# ---- what is shown of retrieval -----------------------------------------------------------------
+
+
+def describe(found: Lists | Matrix) -> dict[str, Any]:
+    """Describe a run, or the positives of queries.
+
+    Returns
+    -------
+    dict
+        Plain values, None for what is undefined. Of a matrix its "shape", "dtype" and "range"; of
+        lists how many candidates each query has ("cardinality"), how many of grade 0 ("zeros"), and
+        "distinct" candidates.
+
+    Examples
+    --------
+    >>> found = describe(as_candidates({"q1": ["a", "b"], "q2": ["a"]}))
+    >>> found["items"], found["candidates"], found["distinct"], found["cardinality"]["max"]
+    (2, 3, 2, 2)
+    """
+    odd = find_odd_ids(found.ids)
+    if isinstance(found, Matrix):
+        for block in matrix_cells(found)[:1]:
+            first = np.sort(block.reshape(-1)[:_TIES])
+            same = int((first[1:] == first[:-1]).sum())
+            if 2 * same > len(first):
+                odd = [Fact("many-ties", same, values={"total": len(first)}), *odd]
+        return describe_input(found, odd, **describe_matrix(found))
+    scores = found.side.scores
+    return describe_input(
+        found,
+        find_gaps(found) + odd,
+        candidates=len(found.side.codes),
+        distinct=int(found.occurring().sum()),
+        cardinality=describe_sizes(found.side.indptr) if len(found) else None,
+        zeros=None if scores is None else int((scores <= 0).sum()),
+    )
+
+
+def report(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return the facts of a description as texts by name; an empty text is not worth a line."""
+    if "shape" in record:
+        return format_matrix(record, "queries", "values")
+    number = pluralize(record["candidates"], "candidate")
+    return {
+        "queries": format_known(record),
+        "candidates": f"{number}, {record['distinct']:,} distinct",
+        "a query": format_spread(record["cardinality"]),
+        "grade 0 or less": f"{record['zeros']:,}" if record["zeros"] else "",
+    }
+
+
+def show_item(task: RetrievalTask, row: int, measure: Measure) -> dict[str, Any]:
+    """Show a query: its "positives" with their "ranks" (None if not ranked), and "first" ones."""
+
+    def names(codes: Any) -> list[Any]:
+        found = [task.gallery[code] for code in codes.tolist()]
+        return [name if isinstance(name, str) else int(name) for name in found]
+
+    ranks = task.ranks(row, row + 1).ranks.tolist()
+    return {
+        "positives": names(task.positives[task.indptr[row] : task.indptr[row + 1]]),
+        "ranks": [int(rank) if rank < UNRANKED else None for rank in ranks],
+        "first": names(task.first(row, row + 1, _FIRST)[0]),
+    }
+
+
+def report_item(record: Mapping[str, Any]) -> list[str]:
+    """Return the lines of a query: its positives, their ranks, and what was ranked first."""
+    ranks = ["-" if rank is None else f"{rank:,}" for rank in record["ranks"]]
+    parts = {"positives": record["positives"], "ranks": ranks, "first": record["first"]}
+    lines = {name: on_one_line(", ".join(map(str, some))) for name, some in parts.items()}
     return [
-        f"{name} without a cutoff counts all candidates: write {name}@1, for instance"
-        for name in whole
+        f"{name:<9}  {line if len(line) <= _LONGEST else f'{line[:_LONGEST]} ...'}"
+        for name, line in lines.items()
     ]
 
 
-def _size_note(task: Any, found: Mapping[Any, Any]) -> str:
-    queries = pluralize(found.get("queries", len(task)), "query")
-    gallery = f"a gallery of {task.scores.shape[1]:,}"
-    if task.settings["gallery"] == LISTED:
-        gallery = "ranked lists"
-    ties = f"ties by {task.ties}" if task.ties == "position" else f"{task.ties} ties"
-    line = f"{queries}, {gallery}, {task.settings['direction']}, {ties}"
-    if task.folds is not None:
-        line += f", {task.settings['folds']} folds"
-    if found.get("undecided"):
-        queries = pluralize(found["undecided"], "query", "have")
-        line += f"; {queries} a tie that decides the rank of a positive"
-    return line
+def explain_definition(definition: Definition) -> dict[str, str]:
+    """Return what a cutoff means; the traits of labels do not apply to rankings."""
+    both = isinstance(definition.family, Derived)  # of values of both directions
+    return {
+        "cutoff": "@k, the first k candidates" if definition.cutoff else "",
+        "options": "--direction both " * both + "--phi phi.npy " * (PHI in definition.needs),
+    }
+
+
+def explain_protocol(protocol: Any) -> dict[str, str]:
+    """Return what predictions a protocol takes, what phi is, and of how many queries it is."""
+    queries = ", ".join(f"{number:,} in {part}" for part, number in protocol.sizes.items())
+    named = any("phi=" in text for text in protocol.entries.values())
+    return {
+        "predictions": "similarities of images (rows) and captions (columns), or embeddings",
+        "phi": f"computed of {OPTIONS['captions'].both} as the measures say, unless "
+        f"{OPTIONS['phi'].both} gives a matrix or another measure, such as CIDEr-D"
+        if named
+        else "",
+        "queries": queries,
+    }
 
 
 KIND = Kind(
@@ -179,6 +261,7 @@ KIND = Kind(
     make_tasks=make_tasks,
     defaults=defaults,
     fill_entry=fill_entry,
-    prepare=prepare,
-    notes=retrieval_notes,
+    prepare=with_phi,
+    facts=retrieval_facts,
+    describer=sys.modules[__name__],
 )

@@ -1,33 +1,232 @@
-"""What is ranked by name: the rows and columns of a run, and their relation to positives."""
+"""From a run and positives to retrieval tasks: names, directions, folds, and what is left out.
+
+Conventions
+-----------
+The rows of a run are joined with the positives by id, or by position if rows have no names; ids
+that are whole numbers are then positions. The positives of the columns (t2i) are those of the rows
+transposed, unless they are given themselves.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Ints, offsets, row_numbers
-from semmetrics.data.join import join_rows
-from semmetrics.data.lists import Ids, Lists, take_ids
-from semmetrics.data.matrix import Matrix
-from semmetrics.data.rankings import RankedLists, Similarities, check_repeats
-from semmetrics.errors import FROM_0, InputError
+from semmetrics.core.backend import find_device, is_torch, to_device
+from semmetrics.core.hashing import hash_ids, mix
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    cell_keys,
+    lengths,
+    offsets,
+    row_numbers,
+    sum_rows,
+)
+from semmetrics.data.form import DEFAULTS, ReadOptions
+from semmetrics.data.join import aligned_weights, join_rows
+from semmetrics.data.lists import Ids, Lists, Side, take_ids
+from semmetrics.data.matrix import Matrix, check_finite, is_membership, members
+from semmetrics.data.rankings import Products, RankedLists, Similarities, check_repeats
+from semmetrics.data.tasks import RetrievalTask
+from semmetrics.errors import Fact, InputError
 from semmetrics.frozen import dataclass
-from semmetrics.kinds.retrieval.reading import Embeddings, check_size
-from semmetrics.messages import listing, pluralize
+from semmetrics.messages import pluralize
 
-__all__ = ["Relation", "Run", "Sides", "by_name", "check_transposed", "name_sides"]
+LISTED = "listed"
+"""What a signature says of a gallery that only lists name."""
+CAPTIONS = "captions"
+"""The option that gives the captions, and under which a task has its `CaptionedTruth`."""
+
+_SUSPECT = 3  # standard errors by which similarities of the transpose are larger
+_BLOCK = 1 << 18  # numbers looked at together: they stay in a cache
+
+
+# ---- vectors of both sides ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Embeddings:
+    """Vectors of queries and of a gallery, in place of a matrix of similarities.
+
+    Attributes
+    ----------
+    scores : Products
+    source, understood : str
+    notes : list of Fact
+    """
+
+    scores: Products
+    source: str
+    understood: str
+    notes: list[Any] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return self.scores.shape[0]
+
+    @property
+    def ids(self) -> range:
+        """The rows: vectors have no names."""
+        return range(len(self))
+
+    @property
+    def held(self) -> tuple[int, str]:
+        """How many of what it holds."""
+        return sum(self.scores.shape), "vector"
+
 
 Run = Lists | Matrix | Embeddings
+
+
+def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
+    """Read the vectors of both sides, as the options name them.
+
+    Raises
+    ------
+    InputError
+        If one side is lacking, they have different dimensions, or a number is not finite.
+    """
+    names = ("queries_embeddings", "gallery_embeddings")
+    for one, other in (names, names[::-1]):
+        if options[one] is None:
+            raise InputError("needs-option", what=other, name=one)
+    files = options["read"] or DEFAULTS
+    tables = [_read_vectors(options[name], name, files) for name in names]
+    widths = [table.shape[1] for table in tables]
+    if widths[0] != widths[1]:
+        wanted = f"vectors of {widths[0]} dimensions, like the queries"
+        role, shape = "the gallery", tables[1].shape
+        raise InputError("wrong-shape", names[1], role=role, shape=shape, wanted=wanted)
+    kind: Any = np.result_type(*(table.dtype for table in tables))
+    notes = []
+    if options["similarity"] == "cosine":
+        made = [_unit(table, kind) for table in tables]
+        tables, zeros = [table for table, _ in made], sum(number for _, number in made)
+        notes += [Fact("zero-length-vectors", zeros)] if zeros else []
+    first = options[names[0]]
+    own = str(first.device) if is_torch(first) else "cpu"  # where numpy computes
+    device = find_device(options["device"] or (None if own == "cpu" else own))
+    both = [to_device(np.ascontiguousarray(table, kind), device) for table in tables]
+    shape = f"{len(both[0]):,} x {len(both[1]):,} of {widths[0]:,} dimensions, {kind}"
+    sources = [str(v) for v in (options[name] for name in names) if isinstance(v, str)]
+    return Embeddings(
+        Products(*both),
+        " and ".join(sources) or "embeddings",
+        f"embeddings, {shape}, compared by {options['similarity']}",
+        notes,
+    )
+
+
+def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
+    """Return one side's vectors as a float array."""
+    from semmetrics.data.objects import is_frame, plain_matrix
+
+    if isinstance(given, (str, os.PathLike)):
+        from semmetrics.data.arrays import plain_array
+        from semmetrics.data.formats import format_among
+        from semmetrics.data.source import enough_memory, load
+
+        source = load(given, files.max_bytes)
+        with enough_memory(source.name, files.max_bytes):
+            format_among(source, files.beside(), "vectors are", ("npy", "npz", "hdf5"))
+            values, where = plain_array(source, files, 2), source.name
+    elif is_frame(given):
+        wanted = f"an array; frame.to_numpy(), with {name.partition('_')[0]}=list(frame.index)"
+        raise InputError("wrong-type", name, value=type(given).__name__, wanted=wanted)
+    else:
+        values, where = plain_matrix(given, name), name
+        if values.dtype.kind == "f":
+            check_finite(values, where)
+    if not values.size:
+        raise InputError("wrong-shape", where, role="it", shape=values.shape, wanted="vectors")
+    single = values.dtype.kind != "f" or values.dtype == np.float16
+    return values.astype(np.float32) if single else values
+
+
+def _unit(table: Any, kind: Any) -> tuple[Floats, int]:
+    """Return vectors of length 1, those of length 0 as they are, and the number of the latter."""
+    made, zeros = np.empty(table.shape, kind), 0
+    step = max(1, _BLOCK // table.shape[1])
+    for start in range(0, len(table), step):
+        part = np.asarray(table[start : start + step], np.float64)
+        largest = np.abs(part).max(axis=1)
+        zeros += int((largest == 0).sum())
+        part = part / np.where(largest > 0, largest, 1.0)[:, None]  # squares stay finite
+        lengths = np.sqrt(np.einsum("ij,ij->i", part, part))
+        made[start : start + step] = part / np.where(lengths > 0, lengths, 1.0)[:, None]
+    return made, zeros
+
+
+# ---- positives ----------------------------------------------------------------------------------
+
+
+def as_positives(found: Lists | Matrix, gallery: int | None = None) -> tuple[Lists, int]:
+    """Return the positives of each query, each once, and how many entries of grade 0 were left out.
+
+    Parameters
+    ----------
+    found : Lists or Matrix
+        A matrix holds 0/1 for each candidate, or in each row the columns of its positives.
+    gallery : int, optional
+        The number of candidates, if a matrix of scores or vectors tells it.
+
+    Raises
+    ------
+    InputError
+        If the matrix holds anything else, or 0/1 for a part of the candidates.
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.retrieval import as_candidates
+    >>> positives, n = as_positives(as_candidates({"q": {"a": 2, "b": 0}}))
+    >>> positives.to_list(), n
+    ([['a']], 1)
+    """
+    if isinstance(found, Matrix):
+        found = _relation(found, gallery)
+    side, vocabulary = found.side, len(found.vocabulary)
+    keep = np.ones(len(side.codes), np.bool_) if side.scores is None else side.scores > 0
+    graded = int((~keep).sum())
+    keys = cell_keys(side.indptr, side.codes, max(1, vocabulary))
+    keys[~keep] = -1 - np.arange(graded)
+    first: Bools = np.zeros(len(keys), np.bool_)
+    first[np.unique(keys, return_index=True)[1]] = True
+    repeated = int((keep & ~first).sum())
+    notes: list[Any] = [*found.notes, *([Fact("repeated-positives", repeated)] if repeated else [])]
+    lists = replace(found, side=replace(side.keep(keep & first), scores=None), notes=notes)
+    return lists, graded
+
+
+def _relation(matrix: Matrix, gallery: int | None) -> Lists:
+    """Return the positives that a matrix of 0/1 marks, or whose columns its rows list."""
+    if not matrix.sparse and matrix.values.dtype.kind in "iu" and (matrix.values > 1).any():
+        columns, codes = np.unique(matrix.values, return_inverse=True)
+        indptr = np.arange(len(matrix) + 1) * matrix.values.shape[1]
+        side = Side(indptr, codes.ravel().astype(np.int32))
+        lists = replace(matrix, vocabulary=list(map(str, columns.tolist()))).lists(side)
+        return replace(lists, understood=f"{matrix.understood}, columns by row")
+    if not is_membership(matrix):
+        raise InputError("truth-of-scores", matrix.source)
+    width = matrix.values.shape[1]
+    if not (matrix.named or matrix.sparse) and gallery is not None and width < gallery:
+        raise InputError("partial-truth", matrix.source, columns=width, gallery=gallery)
+    return replace(members(matrix), understood=f"{matrix.understood}, 0/1")
+
+
+# ---- rows and columns by name -------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Sides:
     """What is ranked: the scores, and the names of rows and columns; ranges have none.
 
-    ``listed`` says that nothing but lists names the gallery.
+    ``listed`` tells whether only lists name the gallery.
     """
 
     scores: Any
@@ -39,12 +238,8 @@ class Sides:
     def turned(self) -> Sides:
         """Return the columns as queries."""
         if isinstance(self.scores, RankedLists):
-            raise InputError(
-                "ranked lists hold one direction",
-                where=self.source,
-                remedy="leave direction= (--direction) out, or give a matrix of similarities, or "
-                "embeddings",
-            )
+            what = "ranked lists, which have one direction"
+            raise InputError("not-applicable", self.source, name="direction", what=what)
         return Sides(self.scores.turned(), self.columns, self.rows, self.source)
 
 
@@ -66,11 +261,7 @@ def name_sides(run: Run, positives: Lists, options: Mapping[str, Any]) -> Sides:
     shape, names = scores.shape, []
     for place, (option, what) in enumerate((("queries", "row"), ("gallery", "column"))):
         if given[option] is not None and own[option] not in (None, given[option]):
-            raise InputError(
-                f"the {what}s have other names than {option}= gives",
-                where=run.source,
-                remedy=f"leave {option}= (--{option}) out, or the names in the file",
-            )
+            raise InputError("other-names", run.source, what=what, option=option)
         names.append(given[option] or own[option] or range(shape[place]))
         check_size(names[place], shape[place], option, what, shape[1 - place])
     return Sides(scores, names[0], names[1], run.source)
@@ -79,69 +270,52 @@ def name_sides(run: Run, positives: Lists, options: Mapping[str, Any]) -> Sides:
 def _named_lists(run: Lists, positives: Lists, given: Mapping[str, Any]) -> Sides:
     """Name what ranked lists hold; the gallery is what they and the positives name, or given."""
     check_repeats(run)
-    rows: Ids = run.ids
-    if given["queries"] is not None:
-        rows = _listed_queries(run, given["queries"])
+    rows, queries = run.ids, given["queries"]
+    if queries is not None and isinstance(rows, range):
+        check_size(queries, len(run), "queries", "list", -1)
+        rows = queries
+    elif queries is not None:
+        known = set(queries)
+        lost = [str(name) for name in rows if str(name) not in known]
+        if lost:
+            raise InputError("not-in-option", run.source, what="query", n=len(lost), names=lost,
+                             option="queries")  # fmt: skip
     names = [str(name) for name in run.vocabulary]
     listed = given["gallery"] is None
     columns = sorted({*names, *map(str, positives.vocabulary)}) if listed else given["gallery"]
     place = {name: code for code, name in enumerate(columns)}
     lost = [name for name in names if name not in place]
     if lost:
-        raise InputError(
-            f"{pluralize(len(lost), 'candidate', 'are')} not in the gallery: {listing(lost)}",
-            where=run.source,
-            remedy="add them to gallery= (--gallery), or leave that out",
-        )
+        raise InputError("not-in-option", run.source, what="candidate", n=len(lost), names=lost,
+                         option="gallery")  # fmt: skip
     codes = np.fromiter((place[name] for name in names), np.int32, len(names))
     side = replace(run.side, codes=codes[run.side.codes])
     return Sides(RankedLists.of(side, len(columns)), rows, columns, run.source, listed)
 
 
-def _listed_queries(run: Lists, queries: Sequence[str]) -> Ids:
-    """Return the ids of lists: the queries in their order, where lists have none."""
-    if isinstance(run.ids, range):
-        check_size(queries, len(run), "queries", "list", -1)
-        return queries
-    known = set(queries)
-    lost = [str(name) for name in run.ids if str(name) not in known]
-    if lost:
+def check_size(names: Sequence[Any], size: int, option: str, what: str, other: int) -> None:
+    """Refuse names that are not as many as rows or columns; ``other`` is the size of those."""
+    if len(names) != size:
+        code = "transposed-names" if len(names) == other else "wrong-count"
         raise InputError(
-            f"{pluralize(len(lost), 'list')} of no query: {listing(lost)}",
-            where=run.source,
-            remedy="add them to queries= (--queries), or leave that out",
+            code, option, found=pluralize(len(names), "name"), wanted=pluralize(size, what)
         )
-    return run.ids
 
 
 def by_name(positives: Lists, sides: Sides, what: str) -> Lists:
-    """Return positives whose ids are those of the rows, where one side alone has names.
-
-    Raises
-    ------
-    InputError
-        If ids are no positions of rows that have no names.
-    """
+    """Return positives whose ids are those of the rows, if only one side has names."""
     if isinstance(positives.ids, range) == isinstance(sides.rows, range):
         return positives
     if isinstance(positives.ids, range):  # the first list is that of the first row
         if len(positives) != len(sides.rows):
-            raise InputError(
-                f"{pluralize(len(positives), 'list')} of positives for "
-                f"{pluralize(len(sides.rows), what)}",
-                where=positives.source,
-                remedy="give one list a query, in their order, or lists by id",
-            )
+            found, wanted = pluralize(len(positives), "list"), pluralize(len(sides.rows), what)
+            raise InputError("wrong-count", positives.source, found=found, wanted=wanted)
         return replace(positives, ids=list(map(str, sides.rows)))
     numbers = [_position(name) for name in positives.ids]
     if None in numbers or isinstance(sides.scores, RankedLists):
         name = positives.ids[numbers.index(None)] if None in numbers else positives.ids[0]
-        option = "queries= (--queries)" if what == "row" else "gallery= (--gallery)"
-        raise InputError(
-            f"the positives are of {str(name)!r} and others, and the {what}s have no names",
-            where=positives.source,
-            remedy=f"name them: {option}",
-        )
+        option = "queries" if what == "row" else "gallery"
+        raise InputError("unnamed-rows", positives.source, name=name, what=what, option=option)
     return positives
 
 
@@ -155,7 +329,7 @@ class Relation:
     """Queries with the place of each in the rows (-1 if it has none), and their positives.
 
     ``indptr`` and ``codes`` have the positives, by column; beyond the columns those of the names
-    ``outside``, which are not in the gallery. ``counts`` says what was left out.
+    ``outside``, which are not in the gallery. ``counts`` has what was left out.
     """
 
     ids: Ids
@@ -172,7 +346,10 @@ class Relation:
         if isinstance(ids, range) and not isinstance(positives.ids, range):
             ids = list(map(str, ids))
         if isinstance(positives.ids, range) and len(positives) != len(ids):
-            _refuse_length(positives, sides)
+            code = "transposed-names" if len(positives) == len(sides.columns) else "wrong-count"
+            found = f"{pluralize(len(positives), 'list')} of positives"
+            wanted = pluralize(len(sides.rows), "row")
+            raise InputError(code, positives.source, found=found, wanted=wanted)
         place, outside = _columns_of(positives, sides, missing)  # tells more of a turned matrix
         joined, rows = join_rows(ids, positives, source=sides.source, missing=missing)
         codes = place[joined.ref.codes]
@@ -205,27 +382,10 @@ class Relation:
         return Relation(ids, every, offsets(number[every]), codes, counts, outside)
 
 
-def _refuse_length(positives: Lists, sides: Sides) -> None:
-    turned = len(positives) == len(sides.columns)
-    remedy = "give one list a query, in the order of the rows"
-    if turned:
-        remedy = "the matrix seems to be transposed: give its transpose, or the positives of rows"
-    raise InputError(
-        f"{pluralize(len(positives), 'list')} of positives for {pluralize(len(sides.rows), 'row')}",
-        where=positives.source,
-        remedy=remedy,
-    )
-
-
 def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, list[str]]:
     """Return the column of each name of positives, and the names outside the gallery.
 
     These have numbers behind the columns.
-
-    Raises
-    ------
-    InputError
-        If there are such names, and what is missing is an error.
     """
     names = [str(name) for name in positives.vocabulary]
     size = len(sides.columns)
@@ -243,20 +403,13 @@ def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, lis
     if missing != "error":
         codes[occurring[codes[occurring] < 0]] = size + np.arange(len(lost))
         return codes, lost
-    remedy = "correct them, or say missing='skip' (--missing skip): they are then never found"
-    if isinstance(sides.columns, range):
-        remedy = f"name the gallery with gallery= (--gallery), or {remedy}"
-        others = [_position(name) for name in names]
-        fits = all(one is not None and one < len(sides.rows) for one in others)
-        if fits and len(positives) <= size:
-            remedy = f"is the matrix transposed? {remedy}"
-    base = FROM_0 if isinstance(sides.columns, range) else ""
-    raise InputError(
-        f"{pluralize(len(lost), 'positive', 'are')} not in the gallery of {size:,}: "
-        f"{listing(lost)}{base}",
-        where=positives.source,
-        remedy=remedy,
-    )
+    values: dict[str, Any] = {"n": len(lost), "names": lost, "size": size}
+    if not isinstance(sides.columns, range):
+        raise InputError("outside-gallery", positives.source, **values)
+    others = [_position(name) for name in names]
+    fits = all(one is not None and one < len(sides.rows) for one in others)
+    code = "transposed-positives" if fits and len(positives) <= size else "outside-columns"
+    raise InputError(code, positives.source, **values)
 
 
 def check_transposed(sides: Sides, positives: Lists) -> None:
@@ -269,9 +422,186 @@ def check_transposed(sides: Sides, positives: Lists) -> None:
     mine, theirs = set(map(str, positives.ids)), set(map(str, positives.vocabulary))
     straight = mine & rows or theirs & columns
     if not straight and mine <= columns and theirs <= rows:
-        raise InputError(
-            "the positives are those of the columns, by rows",
-            where=positives.source,
-            remedy="exchange queries= (--queries) and gallery= (--gallery) and give the transpose, "
-            "or give the positives of each row",
-        )
+        raise InputError("swapped-names", positives.source)
+
+
+# ---- tasks --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class CaptionedTruth:
+    """Which captions are the positives of each image, by name.
+
+    Attributes
+    ----------
+    positives : Lists
+        By image.
+    sides : Sides
+        The images are the rows, the captions the columns.
+    captions : Lists
+        A text for each caption.
+    """
+
+    positives: Lists
+    sides: Sides
+    captions: Lists
+
+
+def make_parts(run: Run, truth: Lists | Matrix, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the tasks of one system: one, or one for each direction.
+
+    Parameters
+    ----------
+    run : Lists, Matrix or Embeddings
+    truth : Lists or Matrix
+    options : mapping
+        Resolved, with what they name read.
+
+    Returns
+    -------
+    dict of RetrievalTask by part
+
+    Raises
+    ------
+    InputError
+        If sizes or ids do not fit, a positive is not in the gallery, a candidate is ranked twice,
+        or the options do not fit each other.
+    """
+    size = None  # of the gallery, if it is known
+    if not isinstance(run, Lists):
+        size = int((run.values if isinstance(run, Matrix) else run.scores).shape[1])
+    positives, graded = as_positives(truth, size)
+    sides = name_sides(run, positives, options)
+    positives = by_name(positives, sides, "row")
+    check_transposed(sides, positives)
+    reverse = options["reverse_positives"]
+    direction, reversed_ = options["direction"], None
+    if reverse is not None:
+        if direction == "i2t":
+            what = "direction='i2t'"
+            raise InputError("not-applicable", name="reverse_positives", what=what)
+        reversed_, _ = as_positives(reverse, len(sides.rows))
+        reversed_ = by_name(reversed_, sides.turned(), "column")
+    counts = {"graded_0": graded}
+    folds = None
+    beside: dict[str, Any] = {}
+    if options[CAPTIONS] is not None:
+        beside[CAPTIONS] = CaptionedTruth(positives, sides, options[CAPTIONS])
+    made: dict[str, Any] = {}
+    relation = Relation.of(positives, sides, options["missing"])
+    if options["folds"]:
+        folds = _fold(relation, sides, options["folds"])
+    if direction in ("i2t", "both"):
+        made["i2t"] = _task(sides, relation, options, counts, "i2t", folds)
+    if direction in ("t2i", "both"):
+        turned = sides.turned()
+        if reversed_ is None:
+            back = relation.turned(turned, options["missing"])
+        else:
+            back = Relation.of(reversed_, turned, options["missing"])
+        made["t2i"] = _task(turned, back, options, counts, "t2i", folds and folds[::-1])
+    made = {part: replace(task, beside=beside) for part, task in made.items()}
+    return made if direction == "both" else {"": made[direction]}
+
+
+def _fold(relation: Relation, sides: Sides, number: int) -> tuple[Ints, Ints]:
+    """Return the fold of each row, and that of each column: of the first row that has it."""
+    n_rows, n_columns = len(sides.rows), len(sides.columns)
+    if n_rows % number:
+        wanted = f"a divisor of {pluralize(n_rows, 'row')}"
+        raise InputError("bad-option", sides.source, name="folds", value=number, wanted=wanted)
+    mine = np.arange(n_rows) * number // n_rows
+    theirs = np.full(n_columns, -1)
+    rows = relation.rows[row_numbers(relation.indptr)]
+    order = np.argsort(-rows, kind="stable")  # the first row is written last
+    order = order[(rows[order] >= 0) & (relation.codes[order] < n_columns)]
+    theirs[relation.codes[order]] = mine[rows[order]]
+    return mine, theirs
+
+
+def _task(
+    sides: Sides,
+    relation: Relation,
+    options: Mapping[str, Any],
+    counts: Mapping[str, int],
+    direction: str,
+    folds: tuple[Ints, Ints] | None,
+) -> RetrievalTask:
+    indptr, codes, gallery = relation.indptr, relation.codes, sides.columns
+    counts = {**counts, **relation.counts}
+    settings = {
+        "task": "retrieval",
+        "missing": options["missing"],
+        "direction": direction,
+        "tie": options["ties"],
+        # what lists name differs from part to part of the queries
+        "gallery": LISTED if sides.listed else f"{len(gallery)}@{_hash(gallery)}",
+    }
+    if hasattr(sides.scores, "queries"):
+        settings["similarity"] = options["similarity"]
+    own = None
+    if folds is not None:
+        settings["folds"] = str(options["folds"])
+        beyond = np.full(len(relation.outside), -1)
+        own = (np.where(relation.rows >= 0, folds[0][relation.rows], -2), folds[1])
+        there = own[0][row_numbers(indptr)] == np.append(folds[1], beyond)[codes]
+        counts["other_folds"] = int((~there).sum())
+        indptr, codes = offsets(sum_rows(there, indptr)), codes[there]
+    codes = codes[np.lexsort((codes, row_numbers(indptr)))]
+    if relation.outside:
+        gallery = [*map(str, gallery), *relation.outside]
+    groups = None
+    alone = lengths(indptr) == 0
+    if direction == "t2i" and len(codes) and (lengths(indptr) <= 1).all():
+        groups = mix(hash_ids(relation.ids))  # a query without positives belongs to no other
+        groups[~alone] = hash_ids(gallery)[codes]
+        settings["groups"] = "positive"
+    if options["weights"] is not None:
+        settings["weights"] = "given"
+    numbered = isinstance(sides.rows, range) and not isinstance(relation.ids, range)
+    task = RetrievalTask(
+        ids=relation.ids,
+        settings=settings,
+        counts={name: number for name, number in counts.items() if number},
+        odd=_odd(sides, relation) | {"numbered": int(numbered)},
+        groups=groups,
+        unit="query",
+        gallery=gallery,
+        scores=sides.scores,
+        rows=relation.rows,
+        indptr=indptr,
+        positives=codes.astype(np.int32),
+        ties=options["ties"],
+        folds=own,
+    )
+    if options["weights"] is None:
+        return task
+    if options["direction"] == "both":
+        raise InputError("not-applicable", name="weights", what="both directions together")
+    nothing = Side(np.zeros(len(task) + 1, np.int64), np.zeros(0, np.int32))
+    weights = aligned_weights(options["weights"], Lists(task.ids, [], nothing), task.ids)
+    return replace(task, weights=weights)
+
+
+def _hash(names: Ids) -> str:
+    """Return twelve hex digits of a hash of names in their order."""
+    return hashlib.blake2b(hash_ids(names).astype("<u8").tobytes(), digest_size=6).hexdigest()
+
+
+def _odd(sides: Sides, relation: Relation) -> dict[Any, int]:
+    """Note a square matrix whose positives have larger similarities in its transpose."""
+    scores = sides.scores
+    if not isinstance(scores, Similarities) or len(set(scores.shape)) > 1:
+        return {}
+    rows, codes = relation.rows[row_numbers(relation.indptr)], relation.codes
+    there = (rows >= 0) & (codes < len(sides.columns))
+    rows, codes = rows[there], codes[there]
+    keys, turned = (np.sort(a * len(sides.rows) + b) for a, b in ((rows, codes), (codes, rows)))
+    if not len(rows) or np.array_equal(keys, turned):
+        return {}
+    straight, across = scores.values[rows, codes], scores.values[codes, rows]
+    if scores.transposed:
+        straight, across = across, straight
+    more = across.astype(np.float64) - straight.astype(np.float64)
+    error = more.std() / np.sqrt(len(more))
+    return {"turned": 1} if more.mean() > _SUSPECT * error and more.mean() > 0 else {}

@@ -5,6 +5,24 @@ Conventions
 A normalisation turns one written label into its terms: one term for a plain label, several for
 synonyms. Several are applied one after the other: ``lower+plural``. The name of the normalisation
 is part of every signature.
+
+``plural`` puts the last word of a label in the singular: the run of letters a to z, in any case, at
+its end; words of up to three letters stay. The first line that fits decides:
+
+============================  =====================================  ==========================
+ends in                       becomes                                such as
+============================  =====================================  ==========================
+an exception                  itself, or what the table has for it   lens, shoes, cookies, buses
+ss, us, is                    itself                                 glass, cactus, tennis
+ies                           y                                      berries, cities
+sses, xes, zzes, ches, shes   without es                             glasses, boxes, dishes
+oes                           without es                             tomatoes, heroes
+s                             without s                              cats, houses, gloves
+============================  =====================================  ==========================
+
+Both sides are changed alike, so a singular that the rule cuts ("jeans") still equals itself; two
+different words may become one ("glasses", "glass"). Irregular plurals (men, knives, axes) stay as
+they are, or lose their s.
 """
 
 from __future__ import annotations
@@ -18,21 +36,28 @@ import numpy as np
 from semmetrics.core.ragged import Bools
 from semmetrics.data.lists import Terms, clean_terms
 from semmetrics.data.matrix import class_terms
-from semmetrics.errors import InputError
+from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
-from semmetrics.kinds.labels.plural import singular
-from semmetrics.messages import listing, misfit
-
-__all__ = [
-    "NORMALIZATIONS",
-    "REPEATING",
-    "Ignored",
-    "class_name",
-    "cleaned_classes",
-    "normalization",
-]
 
 Cleaning: TypeAlias = Callable[[str], Terms]
+
+_LAST_WORD = re.compile(r"[A-Za-z]{4,}$")
+# Singulars that end in s, and plurals that the endings would get wrong.
+_STAY = frozenset(
+    "alias atlas bias canvas christmas lens news pancreas series species texas".split()  # noqa: SIM905
+)
+_IN_IE = (
+    "birdie brownie calorie collie cookie genie hoodie movie pixie prairie rookie selfie smoothie "
+    "veggie zombie pie tie lie die magpie necktie"
+)
+_IN_OE = "shoe horseshoe snowshoe canoe oboe aloe toe hoe foe doe"
+_IN_US = "bus cactus octopus virus walrus minibus hippopotamus platypus crocus"
+_OTHERS = "ache axe avalanche headache moustache mustache niche cache toothache quiche"
+_TABLE = {
+    **{f"{word}s": word for word in f"{_IN_IE} {_IN_OE} {_OTHERS}".split()},
+    **{f"{word}es": word for word in f"{_IN_US} lens gas atlas canvas iris".split()},
+}
+_WITHOUT_ES = ("sses", "xes", "zzes", "ches", "shes", "oes")
 
 
 def none(label: str) -> Terms:
@@ -82,14 +107,36 @@ def separators(label: str) -> Terms:
 def plural(label: str) -> Terms:
     """Put the last word of the label in the singular: -s, -es and -ies of English nouns.
 
-    See `semmetrics.kinds.labels.plural` for the rule.
-
     Examples
     --------
     >>> plural("Traffic lights"), plural("berries"), plural("glass")
     (('Traffic light',), ('berry',), ('glass',))
     """
     return (singular(label),)
+
+
+def singular(label: str) -> str:
+    """Return the label with its last word in the singular.
+
+    Examples
+    --------
+    >>> [singular(word) for word in ("cats", "Boxes", "CITIES", "bus", "buses", "gloves")]
+    ['cat', 'Box', 'CITY', 'bus', 'bus', 'glove']
+    >>> singular("traffic_lights"), singular("men"), singular("glasses (eye)")
+    ('traffic_light', 'men', 'glasses (eye)')
+    """
+    found = _LAST_WORD.search(label) if label[-1:] in ("s", "S") else None
+    if found is None:
+        return label
+    start, word = label[: found.start()], found.group()
+    plain = word.lower()
+    if plain in _TABLE:
+        return start + word[: len(_TABLE[plain])]
+    if plain in _STAY or plain.endswith(("ss", "us", "is")):
+        return label
+    if plain.endswith("ies") and len(plain) > 4:
+        return start + word[:-3] + ("Y" if word.isupper() else "y")
+    return start + (word[:-2] if plain.endswith(_WITHOUT_ES) else word[:-1])
 
 
 NORMALIZATIONS: dict[str, Cleaning] = {
@@ -117,18 +164,10 @@ def normalization(name: str) -> Cleaning:
     ('traffic light',)
     """
     names = name.split("+") if isinstance(name, str) else []
-    unknown = [one for one in names if one not in NORMALIZATIONS]
-    if unknown or not names:
-        wrong = unknown[0] if unknown else name
-        raise InputError(
-            f"there is no label normalisation {wrong!r}",
-            remedy=f"choose one of {listing(NORMALIZATIONS)}, or several as 'lower+plural'",
-        )
-    if len(set(names)) < len(names) or (len(names) > 1 and "none" in names):
-        raise InputError(
-            f"the label normalisation {name!r} names one twice, or none beside others",
-            remedy="name each once, as 'lower+plural'",
-        )
+    known = all(one in NORMALIZATIONS for one in names)
+    if not names or not known or len(set(names)) < len(names) or (names[1:] and "none" in names):
+        wanted = f"one or several of {', '.join(NORMALIZATIONS)}, such as 'lower+plural'"
+        raise InputError("bad-option", name="normalize", value=name, wanted=wanted)
     steps = tuple(NORMALIZATIONS[one] for one in names)
     return _Chain(steps) if len(steps) > 1 else steps[0]
 
@@ -147,7 +186,7 @@ class _Chain:
 
 
 def class_name(terms: Terms) -> str:
-    """How a class is called: its terms, joined.
+    """Return how a class is called: its terms, joined.
 
     Examples
     --------
@@ -158,7 +197,7 @@ def class_name(terms: Terms) -> str:
 
 
 def cleaned_classes(classes: Iterable[str | Sequence[str]], clean: Cleaning) -> list[Terms]:
-    """The terms of each class of a class list, normalised.
+    """Return the terms of each class of a class list, normalised.
 
     Raises
     ------
@@ -169,11 +208,10 @@ def cleaned_classes(classes: Iterable[str | Sequence[str]], clean: Cleaning) -> 
     for number, entry in enumerate(class_terms(classes)):
         terms = clean_terms(entry, clean)
         if not terms:
-            raise InputError(
-                f"nothing is left of the class {class_name(entry)!r} after normalisation",
-                where=f"class list, class {number} (from 0)",
-                remedy="rename the class, remove it, or choose another normalisation",
-            )
+            where = f"class list, class {number}{FROM_0}"
+            remedy = "rename it, remove it, or choose another normalization"
+            value = class_name(entry)
+            raise InputError("nothing-left", where, role="the class", value=value, remedy=remedy)
         listed.append(terms)
     return listed
 
@@ -192,16 +230,13 @@ class Ignored:
         names = []
         for label in written:
             if not isinstance(label, str):
-                raise InputError(
-                    f"the label to ignore {misfit(label, 'a string')}",
-                    remedy='write labels to ignore as ["cat", "dog"]',
-                )
+                raise InputError("wrong-type", "ignore", value=label, wanted="a label")
             terms = clean_terms([label], clean) or (label,)
             names.append((class_name(terms), *terms, label))
         return Ignored(frozenset(written), tuple(dict.fromkeys(names)))
 
     def chosen(self, classes: Iterable[Terms]) -> tuple[Bools, int]:
-        """Which classes are ignored, and how many of the labels to ignore are none of them."""
+        """Return which classes are ignored, and how many labels to ignore are none of them."""
         every = {name for names in self.names for name in names}
         calls = [{class_name(terms), *terms} & every for terms in classes]
         found = set().union(*calls)
