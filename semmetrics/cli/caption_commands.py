@@ -81,10 +81,7 @@ def doc_freq(
     of few images mean something only with the frequencies of a larger corpus.
     """
     from semmetrics.cli.files import check_files
-    from semmetrics.metrics.document_frequencies import (
-        DocumentFrequencies,
-        fit_document_frequencies,
-    )
+    from semmetrics.metrics.cider import DocumentFrequencies, fit_document_frequencies
 
     check_files([references], {"-o": output})
     _check_ending(output, (".npz", ".json"), "document frequencies")
@@ -225,7 +222,7 @@ def pairs(
     from semmetrics.cli.files import open_output
     from semmetrics.core.ragged import lengths
     from semmetrics.data.tasks import item_ids
-    from semmetrics.kinds.captions.pair_matrix import PairJob, check_k
+    from semmetrics.kinds.captions.matrix import PairJob, check_k
     from semmetrics.kinds.captions.record import read_frequencies
 
     if len(measure) > 1:

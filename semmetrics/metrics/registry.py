@@ -89,8 +89,7 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             "ngsm": ("NGSM",),
             "rouge": ("ROUGE-L",),
             "spice": ("SPICE", "SPIDEr"),
-            "soft_spice": ("Soft-SPICE",),
-            "caption_similarity": ("BagSim",),
+            "caption_similarity": ("Soft-SPICE", "BagSim"),
         },
     },
     "retrieval": {
@@ -103,7 +102,7 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "classes": {
         "Classes (--task classes)": {
-            "class_accuracy": (
+            "classes": (
                 "PerClassAccuracy", "SeenAccuracy", "UnseenAccuracy", "H", "Accuracy",
             ),
             "calibrated_stacking": ("AUSUC", "BestH"),

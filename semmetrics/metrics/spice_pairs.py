@@ -28,8 +28,6 @@ from semmetrics.core.ragged import (
 from semmetrics.text.merged_graphs import GraphTable
 from semmetrics.text.scene_graphs import Concepts
 
-__all__ = ["SimilarConcepts", "SpicePairs"]
-
 _BLOCK = 1 << 22  # pairs of tuples that are compared at a time
 _CELLS = 1 << 26  # of a table of concepts, and
 _PAIRS = 1 << 20  # similar ones, up to which it is made instead of comparing those of a pair

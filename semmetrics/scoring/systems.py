@@ -504,7 +504,7 @@ def freeze(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> tup
         notes.append(f"{BEST_FIT}{judge}-{measure['average']}")
         measure = measure.with_options(decode=f"threshold:{threshold!r}")
     if measure["df"] is not None:
-        from semmetrics.metrics.document_frequencies import frequency_hash
+        from semmetrics.metrics.cider import frequency_hash
 
         if measure["df"] == "references" and "df" in task.fits:
             measure = measure.with_options(df="given")

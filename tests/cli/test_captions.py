@@ -10,7 +10,7 @@ from cli.data import CAPTIONS, REFERENCES
 from stand_ins import without_pycocoevalcap
 
 import semmetrics
-from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.metrics.cider import fit_document_frequencies
 from semmetrics.metrics.meteor import METEOR_PROGRAM
 
 FILES = ("captions.json", "references.json")

@@ -22,7 +22,7 @@ from oracles.meteor import exact_line
 from semmetrics.data.tasks import caption_task
 from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.label_vectors import TextModel
-from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.metrics.cider import fit_document_frequencies
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.score_result import score_statistics

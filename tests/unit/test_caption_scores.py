@@ -18,7 +18,7 @@ from stand_ins import without_pycocoevalcap
 
 import semmetrics
 from semmetrics import Bootstrap, DocumentFrequencies, InputError
-from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.metrics.cider import fit_document_frequencies
 from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.scoring.score_result import score_statistics
 from semmetrics.scoring.signature import read_signature

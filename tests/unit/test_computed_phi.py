@@ -10,7 +10,7 @@ import semmetrics
 from semmetrics import caption_matrix
 from semmetrics.errors import InputError
 from semmetrics.kinds.retrieval import computed_phi
-from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.metrics.cider import fit_document_frequencies
 from semmetrics.text.official_parser import OfficialParser
 
 RNG = np.random.default_rng(11)

@@ -29,7 +29,7 @@ from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.data.tasks import caption_task
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import task_tokens
-from semmetrics.metrics.document_frequencies import (
+from semmetrics.metrics.cider import (
     DocumentFrequencies,
     fit_document_frequencies,
     frequency_weights,
@@ -283,7 +283,7 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
 from semmetrics.errors import InputError
-from semmetrics.metrics.document_frequencies import DocumentFrequencies
+from semmetrics.metrics.cider import DocumentFrequencies
 for path in sys.argv[1:]:
     try:
         DocumentFrequencies.load(path, documents=9)

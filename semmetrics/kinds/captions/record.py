@@ -43,12 +43,8 @@ from semmetrics.kinds.embeddings import (
     unused_rules,
 )
 from semmetrics.messages import a_kind, pluralize
+from semmetrics.metrics.cider import DocumentFrequencies, frequency_notes, task_frequencies
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.document_frequencies import (
-    DocumentFrequencies,
-    frequency_notes,
-    task_frequencies,
-)
 from semmetrics.metrics.registry import parse
 from semmetrics.text.tokenizers import CachingTokenizer, open_tokenizer
 
@@ -185,7 +181,7 @@ def caption_notes(
 
     def of_frequencies(name: str, task: CaptionTask) -> list[str]:
         counted = [m for m in measures if m["df"] != "references" or "df" not in task.fits]
-        return frequency_notes(task, counted)
+        return list(map(str, frequency_notes(task, counted)))
 
     notes = [] if options["doc_freq"] is None else _unused_frequencies(measures)
     notes += task_notes(
@@ -207,8 +203,11 @@ def _text_notes(task: CaptionTask, noted: Mapping[Any, Any]) -> list[str]:
     """Say which phrases or captions embeddings do not know, or read in part."""
     if not task.models:
         return []
-    from semmetrics.metrics.caption_similarity import CUT_CAPTIONS, UNKNOWN_CAPTIONS
-    from semmetrics.metrics.soft_spice import UNKNOWN_PHRASES
+    from semmetrics.metrics.caption_similarity import (
+        CUT_CAPTIONS,
+        UNKNOWN_CAPTIONS,
+        UNKNOWN_PHRASES,
+    )
 
     lines = []
     counted = {"unknown": UNKNOWN_CAPTIONS, "truncated": CUT_CAPTIONS}

@@ -21,7 +21,7 @@ from semmetrics.data.join import Weights
 from semmetrics.errors import InputError
 from semmetrics.kinds import Options
 from semmetrics.messages import agreeing, listing, pluralize
-from semmetrics.metrics.class_accuracy import LISTS, RESERVED, SEEN, UNSEEN
+from semmetrics.metrics.classes import LISTS, RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.derived import flat_terms
 from semmetrics.options import OPTIONS

@@ -36,7 +36,7 @@ from semmetrics.kinds.classes.class_lists import (
 from semmetrics.kinds.classes.reading import as_classes
 from semmetrics.kinds.classes.task import make_task
 from semmetrics.messages import agreeing, brief, listing, pluralize
-from semmetrics.metrics.class_accuracy import RESERVED, SEEN, UNSEEN
+from semmetrics.metrics.classes import RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, check_choice

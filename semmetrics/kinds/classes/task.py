@@ -27,7 +27,7 @@ from semmetrics.kinds import Options
 from semmetrics.kinds.classes.class_lists import code_names, named_sides, unnamed_columns
 from semmetrics.kinds.classes.reading import as_truth
 from semmetrics.messages import agreeing, listing, pluralize
-from semmetrics.metrics.class_accuracy import SEEN, UNSEEN
+from semmetrics.metrics.classes import SEEN, UNSEEN
 
 __all__ = ["make_task"]
 

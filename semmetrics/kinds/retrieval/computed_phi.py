@@ -24,7 +24,7 @@ from semmetrics.data.phi import fingerprint
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Options
-from semmetrics.kinds.captions.pair_matrix import PAIR_MEASURES, PairJob, options_taken
+from semmetrics.kinds.captions.matrix import PAIR_MEASURES, PairJob, options_taken
 from semmetrics.kinds.captions.reading import as_texts
 from semmetrics.kinds.retrieval.relation import Sides
 from semmetrics.messages import agreeing, listing, pluralize

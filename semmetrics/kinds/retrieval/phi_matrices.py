@@ -21,7 +21,7 @@ from semmetrics.data.retrieval_task import RetrievalTask
 from semmetrics.errors import InputError, at
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Options, Tasks, each_task
-from semmetrics.kinds.captions.pair_matrix import PAIR_MEASURES, options_taken
+from semmetrics.kinds.captions.matrix import PAIR_MEASURES, options_taken
 from semmetrics.kinds.retrieval.computed_phi import (
     CAPTIONS,
     MATRIX_OPTIONS,
