@@ -328,8 +328,6 @@ def fit_document_frequencies(
     InputError
         If a tokenizer is given with a task, or the captions are no list of lists of texts.
     """
-    if stem not in ("none", "porter"):
-        raise InputError("bad-choice", name="stem", value=stem, choices=("none", "porter"))
     if isinstance(captions, CaptionTask):
         if tokenizer is not None:
             raise InputError("not-applicable", name="tokenizer", what="a task, which has its own")
