@@ -23,6 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import cider as oracle
+from refusals import refused
 
 from semmetrics.core.ngrams import find_rows
 from semmetrics.data.plain_pickles import read_plain_pickle
@@ -569,12 +570,12 @@ def test_other_files_are_refused(tmp_path):
 
 def test_what_cannot_be_added_or_counted():
     one = fit([["a"]])
-    with pytest.raises(InputError, match="stem"):
+    with refused("other-tokens", name="stem"):
         one + fit_document_frequencies([["a"]], "whitespace", "porter")
-    with pytest.raises(InputError, match="tokenizer"):
+    with refused("other-tokens", name="tokenizer"):
         one + DocumentFrequencies.from_counts({("a",): 1}, documents=1, stem="none")
     task = caption_task([["a"]], [["a"]], ["1"], open_tokenizer("whitespace"))
-    with pytest.raises(InputError, match="own tokenizer"):
+    with refused("not-applicable", name="tokenizer"):
         fit_document_frequencies(task, "whitespace")
     assert fit_document_frequencies(task).hash == fit([["a"]]).hash
     with pytest.raises(InputError, match="is in 3 of 2 documents"):
@@ -583,21 +584,21 @@ def test_what_cannot_be_added_or_counted():
 
 def test_importing_it_is_light():
     code = (
-        "import sys, semmetrics.metrics.document_frequencies\n"
+        "import sys, semmetrics.metrics.cider\n"
         "assert not {'scipy', 'torch', 'nltk'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize(
-    ("captions", "message"),
+    ("captions", "where"),
     [
-        ({"a": ["a cat"]}, r"the captions are a dict, not a list; .*: list\(captions.values\(\)\)"),
-        (["a cat", "a dog"], r"the references of image 0 \(from 0\) are a text"),
-        ([["a cat"], [1]], r"reference 0 of image 1 \(from 0\) is 1"),
-        (5, "the captions are an int, not a list"),
+        ({"a": ["a cat"]}, "captions"),
+        (["a cat", "a dog"], "captions[0]"),
+        ([["a cat"], [1]], "captions[1][0]"),
+        ("gt.json", "captions"),
     ],
 )
-def test_what_is_no_list_of_lists_is_refused(captions, message):
-    with pytest.raises(InputError, match=message):
+def test_what_is_no_list_of_lists_is_refused(captions, where):
+    with refused("wrong-type", where):
         fit_document_frequencies(captions)
