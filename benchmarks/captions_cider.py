@@ -21,9 +21,8 @@ import numpy as np
 from benchmarks.labels import Scale, agree
 from benchmarks.timing import Row, Times, fresh, ratio, seconds, take_turns
 from semmetrics.data.tasks import caption_task
-from semmetrics.kinds.captions.pair_matrix import caption_blocks, caption_matrix, caption_top_k
-from semmetrics.metrics.cider import CIDErD
-from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.kinds.captions.matrix import caption_blocks, caption_matrix, caption_top_k
+from semmetrics.metrics.cider import CIDErD, fit_document_frequencies
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.text.tokenizers import open_tokenizer
 

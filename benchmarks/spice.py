@@ -31,7 +31,7 @@ from benchmarks.captions_cider import Images, read_images
 from benchmarks.labels import Scale, agree
 from benchmarks.timing import ROOT, Row, Times, fresh, ratio, seconds, take_turns
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.pair_matrix import caption_blocks
+from semmetrics.kinds.captions.matrix import caption_blocks
 from semmetrics.store.files import cache_folder
 from semmetrics.text.java import JARS, SPICE_FILES, OfficialParser, jar_folder
 from semmetrics.text.offline_parser import OfflineParser

@@ -29,17 +29,15 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.errors import InputError as InputError
     from semmetrics.errors import MissingDependencyError as MissingDependencyError
     from semmetrics.kinds.captions import as_captions as as_captions
-    from semmetrics.kinds.captions.pair_matrix import caption_blocks as caption_blocks
-    from semmetrics.kinds.captions.pair_matrix import caption_matrix as caption_matrix
-    from semmetrics.kinds.captions.pair_matrix import caption_top_k as caption_top_k
+    from semmetrics.kinds.captions.matrix import caption_blocks as caption_blocks
+    from semmetrics.kinds.captions.matrix import caption_matrix as caption_matrix
+    from semmetrics.kinds.captions.matrix import caption_top_k as caption_top_k
     from semmetrics.kinds.classes import as_classes as as_classes
     from semmetrics.kinds.labels import as_labels as as_labels
     from semmetrics.kinds.retrieval import as_candidates as as_candidates
+    from semmetrics.metrics.cider import DocumentFrequencies as DocumentFrequencies
+    from semmetrics.metrics.cider import fit_document_frequencies as fit_document_frequencies
     from semmetrics.metrics.definition import Measure as Measure
-    from semmetrics.metrics.document_frequencies import DocumentFrequencies as DocumentFrequencies
-    from semmetrics.metrics.document_frequencies import (
-        fit_document_frequencies as fit_document_frequencies,
-    )
     from semmetrics.metrics.registry import parse as parse
     from semmetrics.metrics.set_measures import measure as measure
     from semmetrics.reports.agreement_table import AgreementTable as AgreementTable
@@ -77,7 +75,7 @@ _PUBLIC = {
     "kinds.labels": ("as_labels",),
     "kinds.retrieval": ("as_candidates",),
     "metrics.definition": ("Measure",),
-    "metrics.document_frequencies": ("DocumentFrequencies", "fit_document_frequencies"),
+    "metrics.cider": ("DocumentFrequencies", "fit_document_frequencies"),
     "metrics.registry": ("parse",),
     "metrics.set_measures": ("measure",),
     "reports.agreement_table": ("AgreementTable",),
@@ -93,7 +91,7 @@ _PUBLIC = {
     "reports.validation": ("validate",),
     "scoring.intervals": ("Bootstrap",),
     "scoring.calibration": ("Calibration",),
-    "kinds.captions.pair_matrix": ("caption_blocks", "caption_matrix", "caption_top_k"),
+    "kinds.captions.matrix": ("caption_blocks", "caption_matrix", "caption_top_k"),
     "scoring.result": ("Score",),
 }
 _HOMES = {name: f"semmetrics.{home}" for home, names in _PUBLIC.items() for name in names}

@@ -202,7 +202,7 @@ def refuse_masked(value: object, where: str) -> None:
     import numpy as np
 
     if np.ma.is_masked(value):
-        raise InputError("values are masked", where=where, remedy="fill them, or leave items out")
+        raise InputError("masked", where)
 
 
 def _blame_arrays(error: Exception, given: Mapping[str, Any]) -> None:

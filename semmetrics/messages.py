@@ -719,6 +719,52 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
 
     # Metrics: captions, retrieval and classes
+    "unknown-documents": (
+        "only the logarithm of the number of documents is known", "load it with documents="
+    ),
+    "other-tokens": (
+        "document frequencies were counted with {name} {mine!r}, not {theirs!r}",
+        "count and score on tokens made in one way",
+    ),
+    "wrong-offsets": (
+        "{offsets:offset} for {queries:query} and {items:item}",
+        "give offsets that rise from 0 to the number of items, one more than queries",
+    ),
+    "not-in-gallery": ("place {value} is not in the gallery of {size:item}", ""),
+    "item-after-end": ("place {value} follows -1", "-1 marks the end of a short ranking"),
+    "too-few-ranks": (
+        "top has {found:rank} that count, and the largest cutoff is {wanted}",
+        "give more ranks; -1 marks the end of a short ranking",
+    ),
+    "no-cutoff": ("{measure} has no cutoff", "write {wanted}"),
+    "no-class-score": (
+        "no {group} class has a score",
+        "AUSUC and BestH need scores of seen and unseen classes: give a matrix of scores",
+    ),
+    "inexact-score": (
+        "the score {value} is an integer of 2**53 or more, whose differences are not exact",
+        "divide scores, subtract a number from all of them, or give floats",
+    ),
+    "column-on-both-sides": ("column {column} (from 0) is seen and unseen", "keep one of them"),
+    "missing-images": ("{n:image} missing: {examples!l}", "give both sides the same images"),
+    "wrong-captions": ("{found} given", "give {wanted} for each image"),
+    "other-items": ("{name}= is for {found}, not {wanted}", ""),
+    "too-few-similar": (
+        "only {found:item} found for each query, not {wanted}",
+        "find more: most_similar(phi, k)",
+    ),
+    "no-matrix": ("no matrix of {measure} is computed", "{remedy}"),
+    "meteor-failed": (
+        "METEOR's program failed: {why}", "it needs Java 8 and 2 GB of memory: try java -version"
+    ),
+    "missing-wordnet": (
+        "METEOR-nltk needs WordNet, which nltk does not have here",
+        "run: python -m nltk.downloader wordnet",
+    ),
+    "single-document": (
+        "the value for a single image is 0: {examples!l}",
+        "give document frequencies of a larger corpus: {opt:doc_freq}",
+    ),
 
     # Kinds
     "unknown-kind": (
@@ -1038,7 +1084,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "similarities of positives are larger in the transposed matrix",
         "give the transpose if its rows are the gallery",
     ),
-    "no-cutoff": ("{measure} without a cutoff counts all candidates", "write {measure}@1"),
+    "counts-all": ("{measure} without a cutoff counts all candidates", "write {measure}@1"),
     "run-of-classes": ("{n:image}, {how}", ""),
     "tied-classes": ("{n:image} with a tie at the first {k}{among}", ""),
     "few-classes": ("{n_classes:class}{among}, fewer than {k}: all count at @{k}", ""),

@@ -1,8 +1,16 @@
-"""Stand-ins for the package pycocoevalcap and for Java, so that tests need neither."""
+"""Stand-ins for the package pycocoevalcap, for Java and for the programs behind measures."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from unittest import mock
+
+import numpy as np
+from oracles.meteor import exact_line
+
+from semmetrics.text.parses import FunctionParser, KeptParser
+from semmetrics.text.synonyms import SynonymTable
 
 
 def without_pycocoevalcap(monkeypatch):
@@ -34,3 +42,41 @@ def fake_java(monkeypatch, folder, script):
 def without_java(monkeypatch, folder):
     """Hide Java, and every other program."""
     monkeypatch.setenv("PATH", str(folder))
+
+
+@contextlib.contextmanager
+def meteor_programs():
+    """Replace the programs behind METEOR and METEOR-nltk."""
+
+    def counts(candidates, references):
+        pairs = zip(candidates, references, strict=True)
+        return np.array([exact_line(*pair) for pair in pairs], np.int64).reshape(-1, 23)
+
+    def shared(references, hypothesis, *, alpha, beta, gamma):
+        return max(alpha * len({*one} & {*hypothesis}) ** gamma / (beta + len(one))
+                   for one in references)  # fmt: skip
+
+    module = "semmetrics.metrics.meteor"
+    with (
+        mock.patch(f"{module}.segment_counts", counts),
+        mock.patch(f"{module}._nltk_score", return_value=shared),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def spice_programs(words):
+    """Replace SPICE's parser, by objects alone, its synonyms, and its lists of words."""
+
+    def objects(captions):
+        return [[(word,) for word in caption.split()] for caption in captions]
+
+    objects.version = "1"
+    text, parser = "semmetrics.text", KeptParser(FunctionParser(objects))
+    with (
+        mock.patch(f"{text}.parses.open_parser", return_value=parser),
+        mock.patch(f"{text}.merged_graphs.open_synonyms", return_value=SynonymTable({}, {})),
+        mock.patch("semmetrics.metrics.spice.category_words", return_value=words),
+        mock.patch(f"{text}.synonyms.category_words", return_value=words),
+    ):
+        yield

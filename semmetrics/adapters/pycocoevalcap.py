@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import InputError
-from semmetrics.messages import brief, listing
+from semmetrics.messages import counted
 from semmetrics.metrics.bleu import BLEU
+from semmetrics.metrics.caption_steps import check_captions
 from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.meteor import METEOR, METEOR_PROGRAM
@@ -40,8 +41,6 @@ from semmetrics.text.ptb import PtbTokenizer
 from semmetrics.text.synonyms import open_synonyms
 from semmetrics.text.tokenizers import open_tokenizer
 
-__all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
-
 Captions: TypeAlias = Mapping[Any, Sequence[str]]
 
 
@@ -52,37 +51,20 @@ def _split_at_blanks(caption: str) -> list[str]:
 
 def _task(gts: Captions, res: Captions, tokenizer: Any) -> CaptionTask:
     """Return the task of tokenized captions, in the order of ``gts``."""
-    for what, some, others in (("candidate in res", gts, res), ("references in gts", res, gts)):
-        if lacking := [image for image in some if image not in others]:
-            raise InputError(
-                f"images without {what}: {listing(lacking)}", remedy="give both the same images"
-            )
+    for where, side, other in (("res", res, gts), ("gts", gts, res)):
+        if lacking := [image for image in other if image not in side]:
+            raise InputError("missing-images", where, n=len(lacking), examples=lacking)
     if not gts:
-        raise InputError("there is no image", remedy="give gts and res by image")
-    candidates = [_check(res[image], f"res, image {image!r}") for image in gts]
-    references = [_check(captions, f"gts, image {image!r}") for image, captions in gts.items()]
-    for image, mine, theirs in zip(gts, candidates, references, strict=True):
-        if len(mine) != 1:
-            raise InputError(
-                f"there are {len(mine)} candidates, and one is scored",
-                where=f"res, image {image!r}",
-                remedy="give a list of one caption",
-            )
-        if not theirs:
-            raise InputError("there is no reference", where=f"gts, image {image!r}")
+        raise InputError("empty", role="gts", remedy="give gts and res by image")
+    for where, side in (("res", res), ("gts", gts)):
+        for image, captions in side.items():
+            check_captions(captions, f"{where}[{image!r}]")
+            if not len(captions) or (where == "res" and len(captions) > 1):
+                wanted = "one candidate" if where == "res" else "at least one reference"
+                raise InputError("wrong-captions", f"{where}[{image!r}]", wanted=wanted,
+                                 found=counted(captions, "caption"))  # fmt: skip
+    candidates, references = ([list(side[image]) for image in gts] for side in (res, gts))
     return caption_task(candidates, references, range(len(gts)), open_tokenizer(tokenizer))
-
-
-def _check(captions: Any, where: str) -> list[str]:
-    """Return the captions of an image, if they are strings in a list."""
-    listed = isinstance(captions, (list, tuple))
-    if not listed or not all(isinstance(text, str) for text in captions):
-        raise InputError(
-            f"{brief(captions)} is no list of tokenised captions",
-            where=where,
-            remedy="use what PTBTokenizer().tokenize gives",
-        )
-    return list(captions)
 
 
 class PTBTokenizer:
@@ -116,28 +98,20 @@ class PTBTokenizer:
         >>> PTBTokenizer().tokenize({7: [{"caption": "A man's horse, resting."}]})
         {7: ["a man 's horse resting"]}
         """
-        texts = [
-            _caption(one, f"image {image!r}")
-            for image, several in captions_for_image.items()
-            for one in several
-        ]
+        texts = []
+        for image, several in captions_for_image.items():
+            for one in several:
+                text = one.get("caption") if isinstance(one, Mapping) else None
+                if not isinstance(text, str):
+                    wanted = "a mapping with a string under 'caption'"
+                    raise InputError("wrong-type", f"image {image!r}", value=one, wanted=wanted)
+                texts.append(text)
         found = iter(PtbTokenizer(run_on=True).tokens(texts))
         return {
             image: [" ".join(next(found)) for _ in several]
             for image, several in captions_for_image.items()
             if several
         }
-
-
-def _caption(annotation: Any, where: str) -> str:
-    text = annotation.get("caption") if isinstance(annotation, Mapping) else None
-    if not isinstance(text, str):
-        raise InputError(
-            f"{brief(annotation)} has no text under 'caption'",
-            where=where,
-            remedy="give annotations as a COCO file has them",
-        )
-    return text
 
 
 class _Scorer:
@@ -181,7 +155,7 @@ class Bleu(_Scorer):
 
     def __init__(self, n: int = 4) -> None:
         if n not in range(1, len(BLEU) + 1):
-            raise InputError(f"n={n!r} is not 1, 2, 3 or 4")
+            raise InputError("bad-choice", name="n", value=n, choices=range(1, len(BLEU) + 1))
         self._measures = [definition() for definition in BLEU[:n]]
 
     def compute_score(
@@ -236,7 +210,7 @@ class Cider(_Scorer):
 
     def __init__(self, test: Any = None, refs: Any = None, n: int = 4, sigma: float = 6.0) -> None:
         if n != 4:
-            raise InputError(f"n={n!r}", remedy="CIDEr-D is computed with n=4")
+            raise InputError("bad-choice", name="n", value=n, choices=[4])
         self._measures = (CIDErD(sigma=sigma),)
 
 

@@ -166,10 +166,7 @@ def doc_freq(run: Run) -> None:
     FILE has the references of images, as for 'semmetrics score'; each image is a document. Scores
     of few images mean something only with the frequencies of a larger corpus.
     """
-    from semmetrics.metrics.document_frequencies import (
-        DocumentFrequencies,
-        fit_document_frequencies,
-    )
+    from semmetrics.metrics.cider import DocumentFrequencies, fit_document_frequencies
 
     options = run.values()
     read, documents = options.pop("read"), options.get("documents")
@@ -232,7 +229,7 @@ def pairs(run: Run) -> None:
     """
     from semmetrics.core.ragged import lengths
     from semmetrics.data.tasks import item_ids
-    from semmetrics.kinds.captions.pair_matrix import PairJob, check_k
+    from semmetrics.kinds.captions.matrix import PairJob, check_k
     from semmetrics.kinds.captions.record import read_frequencies
 
     measures, top_k, output = run["measure"], run["top_k"], run["output"]

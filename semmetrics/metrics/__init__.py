@@ -26,12 +26,13 @@ _HOMES = {
     "decoding": ("decode",),
     "sweeps": ("best_threshold", "sweep_thresholds", "sweep_top_k"),
     "sets": ("cardinality", "label_frequencies", "label_order"),
-    "similar_items": (
+    "retrieval": (
         "captions_of_images", "images_of_captions", "most_similar", "similar_images", "top_items",
     ),
-    "semantic_retrieval": ("ncs", "ndcg", "nsum", "semantic_recall"),
-    "adaptive_margin": ("adaptive_margins", "sam_triplet_loss"),
-    "class_accuracy": ("per_class_accuracy",),
+    "semantic_retrieval": (
+        "adaptive_margins", "ncs", "ndcg", "nsum", "sam_triplet_loss", "semantic_recall",
+    ),
+    "classes": ("per_class_accuracy",),
     "calibrated_stacking": ("ausuc", "seen_unseen_curve"),
     "spice": ("spice_scores",),
 }  # fmt: skip

@@ -31,16 +31,6 @@ from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.registry import add
 
-__all__ = [
-    "BLEU",
-    "REFERENCE_LENGTH",
-    "BleuCounts",
-    "BleuFamily",
-    "bleu_of_counts",
-    "clipped_matches",
-    "reference_lengths",
-]
-
 ORDERS = 4
 # The COCO code's: where nothing is found a value is tiny, not 0, and nothing divides by 0.
 _TINY, _SMALL = 1e-15, 1e-9

@@ -24,26 +24,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.arguments import checked
+from semmetrics.arguments import refuse_masked
 from semmetrics.core.columns import Dense, Sparse
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.tasks import ClassScores, ClassTask, Decided
-from semmetrics.errors import FROM_0, ITEM, InputError, at
+from semmetrics.data.tasks import ClassScores
+from semmetrics.errors import ITEM, InputError, at
 from semmetrics.frozen import dataclass, with_arrays
-from semmetrics.metrics.class_accuracy import (
-    SEEN,
-    UNSEEN,
-    ClassBlock,
-    Decisions,
-    check_scores,
-)
+from semmetrics.metrics.classes import SEEN, UNSEEN, ClassBlock, Decisions, check_scores
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.families import WithoutLabels
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.registry import add
-
-__all__ = ["AUSUC", "BestH", "Curve", "StackingFamily", "Steps", "ausuc", "seen_unseen_curve"]
-
 
 _ROUNDING = 2.0**-50  # of differences, relative to the largest score
 _EXACT = 2**53  # integers below have exact differences in float64
@@ -160,33 +151,24 @@ class Gaps:
         for found, name in zip(both, (SEEN, UNSEEN), strict=True):
             lacking = ranked & ~np.isfinite(found.values)
             if lacking.any():
-                raise _no_score(task.ids[block.start + int(lacking.argmax())], name)
+                id_ = task.ids[block.start + int(lacking.argmax())]
+                where = at("", "", id_) if isinstance(id_, str) else ITEM.format(int(id_))
+                raise InputError("no-class-score", where, group=name)
             if isinstance(task.scores, ClassScores) and task.scores.integer:
                 _check_exact(found.values[ranked], task.scores.source)
         with np.errstate(over="ignore"):
             gap = np.where(ranked, both[0].values - both[1].values, 0.0)
+        sizes = np.zeros(len(ranked))  # of scores whose differences may be rounded
+        if not isinstance(task.scores, ClassScores) or task.scores.values.dtype == np.float64:
+            sizes[ranked] = np.abs([found.values[ranked] for found in both]).max(axis=0)
         truth = task.truth[block.start : block.stop]
         every = np.arange(len(truth) + 1)
         return {
             "gap": Dense(gap),
-            "size": Dense(_sizes(both, ranked, task)),
-            "right": Dense(_right(both, ranked)),
+            "size": Dense(sizes),
+            "right": Dense(ranked & (both[0].hit | both[1].hit)),
             "n_ref": Sparse(every, truth, len(task.classes)),
         }
-
-
-def _sizes(both: list[Decided], ranked: Bools, task: ClassTask) -> Floats:
-    """Return how large scores are, where their differences may be rounded."""
-    scores = task.scores
-    exact = isinstance(scores, ClassScores) and scores.values.dtype != np.float64
-    if exact:
-        return np.zeros(len(ranked))
-    sizes = np.abs([found.values for found in both]).max(axis=0)
-    return np.where(ranked, sizes, 0.0)
-
-
-def _right(both: list[Decided], ranked: Bools) -> Bools:
-    return ranked & (both[0].hit | both[1].hit)
 
 
 def _check_exact(values: NDArray[Any], where: str) -> None:
@@ -199,20 +181,7 @@ def _check_exact(values: NDArray[Any], where: str) -> None:
     """
     large = np.flatnonzero(np.abs(values.astype(np.float64)) >= _EXACT)
     if len(large):
-        raise InputError(
-            f"the score {int(values[large[0]])} is an integer of 2**53 or more, where differences "
-            "are not exact",
-            where=where,
-            remedy="divide scores, subtract a number from all of them, or give floats",
-        )
-
-
-def _no_score(id_: Any, name: str) -> InputError:
-    return InputError(
-        f"no {name} class has a score",
-        where=at("", "", id_) if isinstance(id_, str) else ITEM.format(int(id_)),
-        remedy="AUSUC and BestH need scores of seen and unseen classes: give a matrix of scores",
-    )
+        raise InputError("inexact-score", where, value=int(values[large[0]]))
 
 
 class StackingFamily(WithoutLabels):
@@ -296,7 +265,6 @@ BestH = add(
 )
 
 
-@checked
 def seen_unseen_curve(
     scores: ArrayLike, truth: ArrayLike, *, seen: ArrayLike, unseen: ArrayLike
 ) -> Curve:
@@ -340,9 +308,7 @@ def seen_unseen_curve(
     sides = [_columns(given, name, table.shape[1]) for given, name in named]
     if (sides[0] & sides[1]).any():
         column = int((sides[0] & sides[1]).argmax())
-        raise InputError(
-            f"column {column}{FROM_0} is seen and unseen", remedy="keep it in one of them"
-        )
+        raise InputError("column-on-both-sides", column=column)
     best, right = [], np.zeros(len(codes), np.bool_)
     for side in sides:
         columns = np.flatnonzero(side)
@@ -361,16 +327,17 @@ def seen_unseen_curve(
 
 def _columns(given: ArrayLike, name: str, width: int) -> Bools:
     """Return which columns are of a group."""
+    refuse_masked(given, name)
     columns = np.asarray(given)
     whole = columns.ndim == 1 and columns.size > 0 and columns.dtype.kind in "iu"
     if not whole or not ((columns >= 0) & (columns < width)).all():
-        raise InputError(f"{name} holds no columns of {width}", remedy="give whole numbers from 0")
+        wanted = f"a list of columns from 0 to {width - 1}"
+        raise InputError("bad-option", name=name, value=given, wanted=wanted)
     found = np.zeros(width, np.bool_)
     found[columns] = True
     return found
 
 
-@checked
 def ausuc(scores: ArrayLike, truth: ArrayLike, *, seen: ArrayLike, unseen: ArrayLike) -> float:
     """Compute the area under the seen-unseen accuracy curve.
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import (
-    Bools,
     Floats,
     Ints,
     lengths,
@@ -41,46 +40,7 @@ from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, S
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import add
 
-__all__ = [
-    "CaptionLength",
-    "DuplicatedCaption",
-    "LengthRatio",
-    "ReferenceCount",
-    "UniqueCaptions",
-    "Vocabulary",
-    "find_repeated_words",
-    "has_repeated_word",
-]
-
 _TIMES = 3  # a word so many times in a row makes a caption a duplicated one
-
-
-def has_repeated_word(indptr: Ints, codes: NDArray[np.integer], times: int = _TIMES) -> Bools:
-    """Return whether each text has a word so many times in a row, or more.
-
-    Parameters
-    ----------
-    indptr, codes : int arrays
-        Tokens of each text.
-    times : int
-        At least 1.
-
-    Returns
-    -------
-    bool array, shape (texts,)
-
-    References
-    ----------
-    Wan et al., 2022, Pattern Recognition, section 4.3.
-
-    Examples
-    --------
-    >>> has_repeated_word(np.array([0, 4, 7]), np.array([5, 6, 6, 6, 6, 5, 6])).tolist()
-    [True, False]
-    """
-    flags = np.zeros(len(indptr) - 1, np.bool_)
-    flags[find_repeated_words(indptr, codes, times)[0]] = True
-    return flags
 
 
 def find_repeated_words(
@@ -121,7 +81,8 @@ def find_repeated_words(
 def _is_duplicated(block: CaptionBlock) -> NDArray[Any]:
     table = task_tokens(block.task)
     indptr, flat = take_rows(table.indptr, block.get(References()).candidates)
-    return has_repeated_word(indptr, table.codes[flat])
+    texts, _ = find_repeated_words(indptr, table.codes[flat])
+    return np.isin(np.arange(len(block)), texts)
 
 
 def _token_numbers(block: CaptionBlock) -> NDArray[Any]:

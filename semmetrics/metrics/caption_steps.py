@@ -9,7 +9,7 @@ tokenized once, for all measures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -24,31 +24,11 @@ from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import FROM_0, InputError
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import brief
 from semmetrics.metrics.definition import Measure, Option, Statistic, Value
 from semmetrics.metrics.families import CAUSES, POLICIES, ItemMeans, value_columns
 from semmetrics.text.tokens import encode_tokens
-
-__all__ = [
-    "NO_REFERENCE",
-    "SKIP_OR_NAN",
-    "CandidateReferences",
-    "CaptionBlock",
-    "CaptionMeans",
-    "CaptionValues",
-    "References",
-    "TokenTable",
-    "cause_column",
-    "check_caption_lists",
-    "check_texts",
-    "is_list",
-    "joined_tokens",
-    "name_type",
-    "largest_of_rows",
-    "task_tokens",
-]
 
 CaptionBlock: TypeAlias = Block[CaptionTask]
 
@@ -104,7 +84,10 @@ def task_tokens(task: CaptionTask, stem: str = "none") -> TokenTable:
     if key not in task.shared:
         lists = task.shared.pop("token lists", None) or task.tokenizer.tokens(task.texts)
         if stem == "porter":
-            lists = _stem(lists)
+            from semmetrics.text.tokens import porter_stem
+
+            stems = {token: porter_stem(token) for tokens in lists for token in tokens}
+            lists = [[stems[token] for token in tokens] for tokens in lists]
         task.shared[key] = TokenTable(*encode_tokens(lists))
     table: TokenTable = task.shared[key]
     return table
@@ -121,13 +104,6 @@ def joined_tokens(task: CaptionTask) -> list[str]:
         shared["joined tokens"] = list(map(" ".join, lists))
     texts: list[str] = shared["joined tokens"]
     return texts
-
-
-def _stem(lists: list[list[str]]) -> list[list[str]]:
-    from semmetrics.text.tokens import porter_stem
-
-    stems = {token: porter_stem(token) for tokens in lists for token in tokens}
-    return [[stems[token] for token in tokens] for tokens in lists]
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,37 +199,28 @@ def largest_of_rows(values: NDArray[Any], indptr: Ints) -> Floats:
     return found
 
 
-def check_caption_lists(references: Sequence[Any]) -> None:
-    """Refuse what is no list of texts for each image; says which image, from 0."""
-    for image, texts in enumerate(references):
-        if not is_list(texts):
-            raise InputError(
-                f"the references of image {image}{FROM_0} are {name_type(texts)}",
-                remedy="give a list of texts for each image",
-            )
-        check_texts(texts, f"reference {{}} of image {image}")
+def check_references(references: Any, where: str = "references") -> None:
+    """Refuse anything but a list with a list of captions for each image."""
+    if not is_list(references):
+        wanted = "a list with a list of captions for each image"
+        raise InputError("wrong-type", where, value=references, wanted=wanted)
+    for image, captions in enumerate(references):
+        check_captions(captions, f"{where}[{image}]")
+
+
+def check_captions(captions: Any, where: str) -> None:
+    """Refuse anything but a list of strings; the characters of a string would be captions."""
+    if not is_list(captions):
+        raise InputError("wrong-type", where, value=captions, wanted="a list of captions")
+    if {*map(type, captions)} <= {str}:
+        return
+    for number, text in enumerate(captions):
+        if not isinstance(text, str):
+            raise InputError("wrong-type", f"{where}[{number}]", value=text, wanted="a string")
 
 
 def is_list(value: Any) -> bool:
-    """Whether it has a length and an order, and is no single text."""
+    """Tell whether it has a length and an order, and is not a string."""
     if isinstance(value, str | bytes | Mapping | Set) or getattr(value, "shape", None) == ():
         return False
     return hasattr(value, "__len__") and hasattr(value, "__iter__")
-
-
-def check_texts(texts: Sequence[Any], name: str) -> None:
-    """Refuse what is no text; ``name`` says what a number is that of."""
-    if {*map(type, texts)} <= {str}:
-        return
-    for number, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InputError(
-                f"{name.format(number)}{FROM_0} is {brief(text)} ({name_type(text)}), not a text",
-                remedy="give a text for each",
-            )
-
-
-def name_type(value: Any) -> str:
-    """Write the type of a value with its article: "a text", "an int"."""
-    kind = {"str": "text", "NoneType": "None"}.get(type(value).__name__, type(value).__name__)
-    return kind if kind == "None" else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

@@ -8,25 +8,33 @@ of candidate and reference, times 10. ``CIDEr-D`` clips the candidate's counts t
 and multiplies by exp(-Δ²/2σ²), Δ the difference of the lengths of the two; length counts the
 bigrams, as the released code does. ``CIDEr`` does neither.
 
-Weights come from document frequencies: of the references of the run, each image once
-(``df=references``) or once for each candidate (``df=rows``), or of a fit (``df=given``). With the
-references of a single image every weight is 0, and so is the value.
+A document is the reference captions of one image together; an n-gram counts once in it, however
+often it occurs. An image without references is not a document. The weight of an n-gram is
+log(documents) - log(max(1, frequency)), 0 for one that every document has, log(documents) for one
+that none has. With the references of a single image every weight is 0, and so is the value.
 
-An n-gram that no document holds weighs as one that is in a single document. An empty caption has
-value 0; a candidate without references has none (``no_reference``). Sums over n-grams are exact
-before one rounding, so that a value does not depend on what other captions there are.
+``df=references`` counts each image of the task once, with or without a candidate. ``df=rows``
+counts it once for each candidate, which is what a loop over rows of (candidate, references) counts.
+``df=given`` takes a fit, which is frozen: resamples and comparisons do not count again. Fits of
+different documents add up.
+
+An empty caption has value 0; a candidate without references has none (``no_reference``). Sums over
+n-grams are exact before one rounding, so that a value does not depend on what other captions there
+are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ngrams import NGrams
+from semmetrics.core.hashing import hash_strings, mix
+from semmetrics.core.ngrams import NGrams, find_rows, sum_equal_rows
 from semmetrics.core.ragged import (
     Floats,
     Ints,
@@ -38,31 +46,347 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.core.sparse import Cells, SparsePairs
-from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import InputError
+from semmetrics.data.form import DEFAULTS
+from semmetrics.data.frequencies import (
+    FrequencyTable,
+    log_of,
+    read_frequencies,
+    table_of_counts,
+    write_frequencies,
+)
+from semmetrics.data.tasks import CaptionTask, caption_task
+from semmetrics.errors import Fact, InputError
 from semmetrics.frozen import dataclass
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
     CaptionMeans,
     References,
+    TokenTable,
+    check_references,
     task_tokens,
 )
 from semmetrics.metrics.definition import Definition, Measure, Option
-from semmetrics.metrics.document_frequencies import SOURCES, frequency_hash, frequency_weights
 from semmetrics.metrics.registry import add
+from semmetrics.text.tokenizers import open_tokenizer
 
-__all__ = [
-    "CIDEr",
-    "CIDErD",
-    "TfIdf",
-    "bigram_counts",
-    "cider_pairs",
-    "cider_values",
-    "length_penalty",
-    "pair_cosines",
-    "tfidf_vectors",
-]
+SOURCES = ("references", "rows", "given")
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentFrequencies(FrequencyTable):
+    """The number of documents that hold each n-gram: a fit that can be saved, loaded and merged.
+
+    Attributes
+    ----------
+    documents : int or None
+        How many documents were counted; None where a file gives a logarithm of no integer.
+    log_documents : float
+    vocabulary : tuple of str
+    grams, counts : tuples of int arrays
+        The distinct n-grams of each order as places in the vocabulary, and their frequencies.
+    tokenizer, stem : str
+        How the tokens were made; "" where that is not known.
+
+    Examples
+    --------
+    >>> df = DocumentFrequencies.from_counts({("a",): 2, ("a", "man"): 1}, documents=3)
+    >>> len(df), (df + df).as_dict()
+    (2, {('a',): 4, ('a', 'man'): 2})
+    """
+
+    def __len__(self) -> int:
+        return sum(map(len, self.counts))
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        documents: int | None = None,
+        max_bytes: int = DEFAULTS.max_bytes,
+    ) -> DocumentFrequencies:
+        """Read a file of ``save``, JSON, or a pickle of released code, of which nothing is run.
+
+        Parameters
+        ----------
+        path : path
+        documents : int, optional
+            How many documents there are, where the file does not say it.
+        max_bytes : int
+            The most bytes to read, after decompression, and to make of them.
+
+        Raises
+        ------
+        InputError
+            If the file is none of these or a count is impossible.
+        """
+        table = read_frequencies(path, documents=documents, max_bytes=max_bytes)
+        return cls(**vars(table))
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: dict[tuple[str, ...], int],
+        *,
+        documents: int,
+        tokenizer: str = "",
+        stem: str = "",
+    ) -> DocumentFrequencies:
+        """Make document frequencies of a dict of n-grams.
+
+        Raises
+        ------
+        InputError
+            If a count is no whole number from 0 to the number of documents.
+        """
+        return cls(**vars(table_of_counts(counts, documents, tokenizer, stem)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it, as JSON where the path ends in .json, otherwise as .npz without pickles."""
+        write_frequencies(self, path)
+
+    def as_dict(self) -> dict[tuple[str, ...], int]:
+        """Return the frequency of each n-gram."""
+        return {
+            tuple([self.vocabulary[code] for code in gram]): count
+            for grams, counts in zip(self.grams, self.counts, strict=True)
+            for gram, count in zip(grams.tolist(), counts.tolist(), strict=True)
+        }
+
+    @property
+    def hash(self) -> str:
+        """12 hex digits of the documents and frequencies, whatever their order."""
+        names = hash_strings(self.vocabulary)
+        if self.documents is None:
+            total = int(np.float64(self.log_documents).view(np.uint64)) ^ 1 << 63
+        else:
+            total = self.documents
+        for grams, counts in zip(self.grams, self.counts, strict=True):
+            hashes = np.full(len(grams), grams.shape[1], np.uint64)
+            for codes in grams.T:
+                hashes = mix(hashes ^ names[codes])
+            total += int(mix(hashes + counts.astype(np.uint64)).sum())
+        return f"{int(mix(np.array([total % 2**64], np.uint64))[0]) >> 16:012x}"
+
+    def __add__(self, other: DocumentFrequencies) -> DocumentFrequencies:
+        """Add the frequencies of other documents: the two share none.
+
+        Raises
+        ------
+        InputError
+            If their tokens were made differently, or a number of documents is not known.
+        """
+        for name in ("tokenizer", "stem"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine != theirs:
+                raise InputError("other-tokens", name=name, mine=mine, theirs=theirs)
+        if self.documents is None or other.documents is None:
+            raise InputError("unknown-documents")
+        names = dict.fromkeys(self.vocabulary + other.vocabulary)
+        vocabulary = {token: code for code, token in enumerate(names)}
+        parts = [(table, _codes_of(table.vocabulary, vocabulary)) for table in (self, other)]
+        orders = range(max(len(self.grams), len(other.grams)))
+        merged = [
+            sum_equal_rows(
+                np.concatenate([codes[t.grams[n]] for t, codes in parts if n < len(t.grams)]),
+                np.concatenate([t.counts[n] for t, _ in parts if n < len(t.grams)]),
+                len(vocabulary),
+            )
+            for n in orders
+        ]
+        documents = self.documents + other.documents
+        return DocumentFrequencies(
+            documents, log_of(documents), tuple(vocabulary),
+            tuple(grams.astype(np.int32) for grams, _ in merged),
+            tuple(counts for _, counts in merged), self.tokenizer, self.stem,
+        )  # fmt: skip
+
+    def weights(self, table: TokenTable) -> list[Floats]:
+        """Return the weight of each distinct n-gram of some captions, for each order.
+
+        Parameters
+        ----------
+        table : TokenTable
+
+        Returns
+        -------
+        list of float arrays
+            As long as ``table.ngrams``.
+        """
+        codes = {token: code for code, token in enumerate(self.vocabulary)}
+        known, weights = _codes_of(table.vocabulary, codes), []
+        for ngrams in table.ngrams:
+            found = np.zeros(len(ngrams), np.int64)
+            if ngrams.order <= len(self.grams):
+                asked = known[ngrams.tokens(table.codes)]
+                place = find_rows(self.grams[ngrams.order - 1], asked, len(self.vocabulary))
+                found = np.append(self.counts[ngrams.order - 1], 0)[place]
+            weight = self.log_documents - np.log(np.maximum(1.0, found))
+            weights.append(np.maximum(0.0, weight))
+        return weights
+
+    def check_tokens(self, tokenizer: str, stem: str) -> None:
+        """Refuse captions whose tokens are made in another way, as far as that is known.
+
+        Raises
+        ------
+        InputError
+            If they are.
+        """
+        made = (("tokenizer", self.tokenizer, tokenizer), ("stem", self.stem, stem))
+        for name, mine, theirs in made:
+            if mine not in ("", theirs):
+                raise InputError("other-tokens", name=name, mine=mine, theirs=theirs)
+
+
+def _codes_of(tokens: Iterable[str], codes: dict[str, int]) -> Ints:
+    return np.array([codes.get(token, -1) for token in tokens], np.int64)
+
+
+def task_frequencies(
+    task: CaptionTask, source: str = "references", stem: str = "none"
+) -> DocumentFrequencies:
+    """Return the document frequencies that a measure of a task uses, to save or to name.
+
+    Parameters
+    ----------
+    task : CaptionTask
+    source : {"references", "rows", "given"}
+        The measure's option ``df``; "given" is ``task.fits["df"]``.
+    stem : {"none", "porter"}
+
+    Returns
+    -------
+    DocumentFrequencies
+
+    Raises
+    ------
+    InputError
+        If none are given, or those given were counted on other tokens.
+    """
+    fit = _given_fit(task, source, stem)
+    if fit is not None:
+        return fit
+    documents, counts = _count_documents(task, source, stem)
+    table = task_tokens(task, stem)
+    grams = (
+        ngrams.tokens(table.codes)[found > 0].astype(np.int32)
+        for ngrams, found in zip(table.ngrams, counts, strict=True)
+    )
+    return DocumentFrequencies(
+        documents, log_of(documents), tuple(table.vocabulary), tuple(grams),
+        tuple(found[found > 0] for found in counts), str(task.tokenizer.name), stem,
+    )  # fmt: skip
+
+
+def frequency_hash(task: CaptionTask, source: str, stem: str) -> str:
+    """Return the hash of the document frequencies that a measure uses; taken once a task."""
+    key = ("hash of document frequencies", source, stem)
+    if key not in task.shared:
+        task.shared[key] = task_frequencies(task, source, stem).hash
+    return str(task.shared[key])
+
+
+def frequency_weights(task: CaptionTask, source: str, stem: str) -> list[Floats]:
+    """Return the weight of each distinct n-gram of a task's captions, for each order.
+
+    Parameters
+    ----------
+    task : CaptionTask
+    source, stem : str
+        As for ``task_frequencies``.
+    """
+    fit = _given_fit(task, source, stem)
+    if fit is not None:
+        return fit.weights(task_tokens(task, stem))
+    documents, counts = _count_documents(task, source, stem)
+    return [log_of(documents) - np.log(np.maximum(1.0, found)) for found in counts]
+
+
+def fit_document_frequencies(
+    captions: CaptionTask | Sequence[Sequence[str]],
+    tokenizer: Any = None,
+    stem: str = "none",
+) -> DocumentFrequencies:
+    """Count document frequencies on the references of a task, or on lists of captions.
+
+    Parameters
+    ----------
+    captions : CaptionTask, or sequence of sequences of str
+        Of lists, each is a document: the reference captions of one image.
+    tokenizer : Tokenizer or str
+        For lists, "ptb" where left out; a task has its own.
+    stem : {"none", "porter"}
+
+    Returns
+    -------
+    DocumentFrequencies
+
+    Raises
+    ------
+    InputError
+        If a tokenizer is given with a task, or the captions are no list of lists of texts.
+    """
+    if isinstance(captions, CaptionTask):
+        if tokenizer is not None:
+            raise InputError("not-applicable", name="tokenizer", what="a task, which has its own")
+        return task_frequencies(captions, "references", stem)
+    check_references(captions, "captions")
+    names = list(map(str, range(len(captions))))
+    words = open_tokenizer("ptb" if tokenizer is None else tokenizer)
+    task = caption_task([()] * len(captions), captions, names, words)
+    return task_frequencies(task, "references", stem)
+
+
+def frequency_notes(task: CaptionTask, measures: Iterable[Measure]) -> list[Fact]:
+    """Return what a user should know about document frequencies that were counted."""
+    lone = [
+        str(measure)
+        for measure in measures
+        if measure["df"] in ("references", "rows")
+        and f"{measure['df']}/{measure['stem']}" not in task.fits
+        and int(_document_numbers(task, str(measure["df"])).sum()) == 1
+    ]
+    return [Fact("single-document", len(lone), tuple(lone))] if lone else []
+
+
+def _given_fit(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies | None:
+    """Return the fit that a task has for a measure; None if its references are to be counted."""
+    given = task.fits.get(f"{'df' if source == 'given' else source}/{stem}")
+    if source == "given":
+        given = given or task.fits.get("df")
+    if isinstance(given, DocumentFrequencies):
+        given.check_tokens(str(task.tokenizer.name), stem)
+        return given
+    if source == "given":
+        raise InputError("needs-option", what="df=given", name="doc_freq")
+    return None
+
+
+def _count_documents(task: CaptionTask, source: str, stem: str) -> tuple[int, list[Ints]]:
+    """Return the number of documents, and in how many each n-gram of each order is; kept."""
+    key = ("documents", source, stem)
+    if key not in task.shared:
+        times, image = _document_numbers(task, source), row_numbers(task.indptr)
+        counts = []
+        for ngrams in task_tokens(task, stem).ngrams:
+            indptr, cells = take_rows(ngrams.indptr, task.references)
+            size = max(1, len(ngrams))
+            pairs = np.sort(image[row_numbers(indptr)] * size + ngrams.codes[cells])
+            images, codes = np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], size)
+            found = np.bincount(codes, times[images], len(ngrams))  # whole, below 2**53
+            counts.append(found.astype(np.int64))
+        task.shared[key] = int(times.sum()), counts
+    documents: tuple[int, list[Ints]] = task.shared[key]
+    return documents
+
+
+def _document_numbers(task: CaptionTask, source: str) -> Ints:
+    """Return how often each image is a document."""
+    some = (lengths(task.indptr) > 0).astype(np.int64)
+    return some * np.bincount(task.images, minlength=len(some)) if source == "rows" else some
+
 
 SCALE = 10.0
 # A squared weight is cut in two parts on grids so coarse that sums of them, each times a product of
@@ -164,18 +488,6 @@ def pair_cosines(
     return np.where(norms > 0, products / np.where(norms > 0, norms, 1.0), 0.0)
 
 
-def bigram_counts(indptr: Ints) -> Ints:
-    """Return how many bigrams each caption has: the length that the penalty compares.
-
-    Examples
-    --------
-    >>> bigram_counts(np.array([0, 0, 1, 6])).tolist()
-    [0, 0, 4]
-    """
-    bigrams: Ints = np.maximum(np.diff(indptr) - 1, np.int64(0))
-    return bigrams
-
-
 def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
     """Return the vectors of all captions of a task, for each order; made at their first use."""
     key = ("tf-idf", source, stem)
@@ -187,6 +499,12 @@ def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
     return vectors
 
 
+def _bigrams(task: CaptionTask, stem: str) -> Ints:
+    """Count the bigrams of each caption: the length that the penalty compares."""
+    bigrams: Ints = np.maximum(np.diff(task_tokens(task, stem).indptr) - 1, np.int64(0))
+    return bigrams
+
+
 def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None = None) -> Floats:
     """Return CIDEr-D of each candidate, or CIDEr without a sigma; notes the fit that is used."""
     task, captions = block.task, block.get(References())
@@ -195,7 +513,7 @@ def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None
     item, n_refs = row_numbers(captions.indptr), captions.n_refs
     penalty: Any = 1.0
     if sigma is not None:
-        length = bigram_counts(task_tokens(task, stem).indptr)
+        length = _bigrams(task, stem)
         mine, theirs = captions.pair_candidates, captions.references
         penalty = length_penalty(length[mine], length[theirs], sigma)
     sides = captions.candidates, captions.indptr, captions.references
@@ -261,7 +579,7 @@ def cider_pairs(task: CaptionTask, measure: Measure) -> SparsePairs:
     if sigma is None:
         one = np.zeros(len(values), np.int64), np.zeros(len(task), np.int64)
         return SparsePairs(rows, columns, *one, np.ones((1, 1)))
-    length = bigram_counts(task_tokens(task, stem).indptr)
+    length = _bigrams(task, stem)
     theirs, kinds = np.unique(length[task.references], return_inverse=True)
     mine, classes = np.unique(length[task.candidates], return_inverse=True)
     scale = length_penalty(mine[:, None], theirs, float(sigma))
@@ -299,60 +617,45 @@ def _count_features(vectors: Sequence[TfIdf], *, clip: bool) -> _Features:
 
 def _check_sigma(sigma: float) -> None:
     if not sigma > 0:
-        raise InputError(f"sigma={sigma} is not above 0", remedy="the released code has sigma=6")
+        raise InputError("bad-option", name="sigma", value=sigma, wanted="a number above 0")
 
 
 _SHARED = (
     Option(
-        "df",
-        "df",
-        "references",
-        SOURCES,
+        "df", "df", "references", SOURCES,
         help="what document frequencies are counted on: the images of the run, its rows, or a "
         "fit that is given",
     ),
     Option("stem", "stem", "none", ("none", "porter"), help="stem words (Porter 1980)"),
     NO_REFERENCE,
-)
+)  # fmt: skip
 _SIGMA = Option(
-    "sigma",
-    "sigma",
-    6.0,
-    kind=float,
+    "sigma", "sigma", 6.0, kind=float, check=_check_sigma,
     help="length difference at which the penalty is exp(-1/2), in bigrams",
-    check=_check_sigma,
-)
-_BOUNDS = (0.0, SCALE)
+)  # fmt: skip
 
-CIDErD = add(
-    Definition(
-        name="CIDEr-D",
-        family=CaptionMeans(cider_values),
-        summary="Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
-        equation="10/4 Σ_n mean_j exp(-(l_c - l_j)²/2σ²) Σ min(g_c, g_j) g_j / (|g_c| |g_j|)",
-        source="Vedantam et al. 2015, section 7; coco-caption",
-        cite=("vedantam2015",),
-        options=(_SIGMA, *_SHARED),
-        bounds=_BOUNDS,
-        cutoff=False,
-        kind="captions",
+
+def _add(name: str, options: tuple[Option, ...], **texts: Any) -> Definition:
+    definition = Definition(
+        name=name, family=CaptionMeans(cider_values), cite=("vedantam2015",), options=options,
+        bounds=(0.0, SCALE), cutoff=False, kind="captions",
         needs=frozenset({"document_frequencies"}),
-        extra={"pairs": cider_pairs, "percent": True},
-    )
+        extra={"pairs": cider_pairs, "percent": True}, **texts,
+    )  # fmt: skip
+    return add(definition)
+
+
+CIDErD = _add(
+    "CIDEr-D",
+    (_SIGMA, *_SHARED),
+    summary="Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
+    equation="10/4 Σ_n mean_j exp(-(l_c - l_j)²/2σ²) Σ min(g_c, g_j) g_j / (|g_c| |g_j|)",
+    source="Vedantam et al. 2015, section 7; coco-caption",
 )
-CIDEr = add(
-    Definition(
-        name="CIDEr",
-        family=CaptionMeans(cider_values),
-        summary="Cosine of the tf-idf vectors of n-grams with the references.",
-        equation="10/4 Σ_n mean_j g_c · g_j / (|g_c| |g_j|)",
-        source="Vedantam et al. 2015, equations 2 and 3; the authors' code",
-        cite=("vedantam2015",),
-        options=_SHARED,
-        bounds=_BOUNDS,
-        cutoff=False,
-        kind="captions",
-        needs=frozenset({"document_frequencies"}),
-        extra={"pairs": cider_pairs, "percent": True},
-    )
+CIDEr = _add(
+    "CIDEr",
+    _SHARED,
+    summary="Cosine of the tf-idf vectors of n-grams with the references.",
+    equation="10/4 Σ_n mean_j g_c · g_j / (|g_c| |g_j|)",
+    source="Vedantam et al. 2015, equations 2 and 3; the authors' code",
 )

@@ -26,22 +26,19 @@ from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import brief
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
 from semmetrics.metrics.families import ItemMeans, SumOverParts, policy_option, value_columns
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.relations import Relation, is_related
-from semmetrics.metrics.retrieval import RankBlock
-from semmetrics.metrics.semantic_retrieval import ncs, ndcg, semantic_recall
-from semmetrics.metrics.similar_items import (
+from semmetrics.metrics.retrieval import (
     MostSimilar,
+    RankBlock,
     captions_of_images,
     images_of_captions,
     most_similar,
     similar_images,
 )
-
-__all__ = ["NCS", "NDCG", "SR", "Nsum", "needed_depth"]
+from semmetrics.metrics.semantic_retrieval import ncs, ndcg, semantic_recall
 
 LEFT_OUT = "left-out"
 
@@ -56,7 +53,8 @@ def find_phi(task: RetrievalTask, name: str) -> Phi:
     """
     found: Phi | None = task.beside.get(PHI, {}).get(name)
     if found is None:
-        raise InputError(f"there is no phi {name!r}", remedy=f"give phi={{{name!r}: …}}")
+        given = f"give phi={{{name!r}: …}}"
+        raise InputError("unknown-name", what="phi", value=name, remedy=given)
     return found
 
 
@@ -75,17 +73,11 @@ def needed_depth(measure: Measure, positives: int) -> tuple[int, int]:
         If the measure has no cutoff.
     """
     if measure.k is None:
-        raise InputError(
-            f"{measure} has no cutoff, and of all candidates it says nothing",
-            remedy=f"write {measure.definition.name}@10",
-        )
+        raise InputError("no-cutoff", measure=measure, wanted=f"{measure.definition.name}@10")
     out = positives if measure["ground_truth"] == LEFT_OUT else 0
-    m = measure["m"] or (measure["extended"] if _is_number(measure["extended"]) else 0)
-    return measure.k + out, max(measure.k, int(m or 0))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, str) and value.isdecimal()
+    extended = str(measure["extended"])
+    m = measure["m"] or (extended if extended.isdecimal() else 0)
+    return measure.k + out, max(measure.k, int(m))
 
 
 @dataclass(frozen=True)
@@ -328,15 +320,17 @@ class NcsSum(SumOverParts):
 
 
 def _check_extended(value: str) -> None:
-    number = value.isdecimal() and len(value) < 11 and 0 < int(value) < 1 << 31
-    if not number and value not in ("none", "k"):
-        problem = f"extended={brief(value)} is not allowed"
-        raise InputError(problem, remedy="give none, k or 1, 2, 3, …")
+    if value not in ("none", "k"):
+        number = int(value) if value.isdecimal() and len(value) < 11 else 0
+        if not 0 < number < 1 << 31:
+            wanted = "none, k or a whole number from 1"
+            raise InputError("bad-option", name="extended", value=value, wanted=wanted)
 
 
 def _check_positive(value: int) -> None:
     if not 0 < value < 1 << 31:
-        raise InputError(f"{value} is no number of items", remedy="give a whole number from 1")
+        wanted = "a whole number from 1"
+        raise InputError("out-of-range", role="a number of items", value=value, wanted=wanted)
 
 
 _PHI = Option("phi", "phi", "default", help="which of the matrices given as phi is meant, or what "

@@ -21,8 +21,8 @@ from __future__ import annotations
 import importlib
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import IO, Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import brief, pluralize
+from semmetrics.messages import brief, counted
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     SKIP_OR_NAN,
@@ -48,16 +48,6 @@ from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.registry import add
 from semmetrics.text.java import ENGLISH, JavaProgram
 from semmetrics.text.tokens import one_line
-
-__all__ = [
-    "COUNTS",
-    "METEOR",
-    "METEOR_NLTK",
-    "METEOR_PROGRAM",
-    "MeteorCounts",
-    "meteor_value",
-    "segment_counts",
-]
 
 STAGES = ("exact", "stem", "synonym", "paraphrase")
 COUNTS = (
@@ -79,7 +69,6 @@ COUNTS = (
 _JAR = "meteor-1.5.jar"
 METEOR_PROGRAM = JavaProgram("METEOR", "meteor", (_JAR, "data/paraphrase-en.gz"))
 _ARGUMENTS = ("-Xmx2G", "-jar", _JAR, "-", "-", "-stdio", "-l", "en", "-norm")
-_REMEDY = "it needs Java 8 or later and 2 GB of memory: try java -version"
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 WEIGHTS = dict(zip(STAGES, (1.0, 0.6, 0.8, 0.6), strict=True))
 
@@ -109,70 +98,44 @@ def segment_counts(
         If pycocoevalcap is not installed.
     """
     lines: dict[str, int] = {}
-    places: Ints = np.fromiter(
-        (lines.setdefault(line, len(lines)) for line in _segment_lines(candidates, references)),
-        np.int64,
-        len(candidates),
-    )
-    if not lines:
-        return np.zeros((0, len(COUNTS)), np.int64)
-    answers = _ask(list(lines))
-    return np.array([_parse_counts(*pair) for pair in zip(lines, answers, strict=True)])[places]
-
-
-def _segment_lines(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Iterator[str]:
-    for candidate, several in zip(candidates, references, strict=True):
+    places: Ints = np.zeros(len(candidates), np.int64)
+    for place, (candidate, several) in enumerate(zip(candidates, references, strict=True)):
         if not several:
-            raise InputError(f"the candidate {candidate!r} has no reference")
-        yield " ||| ".join(("SCORE", *map(_clean, several), _clean(candidate)))
+            where = f"the candidate {candidate!r}"
+            raise InputError("nothing-given", where, what="references", remedy="give at least one")
+        cleaned = (one_line(text).replace("|||", "").replace("  ", " ")
+                   for text in (*several, candidate))  # fmt: skip
+        places[place] = lines.setdefault(" ||| ".join(("SCORE", *cleaned)), len(lines))
+    counts = np.zeros((len(lines), len(COUNTS)), np.int64)
+    for row, (line, answer) in enumerate(zip(lines, _ask(lines) if lines else (), strict=True)):
+        try:
+            numbers = [int(float(part)) for part in answer.split()]
+        except ValueError:
+            numbers = []
+        if len(numbers) != len(COUNTS):
+            why = f"its answer to {brief(line)} is {brief(answer)}"
+            raise InputError("meteor-failed", why=why)
+        counts[row] = numbers
+    return counts[places]
 
 
-def _clean(text: str) -> str:
-    return one_line(text).replace("|||", "").replace("  ", " ")
-
-
-def _parse_counts(line: str, answer: str) -> list[int]:
-    try:
-        numbers = [int(float(part)) for part in answer.split()]
-    except ValueError:
-        numbers = []
-    if len(numbers) != len(COUNTS):
-        raise InputError(
-            f"METEOR's program answers {brief(answer)} to {brief(line)}", remedy=_REMEDY
-        )
-    return numbers
-
-
-def _ask(lines: Sequence[str]) -> list[str]:
+def _ask(lines: Collection[str]) -> list[str]:
     """Run the program once for all segments, as it takes seconds to read its tables."""
     java, folder = METEOR_PROGRAM.locate()
     try:
         with tempfile.TemporaryFile() as given:  # a pipe could block while answers are not read
-            _write_lines(given, lines)
-            done = subprocess.run(
-                [java, *ENGLISH, *_ARGUMENTS],
-                stdin=given,
-                capture_output=True,
-                cwd=folder,
-                check=False,
-            )
+            given.writelines(line.encode("utf-8", "replace") + b"\n" for line in lines)
+            given.seek(0)
+            done = subprocess.run([java, *ENGLISH, *_ARGUMENTS], stdin=given, capture_output=True,
+                                  cwd=folder, check=False)  # fmt: skip
     except OSError as error:
         raise METEOR_PROGRAM.not_started(error) from error
     answers = done.stdout.decode("utf-8", "replace").splitlines()
     if done.returncode or len(answers) != len(lines):
         problems = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise InputError(
-            f"METEOR's program stopped with code {done.returncode} after {len(answers)} of "
-            f"{pluralize(len(lines), 'segment')}" + (f": {problems[0]}" if problems else ""),
-            remedy=_REMEDY,
-        )
+        stopped = f"code {done.returncode} after {len(answers)} of {counted(lines, 'segment')}"
+        raise InputError("meteor-failed", why=": ".join([stopped, *problems[:1]]))
     return answers
-
-
-def _write_lines(file: IO[bytes], lines: Sequence[str]) -> None:
-    for line in lines:
-        file.write(line.encode("utf-8", "replace") + b"\n")
-    file.seek(0)
 
 
 @dataclass(frozen=True)
@@ -206,33 +169,24 @@ def lacking(task: CaptionTask) -> str:
 
 
 def _task_counts(task: CaptionTask) -> NDArray[np.int64]:
-    """Return the counts of all items of a task, made at the first use."""
+    """Return the counts of all items of a task, zeros without a reference; made once."""
     if "meteor" not in task.shared:
-        task.shared["meteor"] = _count_task(task)
-    counts: NDArray[np.int64] = task.shared["meteor"]
-    return counts
-
-
-def _count_task(task: CaptionTask) -> NDArray[np.int64]:
-    """Return the counts of all items of a task; zeros without a reference."""
-    texts = joined_tokens(task)
-    indptr, references = task.pairs(0, len(task))
-    some = np.flatnonzero(np.diff(indptr))
-    counts = np.zeros((len(task), len(COUNTS)), np.int64)
-    counts[some] = segment_counts(
-        [texts[code] for code in task.candidates[some].tolist()],
-        [[texts[code] for code in references[indptr[i] : indptr[i + 1]]] for i in some.tolist()],
-    )
-    counts[_is_whole_match(counts), COUNTS.index("chunks")] = 0
-    return counts
-
-
-def _is_whole_match(counts: Ints) -> NDArray[np.bool_]:
-    """Return whether the words of a segment all match, on both sides, in one chunk."""
-    count = dict(zip(COUNTS, counts.T, strict=True))
-    matched = (count["matched_pred"] == count["n_pred"]) & (count["matched_ref"] == count["n_ref"])
-    whole: NDArray[np.bool_] = matched & (count["chunks"] == 1)
-    return whole
+        texts = joined_tokens(task)
+        indptr, references = task.pairs(0, len(task))
+        some = np.flatnonzero(np.diff(indptr))
+        counts = np.zeros((len(task), len(COUNTS)), np.int64)
+        counts[some] = segment_counts(
+            [texts[code] for code in task.candidates[some].tolist()],
+            [[texts[one] for one in references[indptr[i] : indptr[i + 1]]] for i in some.tolist()],
+        )
+        count = dict(zip(COUNTS, counts.T, strict=True))
+        # the words of a segment all match, on both sides, in one chunk
+        whole = count["matched_pred"] == count["n_pred"]
+        whole &= (count["matched_ref"] == count["n_ref"]) & (count["chunks"] == 1)
+        count["chunks"][whole] = 0
+        task.shared["meteor"] = counts
+    found: NDArray[np.int64] = task.shared["meteor"]
+    return found
 
 
 def meteor_value(counts: Any) -> Floats:
@@ -327,27 +281,27 @@ def _nltk_score() -> Callable[..., float]:
     try:
         corpus.wordnet.ensure_loaded()
     except (LookupError, OSError):
-        raise InputError(
-            "METEOR-nltk needs WordNet, which nltk has not here",
-            remedy="run: python -m nltk.downloader wordnet",
-        ) from None
+        raise InputError("missing-wordnet") from None
     score: Callable[..., float] = module.meteor_score
     return score
 
 
-def _check_share(name: str) -> Callable[[float], None]:
+def _option(name: str, default: float, most: float, text: str) -> Option:
+    """Return an option that is a finite number from 0 to a largest."""
+
     def check(value: float) -> None:
-        if not 0 <= value <= 1:
-            raise InputError(f"{name}={value} is not in [0, 1]")
+        if not 0 <= value <= most or value == np.inf:
+            wanted = "a finite number from 0" if most == np.inf else f"a number in [0, {most}]"
+            raise InputError("bad-option", name=name, value=value, wanted=wanted)
 
-    return check
-
-
-def _check_beta(beta: float) -> None:
-    if not 0 <= beta < np.inf:
-        raise InputError(f"beta={beta} is not a finite number from 0")
+    return Option(name, name, default, kind=float, help=text, check=check)
 
 
+_SHARED: dict[str, Any] = {"order_invariant": False, "cutoff": False, "kind": "captions"}
+_RELEASE = Option(
+    "release", "release", "1.5", ("1.5",),
+    help="the release of the program, with its English parameters and -norm",
+)  # fmt: skip
 METEOR = add(
     Definition(
         name="METEOR",
@@ -357,21 +311,10 @@ METEOR = add(
         equation="(1 - .6 (chunks/matches)^.2) P R / (.85 P + .15 R), on summed counts",
         source="METEOR 1.5 for English as pycocoevalcap 1.2 runs it (Denkowski and Lavie 2014)",
         cite=("denkowski2014", "banerjee2005"),
-        options=(
-            Option(
-                "release",
-                "release",
-                "1.5",
-                ("1.5",),
-                help="the release of the program, with its English parameters and -norm",
-            ),
-            SKIP_OR_NAN,
-        ),
-        order_invariant=False,
-        cutoff=False,
-        kind="captions",
+        options=(_RELEASE, SKIP_OR_NAN),
         needs=frozenset({"java"}),
         extra={"lacking": lacking},
+        **_SHARED,
     )
 )
 METEOR_NLTK = add(
@@ -383,27 +326,11 @@ METEOR_NLTK = add(
         source="nltk.translate.meteor_score (Lavie and Agarwal 2007)",
         cite=("lavie2007",),
         options=(
-            Option(
-                "alpha",
-                "alpha",
-                0.9,
-                kind=float,
-                help="how much recall counts in the mean of precision and recall",
-                check=_check_share("alpha"),
-            ),
-            Option("beta", "beta", 3.0, kind=float, help="power of the penalty", check=_check_beta),
-            Option(
-                "gamma",
-                "gamma",
-                0.5,
-                kind=float,
-                help="the largest penalty for chunks",
-                check=_check_share("gamma"),
-            ),
+            _option("alpha", 0.9, 1, "how much recall counts in the mean of precision and recall"),
+            _option("beta", 3.0, np.inf, "power of the penalty"),
+            _option("gamma", 0.5, 1, "the largest penalty for chunks"),
             NO_REFERENCE,
         ),
-        order_invariant=False,
-        cutoff=False,
-        kind="captions",
+        **_SHARED,
     )
 )

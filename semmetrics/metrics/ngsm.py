@@ -36,11 +36,9 @@ from semmetrics.metrics.caption_steps import (
     largest_of_rows,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Option
+from semmetrics.metrics.definition import Definition, Option, is_cutoff
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import add
-
-__all__ = ["NGSM", "common_ngrams", "ngsm", "ngsm_pairs", "ngsm_systems"]
 
 _HELD = 1 << 20  # n-grams of pairs in memory at a time
 _BITS = 63  # of a number that is not negative
@@ -76,13 +74,11 @@ def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
     >>> ngsm([], [])
     1.0
     """
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise InputError(f"n={n!r} is not a whole number from 1", remedy="give n=4")
-    for caption in (first, second):
+    if not is_cutoff(n):
+        raise InputError("bad-option", name="n", value=n, wanted="a whole number from 1")
+    for name, caption in (("first", first), ("second", second)):
         if isinstance(caption, (str, bytes)):
-            raise InputError(
-                f"the caption {caption!r} is a text, not its tokens", remedy="split it first"
-            )
+            raise InputError("wrong-type", name, value=caption, wanted="a list of tokens")
     words = [*first, *second]
     code = {word: number for number, word in enumerate(dict.fromkeys(words))}
     codes = np.array([code[word] for word in words], np.int64)

@@ -64,8 +64,7 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             "ngsm": ("NGSM",),
             "rouge": ("ROUGE-L",),
             "spice": ("SPICE", "SPIDEr"),
-            "soft_spice": ("Soft-SPICE",),
-            "caption_similarity": ("BagSim",),
+            "caption_similarity": ("Soft-SPICE", "BagSim"),
         },
     },
     "retrieval": {
@@ -78,7 +77,7 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "classes": {
         "Classes (--task classes)": {
-            "class_accuracy": (
+            "classes": (
                 "PerClassAccuracy", "SeenAccuracy", "UnseenAccuracy", "H", "Accuracy",
             ),
             "calibrated_stacking": ("AUSUC", "BestH"),

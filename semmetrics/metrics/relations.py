@@ -19,22 +19,20 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from semmetrics.arguments import refuse_masked
 from semmetrics.core.backend import is_torch
 from semmetrics.core.ragged import Bools, Floats, Ints, cell_keys, is_member, lengths, row_numbers
 from semmetrics.core.ranks import read_rows, row_slices
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import brief, pluralize
-
-__all__ = ["Queries", "Relation", "Retrieved", "as_matrix", "check_places", "check_ranking",
-           "check_relation", "is_related", "sides", "take_phi", "to_numpy", "without"]  # fmt: skip
+from semmetrics.messages import counted, pluralize
+from semmetrics.metrics.definition import is_cutoff
 
 Queries: TypeAlias = Literal["rows", "columns"]
 Relation: TypeAlias = tuple[Ints, Ints]
 
 _MEMORY = 1 << 26  # bytes of a block of rows
-_PAIR = "give a pair of arrays (indptr, indices)"
-_MATRIX = "give an array of numbers, with a row for each image and a column for each caption"
+_MATRIX = "numbers, with a row for each image and a column for each caption"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +58,7 @@ class Retrieved:
 
     @classmethod
     def of(
-        cls,
-        top: Any,
-        matrix: Any,
-        k: int,
-        queries: Queries,
-        leave_out: Relation | None,
-        rows: Any,
+        cls, top: Any, matrix: Any, k: int, queries: Queries, leave_out: Any, rows: Any
     ) -> Retrieved:
         """Check a ranking, and keep the first k that count.
 
@@ -85,12 +77,8 @@ class Retrieved:
         found = (places >= 0).sum(axis=1)
         few = np.flatnonzero(~short & (found < np.minimum(k, sizes)))
         if len(few):
-            raise InputError(
-                f"top has {pluralize(int(found[few[0]]), 'rank')} that count, and the largest "
-                f"cutoff is {k}",
-                where=f"query {rows[few[0]]}{FROM_0}",
-                remedy="give more ranks; -1 marks the end of a short ranking",
-            )
+            raise InputError("too-few-ranks", f"query {rows[few[0]]}{FROM_0}",
+                             found=int(found[few[0]]), wanted=k)  # fmt: skip
         wide = np.full((len(places), min(k, width)), -1)
         wide[:, : places.shape[1]] = places[:, : wide.shape[1]]
         return cls(matrix, queries, rows, wide, leave_out)
@@ -136,23 +124,26 @@ class Retrieved:
 
 
 def _check_rows(rows: Any, number: int, n_queries: int, queries: str) -> Ints:
-    """Return the query of each row of a ranking: the first ones, where nothing is said.
+    """Return the query of each row of a ranking: by default the first queries.
 
     Raises
     ------
     InputError
         If there is another number of them, or no such query.
     """
-    have = f"top has {pluralize(number, 'row')}"
-    found = np.arange(number) if rows is None else _whole_numbers(rows, 1, "rows")
+    if rows is None:
+        if number > n_queries:
+            wanted = f"{pluralize(n_queries, 'query')} ({queries} of phi)"
+            raise InputError("wrong-count", "top", found=pluralize(number, "row"), wanted=wanted)
+        return np.arange(number)
+    found = _whole_numbers(rows, 1, "rows")
     if len(found) != number:
-        raise InputError(f"{have}, and rows= {len(found):,}", remedy="give the query of each")
-    if number and not 0 <= found.min() <= found.max() < n_queries:
-        what = have if rows is None else f"rows= holds {found.min()} to {found.max()}"
-        raise InputError(
-            f"{what}, and there are {pluralize(n_queries, 'query')} ({queries} of phi)",
-            remedy="give a row a query, and queries='columns' where captions are the queries",
-        )
+        raise InputError("wrong-count", "rows", found=counted(found, "query"),
+                         wanted=f"{pluralize(number, 'row')} of top")  # fmt: skip
+    outside = found[(found < 0) | (found >= n_queries)]
+    if len(outside):
+        raise InputError("out-of-range", "rows", role="a query", value=int(outside[0]),
+                         wanted=f"one from 0 to {n_queries - 1} ({queries} of phi)")  # fmt: skip
     return found
 
 
@@ -162,20 +153,20 @@ def as_matrix(values: Any, name: str = "phi") -> Any:
     Raises
     ------
     InputError
-        If it is no matrix of numbers.
+        If it is not a matrix of numbers, or masked.
     """
-    values = table = to_numpy(values)
+    values = to_numpy(values)
     if hasattr(values, "tocsr"):
         return values.tocsr()
+    refuse_masked(values, name)
     if not isinstance(getattr(values, "shape", None), tuple):
-        try:
-            table = np.asarray(values)
-        except ValueError:  # rows of different lengths
-            raise InputError(f"{name}={brief(values)}", remedy=_MATRIX) from None
-    if len(table.shape) != 2 or getattr(table, "dtype", np.dtype(float)).kind not in "biuf":
-        shape = f", of shape {table.shape}" if table.shape else ""
-        raise InputError(f"{name}={brief(values)}{shape}", remedy=_MATRIX)
-    return table
+        values = np.asarray(values)
+    dtype = getattr(values, "dtype", np.dtype(float))
+    if len(values.shape) != 2:
+        raise InputError("wrong-shape", role=name, shape=values.shape, wanted=_MATRIX)
+    if dtype.kind not in "biuf":
+        raise InputError("wrong-dtype", role=name, dtype=dtype, wanted=_MATRIX)
+    return values
 
 
 def to_numpy(values: Any) -> Any:
@@ -191,8 +182,7 @@ def sides(matrix: Any, queries: str) -> tuple[int, int]:
     InputError
         If queries are neither rows nor columns.
     """
-    if queries not in ("rows", "columns"):
-        raise InputError(f"queries={queries!r}", remedy="choose 'rows' or 'columns'")
+    check_choice("queries", queries, ("rows", "columns"))
     rows, columns = matrix.shape
     return (rows, columns) if queries == "rows" else (columns, rows)
 
@@ -232,7 +222,7 @@ def take_phi(matrix: Any, query: Ints, place: Ints, queries: Queries = "rows") -
     wrong = np.flatnonzero(np.isnan(found))
     if len(wrong):
         where = f"row {row[wrong[0]]}, column {column[wrong[0]]}{FROM_0}"
-        raise InputError("phi is NaN", where=where, remedy="replace it")
+        raise InputError("not-a-number", where, role="phi", value=np.nan)
     return found
 
 
@@ -242,37 +232,27 @@ def check_relation(relation: Any, n: int | None, width: int | None, name: str) -
     Raises
     ------
     InputError
-        If it is no such pair, holds an item that is not in the gallery, or one twice in a row;
+        If it is not such a pair, holds an item that is not in the gallery, or one twice in a row;
         names it and the query.
     """
     if not isinstance(relation, tuple | list) or len(relation) != 2:
-        raise InputError(f"{name}={brief(relation)}", remedy=_PAIR)
+        raise InputError("wrong-type", name, value=relation, wanted="a pair (indptr, indices)")
     indptr, indices = (_whole_numbers(part, 1, name) for part in relation)
     n = max(0, len(indptr) - 1) if n is None else n
-    if len(indptr) != n + 1 or not _is_rising(indptr, len(indices)):
-        raise InputError(
-            f"{name}= has {pluralize(len(indptr), 'offset')} for {pluralize(n, 'query')} and "
-            f"{pluralize(len(indices), 'item')}",
-            remedy="give offsets that rise from 0 to the number of items, one more than queries",
-        )
+    rising = len(indptr) == n + 1 and not indptr[0] and indptr[-1] == len(indices)
+    if not rising or (np.diff(indptr) < 0).any():
+        sizes = {"offsets": len(indptr), "queries": n, "items": len(indices)}
+        raise InputError("wrong-offsets", name, **sizes)
     width = int(indices.max(initial=-1)) + 1 if width is None else width
     outside = np.flatnonzero((indices < 0) | (indices >= width))
     keys = cell_keys(indptr, indices, width)
     order = np.argsort(keys, kind="stable")
     twice = order[1:][keys[order][1:] == keys[order][:-1]]
-    for bad, what in ((outside, f"is not in the gallery of {width:,}"), (twice, "stands twice")):
+    for bad, code in ((outside, "not-in-gallery"), (twice, "duplicate")):
         if len(bad):
-            query = int(np.searchsorted(indptr, bad[0], side="right")) - 1
-            raise InputError(
-                f"place {indices[bad[0]]} {what}", where=f"{name}=, query {query}{FROM_0}",
-                remedy="mend the relation",
-            )  # fmt: skip
+            where = f"{name}, query {np.searchsorted(indptr, bad[0], side='right') - 1}{FROM_0}"
+            raise InputError(code, where, role="place", value=int(indices[bad[0]]), size=width)
     return indptr, indices
-
-
-def _is_rising(indptr: Ints, stop: int) -> bool:
-    """Tell whether offsets rise from 0 to the number of items."""
-    return not indptr[0] and indptr[-1] == stop and not (np.diff(indptr) < 0).any()
 
 
 def _whole_numbers(values: Any, dimensions: int, name: str) -> Ints:
@@ -281,18 +261,15 @@ def _whole_numbers(values: Any, dimensions: int, name: str) -> Ints:
     Raises
     ------
     InputError
-        If it is another one, or holds other things; names it.
+        If it is another one, holds other things, or is masked; names it.
     """
-    try:
-        table = np.asarray(to_numpy(values))
-    except ValueError:  # rows of different lengths
-        table = np.zeros(0, object)
-    if table.ndim != dimensions or (table.size and table.dtype.kind not in "iu"):
-        what = "a vector" if dimensions == 1 else "a table, with a row for each query"
-        raise InputError(
-            f"{name}={brief(values)} is no array of {dimensions} dimensions of whole numbers",
-            remedy=f"give places as {what}",
-        )
+    refuse_masked(values, name)
+    table = np.asarray(to_numpy(values))
+    wanted = "whole numbers" + ", in a row for each query" * (dimensions == 2)
+    if table.ndim != dimensions:
+        raise InputError("wrong-shape", role=name, shape=table.shape, wanted=wanted)
+    if table.size and table.dtype.kind not in "iu":
+        raise InputError("wrong-dtype", role=name, dtype=table.dtype, wanted=wanted)
     return table.astype(np.int64)
 
 
@@ -305,12 +282,11 @@ def check_places(values: Any, size: int, name: str) -> Ints:
         If one is outside; names the row.
     """
     table = _whole_numbers(values, 2, name)
-    outside = ((table < -1) | (table >= size)).any(axis=1)
-    if outside.any():
-        raise InputError(
-            f"a place is none of {size:,}",
-            where=f"{name}=, row {outside.argmax()}{FROM_0}", remedy="mend it",
-        )  # fmt: skip
+    outside = np.argwhere((table < -1) | (table >= size))
+    if len(outside):
+        value = int(table[tuple(outside[0])])
+        raise InputError("not-in-gallery", f"{name}, row {outside[0][0]}{FROM_0}",
+                         value=value, size=size)  # fmt: skip
     return table
 
 
@@ -324,18 +300,16 @@ def check_ranking(top: Any, width: int) -> Ints:
     """
     places = _whole_numbers(top, 2, "top")
     ordered = np.sort(places, axis=1)
-    twice = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
-    for bad, what in (
-        (
-            ((places < -1) | (places >= width)).any(axis=1),
-            f"a place is not in the gallery of {width:,}",
-        ),
-        (((places[:, 1:] >= 0) & (places[:, :-1] < 0)).any(axis=1), "an item stands behind -1"),
-        (twice, "an item stands twice"),
+    again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    for values, bad, code in (
+        (places, (places < -1) | (places >= width), "not-in-gallery"),
+        (places[:, 1:], (places[:, 1:] >= 0) & (places[:, :-1] < 0), "item-after-end"),
+        (ordered[:, 1:], again, "duplicate"),
     ):
         if bad.any():
-            where = f"top, query {bad.argmax()}{FROM_0}"
-            raise InputError(what, where=where, remedy="mend the ranking")
+            query, column = np.argwhere(bad)[0]
+            raise InputError(code, f"top, query {query}{FROM_0}", role="place",
+                             value=int(values[query, column]), size=width)  # fmt: skip
     return places
 
 
@@ -354,3 +328,16 @@ def is_related(places: Ints, relation: Relation, width: int) -> Bools:
     keys = (np.arange(n)[:, None] * width + np.maximum(places, 0)).ravel()
     found = is_member(keys, cell_keys(*relation, width), n * width).reshape(places.shape)
     return found & (places >= 0)
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Refuse a value that is not one of the choices."""
+    if value not in choices:
+        raise InputError("bad-choice", name=name, value=value, choices=choices)
+
+
+def check_cutoffs(**given: Any) -> None:
+    """Refuse a number of items that is not a whole number from 1."""
+    for name, value in given.items():
+        if not is_cutoff(value):
+            raise InputError("bad-option", name=name, value=value, wanted="a whole number from 1")

@@ -31,8 +31,6 @@ from semmetrics.metrics.caption_steps import (
 from semmetrics.metrics.definition import Definition, Option
 from semmetrics.metrics.registry import add
 
-__all__ = ["ROUGE_L", "rouge_l", "subsequence_shares"]
-
 
 def rouge_l(precision: NDArray[Any], recall: NDArray[Any], beta: float = 1.2) -> Floats:
     """Return F of precision and recall with a weight on recall; 0 where either is 0.
@@ -111,7 +109,7 @@ def _rouge_values(block: CaptionBlock, *, beta: float) -> Floats:
 
 def _check_beta(beta: float) -> None:
     if beta < 0 or not math.isfinite(beta * beta):
-        raise InputError(f"beta={beta} is not a number from 0", remedy="write beta=1.2")
+        raise InputError("bad-option", name="beta", value=beta, wanted="a finite number from 0")
 
 
 ROUGE_L = add(

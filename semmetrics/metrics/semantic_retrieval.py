@@ -1,19 +1,29 @@
-"""Semantic recall, NCS and graded nDCG: rankings judged by a matrix phi of semantic similarity.
+"""Rankings judged by a matrix phi of semantic similarity, and margins that follow it.
 
 Conventions
 -----------
 phi has a row for each image and a column for each caption, whatever the direction; it, rankings
 (``top``) and relations are those of `semmetrics.metrics.relations`. Of equal numbers the first in
 the gallery wins, unlike in the released code of Biten et al., where any may (see
-`semmetrics.metrics.similar_items`).
+`semmetrics.metrics.retrieval`).
 
 Values are those of each query, in [0, 1] where phi is not negative, higher is better; papers print
 means in percent. nan stands for what is not defined, of which each function says the one cause.
 
+Margins are of triplets in a row: an image and its caption, a caption that is not of the image, and
+an image that is not of the caption. Their arrays are those of numpy or tensors of torch; a result
+is of the kind of its input, and gradients flow through tensors. phi of a negative image is that of
+a caption of it, for the references of the positive image. Equation 7 crosses the negatives, and so
+does the released code: the margin of the term with the negative caption comes from the caption of
+the negative image, and the other way round. ``pairing="own"`` takes each margin from the negative
+of its own term. The released code also adds the margin of another triplet of the batch, the one
+whose caption is the negative, because its vector of margins runs along the columns of a square
+table. That is not done here; give the margins in that order to have it.
+
 References
 ----------
-Biten et al., 2022, Is an image worth five sentences?, WACV, sections 3.2 and 3.3; their released
-code, furkanbiten/ncs_metric.
+Biten et al., 2022, Is an image worth five sentences?, WACV, sections 3.2, 3.3 and 4.1; their
+released code, furkanbiten/ncs_metric and AndresPMD/semantic_adaptive_margin.
 Järvelin and Kekäläinen, 2002, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20.
 """
 
@@ -25,20 +35,25 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.arguments import checked
+from semmetrics.arguments import refuse_masked
+from semmetrics.core.backend import is_torch
 from semmetrics.core.ragged import Floats, lengths, row_numbers
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
+from semmetrics.metrics.definition import is_cutoff
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.relations import Queries, Retrieved, as_matrix, check_relation, to_numpy
-from semmetrics.metrics.similar_items import MostSimilar, best_of
-
-__all__ = ["ncs", "ndcg", "nsum", "semantic_recall"]
+from semmetrics.metrics.relations import (
+    Queries,
+    Retrieved,
+    as_matrix,
+    check_choice,
+    check_relation,
+    to_numpy,
+)
+from semmetrics.metrics.retrieval import MostSimilar, best_of
 
 _NCS_EPSILON, _SOFT_EPSILON = 1e-10, 1e-20  # of the released code
 
 
-@checked
 def ncs(
     top: ArrayLike,
     phi: Any,
@@ -110,7 +125,8 @@ def ncs(
     most = max(cutoffs)
     held = extended if isinstance(extended, int) else most
     if held < 1 or extended not in (None, "k", held):
-        raise InputError(f"extended={extended!r}", remedy="give a whole number from 1, or 'k'")
+        wanted = "a whole number from 1, or 'k'"
+        raise InputError("bad-option", name="extended", value=extended, wanted=wanted)
     got = Retrieved.of(top, as_matrix(phi), most, queries, leave_out, rows)
     best, found = best_of(got, max(most, held), best), got.phi()
     if extended is None:
@@ -136,10 +152,7 @@ def _sums(table: NDArray[Any], cutoffs: Sequence[int]) -> Floats:
     with np.errstate(over="ignore", invalid="ignore"):
         np.cumsum(table, axis=1, out=running[:, 1:])
     if not np.isfinite(running).all():
-        raise InputError(
-            "phi, or 2 to the power of it, is too large to be added up",
-            remedy="divide it, or take gain='linear'",
-        )
+        raise InputError("infinite-sum", role="phi, or of 2 to the power of phi")
     return running[:, np.minimum(cutoffs, table.shape[1])]
 
 
@@ -151,13 +164,12 @@ def _cutoffs(k: int | Sequence[int]) -> list[int]:
     InputError
         If there is none, or one is below 1.
     """
-    found = [int(one) for one in ([k] if isinstance(k, int | np.integer) else k)]
-    if not found or min(found) < 1:
-        raise InputError(f"k={k}", remedy="give whole numbers from 1")
-    return found
+    found = [k] if isinstance(k, int | np.integer) else [*k]
+    if not found or not all(map(is_cutoff, found)):
+        raise InputError("bad-option", name="k", value=k, wanted="whole numbers from 1")
+    return [int(one) for one in found]
 
 
-@checked
 def semantic_recall(
     top: ArrayLike,
     relevant: Any,
@@ -219,13 +231,19 @@ def semantic_recall(
     array([[0.48, 0.76]])
     """
     cutoffs = _cutoffs(k)
-    if variant not in ("hard", "soft", "weighted", "hit"):
-        raise InputError(f"variant={variant!r}", remedy="choose hard, soft, weighted or hit")
+    check_choice("variant", variant, ("hard", "soft", "weighted", "hit"))
     weighs = variant in ("soft", "weighted")
     if weighs and phi is None:
-        raise InputError(f"variant={variant} needs phi", remedy="give phi=")
-    if phi is None:
-        matrix, queries = _Shape.of(top, relevant, leave_out, rows), "rows"
+        raise InputError("needs-option", what=f"variant={variant!r}", name="phi")
+    if phi is None:  # the least gallery that holds all places
+        table = np.asarray(to_numpy(top))
+        parts = [check_relation(one, None, None, name)[1]
+                 for one, name in ((relevant, "relevant"), (leave_out, "leave_out"))
+                 if one is not None]  # fmt: skip
+        places = [part for part in (table, *parts) if part.size and part.dtype.kind in "iu"]
+        width = max((int(part.max()) + 1 for part in places), default=0)
+        number = len(np.atleast_1d(table)) if rows is None else int(np.max(rows, initial=-1)) + 1
+        matrix, queries = np.broadcast_to(0.0, (number, width)), "rows"
     else:
         matrix = as_matrix(phi)
     got = Retrieved.of(top, matrix, max(cutoffs), queries, leave_out, rows)
@@ -240,28 +258,6 @@ def semantic_recall(
     return divide(np.minimum(found, 1), size > 0) if variant == "hit" else divide(found, size)
 
 
-@dataclass(frozen=True)
-class _Shape:
-    """The shape of a matrix whose values are not needed."""
-
-    shape: tuple[int, int]
-
-    @staticmethod
-    def of(top: Any, relevant: Any, leave_out: Any, rows: Any) -> _Shape:
-        """Return the least gallery that holds all places."""
-        table, indices = (
-            np.asarray(to_numpy(top)),
-            check_relation(relevant, None, None, "relevant")[1],
-        )
-        out = None if leave_out is None else check_relation(leave_out, None, None, "leave_out")
-        every = (table, indices, *([] if out is None else [out[1]]))
-        places = [part for part in every if part.size and part.dtype.kind in "iu"]
-        width = max((int(part.max()) + 1 for part in places), default=0)
-        number = len(np.atleast_1d(table)) if rows is None else int(np.max(rows, initial=-1)) + 1
-        return _Shape((number, width))
-
-
-@checked
 def ndcg(
     top: ArrayLike,
     phi: Any,
@@ -310,35 +306,21 @@ def ndcg(
     >>> ndcg([[1, 0, 2]], np.array([[3.0, 2.0, 0.0, 1.0]]), (1, 3)).round(4).tolist()
     [[0.6667, 0.8175]]
     """
-    for name, value, known in (
-        ("gain", gain, ("linear", "exponential")),
-        ("discount", discount, ("log2", "jarvelin2002")),
-    ):
-        if value not in known:
-            raise InputError(f"{name}={value!r}", remedy=f"choose {' or '.join(known)}")
+    check_choice("gain", gain, ("linear", "exponential"))
+    check_choice("discount", discount, ("log2", "jarvelin2002"))
     cutoffs = _cutoffs(k)
     got = Retrieved.of(top, as_matrix(phi), max(cutoffs), queries, leave_out, rows)
     best = best_of(got, max(cutoffs), best)
-    mine, ideal = (
-        _sums(_gains(table, gain) * _weights(table.shape[1], discount), cutoffs)
-        for table in (got.phi(), best.values)
-    )
-    return divide(mine, ideal)
+    sums = []
+    for values in (got.phi(), best.values):
+        above, rank = np.maximum(values, 0.0), np.arange(1, values.shape[1] + 1)
+        with np.errstate(over="ignore"):
+            gains = np.exp2(above) - 1 if gain == "exponential" else above
+        weights = 1 / np.log2(rank + 1 if discount == "log2" else np.maximum(rank, 2))
+        sums.append(_sums(gains * weights, cutoffs))
+    return divide(sums[0], sums[1])
 
 
-def _weights(ranks: int, discount: str) -> Floats:
-    rank = np.arange(1, ranks + 1)
-    weights: Floats = 1 / np.log2(rank + 1 if discount == "log2" else np.maximum(rank, 2))
-    return weights
-
-
-def _gains(phi: Floats, gain: str) -> Floats:
-    above = np.maximum(phi, 0.0)
-    with np.errstate(over="ignore"):
-        return np.exp2(above) - 1 if gain == "exponential" else above
-
-
-@checked
 def nsum(i2t: ArrayLike, t2i: ArrayLike, *, undefined: float = 0.0) -> float:
     """Add the means of NCS over the cutoffs and both directions, in percent.
 
@@ -365,6 +347,7 @@ def nsum(i2t: ArrayLike, t2i: ArrayLike, *, undefined: float = 0.0) -> float:
     """
     total = 0.0
     for values in (i2t, t2i):
+        refuse_masked(values, "NCS")
         table = np.atleast_2d(np.asarray(values, np.float64))
         missing = np.isnan(table)
         filled = np.where(missing, 0.0 if np.isnan(undefined) else undefined, table)
@@ -373,3 +356,158 @@ def nsum(i2t: ArrayLike, t2i: ArrayLike, *, undefined: float = 0.0) -> float:
         )
         total += float(divide(filled.sum(axis=0), counted).sum())
     return 100 * total
+
+
+TAU = 3.0  # the default of the released code; the paper tries 3, 5 and 10
+
+
+def adaptive_margins(
+    positive: ArrayLike,
+    negative_caption: ArrayLike,
+    negative_image: ArrayLike,
+    *,
+    tau: float = TAU,
+    pairing: Literal["equation7", "own"] = "equation7",
+    most: float | None = None,
+) -> tuple[Any, Any]:
+    r"""Return the semantic adaptive margins of triplets.
+
+    .. math:: \alpha_{i2t} = (\phi(G_p, c_p) - \phi(G_p, c_l)) / \tau, \quad
+              \alpha_{t2i} = (\phi(G_p, c_p) - \phi(G_p, c_m)) / \tau
+
+    with the references :math:`G_p` of the image, its caption :math:`c_p`, a caption :math:`c_l` of
+    the negative image and the negative caption :math:`c_m`.
+
+    Parameters
+    ----------
+    positive, negative_caption, negative_image : arrays or tensors, shape (n,)
+        phi of the image's references with its caption, with the negative caption, and with the
+        caption of the negative image.
+    tau : float
+        The temperature, above 0: the larger, the smaller the margins.
+    pairing : {"equation7", "own"}
+        As the equation has it; or with :math:`c_l` and :math:`c_m` exchanged, so that the margin of
+        a term of the loss is that of its own negative.
+    most : float, optional
+        No margin is larger. The released code has 1.0, the equation has no limit.
+
+    Returns
+    -------
+    i2t, t2i : arrays or tensors, shape (n,)
+        Below 0 where the negative is more similar than the positive caption.
+
+    Raises
+    ------
+    InputError
+        If tau is not above 0, the pairing is not known, or shapes differ.
+
+    References
+    ----------
+    Biten et al., 2022, equation 7.
+
+    Examples
+    --------
+    >>> i2t, t2i = adaptive_margins([8.0, 6.0], [2.0, 0.0], [5.0, 7.5], tau=3)
+    >>> i2t.tolist(), t2i.tolist()
+    ([1.0, -0.5], [2.0, 2.0])
+    >>> adaptive_margins([8.0], [2.0], [5.0], tau=3, pairing="own", most=1.5)[0].tolist()
+    [1.5]
+    """
+    if not tau > 0:
+        raise InputError("bad-option", name="tau", value=tau, wanted="a number above 0")
+    check_choice("pairing", pairing, ("equation7", "own"))
+    own, *others = _vectors(
+        positive=positive, negative_caption=negative_caption, negative_image=negative_image
+    )
+    crossed = others[::-1] if pairing == "equation7" else others
+    i2t, t2i = ((own - other) / tau for other in crossed)
+    return (i2t, t2i) if most is None else (i2t.clip(max=most), t2i.clip(max=most))
+
+
+def sam_triplet_loss(
+    positive: ArrayLike,
+    negative_caption: ArrayLike,
+    negative_image: ArrayLike,
+    margins: tuple[Any, Any],
+    *,
+    reduction: Literal["sum", "mean", "none"] = "sum",
+) -> Any:
+    r"""Return the triplet loss with a margin for each triplet.
+
+    .. math:: \max(\alpha_{i2t} + \psi(i_p, c_m) - \psi(i_p, c_p), 0) +
+              \max(\alpha_{t2i} + \psi(i_l, c_p) - \psi(i_p, c_p), 0)
+
+    Parameters
+    ----------
+    positive, negative_caption, negative_image : arrays or tensors, shape (n,)
+        Similarity of the image with its caption and with the negative caption, and of the negative
+        image with the caption. Gradients flow to them.
+    margins : pair of arrays or tensors, shape (n,), or of numbers
+        As `adaptive_margins` gives them; two equal numbers make it the plain triplet loss of
+        equation 6.
+    reduction : {"sum", "mean", "none"}
+        Over triplets; the released code sums.
+
+    Returns
+    -------
+    float64 number or array of numpy, or a tensor
+        Not below 0.
+
+    Raises
+    ------
+    InputError
+        If shapes differ, or the reduction is not known.
+
+    References
+    ----------
+    Biten et al., 2022, equations 6 and 7.
+
+    Examples
+    --------
+    >>> margins = adaptive_margins([8.0], [2.0], [5.0], tau=10)
+    >>> float(sam_triplet_loss([0.9], [0.5], [0.7], margins).round(4))
+    0.4
+    >>> float(sam_triplet_loss([0.9], [0.5], [0.7], (0.2, 0.2)).round(4))
+    0.0
+    """
+    check_choice("reduction", reduction, ("sum", "mean", "none"))
+    own, *others = _vectors(
+        positive=positive, negative_caption=negative_caption, negative_image=negative_image
+    )
+    loss: Any = 0.0
+    for margin, other in zip(margins, others, strict=True):
+        margin = _vector(margin, own if is_torch(own) else None, "margins")
+        if tuple(margin.shape) not in ((), tuple(own.shape)):
+            raise InputError("wrong-shape", role="margins", shape=tuple(margin.shape),
+                             wanted="one margin for each triplet, or one number")  # fmt: skip
+        loss = loss + (margin + other - own).clip(min=0.0)
+    if reduction == "none":
+        return loss
+    return loss.mean() if reduction == "mean" else loss.sum()
+
+
+def _vectors(**given: Any) -> list[Any]:
+    """Return all as vectors of one kind, torch's if any is a tensor.
+
+    Raises
+    ------
+    InputError
+        If shapes differ.
+    """
+    tensor = next((one for one in given.values() if is_torch(one)), None)
+    found = {name: _vector(one, tensor, name) for name, one in given.items()}
+    shape = tuple(next(iter(found.values())).shape)
+    for name, one in found.items():
+        if len(shape) != 1 or tuple(one.shape) != shape:
+            wanted = f"vectors of one length, as {next(iter(found))} has {shape}"
+            raise InputError("wrong-shape", role=name, shape=tuple(one.shape), wanted=wanted)
+    return list(found.values())
+
+
+def _vector(value: Any, tensor: Any, name: str) -> Any:
+    """Return a value as float64 of numpy, or as a tensor like another one."""
+    if is_torch(value) and tensor is not None:
+        return value
+    refuse_masked(value, name)
+    array = np.asarray(value, np.float64)
+    return array if tensor is None else tensor.new_tensor(array)

@@ -41,7 +41,7 @@ from semmetrics.core.ragged import (
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import FROM_0, ITEM, InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import pluralize
+from semmetrics.messages import counted
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
@@ -49,7 +49,6 @@ from semmetrics.metrics.caption_steps import (
     References,
     is_list,
     joined_tokens,
-    name_type,
 )
 from semmetrics.metrics.cider import CIDErD, cider_values
 from semmetrics.metrics.definition import Definition, Measure, Option
@@ -68,23 +67,6 @@ from semmetrics.text.graphs import (
 from semmetrics.text.parses import PARSERS
 from semmetrics.text.synonyms import category_words, open_synonyms
 from semmetrics.text.tokens import RawTuple, check_tuples
-
-__all__ = [
-    "CATEGORIES",
-    "HITS",
-    "NO_TUPLES",
-    "PARSER_OPTIONS",
-    "TIED",
-    "Matches",
-    "parsed_groups",
-    "parsed_texts",
-    "show_tuples",
-    "spice_pairs",
-    "spice_range",
-    "spice_scores",
-    "spice_values",
-    "tied_captions",
-]
 
 _WORK = 1 << 26  # pairs of tuples that are compared to find the range of an item
 _BLOCK = 1 << 20  # and at a time
@@ -141,7 +123,20 @@ def spice_scores(
     >>> scores["All"]["f"].round(4).tolist(), scores["Size"]["f"].tolist()
     ([0.5455], [1.0])
     """
-    _check_items(candidates, references)
+    for name, side in (("candidates", candidates), ("references", references)):
+        if not is_list(side):
+            raise InputError("wrong-type", name, value=side, wanted="a list with one entry an item")
+    if len(candidates) != len(references):
+        found = counted(references, "list")
+        raise InputError("wrong-count", "references", found=found,
+                         wanted=counted(candidates, "candidate"))  # fmt: skip
+    for item, (candidate, several) in enumerate(zip(candidates, references, strict=True)):
+        check_tuples(candidate, f"candidate of {ITEM.format(item)}")
+        if not is_list(several):
+            raise InputError("wrong-type", f"references[{item}]", value=several,
+                             wanted="a list of captions' tuples")  # fmt: skip
+        for number, caption in enumerate(several):
+            check_tuples(caption, f"item {item}, reference {number}{FROM_0}")
     concepts = Concepts(open_synonyms())
     mine, theirs = (
         GraphTable.of([merge_captions(one, concepts) for one in side])
@@ -149,28 +144,6 @@ def spice_scores(
     )
     matches = Matches(mine, theirs, concepts)
     return {name: matches.scores(name) for name in CATEGORIES}
-
-
-def _check_items(candidates: Any, references: Any) -> None:
-    """Refuse sides of different lengths, and what is no list of tuples."""
-    for name, side in (("candidates", candidates), ("references", references)):
-        if not is_list(side):
-            raise InputError(
-                f"the {name} are {name_type(side)}", remedy="give a list, an item each"
-            )
-    if len(candidates) != len(references):
-        raise InputError(
-            f"{pluralize(len(candidates), 'candidate')} and "
-            f"{pluralize(len(references), 'list')} of references are given",
-            remedy="give a list of references for each candidate",
-        )
-    for item, (candidate, several) in enumerate(zip(candidates, references, strict=True)):
-        check_tuples(candidate, f"candidate of {ITEM.format(item)}")
-        if not is_list(several):
-            raise InputError(f"the references of {ITEM.format(item)} are {name_type(several)}",
-                             remedy="give a list of captions' tuples")  # fmt: skip
-        for number, caption in enumerate(several):
-            check_tuples(caption, f"item {item}, reference {number}{FROM_0}")
 
 
 class Matches:
@@ -197,20 +170,19 @@ class Matches:
         array, shape (items, 3)
         """
         if category not in self._counts:
-            self._counts[category] = self._count(category)
+            own, other = (table.indptr[_place(category)] for table in self._sides)
+            if category == "All":
+                found = np.sum([self.counts(name) for name in _BY_LENGTH], axis=0)
+            elif category in _BY_LENGTH:  # all tuples of a length are in it
+                hits = np.zeros(own[-1], np.bool_)
+                hits[self._pairs[_place(category)][0]] = True
+                found = np.stack([sum_rows(hits, own), lengths(own), lengths(other)], axis=1)
+            else:
+                (mine, hits), (theirs, _) = self.flags(category)
+                columns = sum_rows(hits, own), sum_rows(mine, own), sum_rows(theirs, other)
+                found = np.stack(columns, axis=1)
+            self._counts[category] = found
         return self._counts[category]
-
-    def _count(self, category: str) -> Ints:
-        if category == "All":
-            total: Ints = np.sum([self.counts(name) for name in _BY_LENGTH], axis=0)
-            return total
-        own, other = (table.indptr[_place(category)] for table in self._sides)
-        if category in _BY_LENGTH:  # all tuples of a length are in it
-            hits = np.zeros(own[-1], np.bool_)
-            hits[self._pairs[_place(category)][0]] = True
-            return np.stack([sum_rows(hits, own), lengths(own), lengths(other)], axis=1)
-        (mine, hits), (theirs, _) = self.flags(category)
-        return np.stack([sum_rows(hits, own), sum_rows(mine, own), sum_rows(theirs, other)], axis=1)
 
     def scores(self, category: str) -> dict[str, Floats]:
         """Return the scores that `spice_scores` has of a category, each of shape (items,)."""
@@ -335,12 +307,25 @@ class SpiceMatches:
         """Match; note who parsed, what has no tuples, and items whose F depends on ties."""
         graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
         block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
-        sides = _sides(block, self.captions)
+        groups, of_images = parsed_groups(block.task, self.captions)
+        images = block.task.images[block.start : block.stop].tolist()
+        sides = groups[block.start : block.stop], [of_images[image] for image in images]
         mine, theirs = map(graphs.take, sides)
         matches = Matches(mine, theirs, graphs.concepts)
         if (mine.n_tuples * theirs.n_tuples).any():
             block.note(HITS, int(matches.counts("All")[:, 0].sum()))
-        _note_without_tuples(block, mine, theirs)
+        refs, texts = block.get(References()), block.task.texts
+        for side, table, indptr, codes in (
+            ("candidates", mine, np.arange(len(block) + 1), refs.candidates),
+            ("references", theirs, refs.indptr, refs.references),
+        ):
+            lacking = frozenset(
+                str(block.task.ids[block.start + row])
+                for row in np.flatnonzero(table.n_tuples == 0).tolist()
+                if any(texts[code].strip() for code in codes[indptr[row] : indptr[row + 1]])
+            )
+            if lacking:
+                block.note((NO_TUPLES, side), lacking)
         rows = np.flatnonzero(mine.ties + theirs.ties)
         if len(rows):
             values, tied = matches.scores("All")["f"][rows], []
@@ -352,31 +337,6 @@ class SpiceMatches:
             if tied:
                 block.note(TIED, frozenset(map(json.dumps, tied)))
         return matches
-
-
-def _note_without_tuples(block: CaptionBlock, mine: GraphTable, theirs: GraphTable) -> None:
-    """Note items of which a side has captions that are not blank, and no tuples."""
-    task = block.task
-    refs = block.get(References())
-    candidates = offsets(np.ones(len(block), np.int64)), refs.candidates
-    for side, table, (indptr, codes) in (
-        ("candidates", mine, candidates),
-        ("references", theirs, (refs.indptr, refs.references)),
-    ):
-        found = frozenset(
-            str(task.ids[block.start + row])
-            for row in np.flatnonzero(table.n_tuples == 0).tolist()
-            if any(task.texts[code].strip() for code in codes[indptr[row] : indptr[row + 1]])
-        )
-        if found:
-            block.note((NO_TUPLES, side), found)
-
-
-def _sides(block: CaptionBlock, captions: str) -> tuple[list[Group], list[Group]]:
-    """Return the candidate and the references of each item of a block."""
-    candidates, references = parsed_groups(block.task, captions)
-    images = block.task.images[block.start : block.stop].tolist()
-    return candidates[block.start : block.stop], [references[image] for image in images]
 
 
 def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
@@ -481,23 +441,26 @@ def _spider_values(block: CaptionBlock, *, parser: str, captions: str, **options
 
 PARSER_OPTIONS = (
     Option(
-        "parser",
-        "parser",
-        "official",
-        PARSERS,
+        "parser", "parser", "official", PARSERS,
         help="what makes the scene graphs: SPICE's own program, which needs Java and 'semmetrics "
         "spice setup' (official), the parser that comes with semmetrics (offline), or tuples= "
         "(--tuples FILE) (given)",
     ),
     Option(
-        "captions",
-        "captions",
-        "tokens",
-        ("tokens", "written"),
+        "captions", "captions", "tokens", ("tokens", "written"),
         help="what is parsed: the tokens of the tokenizer, as pycocoevalcap does, or captions as "
         "they are written",
     ),
-)
+)  # fmt: skip
+_CATEGORY = Option(
+    "category", "category", "all", tuple(name.lower() for name in CATEGORIES),
+    help="the tuples that count",
+)  # fmt: skip
+_SHARED: dict[str, Any] = {
+    "cutoff": False,
+    "kind": "captions",
+    "order_invariant": False,  # the order of references decides how they are merged
+}
 SPICE = add(
     Definition(
         name="SPICE",
@@ -507,23 +470,15 @@ SPICE = add(
         source="Anderson et al. 2016, equations 4 to 6",
         cite=("anderson2016",),
         options=(
-            Option(
-                "category",
-                "category",
-                "all",
-                tuple(name.lower() for name in CATEGORIES),
-                help="the tuples that count",
-            ),
+            _CATEGORY,
             *PARSER_OPTIONS,
             NO_REFERENCE,
             policy_option("undefined", "undef", "skip", "references without tuples of a category"),
         ),
         bounds=(0.0, 2.0),  # one tuple of the references may match several of the candidate
-        order_invariant=False,  # the order of references decides how they are merged
-        cutoff=False,
-        kind="captions",
         needs=frozenset({"java", "synonyms"}),
         extra={"pairs": spice_pairs, "show": show_tuples, "percent": True},
+        **_SHARED,
     )
 )
 SPIDEr = add(
@@ -536,10 +491,8 @@ SPIDEr = add(
         cite=("liu2017",),
         options=(*PARSER_OPTIONS, *CIDErD.options),
         bounds=(0.0, 6.0),
-        order_invariant=False,
-        cutoff=False,
-        kind="captions",
         needs=frozenset({"java", "synonyms", "document_frequencies"}),
         extra={"show": show_tuples, "percent": True},
+        **_SHARED,
     )
 )

@@ -27,8 +27,6 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.text.graphs import Concepts, GraphTable
 
-__all__ = ["SimilarConcepts", "SpicePairs"]
-
 _BLOCK = 1 << 22  # pairs of tuples that are compared at a time
 _CELLS = 1 << 26  # of a table of concepts, and
 _PAIRS = 1 << 20  # similar ones, up to which it is made instead of comparing those of a pair

@@ -92,7 +92,7 @@ def _fit_score_threshold(measure: Measure, task: Any, calibrations: Sequence[Any
 
 
 def _fit_frequencies(measure: Measure, task: Any, calibrations: Sequence[Any]) -> Fitted:
-    from semmetrics.metrics.document_frequencies import frequency_hash
+    from semmetrics.metrics.cider import frequency_hash
 
     if measure["df"] == "references" and "df" in task.fits:
         measure = measure.with_options(df="given")

@@ -17,12 +17,12 @@ from blocks import in_blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.captions_ngram import Blanks
-from oracles.meteor import exact_line
+from stand_ins import meteor_programs
 
 from semmetrics.data.tasks import caption_task
 from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.lookup import TextModel
-from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.metrics.cider import fit_document_frequencies
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
@@ -98,19 +98,8 @@ ONE = st.lists(TEXT, min_size=1, max_size=1)
 
 @pytest.fixture(scope="module", autouse=True)
 def stand_ins():
-    def counts(candidates, references):
-        pairs = zip(candidates, references, strict=True)
-        return np.array([exact_line(*pair) for pair in pairs], np.int64).reshape(-1, 23)
-
-    def shared(references, hypothesis, *, alpha, beta, gamma):
-        return max(alpha * len({*one} & {*hypothesis}) / (1 + len(one)) for one in references)
-
-    module = "semmetrics.metrics.meteor"
-    with (
-        mock.patch(f"{module}.segment_counts", counts),
-        mock.patch(f"{module}._nltk_score", return_value=shared),
-        mock.patch("semmetrics.metrics.spice.category_words", return_value=COLOURS),
-    ):
+    words = mock.patch("semmetrics.metrics.spice.category_words", return_value=COLOURS)
+    with meteor_programs(), words:
         yield
 
 

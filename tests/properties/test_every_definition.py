@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from unittest import mock
 
 import numpy as np
 import pytest
-from oracles.meteor import exact_line
+from stand_ins import meteor_programs
 from tiny import Tiny
 
 import semmetrics
@@ -161,20 +160,7 @@ INPUTS = {"labels": labels, "captions": captions, "retrieval": retrieval, "class
 
 @pytest.fixture(scope="module", autouse=True)
 def stand_ins():
-    """METEOR without Java and nltk."""
-
-    def counts(candidates, references):
-        pairs = zip(candidates, references, strict=True)
-        return np.array([exact_line(*pair) for pair in pairs], np.int64).reshape(-1, 23)
-
-    def shared(references, hypothesis, *, alpha, beta, gamma):
-        return max(alpha * len({*one} & {*hypothesis}) ** gamma / (beta + len(one))
-                   for one in references)  # fmt: skip
-
-    with (
-        mock.patch("semmetrics.metrics.meteor.segment_counts", counts),
-        mock.patch("semmetrics.metrics.meteor._nltk_score", return_value=shared),
-    ):
+    with meteor_programs():
         yield
 
 

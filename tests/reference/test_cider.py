@@ -18,9 +18,8 @@ from oracles import cider as oracle
 from semmetrics.comparison.correlations import correlation
 from semmetrics.data.judgements import read_judgements
 from semmetrics.data.tasks import caption_task
-from semmetrics.kinds.captions.pair_matrix import caption_matrix
-from semmetrics.metrics.cider import CIDErD
-from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.kinds.captions.matrix import caption_matrix
+from semmetrics.metrics.cider import CIDErD, fit_document_frequencies
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.text.tokenizers import open_tokenizer
 

@@ -10,7 +10,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 
-from semmetrics.metrics.class_accuracy import H
+from semmetrics.metrics.classes import H
 from semmetrics.metrics.formulas import harmonic_mean
 
 DATA = ("SUN", "CUB", "AWA1", "AWA2", "aPY")

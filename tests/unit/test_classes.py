@@ -14,7 +14,7 @@ from refusals import codes, facts, refused
 import semmetrics
 from semmetrics import InputError
 from semmetrics.metrics.calibrated_stacking import ausuc
-from semmetrics.metrics.class_accuracy import per_class_accuracy
+from semmetrics.metrics.classes import PerClassAccuracy, per_class_accuracy
 
 NAMES = ["cat", "dog", "cow", "fox"]
 SCORES = np.array(
@@ -242,7 +242,7 @@ def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"seen": ["cat", "dog"], "unseen": ["dog"]}, "seen-and-unseen"),
+        ({"seen": ["cat", "dog"], "unseen": ["dog"]}, "column-on-both-sides"),
         ({"seen": ["cat", "cod"]}, "outside-classes"),
         ({"gts": ["cat", "dog", "dog", "cow", "cod"]}, "outside-classes"),
         ({"gts": [1, 2, 3, 4, 4]}, "outside-classes"),
@@ -497,9 +497,9 @@ def test_records_can_be_read_back():
 
 @pytest.mark.parametrize("name", ["auto", "reference", "union", "given"])
 def test_candidates_are_a_list_of_classes(name):
-    with refused(f"candidates={name} is no list of classes; choose all"):
-        score(**SIDES, measures=f"{TEXT}(candidates={name})")
-    with refused("reserved-list"):
+    with refused("bad-option", name="candidates"):
+        PerClassAccuracy(candidates=name)
+    with pytest.raises(InputError, match=f"class_lists has '{name}', which measures know as anot"):
         score(**SIDES, class_lists={name: ["cat"]})
 
 
@@ -547,7 +547,7 @@ def test_class_lists_of_other_forms_are_refused(tmp_path, name, text, problem):
 def test_a_class_that_is_no_place_is_named():
     with refused("outside-classes"):
         score(gts=[0, -1, 1, 2, 2])
-    with refused("no column for the class 9223372036854775808, which row"):
+    with refused("out-of-range", "truth, row 2 (from 0)", value=2**63):
         per_class_accuracy(SCORES, np.array([0, 1, 2**63, 2, 2], np.uint64))
 
 

@@ -10,7 +10,7 @@ from refusals import codes, facts, refused
 import semmetrics
 from semmetrics import caption_matrix
 from semmetrics.kinds.retrieval import phi as computed_phi
-from semmetrics.metrics.document_frequencies import fit_document_frequencies
+from semmetrics.metrics.cider import fit_document_frequencies
 from semmetrics.text.java import OfficialParser
 
 RNG = np.random.default_rng(11)

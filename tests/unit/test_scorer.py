@@ -10,12 +10,11 @@ import threading
 import tracemalloc
 from functools import reduce
 from operator import add
-from unittest import mock
 
 import numpy as np
 import pytest
-from oracles.meteor import exact_line
 from refusals import refused
+from stand_ins import meteor_programs, spice_programs
 from tiny import Tiny
 
 import semmetrics
@@ -23,8 +22,6 @@ from semmetrics import Scorer, score
 from semmetrics.errors import InputError
 from semmetrics.metrics.families import Derived
 from semmetrics.metrics.registry import all_definitions
-from semmetrics.text.parses import FunctionParser, KeptParser
-from semmetrics.text.synonyms import SynonymTable
 
 NAMES = [f"label {number}" for number in range(12)]
 WORDS = ["a", "the", "man", "dog", "cat", "rides", "runs", "on", "red", "big", "beach", "two"]
@@ -90,29 +87,8 @@ def embed_texts(texts):
 
 @pytest.fixture(scope="module", autouse=True)
 def stand_ins():
-    """Stand-ins for the programs behind METEOR, nltk's METEOR and SPICE."""
-
-    def counts(candidates, references):
-        pairs = zip(candidates, references, strict=True)
-        return np.array([exact_line(*pair) for pair in pairs], np.int64).reshape(-1, 23)
-
-    def shared(references, hypothesis, *, alpha, beta, gamma):
-        return max(alpha * len({*one} & {*hypothesis}) / (1 + len(one)) for one in references)
-
-    def objects(captions):
-        return [[(word,) for word in caption.split()] for caption in captions]
-
-    objects.version = "1"
     words = dict.fromkeys(("Color", "Cardinality", "Size"), frozenset(["cat"]))
-    text, module = "semmetrics.text", "semmetrics.metrics.meteor"
-    with (
-        mock.patch(f"{text}.parses.open_parser", return_value=KeptParser(FunctionParser(objects))),
-        mock.patch(f"{text}.merged_graphs.open_synonyms", return_value=SynonymTable({}, {})),
-        mock.patch("semmetrics.metrics.spice.category_words", return_value=words),
-        mock.patch(f"{text}.synonyms.category_words", return_value=words),
-        mock.patch(f"{module}.segment_counts", counts),
-        mock.patch(f"{module}._nltk_score", return_value=shared),
-    ):
+    with meteor_programs(), spice_programs(words):
         yield
 
 

@@ -13,7 +13,7 @@ from tiny import Tiny
 import semmetrics
 from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.metrics.soft_spice import phrases_of
+from semmetrics.metrics.caption_similarity import phrases_of
 
 NAME = "Soft-SPICE(parser=given)"
 BOTH = "Soft-SPICE(bidirectional=yes,parser=given)"

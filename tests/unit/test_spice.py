@@ -11,7 +11,7 @@ from refusals import facts, refused
 
 import semmetrics
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions.pair_matrix import caption_matrix, caption_top_k
+from semmetrics.kinds.captions.matrix import caption_matrix, caption_top_k
 from semmetrics.metrics.spice import CATEGORIES, spice_range, spice_scores
 from semmetrics.reports.comparison_table import draw_differing
 from semmetrics.reports.score_text import draw_runs, draw_worst
@@ -302,17 +302,18 @@ def test_what_is_wrong(measures, options, problem):
 
 
 @pytest.mark.parametrize(
-    ("candidates", "references", "problem"),
+    ("candidates", "references", "code", "where"),
     [
-        (None, [], "the candidates are None"),
-        ([], 3, "the references are an int"),
-        ((one for one in ()), [], "the candidates are a generator"),
-        ({"a": []}, {"a": []}, "the candidates are a dict"),
-        ([[]], [], "1 candidate and 0 lists of references are given"),
+        (None, [], "wrong-type", "candidates"),
+        ([], 3, "wrong-type", "references"),
+        ((one for one in ()), [], "wrong-type", "candidates"),
+        ({"a": []}, {"a": []}, "wrong-type", "candidates"),
+        ([[]], [], "wrong-count", "references"),
+        ([[]], [3], "wrong-type", "references[0]"),
     ],
 )
-def test_scores_of_what_is_no_list(candidates, references, problem):
-    with pytest.raises(InputError, match=problem):
+def test_scores_of_what_is_no_list(candidates, references, code, where):
+    with refused(code, where):
         spice_scores(candidates, references)
 
 
@@ -359,11 +360,11 @@ def test_rows_of_single_references():
 
 def test_matrices_that_are_not_computed():
     for measure in ("SPICE(category=color,parser=given)", "SPIDEr(parser=given)", "BLEU-1"):
-        with pytest.raises(InputError, match="no matrix of"):
+        with refused("no-matrix"):
             caption_matrix(GROUPS, CAPTIONS, **{**OPTIONS, "measure": measure})
-    with pytest.raises(InputError, match="takes no document frequencies"):
+    with refused("not-applicable", name="doc_freq"):
         caption_matrix(GROUPS, CAPTIONS, doc_freq="df.npz", **OPTIONS)
-    with pytest.raises(InputError, match="rows='both'"):
+    with refused("bad-choice", name="rows"):
         caption_matrix(GROUPS, CAPTIONS, rows="both", **OPTIONS)
 
 

@@ -59,12 +59,8 @@ from semmetrics.kinds.embeddings import (
     unused_rules,
 )
 from semmetrics.messages import pluralize
+from semmetrics.metrics.cider import DocumentFrequencies, frequency_notes, task_frequencies
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.document_frequencies import (
-    DocumentFrequencies,
-    frequency_notes,
-    task_frequencies,
-)
 from semmetrics.metrics.registry import parse
 from semmetrics.text.tokenizers import CachingTokenizer, open_tokenizer
 
@@ -316,10 +312,7 @@ def caption_facts(
         found = noted.get(name, {})
         counted = [m for m in measures if m["df"] != "references" or "df" not in task.fits]
         facts += count_facts(name, task)
-        facts += [
-            Fact("text", where=name, values={"problem": line, "remedy": ""})
-            for line in frequency_notes(task, counted)
-        ]
+        facts += [replace(fact, where=name) for fact in frequency_notes(task, counted)]
         facts += _text_facts(name, task, found)
         odd = noted.get(name, task.odd)
         for side, noun in (("pred", "candidates"), ("ref", "references")):
@@ -339,8 +332,11 @@ def _text_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> Fact
     """Note which phrases or captions embeddings do not know, or read in part."""
     if not task.models:
         return []
-    from semmetrics.metrics.caption_similarity import CUT_CAPTIONS, UNKNOWN_CAPTIONS
-    from semmetrics.metrics.soft_spice import UNKNOWN_PHRASES
+    from semmetrics.metrics.caption_similarity import (
+        CUT_CAPTIONS,
+        UNKNOWN_CAPTIONS,
+        UNKNOWN_PHRASES,
+    )
 
     facts: Facts = []
     for name, model in task.models.items():

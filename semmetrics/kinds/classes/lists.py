@@ -33,7 +33,7 @@ from semmetrics.errors import InputError
 from semmetrics.kinds import Options
 from semmetrics.kinds.classes import as_truth
 from semmetrics.messages import pluralize
-from semmetrics.metrics.class_accuracy import LISTS, RESERVED, SEEN, UNSEEN
+from semmetrics.metrics.classes import LISTS, RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import flat_terms
 

@@ -57,7 +57,7 @@ from semmetrics.kinds.describe import (
     some_of,
 )
 from semmetrics.messages import listing, pluralize
-from semmetrics.metrics.class_accuracy import RESERVED, SEEN, UNSEEN
+from semmetrics.metrics.classes import RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, check_choice

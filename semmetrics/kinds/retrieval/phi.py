@@ -34,7 +34,7 @@ from semmetrics.errors import Fact, InputError, at
 from semmetrics.frozen import dataclass
 from semmetrics.kinds import Facts, Options, Tasks, each_task, no_effect
 from semmetrics.kinds.captions import as_texts
-from semmetrics.kinds.captions.pair_matrix import PAIR_MEASURES, PairJob, options_taken
+from semmetrics.kinds.captions.matrix import PAIR_MEASURES, PairJob, options_taken
 from semmetrics.kinds.retrieval import as_candidates
 from semmetrics.kinds.retrieval.relation import CAPTIONS, CaptionedTruth
 from semmetrics.messages import listing, pluralize

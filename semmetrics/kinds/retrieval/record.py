@@ -150,7 +150,7 @@ def retrieval_facts(
     facts += unused_weights(options["weights"], inputs[-1:]) + phi_facts(measures, options)
     for one in measures if not any(listed) else ():
         if one.definition in (Recall, HitRate) and one.k is None:
-            facts.append(Fact("no-cutoff", values={"measure": str(one)}))
+            facts.append(Fact("counts-all", values={"measure": str(one)}))
     return facts + different_items(tasks)
 
 

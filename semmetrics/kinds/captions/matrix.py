@@ -17,19 +17,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from secrets import token_hex
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.arguments import checked_but
 from semmetrics.core.hashing import UNVERSIONED, hash_strings
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.ranks import top_k
 from semmetrics.data.tasks import CaptionTask, caption_task
-from semmetrics.errors import FROM_0, InputError
+from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.kinds.captions.record import (
     OpenGraphs,
@@ -45,36 +44,29 @@ from semmetrics.kinds.embeddings import (
     read_embedding,
     unused_embeddings,
 )
-from semmetrics.metrics.caption_steps import (
-    check_caption_lists,
-    check_texts,
-    is_list,
-    name_type,
-)
-from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.document_frequencies import DocumentFrequencies, task_frequencies
+from semmetrics.metrics.caption_steps import check_captions, check_references
+from semmetrics.metrics.cider import DocumentFrequencies, task_frequencies
+from semmetrics.metrics.definition import Measure, is_cutoff
 from semmetrics.metrics.registry import parse_all
-from semmetrics.options import OPTIONS, ResolvedOptions, resolve_options
+from semmetrics.metrics.relations import check_choice
+from semmetrics.options import ResolvedOptions, resolve_options
 from semmetrics.store.files import write_matrix
 from semmetrics.text.tokenizers import open_tokenizer
-
-__all__ = ["PAIR_MEASURES", "PairJob", "caption_blocks", "caption_matrix", "caption_top_k",
-           "check_k", "options_taken"]  # fmt: skip
 
 Progress = Callable[[int, int], None]
 Frequencies = DocumentFrequencies | str | os.PathLike[str]
 PAIR_MEASURES = ("CIDEr-D", "CIDEr", "SPICE", "BagSim")
 """The measures that a matrix is computed of."""
 _MEMORY = 1 << 28
-_TAKEN = (  # what options give, the option of a measure that takes it, and their names
-    ("document frequencies", "df", ("doc_freq",)),
-    ("scene graphs", "parser", ("tuples",)),
-    ("embedding", "embedding", ("embedding", "lookup", "oov", "device", "max_words", "cache")),
+_TAKEN = (  # an option of measures, and the options of ``score`` that it takes
+    ("df", ("doc_freq",)),
+    ("parser", ("tuples",)),
+    ("embedding", ("embedding", "lookup", "oov", "device", "max_words", "cache")),
 )
+_ROWS = ("images", "references")
 _DECIMALS = 12  # to which entries are compared, so that equal captions are equal
 
 
-@checked_but("references", "captions")
 def caption_matrix(
     references: Sequence[Sequence[str]],
     captions: Sequence[str],
@@ -152,15 +144,11 @@ def caption_matrix(
     >>> caption_matrix(references, captions, tokenizer="whitespace").round(3).tolist()
     [[10.0, 0.0], [0.177, 2.376], [0.0, 0.0]]
     """
-    given = {
-        "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
-        "lookup": lookup, "oov": oov, "device": device, "max_words": max_words, "cache": cache,
-    }  # fmt: skip
+    given = _options_of(locals())
     job = PairJob.of(references, captions, measure, given, rows, memory, dtype, notes)
     return job.matrix(out, resume=resume, progress=progress)
 
 
-@checked_but("references", "captions")
 def caption_blocks(
     references: Sequence[Sequence[str]],
     captions: Sequence[str],
@@ -194,16 +182,12 @@ def caption_blocks(
         The first row of the block.
     block : array, shape (some rows, captions)
     """
-    given = {
-        "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
-        "lookup": lookup, "oov": oov, "device": device, "max_words": max_words, "cache": cache,
-    }  # fmt: skip
+    given = _options_of(locals())
     job = PairJob.of(references, captions, measure, given, rows, memory, dtype)
     for start, stop in job.bounds:
         yield start, job.block(start, stop)
 
 
-@checked_but("references", "captions")
 def caption_top_k(
     references: Sequence[Sequence[str]],
     captions: Sequence[str],
@@ -254,13 +238,12 @@ def caption_top_k(
     >>> caption_top_k(references, ["dogs run", "a cat sits"], 1, tokenizer="whitespace")[1].tolist()
     [[1], [0], [0]]
     """
+    given = _options_of(locals())
     _check_sides(references, captions)
+    check_choice("axis", axis, ("captions", "images"))
+    check_choice("rows", rows, _ROWS)
     n_rows = len(references) if rows == "images" else sum(map(len, references))
     check_k(k, axis, n_rows, len(captions))
-    given = {
-        "doc_freq": doc_freq, "tuples": tuples, "tokenizer": tokenizer, "embedding": embedding,
-        "lookup": lookup, "oov": oov, "device": device, "max_words": max_words, "cache": cache,
-    }  # fmt: skip
     job = PairJob.of(references, captions, measure, given, rows, memory, notes=notes)
     return job.top_k(k, axis)
 
@@ -274,19 +257,14 @@ def check_k(k: int, axis: str, n_rows: int, n_columns: int) -> None:
         If k is not between 1 and the number of captions or images.
     """
     most = n_rows if axis == "images" else n_columns
-    if not 1 <= k <= most:
-        raise InputError(f"k={k} for {most} {axis}", remedy="choose k from 1 to their number")
+    if not is_cutoff(k) or k > most:
+        raise InputError("bad-option", name="k", value=k, wanted=f"from 1 to {most} {axis}")
 
 
-def _best_rows(blocks: Iterable[tuple[int, Floats]], n_columns: int, k: int) -> tuple[Floats, Ints]:
-    """Return the k largest entries of each column, and their rows, from blocks of rows."""
-    best, where = np.zeros((n_columns, 0)), np.zeros((n_columns, 0), np.int64)
-    for start, block in blocks:
-        found = top_k(block, min(k, len(block)), columns=True)
-        best, where = np.hstack([best, found[0]]), np.hstack([where, found[1] + start])
-        best, order = top_k(best, min(k, best.shape[1]))
-        where = np.take_along_axis(where, order, axis=1)
-    return best, where
+def _options_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a function that are options of ``score``."""
+    names = ("tokenizer", *(name for _, taken in _TAKEN for name in taken))
+    return {name: arguments[name] for name in names}
 
 
 @dataclass(frozen=True)
@@ -312,6 +290,8 @@ class PairJob:
         notes: list[str] | None = None,
     ) -> PairJob:
         """Check and prepare the inputs; those given are options of ``score``."""
+        check_choice("rows", rows, _ROWS)
+        check_choice("dtype", dtype, ("float64", "float32"))
         options = resolve_options(given, "captions")
         options = options.replace(embedding=read_embedding(options["embedding"]))
         chosen, doc_freq = _pair_measure(measure, options), options["doc_freq"]
@@ -359,7 +339,11 @@ class PairJob:
         ``beside`` writes the files that belong to that file, before it appears.
         """
         if out is not None:
-            facts = {key: _of_this_run(value) for key, value in self.facts.items()}
+            facts = {  # only this run knows what a function without a version was
+                key: f"{value}, a function without a version, of run {token_hex(4)}"
+                if UNVERSIONED in value else value
+                for key, value in self.facts.items()
+            }  # fmt: skip
             of = (self.shape, self.dtype, self.step, facts, self.block)
             return write_matrix(out, *of, resume=resume, progress=progress, beside=beside)
         matrix = np.empty(self.shape, self.dtype)
@@ -377,10 +361,17 @@ class PairJob:
         blocks = (
             (start, np.round(self.block(start, stop), _DECIMALS)) for start, stop in self.bounds
         )
-        if axis == "images":
-            return _best_rows(blocks, self.pairs.n_columns, k)
-        values, places = zip(*(top_k(block, k) for _, block in blocks), strict=True)
-        return np.concatenate(values), np.concatenate(places)
+        if axis == "captions":
+            values, places = zip(*(top_k(block, k) for _, block in blocks), strict=True)
+            return np.concatenate(values), np.concatenate(places)
+        best = np.zeros((self.pairs.n_columns, 0))
+        where = np.zeros(best.shape, np.int64)
+        for start, block in blocks:
+            found = top_k(block, min(k, len(block)), columns=True)
+            best, where = np.hstack([best, found[0]]), np.hstack([where, found[1] + start])
+            best, order = top_k(best, min(k, best.shape[1]))
+            where = np.take_along_axis(where, order, axis=1)
+        return best, where
 
     @property
     def identity(self) -> str:
@@ -418,35 +409,29 @@ class PairJob:
         return found
 
 
-def _of_this_run(fact: str) -> str:
-    """Tell what a run was made with from all other runs where only the run knows what it was."""
-    return (
-        f"{fact}, a function without a version, of run {token_hex(4)}"
-        if UNVERSIONED in fact
-        else fact
-    )
-
-
 def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
-    """Return the measure, told to take document frequencies that are given.
+    """Return the measure, with ``df=given`` if document frequencies are given.
 
     Raises
     ------
     InputError
-        If there is no matrix of it, or an option means nothing for it.
+        If there is no matrix of it, or an option does not apply to it.
     """
     found = parse_all([measure], first="captions")
     if len(found) != 1 or "pairs" not in found[0].definition.extra:
-        raise InputError(
-            f"no matrix of {measure} is computed",
-            remedy=f"choose {', '.join(PAIR_MEASURES[:-1])} or {PAIR_MEASURES[-1]}, with options",
-        )
-    _refuse_idle(found[0], options)
-    if found[0]["df"] == "rows":
-        raise InputError("df=rows means nothing for a matrix", remedy="choose df=references")
-    if found[0]["category"] not in (None, "all"):
-        raise InputError(f"no matrix of {found[0]} is computed", remedy="choose category=all")
-    return found[0] if options["doc_freq"] is None else found[0].with_options(df="given")
+        choose = f"choose {', '.join(PAIR_MEASURES)}, with options"
+        raise InputError("no-matrix", measure=measure, remedy=choose)
+    chosen = found[0]
+    if chosen["df"] == "rows" or chosen["category"] not in (None, "all"):
+        choose = "choose df=references and category=all"
+        raise InputError("no-matrix", measure=chosen, remedy=choose)
+    for option, names in _TAKEN:
+        idle = [name for name in names if name in options.given and chosen[option] is None]
+        if idle:
+            raise InputError("not-applicable", name=idle[0], what=chosen)
+    if unused_embeddings([chosen], options["embedding"]):
+        raise InputError("not-applicable", name="embedding", what=chosen)
+    return chosen if options["doc_freq"] is None else chosen.with_options(df="given")
 
 
 def options_taken(measure: str | Measure) -> list[str]:
@@ -458,20 +443,8 @@ def options_taken(measure: str | Measure) -> list[str]:
     ['tokenizer', 'doc_freq']
     """
     (chosen,) = parse_all([measure], first="captions")
-    taken = [names for _, takes, names in _TAKEN if chosen[takes] is not None]
+    taken = (names for option, names in _TAKEN if chosen[option] is not None)
     return ["tokenizer", *(name for names in taken for name in names)]
-
-
-def _refuse_idle(measure: Measure, options: ResolvedOptions) -> None:
-    """Refuse options that the measure does not take."""
-    for what, takes, names in _TAKEN:
-        idle = [OPTIONS[name].both for name in names if name in options.given]
-        if measure[takes] is None and idle:
-            raise InputError(f"{measure} takes no {what}", remedy=f"leave {', '.join(idle)} out")
-    unused = unused_embeddings([measure], options["embedding"])
-    if unused:
-        remedy = "leave it out, or write BagSim(embedding=NAME)"
-        raise InputError(str(unused[0]), remedy=remedy)
 
 
 def _pair_task(
@@ -486,15 +459,13 @@ def _pair_task(
     Raises
     ------
     InputError
-        If an image has no reference, or anything is no text.
+        If an image has no reference, or anything is not a string.
     """
     _check_sides(references, captions)
     for image, texts in enumerate(references):
         if not len(texts):
-            raise InputError(
-                f"image {image}{FROM_0} has no reference",
-                remedy="leave images without references out",
-            )
+            leave = "leave images without references out"
+            raise InputError("nothing-given", f"references[{image}]", what="captions", remedy=leave)
     if rows == "references":
         references = [[text] for texts in references for text in texts]
     # the captions as candidates of the first image: which image they stand at does not matter
@@ -504,41 +475,9 @@ def _pair_task(
 
 
 def _check_sides(references: Any, captions: Any) -> None:
-    """Refuse what is no list of lists of texts, and no list of texts.
-
-    Raises
-    ------
-    InputError
-        Says which side, and the number from 0; and where the sides look swapped.
-    """
-    if _holds(references, str) and _holds(captions, list | tuple):
-        raise InputError(
-            "the sides look swapped: references= (the first argument) holds texts, and captions= "
-            "(the second) lists of texts",
-            remedy="give references=[[text, ...], ...], captions=[text, ...]",
-        )
-    for side, what, name, order in (
-        (references, "image", "references", "first"),
-        (captions, "caption", "captions", "second"),
-    ):
-        if not is_list(side):
-            mapping = isinstance(side, Mapping)
-            raise InputError(
-                f"the {name} are {name_type(side)}, not a list ({name}=, the {order} argument)",
-                remedy=f"give list({name}.values())"
-                if mapping
-                else f"give one entry for each {what}",
-            )
+    """Refuse anything but a list of lists of captions, the first, and a list of captions."""
+    check_references(references)
+    check_captions(captions, "captions")
+    for name, side in (("references", references), ("captions", captions)):
         if not len(side):
-            raise InputError(
-                f"there is no {what} ({name}=, the {order} argument)",
-                remedy="give at least one, in a list",
-            )
-    check_caption_lists(references)
-    check_texts(captions, "caption {}")
-
-
-def _holds(side: Any, kind: Any) -> bool:
-    """Return whether all that a list or a mapping holds is of a type."""
-    values = side.values() if isinstance(side, Mapping) else side if is_list(side) else ()
-    return bool(len(values)) and all(isinstance(value, kind) for value in values)
+            raise InputError("empty", name, role=name, remedy="give at least one entry")

@@ -25,15 +25,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.arguments import checked
+from semmetrics.arguments import refuse_masked
 from semmetrics.core.columns import Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, offsets
 from semmetrics.core.ranks import count_nearer
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import ALL, ClassRanks, ClassTask, Decided
-from semmetrics.errors import FROM_0, InputError
+from semmetrics.errors import ROW, InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import brief, pluralize
+from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import (
     AUTO,
     Columns,
@@ -43,24 +43,11 @@ from semmetrics.metrics.definition import (
     Option,
     Statistic,
     Sums,
-    is_cutoff,
 )
 from semmetrics.metrics.families import Derived, weighted_mean
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.registry import add
-
-__all__ = [
-    "LISTS",
-    "RESERVED",
-    "SEEN",
-    "UNSEEN",
-    "Accuracy",
-    "ClassBlock",
-    "Decisions",
-    "H",
-    "PerClassAccuracy",
-    "per_class_accuracy",
-]
+from semmetrics.metrics.relations import check_cutoffs
 
 ClassBlock = Block[ClassTask]
 SEEN, UNSEEN = "seen", "unseen"
@@ -228,29 +215,22 @@ class HarmonicMean(Derived):
 def _check_candidates(name: Any) -> None:
     """Refuse what says which images count, and is no list of classes."""
     if name in _UNIVERSES:
-        raise InputError(
-            f"candidates={name} is no list of classes",
-            remedy="choose all, seen, unseen, or a list by its name",
-        )
+        wanted = "all, seen, unseen, or the name of another list of classes"
+        raise InputError("bad-option", name="candidates", value=name, wanted=wanted)
 
 
 _OPTIONS = (
     Option(
-        "labels",
-        "labels",
-        AUTO,
+        "labels", "labels", AUTO,
         help="the classes whose images count: the class list, or without one those of both sides "
         "(auto); those with images (reference); the class list (given); seen, unseen, or a list "
         "of class_lists, populations or hops",
     ),
     Option(
-        "candidates",
-        "among",
-        ALL,
+        "candidates", "among", ALL, check=_check_candidates,
         help="the classes among which one is predicted: all, seen, unseen, or another list",
-        check=_check_candidates,
     ),
-)
+)  # fmt: skip
 _XIAN: dict[str, Any] = {"kind": "classes", "order_invariant": False, "cite": ("xian2018",)}
 PerClassAccuracy = add(
     Definition(
@@ -292,7 +272,6 @@ H = add(
 )
 
 
-@checked
 def per_class_accuracy(scores: ArrayLike, truth: ArrayLike, *, k: int = 1) -> float:
     r"""Compute the mean over classes of each class's top-k accuracy.
 
@@ -329,8 +308,7 @@ def per_class_accuracy(scores: ArrayLike, truth: ArrayLike, *, k: int = 1) -> fl
     0.75
     """
     table, codes = check_scores(scores, truth)
-    if not is_cutoff(k):
-        raise InputError(f"k={brief(k)}", remedy="give a whole number from 1")
+    check_cutoffs(k=k)
     found = count_nearer(table, np.arange(len(codes) + 1), codes.astype(np.int32))
     hit = found.nearer + found.tied_before < k
     number = np.bincount(codes, minlength=table.shape[1])
@@ -346,28 +324,27 @@ def check_scores(scores: ArrayLike, truth: ArrayLike) -> tuple[NDArray[Any], NDA
     InputError
         If shapes do not fit, a class is no column, or a score is not finite.
     """
+    refuse_masked(scores, "scores")
+    refuse_masked(truth, "truth")
     table, codes = np.asarray(scores), np.asarray(truth)
-    if table.ndim != 2 or table.dtype.kind not in "biuf" or not table.shape[1]:
-        raise InputError(
-            f"scores have shape {table.shape} and type {table.dtype}",
-            remedy="give numbers, a row an image and a column a class",
-        )
-    if codes.shape != table.shape[:1] or (codes.dtype.kind not in "iu" and codes.size):
-        raise InputError(
-            f"truth has shape {codes.shape} and type {codes.dtype} for "
-            f"{pluralize(len(table), 'row')}",
-            remedy="give the column of each image's class, whole numbers from 0",
-        )
+    if table.ndim != 2 or not table.shape[1]:
+        wanted = "a row for each image and a column for each class"
+        raise InputError("wrong-shape", role="scores", shape=table.shape, wanted=wanted)
+    if table.dtype.kind not in "biuf":
+        raise InputError("wrong-dtype", role="scores", dtype=table.dtype, wanted="numbers")
+    wanted = f"the column of the class of each of {pluralize(len(table), 'row')}"
+    if codes.shape != table.shape[:1]:
+        raise InputError("wrong-shape", role="truth", shape=codes.shape, wanted=wanted)
+    if codes.dtype.kind not in "iu" and codes.size:
+        raise InputError("wrong-dtype", role="truth", dtype=codes.dtype, wanted=wanted)
     outside = np.flatnonzero((codes < 0) | (codes >= table.shape[1]))
     if len(outside):
-        raise InputError(
-            f"there is no column for the class {codes[outside[0]]}, which row {outside[0]} (from "
-            f"0) has, among {pluralize(table.shape[1], 'column')}",
-            where="truth",
-            remedy="columns count from 0",
-        )
+        where = f"truth, {ROW.format(outside[0])}"
+        value, wanted = int(codes[outside[0]]), f"a column from 0 to {table.shape[1] - 1}"
+        raise InputError("out-of-range", where, role="the class", value=value, wanted=wanted)
     if table.dtype.kind == "f" and not np.isfinite(table).all():
-        row = int((~np.isfinite(table)).any(axis=1).argmax())
-        raise InputError(f"a score of row {row}{FROM_0} is not finite", remedy="replace it")
+        row, column = np.argwhere(~np.isfinite(table))[0]
+        where = f"scores, {ROW.format(row)}"
+        raise InputError("not-finite", where, role="a score", value=float(table[row, column]))
     codes = codes.astype(np.int64)
     return table.astype(np.float32) if table.dtype.itemsize < 4 else table, codes
