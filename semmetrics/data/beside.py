@@ -22,7 +22,7 @@ from semmetrics.data.form import (
     is_iterable,
     number,
 )
-from semmetrics.data.formats import format_among
+from semmetrics.data.inputs import format_among
 from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.numpy_files import plain_array
 from semmetrics.data.source import Source, enough_memory, load

@@ -38,7 +38,7 @@ import numpy as np
 
 from semmetrics.arguments import checked_but
 from semmetrics.data.form import DEFAULTS, ReadOptions, number
-from semmetrics.data.formats import format_among
+from semmetrics.data.inputs import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.judgements import Judgements
 from semmetrics.data.pair_scores import ToId, id_reader, is_missing, read_group

@@ -25,7 +25,7 @@ import numpy as np
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.top_k import top_k
 from semmetrics.data.form import DEFAULTS, ReadOptions, canonical_id, is_iterable, number
-from semmetrics.data.formats import format_among
+from semmetrics.data.inputs import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.numpy_files import plain_array
 from semmetrics.data.objects import plain_matrix

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.data.form import DEFAULTS, ReadOptions
-from semmetrics.data.formats import format_among
+from semmetrics.data.inputs import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, columns_not_used, field_limit

@@ -35,7 +35,7 @@ def find_scores(pred: Lists, predicted: Side, true: Side) -> dict[Hashable, Any]
         found[_ORDER, pred.order] = 1
         if pred.order in ("columns", "keys") and len(predicted.codes):  # 0/1: the highest is 1
             found[_SCORES, "pred", "highest"] = frozenset(["1.0"])
-    unused = [one for one in pred.notes if one.startswith(("columns not used", "keys not used"))]
+    unused = [one for one in pred.notes if getattr(one, "code", "") == "unused-columns"]
     if unused and pred.side.scores is None:
         found[UNUSED] = frozenset(unused)
     both = pred.side.scores is not None  # the ground truth alone: the sides look swapped

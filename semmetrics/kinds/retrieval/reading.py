@@ -261,7 +261,7 @@ def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
 
 
 def _read_vector_file(path: Any, files: ReadOptions) -> tuple[Any, str]:
-    from semmetrics.data.formats import format_among
+    from semmetrics.data.inputs import format_among
     from semmetrics.data.numpy_files import plain_array
     from semmetrics.data.source import enough_memory, load
 
