@@ -22,6 +22,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from semmetrics.arguments import foreign_errors
 from semmetrics.errors import InputError, at
 from semmetrics.frozen import dataclass
 from semmetrics.messages import listing
@@ -215,7 +216,8 @@ def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
     """Open an input; "-" is standard input."""
     if not isinstance(path, str | os.PathLike):
         raise InputError("wrong-type", value=path, wanted="a path")
-    name = os.fspath(path)
+    with foreign_errors("path"):
+        name = os.fspath(path)
     if not name:
         raise InputError("empty", role="the path", remedy="name a file, or - for standard input")
     if name == "-":
@@ -237,7 +239,7 @@ def _naming(where: str, file: Path | None) -> Iterator[None]:
         remedy = "check the path" if file is None else _near(file)
         raise InputError("missing-file", where, remedy=remedy) from None
     except (OSError, ValueError) as error:
-        if file is not None and file.is_dir():
+        if file is not None and os.path.isdir(file):
             raise InputError("is-folder", where) from None
         why = getattr(error, "strerror", None) or error
         raise InputError("unreadable", where, why=why) from None

@@ -14,7 +14,7 @@ GTS = {"a": ["cat"], "b": ["dog"]}
 def test_of_weights(tmp_path):
     path = tmp_path / "weights.csv"
     path.write_text("id,weight,by,why\na,1,x,y\nb,2,x,y\n")
-    note = f"{path}: columns not used: 'by', 'why'"
+    note = f"{path}: 2 columns not used: 'by', 'why'"
     assert semmetrics.score(GTS, GTS, measures="F1", weights=path).notes == [note]
     captions = {"a": "a cat sits", "b": "a dog sits"}
     table = semmetrics.score(captions, captions, measures="BLEU-1", weights=path)
@@ -35,7 +35,7 @@ def test_of_weights_that_come_with_batches(tmp_path, keep_rows):
     paths = [tmp_path / f"{name}.csv" for name in "ab"]
     paths[0].write_text("id,weight,by\na,1,x\n")
     paths[1].write_text("id,weight,why\nb,2,y\n")
-    notes = [f"{paths[0]}: columns not used: 'by'", f"{paths[1]}: columns not used: 'why'"]
+    notes = [f"{paths[0]}: 1 column not used: 'by'", f"{paths[1]}: 1 column not used: 'why'"]
     scorer = semmetrics.Scorer(measures="F1", keep_rows=keep_rows)
     for name, path in zip("ab", paths, strict=True):
         scorer.update({name: GTS[name]}, {name: GTS[name]}, weights=path)
@@ -100,7 +100,7 @@ def test_of_pairs(tmp_path):
     path.write_text("a,b,same,by\ncat,kitten,1,x\ncat,dog,0,y\n")
     vectors = {"cat": [1, 0], "kitten": [1, 0.1], "dog": [0, 1]}
     found = semmetrics.calibrate_threshold_on_pairs(path, vectors)
-    assert found.notes[0] == f"{path}: columns not used: 'by'"
+    assert found.notes[0] == f"{path}: 1 column not used: 'by'"
     said = []
     assert len(as_pairs(path, notes=said)) == 2
     assert said == [found.notes[0]]
@@ -110,4 +110,4 @@ def test_of_a_taxonomy(tmp_path):
     path = tmp_path / "taxonomy.csv"
     path.write_text("parent,child,by\nanimal,cat,x\nanimal,dog,x\n")
     table = semmetrics.score(GTS, GTS, measures="hF", taxonomy=path, normalize="lower")
-    assert table.notes == [f"{path}: columns not used: 'by'"]
+    assert table.notes == [f"{path}: 1 column not used: 'by'"]

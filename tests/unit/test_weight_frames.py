@@ -40,11 +40,11 @@ def test_one_column_of_arrow_is_in_the_order_of_the_ground_truth():
 
 def test_columns_not_used_are_noted_in_batches_too():
     frame = FRAME.set_index("id").assign(by="me")
-    assert "weights: columns not used: 'by'" in score(frame).notes
+    assert "weights: 1 column not used: 'by'" in score(frame).notes
     scorer = semmetrics.Scorer(measures="F1")
     scorer.update(PRED, REF, weights=frame)
     assert scorer.compute()["F1"].value == 0.75
-    assert "weights: columns not used: 'by'" in scorer.compute().notes
+    assert "weights: 1 column not used: 'by'" in scorer.compute().notes
 
 
 def test_id_column_names_the_ids():
