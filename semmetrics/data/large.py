@@ -82,17 +82,18 @@ def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[byt
     """Yield blocks of whole lines from a place on; newlines between quotes end no line."""
     rest = b""
     for part in source.chunks(BLOCK):
-        block = rest + part
-        end = block.rfind(b"\n") + 1
-        if quoted and b'"' in block:
-            ends, quotes = (_places(np.frombuffer(block, np.uint8), c) for c in (_NEWLINE, _QUOTE))
-            outside = ends[np.searchsorted(quotes, ends) % 2 == 0]
+        end = part.rfind(b"\n") + 1
+        if quoted and (b'"' in rest or b'"' in part):
+            data, before = np.frombuffer(part, np.uint8), rest.count(b'"')
+            ends, quotes = _places(data, _NEWLINE), _places(data, _QUOTE)
+            outside = ends[(before + np.searchsorted(quotes, ends)) % 2 == 0]
             end = int(outside[-1]) + 1 if len(outside) else 0
         if end:
-            yield block[start:end]
-            start = 0
-        rest = block[end:]
-        leave_if(len(rest) > _BLOCKS * BLOCK)
+            yield b"".join([rest, memoryview(part)[:end]])[start:]
+            rest, start = part[end:], 0
+        else:
+            rest += part
+            leave_if(len(rest) > _BLOCKS * BLOCK)
     if rest := rest[start:].rstrip(b"\r\n"):
         yield rest
 
@@ -294,7 +295,7 @@ def _parse_rows(
             strings_can_be_null=False,
         ),
     )
-    starts = np.append(0, np.searchsorted(ends, row_ends) + 1)
+    starts = np.append(0, np.searchsorted(ends, row_ends) + 1).astype(np.int32)
     return table, starts, len(ends)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import semmetrics
 from semmetrics import ReadOptions, as_candidates, as_captions
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.captions.reading import as_texts
 
 SPLITS = "train", "test", "restval", "test"
@@ -67,7 +67,7 @@ def test_without_a_split_all_are_read(karpathy):
     ("changes", "problem"),
     [
         ({"imgid": 0}, r"images\[1\]: the imgid 0 stands twice; keep one"),
-        ({"imgid": None}, r"images\[1\], imgid: null is no id"),
+        ({"imgid": None}, r"images\[1\], imgid: None is not an id"),
         ({"split": 3}, r"images\[1\]: 'split' is 3; write a text"),
         ({"sentences": None}, r"images\[1\]: 'sentences' is null; write a list"),
         ({"sentences": [7]}, r"images\[1\].sentences\[0\]: 7 is no object"),
@@ -96,7 +96,7 @@ def test_a_split_of_what_has_none_is_said(tmp_path):
     path = tmp_path / "captions.json"
     path.write_text('{"a": ["a cat"]}', encoding="utf-8")
     notes = as_captions(path, options=ReadOptions(split="test")).notes
-    assert notes == ["options that do not apply to json: split"]
+    assert notes == [Fact("unused-options", 1, ("split",), values={"what": "json"})]
 
 
 @pytest.mark.parametrize("name", ["results.token", "Flickr8k.token.txt"])

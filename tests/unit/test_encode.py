@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reading import refused_in
 
 from semmetrics import as_labels
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact
 from semmetrics.kinds.labels.classes import normalization
 
 NAMES = st.text("abc ", min_size=1, max_size=2).filter(str.strip)
@@ -91,7 +91,9 @@ def test_kinds_of_text_are_one_label():
 
 def test_keys_of_labels_that_are_not_used_are_noted():
     got = as_labels([[{"label": "cat", "confidence": 0.5}, {"label": "dog", "box": 1}]])
-    assert got.notes == ["keys of labels not used: 'confidence', 'box'"]
+    assert got.notes == [
+        Fact("unused-entry-keys", 2, ("confidence", "box"), values={"noun": "label"})
+    ]
     assert as_labels([[{"label": "cat", "score": 0.5}]]).notes == []
 
 

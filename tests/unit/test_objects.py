@@ -81,7 +81,7 @@ def test_columns_of_several_types_are_one_matrix():
     frame = pd.DataFrame({"cat": [True, False], "dog": [0.5, 0.25]}, index=["a", "b"])
     assert Read(as_labels(frame)).items[0] == [("cat", 1.0), ("dog", 0.5)]
     assert codes(as_labels(frame.assign(item=[1, 2]))) == [("index-not-used", 0)]
-    with pytest.raises(InputError, match=r"column 'split': .*\(they were taken from the index\)"):
+    with pytest.raises(InputError, match=r"column 'split'"):
         as_labels(frame.assign(split="train"))
 
 

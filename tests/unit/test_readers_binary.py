@@ -316,7 +316,7 @@ def test_bad_archives(load):
     damaged[200] ^= 255
     with pytest.raises(InputError, match=r"y\.npz: it is damaged"):
         load(bytes(damaged), "y.npz")
-    with pytest.raises(InputError, match=r"more than 50000 bytes when decompressed.*--max-bytes"):
+    with pytest.raises(InputError, match=r"more than 50000 bytes"):
         load(npz(y=np.zeros((1000, 1000))), "y.npz", max_bytes=50_000)
 
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from reading import read, refused_in
+from reading import codes, read, refused_in
 
 import semmetrics
 from semmetrics import ReadOptions
@@ -233,9 +233,9 @@ def test_options_are_checked(options, match):
 
 def test_options_without_use_are_noted(tmp_path):
     raw = read(file_of(tmp_path, "x.json", GOOD), ReadOptions(label_delimiter="|"))
-    assert raw.notes == ["options that do not apply to json: label_delimiter"]
+    assert codes(raw) == [("unused-options", 1, "label_delimiter")]
     raw = read(file_of(tmp_path, "x.json", GOOD), ReadOptions(id_column="a"))
-    assert raw.notes == ["options that do not apply to {id: [labels]}: id_column"]
+    assert codes(raw) == [("unused-options", 1, "id_column")]
 
 
 def test_what_is_read_can_cross_a_process(tmp_path):

@@ -174,14 +174,17 @@ def test_parquet(tmp_path):
     assert got.understood.startswith("Parquet, one row an item")
     for columns, match in [
         ({"id": ["x", "y"], "caption": ["a", None]}, r"row 1 .*, id 'y': the caption is null; wri"),
-        ({"id": ["x", "y"], "caption": [["a"], None]}, r"row 1 .*, id 'y': the captions are null"),
-        ({"id": ["x", "x"], "caption": [["a"], ["b"]]}, r"row 1 .*also in row 0 .*keep one row"),
+        (
+            {"id": ["x", "y"], "caption": [["a"], None]},
+            r"row 1 .*, id 'y': the list of captions is null",
+        ),
+        ({"id": ["x", "x"], "caption": [["a"], ["b"]]}, r"row 1 .*the id also appears at row 0"),
         (
             {"id": ["x"], "caption": [1]},
-            "column 'caption': int64 is no type of a column of caption",
+            "column 'caption': int64 does not fit a column of caption",
         ),
         ({"id": ["x"], "caption": [[1]]}, r"row 0, id 'x', caption 0 \(from 0\): 1 is an int, not"),
-        ({"id": ["x"], "label": ["a"]}, "there is no caption column: sought any of caption"),
+        ({"id": ["x"], "label": ["a"]}, "no column for caption"),
     ]:
         with pytest.raises(InputError, match=match):
             written(columns)

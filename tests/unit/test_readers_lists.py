@@ -56,10 +56,10 @@ def test_class_list_from_standard_input(monkeypatch, data):
     ("name", "data", "match"),
     [
         ("c.txt", "a\n\nb\n", r"c\.txt, line 2: the class is empty; each position is a column"),
-        ("c.txt", "a\nb\na\n", r"c\.txt, line 3: 'a' is also line 1; name each class once"),
+        ("c.txt", "a\nb\na\n", r"c\.txt, line 3: 'a' also appears at line 1"),
         ("c.txt", "", "empty"),
-        ("c.json", ["a", "a"], r"c\.json, class 1 \(from 0\): 'a' is also class 0"),
-        ("c.json", ["a", 1], "a name is expected, not int"),
+        ("c.json", ["a", "a"], r"c\.json, class 1 \(from 0\): 'a' also appears at class 0"),
+        ("c.json", ["a", 1], "1 is an int, not the name"),
         ("c.json", [], "there is no list of classes"),
         ("c.json", {"a": 1}, "there is no list of classes"),
         ("c.json", [{"id": 1, "name": "a"}, {"id": 1, "name": "b"}], "id 1 stands twice"),
@@ -114,29 +114,28 @@ def test_numbers_by_option(write):
 @pytest.mark.parametrize(
     ("name", "data", "match"),
     [
-        ("w.json", {"a": "1"}, r"w\.json, id 'a': the number .*write the number as 0.5"),
-        ("w.json", {"a": None}, "id 'a': the number null is no finite number"),
+        ("w.json", {"a": "1"}, r"w\.json, id 'a': the number is '1'|id 'a': the number"),
+        ("w.json", {"a": None}, "id 'a': the number is None"),
         ("w.json", {"a": True}, "id 'a'"),
-        ("w.json", '{"a": 1e999}', "id 'a': the number inf is no finite number"),
+        ("w.json", '{"a": 1e999}', "id 'a': the number is inf"),
         ("w.json", '{"a": 1' + "0" * 400 + "}", "id 'a'"),
-        ("w.json", '{"a": 1, "a": 2}', "the key 'a' stands twice"),
+        ("w.json", '{"a": 1, "a": 2}', "the key 'a' appears twice"),
         ("w.json", {"": 1}, "an id is empty"),
         ("w.json", [1, "x"], r"element \[1\]: the number"),
         ("w.json", "3", "3 holds no items"),
         ("w.json", "{}", "there are no items"),
         ("w.csv", "id,weight\na,1\na,2\n", r"w\.csv, line 3, id 'a': the id stands twice"),
-        ("w.csv", "id,weight\na,x\n", "line 2, id 'a': the number 'x' is no finite number"),
+        ("w.csv", "id,weight\na,x\n", "line 2, id 'a': the number is 'x'"),
         ("w.csv", "id,weight\n,1\n", "line 2: the id is empty|line 2, id '': the id is empty"),
         ("w.csv", "id,weight\na,\n", "the number is empty"),
-        ("w.csv", "id,x\na,1\n", "there is no weight column: sought any of weight"),
+        ("w.csv", "id,x\na,1\n", "no column for weight"),
         ("w.csv", "id,weight\n", "there are no items"),
-        ("w.jsonl", '{"a": 1}', r"w\.jsonl: numbers are not read from jsonl; use JSON, CSV"),
-        ("w.txt", "a 1", "numbers are not read from txt; use JSON, CSV, TSV, NPY or NPZ"),
+        ("w.jsonl", '{"a": 1}', r"w\.jsonl: numbers cannot be read from jsonl"),
+        ("w.txt", "a 1", "numbers cannot be read from txt"),
         (
             "w.dat",
             "id,weight",
-            r"'\.dat' says nothing about the format; name the file \.json, \.csv, \.tsv, \.tab, "
-            r"\.npy or \.npz$",
+            r"'\.dat' does not tell the format",
         ),
         ("w.npy", np.eye(2), "not that of a vector"),
         ("w.npy", np.array([1, np.nan]), r"w\.npy, row 1 \(from 0\): nan is no finite number"),
@@ -158,9 +157,9 @@ def test_matrix(write, kind, result):
 
 
 def test_bad_matrices(write, tmp_path):
-    with pytest.raises(InputError, match="a matrix is not read from json; use NPY or NPZ"):
+    with pytest.raises(InputError, match="a matrix cannot be read from json"):
         read_matrix(write("m.json", [[1]]))
-    with pytest.raises(InputError, match=r"the format; name the file \.npy or \.npz$"):
+    with pytest.raises(InputError, match="tell the format"):
         read_matrix(write("m.bin", "x"))
     with pytest.raises(InputError, match="not that of rows and columns"):
         read_matrix(write("m.npy", np.zeros(3)))

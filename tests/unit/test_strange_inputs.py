@@ -226,7 +226,7 @@ def test_columns_of_arrow(tmp_path):
     nulls = as_labels(pa.table({"id": ["a", "b"], "label": pa.nulls(2)}))
     assert (nulls.to_list(), codes(nulls)) == ([[], []], [("empty-cells", 2)])
     for scores in (["0.9", "0.1"], [True, False]):
-        with pytest.raises(InputError, match=r"column 'scores': .* is no type of a column of"):
+        with pytest.raises(InputError, match=r"column 'scores': .* does not fit a column of"):
             as_labels(pa.table({"id": ["a"], "labels": [["x", "y"]], "scores": [scores]}))
     coded = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["x", None]))
     with pytest.raises(InputError, match=r"row 1 \(from 0\), id '2': the caption is null"):

@@ -55,12 +55,12 @@ def test_id_column_names_the_ids():
 @pytest.mark.parametrize(
     ("frame", "problem"),
     [
-        (FRAME.rename(columns={"weight": "w"}), "no weight column: .* found 'id', 'w'; call it we"),
-        (FRAME[["weight"]], "no id column: .* found 'weight'; name it with id_column"),
-        (pl.from_pandas(FRAME)[["weight"]], "no id column"),
+        (FRAME.rename(columns={"weight": "w"}), "no column for weight"),
+        (FRAME[["weight"]], "no column for id"),
+        (pl.from_pandas(FRAME)[["weight"]], "no column for id"),
         (pd.concat([FRAME, FRAME]), r"weights, row 2 \(from 0\), id 'a': the id stands twice"),
-        (pd.Series([1.0, 2.0, 3.0], ["a", "a", "b"]), "weights: the id 'a' is there twice"),
-        (FRAME.assign(weight=["x", "y"]), r"row 0 \(from 0\), id 'a': the number 'x' is no finite"),
+        (pd.Series([1.0, 2.0, 3.0], ["a", "a", "b"]), "weights: the id 'a' appears twice"),
+        (FRAME.assign(weight=["x", "y"]), r"row 0 \(from 0\), id 'a': the number is 'x'"),
         (FRAME.assign(weight=[-1.0, 1.0]), r"the weight of item 'a' is -1\.0;"),
     ],
 )
