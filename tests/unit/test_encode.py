@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reading import refused_in
 
 from semmetrics import as_labels
-from semmetrics.errors import Fact
+from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.labels.classes import normalization
 
 NAMES = st.text("abc ", min_size=1, max_size=2).filter(str.strip)
