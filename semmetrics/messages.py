@@ -375,7 +375,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "leave a {noun} empty only in the sole row of an id, which then has none",
     ),
     "batch-differs": ("this batch has {has}, and the batches before have {had}", "{remedy}"),
-    "blank-lines": ("{n:blank line} between others, the first is line {first}", ""),
+    "blank-lines": ("{n:blank line} between {between}, the first is line {first}", ""),
     "blank-texts": (
         "{n:blank line}, taken as empty {noun}s; the first is line {first}", ""
     ),

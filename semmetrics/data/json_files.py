@@ -189,7 +189,7 @@ def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:
     for line, text in enumerate(source.lines(), 1):
         if not blank.see(line, is_blank=text.isspace()):
             yield line, parse(text, source.name, line)
-    notes += blank.notes()
+    notes += blank.notes("records")
 
 
 class BlankLines:
@@ -214,9 +214,9 @@ class BlankLines:
             self.pending = 0
         return is_blank
 
-    def notes(self) -> list[Fact]:
+    def notes(self, between: str) -> list[Fact]:
         """Return the note on them, if there are any."""
-        values = {"first": self._first}
+        values = {"between": between, "first": self._first}
         return [Fact("blank-lines", self._number, values=values)] if self._number else []
 
 

@@ -239,7 +239,7 @@ def _naming(where: str, file: Path | None) -> Iterator[None]:
         remedy = "check the path" if file is None else _near(file)
         raise InputError("missing-file", where, remedy=remedy) from None
     except (OSError, ValueError) as error:
-        if file is not None and os.path.isdir(file):
+        if file is not None and os.path.isdir(file):  # noqa: PTH112 - of any length
             raise InputError("is-folder", where) from None
         why = getattr(error, "strerror", None) or error
         raise InputError("unreadable", where, why=why) from None

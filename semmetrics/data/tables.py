@@ -98,7 +98,7 @@ class Rows:
                 end = self._reader.line_num
         except csv.Error as error:
             raise InputError("not-csv", at(self.name, f"line {end + 1}"), why=error) from None
-        self.notes += blank.notes()
+        self.notes += blank.notes("rows")
 
     def batches(self) -> Iterator[tuple[list[int], list[list[str]]]]:
         """Yield lines and rows, many at once so that columns are taken at the speed of C."""

@@ -39,7 +39,7 @@ def test_a_member_of_an_archive_is_read_up_to_its_size(tmp_path):
 def test_blank_lines_take_no_memory_and_are_noted(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"id":"a","labels":["x"]}\n' + b"\n" * 9 + b'{"id":"b","labels":[]}\n\n\n')
-    assert labels(path).notes == [Fact("blank-lines", 9, values={"first": 2})]
+    assert labels(path).notes == [Fact("blank-lines", 9, values={"between": "records", "first": 2})]
 
 
 def test_rows_of_many_cells_are_refused_one_by_one(tmp_path):

@@ -121,7 +121,7 @@ def test_records_of_texts_share_an_id_and_blank_lines_are_noted(load):
     got = load(f"{lines(one, two)}\n\n{lines(three)}\n", "refs.ndjson.gz")
     assert lists(got) == [["x", "z"], ["y"]]
     assert got.understood == "JSON lines, one record a caption, gzip"
-    assert got.notes == [Fact("blank-lines", 1, values={"first": 3})]
+    assert got.notes == [Fact("blank-lines", 1, values={"between": "records", "first": 3})]
 
 
 def test_keys_by_option(load):
@@ -181,7 +181,7 @@ def test_parquet(tmp_path):
         ({"id": ["x", "x"], "caption": [["a"], ["b"]]}, r"row 1 .*the id also appears at row 0"),
         (
             {"id": ["x"], "caption": [1]},
-            "column 'caption': int64 does not fit a column",
+            "column 'caption': the type int64 does not fit a column",
         ),
         ({"id": ["x"], "caption": [[1]]}, r"row 0, id 'x', caption 0 \(from 0\): 1 is an int, not"),
         ({"id": ["x"], "label": ["a"]}, "no column for caption"),
@@ -412,4 +412,4 @@ def test_blank_lines_of_a_large_table_are_noted(load, blank):
     rows[15_000] += blank
     got = load("id,caption\n" + "".join(rows), "refs.csv")
     assert len(got) == 20_000
-    assert got.notes == [Fact("blank-lines", 1, values={"first": 15003})]
+    assert got.notes == [Fact("blank-lines", 1, values={"between": "rows", "first": 15003})]

@@ -94,7 +94,7 @@ def test_positional(load):
 def test_blank_lines_are_counted_and_final_ones_are_not(load):
     text = '{"id": 1, "labels": []}\n\n \r\n{"id": 2, "labels": []}\r\n\n\n'
     raw = load(text, "gt.jsonl.gz")
-    assert raw.notes == [Fact("blank-lines", 2, values={"first": 2})]
+    assert raw.notes == [Fact("blank-lines", 2, values={"between": "records", "first": 2})]
     assert raw.where(1).endswith("line 4, id '2'")
 
 

@@ -86,7 +86,7 @@ def test_the_only_row_of_an_id_may_have_no_label(load, rows):
 
 def test_blank_lines_are_counted_and_final_ones_are_not(load):
     raw = load("id,label\na,x\n\n\nb,y\n\nc,z\n\n\n")
-    assert raw.notes == [Fact("blank-lines", 3, values={"first": 3})]
+    assert raw.notes == [Fact("blank-lines", 3, values={"between": "rows", "first": 3})]
     assert raw.where(2).endswith("line 7, id 'c'")
     assert load("id,label\na,x\n\n\n").notes == []
 
@@ -194,7 +194,7 @@ def test_runs_of_blank_lines_are_passed_over_and_counted(tmp_path, end):
     path.write_bytes(end.join([*rows[:-1], "c,bus", *[""] * 99]).encode())
     found = as_labels(path)
     assert found.to_list() == [["cat"], [f"do{end}{end}{end}g"], ["bus"]]
-    assert Fact("blank-lines", 700_003, values={"first": 2}) in found.notes
+    assert Fact("blank-lines", 700_003, values={"between": "rows", "first": 2}) in found.notes
     assert found.where(2) == f"{path}, line {700_000 + 10}, id 'c'"
 
 
