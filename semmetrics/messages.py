@@ -56,7 +56,7 @@ class _Writer(string.Formatter):
         if value is self.spell:
             name, _, given = format_spec.partition("=")
             return self.spell(name, given)
-        if isinstance(value, str) or not format_spec or not format_spec.isalpha():
+        if isinstance(value, str) or not format_spec or not format_spec.replace(" ", "").isalpha():
             return super().format_field(value, format_spec)
         if isinstance(value, tuple):  # the least and the greatest of several
             return f"{value[0]:,} to {value[1]:,} {plural(format_spec)}"
