@@ -354,7 +354,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "name each column once, and give it values of one type",
     ),
     "deep-column": (
-        "the column {name!r} holds objects, or lists that are nested too deeply",
+        "it holds objects, or lists that are nested too deeply, in {name!r}",
         "give strings, numbers, or lists of those",
     ),
     "id-pairs": (

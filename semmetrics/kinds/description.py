@@ -45,7 +45,7 @@ def describe_input(found: Lists | Matrix) -> dict[str, Any]:
     """Describe what any input has: "understood", "notes", the number of "items", whether "ids"."""
     return {
         "understood": found.understood,
-        "notes": list(found.notes),
+        "notes": list(map(str, found.notes)),
         "items": len(found),
         "ids": not isinstance(found.ids, range),
     }

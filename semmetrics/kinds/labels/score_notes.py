@@ -37,7 +37,7 @@ def find_scores(pred: Lists, predicted: Side, true: Side) -> dict[Hashable, Any]
             found[_SCORES, "pred", "highest"] = frozenset(["1.0"])
     unused = [one for one in pred.notes if getattr(one, "code", "") == "unused-columns"]
     if unused and pred.side.scores is None:
-        found[UNUSED] = frozenset(unused)
+        found[UNUSED] = frozenset(map(str, unused))
     both = pred.side.scores is not None  # the ground truth alone: the sides look swapped
     if both and true.scores is not None and (true.scores != 1).any():
         found[_SCORES, "ref"] = 1
