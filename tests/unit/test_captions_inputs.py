@@ -9,6 +9,7 @@ import pytest
 from reading import refused_in
 
 from semmetrics import ReadOptions
+from semmetrics.errors import Fact
 from semmetrics.kinds.captions.reading import as_captions
 from semmetrics.kinds.labels.reading import as_labels
 
@@ -65,7 +66,7 @@ def test_sets_are_sorted_and_said():
     got = as_captions({"a": {"y", "x"}})
     assert (lists(got), got.notes) == (
         [["x", "y"]],
-        ["sets of captions were taken in sorted order"],
+        [Fact("sorted-sets", values={"noun": "caption"})],
     )
 
 
