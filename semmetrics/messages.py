@@ -376,6 +376,76 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
 
     # Data: records of labels and captions
+    "bad-character": ("the text contains {what}", "remove it, and save the text as UTF-8"),
+    "not-gzip": ("not a gzip file", "name it without .gz"),
+    "out-of-memory": (
+        "not enough memory", "give fewer items at once, or use a machine with more memory"
+    ),
+    "unknown-ending": (
+        "the extension {ending!r} does not tell the format", "use one of {known}"
+    ),
+    "json-lines": (
+        "not valid JSON: {why}", "for one object a line, set the format to jsonl"
+    ),
+    "carriage-returns": ("its lines end with a carriage return alone", "save it with line feeds"),
+    "other-delimiter": (
+        "no column for {role}: the header has one column, {found!l}",
+        "if {sign!r} separates the cells, set {opt:delimiter} to it",
+    ),
+    "one-column-two-roles": (
+        "{name!r} is named as both the {roles} column", "name another column for one of them"
+    ),
+    "wrong-column-type": (
+        "the type {found} does not fit a column of {role}s",
+        "ids are text or integers, labels and captions text or lists, scores numbers",
+    ),
+    "not-a-label-column": (
+        "the cell or column is {value!r}; without a column of {noun}s ({known}), each column is "
+        "a {noun} with 0/1 or scores from 0 to 1",
+        "remove the column, or name the column of {noun}s: {flag}",
+    ),
+    "not-a-table": (
+        "it cannot be read as a table: {why}",
+        "name each column once, and give it values of one type",
+    ),
+    "deep-column": (
+        "it holds objects, or lists that are nested too deeply, in {name!r}",
+        "give strings, numbers, or lists of those",
+    ),
+    "id-pairs": (
+        "the items are pairs of an id and a list of {noun}s",
+        "give dict(pairs); if the first is a {noun}, too, give lists instead of tuples",
+    ),
+    "scored-twice": (
+        "{noun}s with scores have a list of scores beside them", "keep one of the two"
+    ),
+    "score-alone": (
+        "a score beside an empty {noun}", "name the {noun}, or leave the score empty, too"
+    ),
+    "some-scores": (
+        "some {noun}s have a score and others have none", "give every {noun} a score, or none"
+    ),
+    "empty-cell": (
+        "the {noun} is empty, and the id has {n:row}",
+        "leave a {noun} empty only in the sole row of an id, which then has none",
+    ),
+    "blank-lines": ("{n:blank line} between {between}, the first is line {first}", ""),
+    "blank-texts": (
+        "{n:blank line}, taken as empty {noun}s; the first is line {first}", ""
+    ),
+    "empty-cells": ("{n:item} with an empty {noun} cell: no {noun}s", ""),
+    "scattered-rows": (
+        "{n:id} with rows that are not together; merged in file order", ""
+    ),
+    "sorted-sets": ("sets of {noun}s were taken in sorted order", ""),
+    "scores-and-lists": ("{n:item} written {{{noun}: score}}, the others as lists", ""),
+    "unused-entry-keys": ("{n:key} of {noun}s not used: {examples!l}", ""),
+    "unused-options": ("{n:option} not used for {what}: {examples!l}", ""),
+    "index-not-used": ("the ids are those of the column of ids, not those of the index", ""),
+    "odd-columns": (
+        "{n:column} of {of} with numbers outside [0, 1]: {examples!l}",
+        "leave out what is not a label",
+    ),
 
     # Data: side inputs, arrays and public formats
     "no-column": (
@@ -899,6 +969,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "ids-in-two-batches": (
         "ids were in an earlier batch: {ids!l}", "give each item once; call reset() to start again"
     ),
+    "other-batch": ("this batch has {has}, and the batches before have {had}", "{remedy}"),
     "batch-differs": ("{role} differs from earlier batches", "give the same with every batch"),
     "matrix-batch": (
         "a batch cannot be a matrix", "give ranked lists or {{id: {{name: score}}}}, or use score()"

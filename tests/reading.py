@@ -1,8 +1,15 @@
-"""Label lists from files, as plain values that tests compare."""
+"""Label lists from files as plain values that tests compare, and refusals of files."""
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager
+
+import pytest
+from refusals import refused
+
 from semmetrics import as_labels
+from semmetrics.errors import InputError
 
 
 class Read:
@@ -31,3 +38,17 @@ class Read:
 def read(path, options=None):
     """Read label lists."""
     return Read(as_labels(path, options=options))
+
+
+@contextmanager
+def refused_in(code, where=None):
+    """Expect an ``InputError``, perhaps of a code, at a place written without its folder."""
+    with refused(code) if code else pytest.raises(InputError) as caught:
+        yield caught
+    if where is not None:
+        assert caught.value.where.rpartition(os.sep)[2] == where
+
+
+def codes(found):
+    """The notes of what was read: code, number and examples of each."""
+    return [(note.code, note.n, *note.examples) for note in found.notes]

@@ -17,8 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from semmetrics.data.form import DEFAULTS, ReadOptions, canonical_id, number
-from semmetrics.data.formats import format_among
-from semmetrics.data.inputs import open_input
+from semmetrics.data.inputs import format_among, open_input
 from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.lists import Lists
 from semmetrics.data.objects import is_frame

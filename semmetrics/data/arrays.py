@@ -230,7 +230,7 @@ def read_matrix_file(
         source=source.name,
         understood=f"{kind} matrix, {pluralize(rows, 'item')} x {pluralize(columns, 'class')}, "
         f"{values.dtype}",
-        notes=[Fact("unused-arrays", len(extra), tuple(extra[:EXAMPLES]))] if extra else [],  # type: ignore[list-item]
+        notes=[Fact("unused-arrays", len(extra), tuple(extra[:EXAMPLES]))] if extra else [],
         finite=form is None or not form.by_block,
     )
 

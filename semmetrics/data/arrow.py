@@ -3,13 +3,13 @@
 Conventions
 -----------
 Batches of columns are coded as they come: ids and distinct entries are kept, the text is let go.
-Where something is odd (a null, an empty id, an id that stands twice, a blank entry), ``OddError``
+Where something is odd (a null, an empty id, an id that appears twice, a blank entry), ``OddError``
 is raised, and the strict reader of the format says what is wrong and where, or accepts it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -19,24 +19,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
-from semmetrics.core.ragged import Floats, Ints, lengths, offsets
+from semmetrics.core.ragged import Ints, lengths, offsets
 from semmetrics.data.form import Form, ReadOptions, assign, canonical_id
-from semmetrics.data.items import encode
+from semmetrics.data.items import Items, encode
 from semmetrics.data.lists import Lists, Side, Texts
 from semmetrics.data.source import Source, too_large
 from semmetrics.data.tables import RowTable, describe_table, item_rows, row_notes
 from semmetrics.errors import ROW, InputError, Places, at
-
-__all__ = [
-    "Coder",
-    "OddError",
-    "arrow_schema",
-    "has_type",
-    "open_arrow",
-    "read_arrow",
-    "read_arrow_table",
-    "whole_table",
-]
 
 _BATCH = 2**16
 _DECODED = 2**31  # bytes of texts in a part of a file that are decoded without a thought
@@ -47,6 +36,12 @@ _TEXTS = ("string", "large_string", "string_view")
 
 class OddError(Exception):
     """There is something that only the strict reader can judge."""
+
+
+def leave_if(odd: object) -> None:
+    """Leave the input to the strict reader if something is odd."""
+    if odd:
+        raise OddError
 
 
 class Coder:
@@ -78,8 +73,7 @@ class Coder:
     def add(self, ids: Any, values: Any, scores: Any = None, lines: Any = None) -> None:
         """Code some rows: ids, entries, perhaps scores, and their lines or the first of them."""
         ids = _texts(ids)
-        if ids.null_count or values.null_count:
-            raise OddError
+        leave_if(ids.null_count or values.null_count)
         if not len(ids):
             return
         starts = self._new_runs(ids) if self.by_row else np.arange(len(ids))
@@ -92,12 +86,14 @@ class Coder:
             self._widths.append(_widths(values))
             values = values.flatten()
             if scores is not None:
-                if scores.null_count or not np.array_equal(_widths(scores), self._widths[-1]):
-                    raise OddError
+                leave_if(scores.null_count)
+                leave_if(not np.array_equal(_widths(scores), self._widths[-1]))
                 scores = scores.flatten()
         self._code(values)
         if scores is not None:
-            self._scores.append(_numbers(scores))
+            floats = pc.add(scores.cast(pa.float64()), 0.0)  # -0.0 is 0, as JSON's -0 is
+            leave_if(pc.all(pc.is_finite(floats)).as_py() is False)
+            self._scores.append(floats.to_numpy(zero_copy_only=False))  # nan for nulls
 
     def _new_runs(self, ids: Any) -> Ints:
         """Find the rows whose id is not that of the row before."""
@@ -109,8 +105,7 @@ class Coder:
 
     def _code(self, values: Any) -> None:
         """Code entries within their batch."""
-        if _null_count(values):
-            raise OddError
+        leave_if(_null_count(values))
         known = types.is_dictionary(values.type)
         self._ordered &= not known or self._parsed
         first = sum(map(len, self._names))
@@ -127,11 +122,9 @@ class Coder:
     def finish(self, name: str, unit: str = ROW) -> Lists:
         """Return the lists of all batches."""
         runs = _chained(self._ids)
-        if pc.any(pc.equal(pc.binary_length(runs), 0)).as_py():
-            raise OddError  # an empty id
+        leave_if(pc.any(pc.equal(pc.binary_length(runs), 0)).as_py())  # an empty id
         items, ids = _numbered(runs)
-        if not self.by_row and len(ids) < len(runs):
-            raise OddError  # an id stands twice
+        leave_if(not self.by_row and len(ids) < len(runs))  # an id that appears twice
         table, names = _numbered(_chained(self._names))
         codes = _joined(self._codes, np.int32)
         codes = table[codes] if len(names) < len(table) else codes
@@ -142,28 +135,26 @@ class Coder:
             widths = [np.diff(np.append(_joined(self._starts, np.int64), self._rows))]
         side = Side(offsets(_joined(widths, np.int64)), codes, scores)
         lines = _joined(self._lines or self._starts, np.int64)
-        apart = 0
+        scattered = 0
         if len(ids) < len(runs):
-            side, first, apart = _grouped(side, items)
+            side, first, scattered = _grouped(side, items)
             lines = lines[first]
         if self.by_row and not self.form.blank and "" in vocabulary:
             side = _without_empty(side, vocabulary.index(""))
             self._ordered = False
         empty = len(codes) - len(side.codes)
-        if side.scores is not None and np.isnan(side.scores).any():
-            raise OddError
-        if not self._ordered or apart:
+        leave_if(side.scores is not None and np.isnan(side.scores).any())
+        if not self._ordered or scattered:
             vocabulary, codes = _in_order(list(vocabulary), side.codes)
             side = replace(side, codes=codes)
-        if not self.form.blank and not all(map(str.strip, vocabulary)):
-            raise OddError
+        leave_if(not self.form.blank and not all(map(str.strip, vocabulary)))
         return Lists(
             ids,
             vocabulary,
             side if len(side.codes) else replace(side, scores=None),
             noun=self.form.noun,
             source=name,
-            notes=row_notes(empty, apart, self.form),
+            notes=row_notes(empty, scattered, self.form),
             where=Places(name, ids, unit, lines),
         )
 
@@ -181,10 +172,8 @@ def _without_empty(side: Side, code: int) -> Side:
     """Leave out the entries that say that an item has none."""
     bare = side.codes == code
     widths = lengths(side.indptr)
-    if (np.repeat(widths, widths)[bare] > 1).any():
-        raise OddError
-    if side.scores is not None and not np.isnan(side.scores[bare]).all():
-        raise OddError  # a score beside an empty entry
+    leave_if((np.repeat(widths, widths)[bare] > 1).any())
+    leave_if(side.scores is not None and not np.isnan(side.scores[bare]).all())  # a score alone
     return side.keep(~bare)
 
 
@@ -192,15 +181,12 @@ def _chained(parts: Sequence[Any]) -> Any:
     return pa.concat_arrays(parts) if parts else pa.array([], pa.string())
 
 
-def _rising(texts: Any) -> bool:
-    found = pc.all(pc.less(texts[:-1], texts[1:])).as_py() if len(texts) > 1 else True
-    return bool(found)
-
-
 def _numbered(texts: Any) -> tuple[Any, Texts]:
     """Number the distinct strings in order of first appearance."""
     sample = texts[:_SAMPLE]
-    rising = _rising(sample) and _rising(texts)  # sorted, so that none stands twice
+    rising = all(  # sorted, so that none appears twice
+        pc.all(pc.less(part[:-1], part[1:])).as_py() is not False for part in (sample, texts)
+    )
     if rising or (len(sample.unique()) == len(sample) and len(texts.unique()) == len(texts)):
         numbers, distinct = np.arange(len(texts)), texts
     else:
@@ -229,15 +215,6 @@ def _widths(lists: Any) -> Ints:
     return found
 
 
-def _numbers(scores: Any) -> Floats:
-    """Return scores as floats, nan for nulls."""
-    floats = pc.add(scores.cast(pa.float64()), 0.0)  # -0.0 is 0, as JSON's -0 is
-    if pc.all(pc.is_finite(floats)).as_py() is False:
-        raise OddError
-    found: Floats = floats.to_numpy(zero_copy_only=False)
-    return found
-
-
 def _joined(parts: Sequence[Any], dtype: Any) -> Any:
     return np.concatenate(parts) if parts else np.zeros(0, dtype)
 
@@ -263,14 +240,11 @@ def read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> L
     """Read a Parquet or Arrow file; only the columns that are used are decoded."""
     with open_arrow(source, kind) as (schema, batches):
         columns = Columns.of(schema, form, options, source.name)
-        limited = _limited(batches(columns.names), options.max_bytes, source.name)
-        try:
-            found = columns.lists(limited)
-        except MemoryError:  # pyarrow's is one of its exceptions, too
-            raise
-        except (OddError, pa.ArrowException):
-            limited = _limited(batches(columns.names), options.max_bytes, source.name)
-            found = columns.strict(limited)
+
+        def limited() -> Iterator[Any]:
+            return _limited(batches(columns.names), options.max_bytes, source.name)
+
+        found = columns.read(limited)
     title = "Parquet" if kind == "parquet" else "Arrow"
     return describe_table(found, title, schema.names, columns.roles, form, columns.wide)
 
@@ -288,10 +262,7 @@ def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) ->
     batches = table.select(columns.names).to_batches(max_chunksize=_BATCH)
     for batch in batches:
         batch.validate(full=True)
-    try:
-        found = columns.lists(batches)
-    except (OddError, pa.ArrowException):
-        found = columns.strict(batches)
+    found = columns.read(lambda: batches)
     return describe_table(found, "a table", columns.every, columns.roles, form, columns.wide)
 
 
@@ -299,17 +270,20 @@ def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) ->
 def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
     """Open a file: its schema, and a function from column names to batches."""
     try:
-        stream = _stream(source)
+        if source.packed or not source.is_large:
+            stream = pa.BufferReader(source.data)
+        else:  # no memory map, which ends the process if a file is cut
+            stream = source.spool if source.path is None else pa.OSFile(str(source.path))
         if kind == "parquet":
             from pyarrow import parquet
 
             file = parquet.ParquetFile(stream)
-            yield (
-                file.schema_arrow,
-                lambda names: _safe_to_decode(file, stream, names).iter_batches(
-                    _BATCH, columns=names
-                ),
-            )
+
+            def batches(names: Sequence[str]) -> Iterator[Any]:
+                safe = _safe_to_decode(file, stream, names)
+                yield from safe.iter_batches(_BATCH, columns=names)
+
+            yield file.schema_arrow, batches
             return
         reader = _batches_of_file if source.head[:6] == b"ARROW1" else _batches_of_stream
         schema, _ = reader(stream)
@@ -319,10 +293,7 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
         raise
     except Exception as error:
         line = (str(error).splitlines() or [type(error).__name__])[0]
-        what = "Parquet" if kind == "parquet" else "Arrow"
-        raise InputError(
-            f"it cannot be read as {what}: {line}", where=source.name, remedy="write it again"
-        ) from None
+        raise InputError("damaged", source.name, why=line) from None
 
 
 def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:
@@ -344,17 +315,12 @@ def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:
             # Read first: damaged metadata then raise, and end the process if only looked at.
             first = next(coded.iter_batches(1, row_groups=[group], columns=[path]), None)
             number = file.metadata.row_group(group).column(i).num_values
-            if first is not None and number * _longest(first.column(0)) > _DECODED:
-                return coded
+            values = None if first is None else _leaf(first.column(0))
+            if values is not None and types.is_dictionary(values.type):
+                longest = pc.max(pc.binary_length(values.dictionary)).as_py() or 0
+                if number * longest > _DECODED:
+                    return coded
     return file
-
-
-def _longest(values: Any) -> int:
-    """Return the length of the longest text of a dictionary."""
-    values = _leaf(values)
-    if not types.is_dictionary(values.type):
-        return 0
-    return pc.max(pc.binary_length(values.dictionary)).as_py() or 0
 
 
 def _leaf(values: Any) -> Any:
@@ -371,13 +337,6 @@ def _decoded_size(values: Any) -> int:
         return 0
     lengths_of = pc.binary_length(values.dictionary).cast(pa.int64())
     return pc.sum(lengths_of.take(values.indices)).as_py() or 0
-
-
-def _stream(source: Source) -> Any:
-    """Return what pyarrow reads from; no memory map, which ends the process if a file is cut."""
-    if source.packed or not source.is_large:
-        return pa.BufferReader(source.data)
-    return source.spool if source.path is None else pa.OSFile(str(source.path))
 
 
 def _batches_of_file(stream: Any) -> tuple[Any, Iterator[Any]]:
@@ -424,12 +383,8 @@ class Columns(NamedTuple):
             "score": scores is None or _holds_numbers(scores, wide=wide),
         }
         for role in (role for role, fit in fits.items() if not fit):
-            raise InputError(
-                f"{kinds[role]} is no type of a column of {role}s",
-                where=at(name, f"column {schema.names[roles[role]]!r}"),
-                remedy=f"ids are text or integers, {form.noun}s text or lists, scores numbers (in "
-                f"lists where {form.noun}s are)",
-            )
+            where = at(name, f"column {schema.names[roles[role]]!r}")
+            raise InputError("wrong-column-type", where, found=str(kinds[role]), role=role)
         return Columns(name, form, schema.names, roles, wide)
 
     @property
@@ -437,46 +392,47 @@ class Columns(NamedTuple):
         """The names of the columns that are used."""
         return [self.every[i] for i in self.roles.values()]
 
-    def lists(self, batches: Iterable[Any]) -> Lists:
-        """Code the batches."""
+    def read(self, batches: Callable[[], Iterable[Any]]) -> Lists:
+        """Code the batches, or read them value by value if something is odd."""
+        try:
+            return self._fast(batches())
+        except MemoryError:  # pyarrow's is one of its exceptions, too
+            raise
+        except (OddError, pa.ArrowException):
+            return encode(self._strict(batches()), self.form)
+
+    def _fast(self, batches: Iterable[Any]) -> Lists:
         coder = Coder(self.form, by_row=not self.wide)
         for batch in batches:
             ids, values, *scores = (batch.column(name) for name in self.names)
-            if self.wide and not (has_type(values.type, "list", "large_list")):
-                raise OddError
-            if self.wide and not has_type(values.type.value_type, *_TEXTS):
-                raise OddError
+            leave_if(self.wide and not has_type(values.type, "list", "large_list"))
+            leave_if(self.wide and not has_type(values.type.value_type, *_TEXTS))
             if not self.wide and not self.form.blank and _null_count(values):
                 values = pc.fill_null(_texts(values), "")
             coder.add(ids, values, *scores)
         return coder.finish(self.name)
 
-    def strict(self, batches: Iterable[Any]) -> Lists:
-        """Read the batches value by value, to say what is wrong, or to accept what is odd."""
+    def _strict(self, batches: Iterable[Any]) -> Items:
         read: dict[str, list[Any]] = {role: [] for role in self.roles}
         for batch in batches:
             for role, name in zip(self.roles, self.names, strict=True):
                 read[role].extend(batch.column(name).to_pylist())
-        ids = [
-            canonical_id(value, at(self.name, ROW.format(row)))
-            for row, value in enumerate(read["id"])
-        ]
+        rows = range(len(read["id"]))
+        places = (at(self.name, ROW.format(row)) for row in rows)
+        ids = list(map(canonical_id, read["id"], places))
         values, scores = read[self.form.noun], read.get("score")
         if self.wide:
             beside = [None] * len(ids) if scores is None else scores
-            rows = zip(range(len(ids)), ids, values, beside, strict=True)
-            return encode(item_rows(rows, self.name, self.form, ROW), self.form)
+            items = zip(rows, ids, values, beside, strict=True)
+            return item_rows(items, self.name, self.form, ROW)
         if self.form.blank and None in values:
             row = values.index(None)
-            raise InputError(
-                f"the {self.form.noun} is null",
-                where=at(self.name, ROW.format(row), ids[row]),
-                remedy=f"write an empty text for an empty {self.form.noun}",
-            )
+            remedy = f"write an empty text for an empty {self.form.noun}"
+            where = at(self.name, ROW.format(row), ids[row])
+            raise InputError("null", where, role=f"the {self.form.noun}", remedy=remedy)
         table = RowTable(self.name, self.form, ROW)
-        entries = ["" if value is None else value for value in values]
-        table.add(range(len(ids)), ids, entries, scores)
-        return encode(table.finish(), self.form)
+        table.add(rows, ids, ["" if value is None else value for value in values], scores)
+        return table.finish()
 
 
 def _holds_numbers(kind: Any, *, wide: bool) -> bool:

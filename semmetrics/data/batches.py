@@ -23,8 +23,6 @@ from semmetrics.data.lists import Entry, Ids, Lists, Side
 from semmetrics.errors import ITEM, InputError, Places
 from semmetrics.messages import listing
 
-__all__ = ["Batches"]
-
 _FORMS = {"lists": "lists", "either": "0 and 1 alone", "scores": "scores"}
 _NONE: Codes = np.zeros(0, np.int32)
 _SAME_FORM = "give scores in all batches, or label lists or 0/1 in all"
@@ -57,7 +55,7 @@ class Batches:
 
     def __init__(self) -> None:
         self.source = ""
-        self.notes: list[str] = []
+        self.notes: list[Any] = []
         self._understood: dict[str, None] = {}
         self._noun, self._first = "entry", ""
         self._order = ""
@@ -383,8 +381,4 @@ def _as_scores(side: Side, width: int) -> Side:
 
 
 def _differs(source: str, has: str, had: str, remedy: str) -> InputError:
-    return InputError(
-        f"this batch has {has}, and the batches before have {had}",
-        where=source,
-        remedy=remedy,
-    )
+    return InputError("other-batch", source, has=has, had=had, remedy=remedy)

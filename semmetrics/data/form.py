@@ -10,67 +10,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.arguments import check_fields
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact, InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import listing, shown
 from semmetrics.options import FORMATS
 
-__all__ = [
-    "DEFAULTS",
-    "EXTENSIONS",
-    "IDS",
-    "MATRICES",
-    "RECORD_IDS",
-    "TABLES",
-    "Form",
-    "ReadOptions",
-    "Role",
-    "assign",
-    "canonical_id",
-    "check_classes",
-    "column_among",
-    "is_iterable",
-    "is_one_hot",
-    "number",
-    "truth_options",
-    "unused",
-]
-
 TABLES, MATRICES = ("csv", "tsv"), ("npy", "npz", "hdf5")
-EXTENSIONS = {
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".arrows": "arrow",
-    ".ipc": "arrow",
-    ".feather": "arrow",
-    ".npy": "npy",
-    ".npz": "npz",
-    ".h5": "hdf5",
-    ".hdf5": "hdf5",
-    ".txt": "txt",
-    ".token": "flickr",
-    ".trec": "trec",
-    ".run": "trec",
-    ".qrels": "trec",
-    ".qrel": "trec",
-}
+_FORMATS = {
+    "json": ".json", "jsonl": ".jsonl .ndjson", "csv": ".csv", "tsv": ".tsv .tab",
+    "parquet": ".parquet .pq", "arrow": ".arrow .arrows .ipc .feather", "npy": ".npy",
+    "npz": ".npz", "hdf5": ".h5 .hdf5", "txt": ".txt", "flickr": ".token",
+    "trec": ".trec .run .qrels .qrel",
+}  # fmt: skip
+EXTENSIONS = {ending: kind for kind, endings in _FORMATS.items() for ending in endings.split()}
 RECORD_IDS = ("id", "image_id", "img_id")
 IDS = (*RECORD_IDS, "image", "img", "item", "item_id", "filename")
-_APART = (  # roles
-    ("id", "label"),
-    ("id", "score"),
-    ("label", "score"),
-    ("id", "caption"),
-    ("id", "candidate"),
-    ("candidate", "score"),
-)
+_DISTINCT = (("id", "label"), ("id", "score"), ("label", "score"), ("id", "caption"),
+             ("id", "candidate"), ("candidate", "score"))  # fmt: skip
 _SCORES = ("score", "scores", "conf_level", "confidence", "conf", "prob", "probability")
 
 
@@ -173,8 +128,7 @@ class ReadOptions:
     max_line_bytes : int
         The longest line of CSV and JSONL, in UTF-8, and the longest CSV cell.
     max_bytes : int
-        The most bytes to read, after decompression, and the most memory that what is made of them
-        may take (1 GiB is always allowed). An embedding may have 16 times as many bytes.
+        The most bytes to read, after decompression. An embedding may have 16 times as many bytes.
     classes : sequence of str, optional
         The class of each column of a matrix.
     split : str, optional
@@ -184,8 +138,8 @@ class ReadOptions:
     --------
     >>> ReadOptions(format="xml")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: option format: 'xml' is no format that can be read; use one of
-    json, jsonl, csv, tsv, parquet, arrow, npy, npz, coco, txt, flickr
+    semmetrics.errors.InputError: format='xml'; choose one of 'json', 'jsonl', 'csv', 'tsv',
+    'parquet', 'arrow', 'npy', 'npz', 'coco', 'txt', 'flickr'
     """
 
     format: str | None = None
@@ -204,42 +158,24 @@ class ReadOptions:
     def __post_init__(self) -> None:
         check_fields(self)
         if self.format is not None and self.format not in FORMATS:
-            raise InputError(
-                f"{self.format!r} is no format that can be read",
-                where="option format",
-                remedy=f"use one of {', '.join(FORMATS)}",
-            )
-        if self.delimiter is not None and (
-            len(self.delimiter) != 1 or self.delimiter in '"\r\n\0\ufeff'
+            raise InputError("bad-choice", name="format", value=self.format, choices=FORMATS)
+        mark = self.delimiter
+        one_mark = mark is None or (len(mark) == 1 and mark not in '"\r\n\0\ufeff')
+        for name, right, wanted in (
+            ("delimiter", one_mark, "one character; for tabs use the format tsv"),
+            ("label_delimiter", self.label_delimiter != "", "a text that is not empty"),
+            ("max_line_bytes", self.max_line_bytes >= 1, "a number of bytes, from 1"),
+            ("max_bytes", self.max_bytes >= 1, "a number of bytes, from 1"),
         ):
-            raise InputError(
-                f"{self.delimiter!r} cannot separate cells",
-                where="option delimiter",
-                remedy="give one character; for tabs use format='tsv' (--input-format tsv)",
-            )
-        self._check_columns()
-        if self.label_delimiter == "":
-            raise InputError("it is empty", where="option label_delimiter", remedy="give a text")
-        for option in ("max_line_bytes", "max_bytes"):
-            if getattr(self, option) < 1:
-                raise InputError(
-                    "it must be positive", where=f"option {option}", remedy="give bytes, from 1"
-                )
+            if not right:
+                raise InputError("bad-option", name=name, value=getattr(self, name), wanted=wanted)
+        for one, role in _DISTINCT:
+            column = self.column(role)
+            if column is not None and column == self.column(one):
+                raise InputError("one-column-two-roles", name=column, roles=f"{one} and {role}")
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(self.classes))
             check_classes(self.classes, "option classes")
-
-    def _check_columns(self) -> None:
-        """Refuse one column for two roles of a table."""
-        for one, role in _APART:
-            name = self.column(role)
-            if name is not None and name == self.column(one):
-                flags = (f"{option}_column (--{option}-column)" for option in (one, role))
-                raise InputError(
-                    f"{name!r} is also the {one} column",
-                    where=f"option {role}_column",
-                    remedy=f"name another column with {' or '.join(flags)}",
-                )
 
     def beside(self) -> ReadOptions:
         """Return the options for class lists, weights and matrices, whose format is their own."""
@@ -274,10 +210,10 @@ def column_among(options: ReadOptions, role: str, names: Sequence[str]) -> str |
     return None if truth and role == "score" and name not in names else name
 
 
-def unused(options: ReadOptions, names: Iterable[str], kind: str) -> list[str]:
-    """Write a note on those of the options that were given and do not apply, if there are any."""
-    given = [name for name in names if getattr(options, name, None) is not None]
-    return [f"options that do not apply to {kind}: {', '.join(given)}"] if given else []
+def unused(options: ReadOptions, names: Iterable[str], what: str) -> list[Fact]:
+    """Note those of the options that were given and do not apply, if there are any."""
+    given = tuple(name for name in names if getattr(options, name, None) is not None)
+    return [Fact("unused-options", len(given), given, values={"what": what})] if given else []
 
 
 def is_iterable(value: object) -> bool:
@@ -328,21 +264,20 @@ def check_classes(
     start: int = 0,
     noun: str = "class",
 ) -> None:
-    """Refuse a class that is no text, is empty or stands twice."""
+    """Raise if a class is not a string, is empty or appears twice."""
     first: dict[str, int] = {}
     noun = noun.removesuffix(" name")
     unit = unit.replace("{noun}", noun)
     for number, name in enumerate(classes, start):
+        place = f"{where}, {unit.format(number)}"
         if not isinstance(name, str):
-            problem, remedy = f"a name is expected, not {type(name).__name__}", "write text"
-        elif not name.strip():
-            problem, remedy = f"the {noun} is empty", "each position is a column: name it"
-        elif first.setdefault(name, number) != number:
-            problem = f"{name!r} is also {unit.format(first[name])}"
-            remedy = f"name each {noun} once"
-        else:
-            continue
-        raise InputError(problem, where=f"{where}, {unit.format(number)}", remedy=remedy)
+            raise InputError("wrong-type", place, value=name, wanted=f"the name of a {noun}")
+        if not name.strip():
+            raise InputError(
+                "empty", place, role=f"the {noun}", remedy="each position is a column: name it"
+            )
+        if first.setdefault(name, number) != number:
+            raise InputError("duplicate-at", place, role=repr(name), other=unit.format(first[name]))
 
 
 def assign(
@@ -374,69 +309,35 @@ def assign(
         else:
             hits = [i for i in _places(folded, set(known)) if names[i] not in taken]
         if len(hits) > 1:
-            raise InputError(
-                f"{len(hits)} columns could be the {role}: {listing(names[i] for i in hits)}",
-                where=where,
-                remedy=f"choose one with {flag}" if name is None else "rename one of them",
-            )
+            columns = [names[i] for i in hits]
+            raise InputError("ambiguous-column", where, role=role, found=columns, flag=flag)
         if hits:
             found[role] = hits[0]
-        elif required or name is not None:
-            sought = listing([name]) if name is not None else f"any of {', '.join(known)}"
+        elif name is not None or required:
+            sign = next((sign for sign in ";|\t," if len(names) == 1 and sign in names[0]), "")
+            other = bool(sign) and where.endswith("line 1")
             raise InputError(
-                f"there is no {what or role} column: sought {sought}, "
-                f"found {listing(names, most=12)}",
-                where=where,
-                remedy=_how_to_name(role, roles, names, where, name),
-            )
+                "other-delimiter" if other else "missing-column", where, role=what or role,
+                wanted=name or ", ".join(known), found=names, flag=flag, sign=sign,
+            )  # fmt: skip
     return found
-
-
-def _how_to_name(
-    role: str, roles: Mapping[str, Role], names: Sequence[str], where: str, name: str | None
-) -> str:
-    """Say how a column is found that no name is known of, or that has not the name given."""
-    if name is None and {"caption", "tuples"} <= set(names):
-        return "scene graphs of captions are given as tuples= (--tuples FILE)"
-    flag, is_text = f"{role}_column (--{role}-column)", where.endswith("line 1")
-    for sign in ";|\t," if is_text and len(names) == 1 else "":
-        if sign in names[0]:
-            quoted = "$'\\t'" if sign == "\t" else f"'{sign}'"
-            what = "a tab" if sign == "\t" else repr(sign)
-            return f"if {what} separates the cells, say delimiter={sign!r} (--delimiter {quoted})"
-    reader = next(
-        (f"as_{noun}s" for noun in ("label", "caption", "candidate") if noun in roles), ""
-    )
-    if name is not None and reader:
-        call = f"{reader}(path, options=ReadOptions({role}_column=...))"
-        return (
-            f"if only one of the files has a column of that name, leave out {flag} and read that "
-            f"file in Python: {call}"
-        )
-    what = roles[role].what
-    remedy = f"call it {what}" if what else f"name it with {flag}"
-    return f"{remedy}; a table needs a header in its first line" if is_text else remedy
 
 
 def _places(names: Sequence[str], sought: Set[str | None]) -> list[int]:
     return [i for i, name in enumerate(names) if name in sought]
 
 
-def canonical_id(value: object, where: str) -> str:
-    """An id as text: 42 and "42" are the same item; anything but text and integers is refused."""
+def canonical_id(value: object, where: str = "") -> str:
+    """Return an id as text: 42 and "42" are the same; only strings and whole numbers are ids."""
     if isinstance(value, str) and value:
         return str(value)
     if isinstance(value, int | Integral) and not isinstance(value, bool):
         return str(value)
-    raise InputError(
-        "the id is empty" if isinstance(value, str) else f"{shown(value)} is no id",
-        where=where,
-        remedy="an id is a text or an integer",
-    )
+    raise InputError("empty-id" if isinstance(value, str) else "wrong-id", where, value=value)
 
 
-def number(value: object, where: str, what: str = "score") -> float:
-    """A finite float from a JSON number or the text of a cell."""
+def number(value: object, where: str = "", what: str = "score") -> float:
+    """Return a number, or the text of a cell, as a finite float."""
     try:
         if isinstance(value, bool | np.bool_) or (isinstance(value, str) and "_" in value):
             raise TypeError
@@ -444,9 +345,8 @@ def number(value: object, where: str, what: str = "score") -> float:
     except (TypeError, ValueError, OverflowError):
         result = float("nan")
     if result - result != 0:
-        problem = f"the {what} is empty" if value == "" else f"the {what} {shown(value)} is no"
-        tail = "" if value == "" else " finite number"
-        truth = str(value).strip().casefold() in ("true", "false")
-        remedy = "write 1 for true and 0 for false" if truth else f"write the {what} as 0.5"
-        raise InputError(problem + tail, where=where, remedy=remedy) from None
+        role = f"the {what}"
+        if value == "":
+            raise InputError("empty", where, role=role, remedy="write a number such as 0.5")
+        raise InputError("not-finite", where, role=role, value=value)
     return result

@@ -4,15 +4,15 @@ Conventions
 -----------
 The format of a file is that of its extension, with or without ".gz"; gzip is known by its content.
 "-" is standard input, and its format is told by its content. Text is UTF-8, or UTF-16 with a byte
-order mark. Nothing is dropped or repaired; what is odd but clear is said in the notes. Large JSON
-lines and tables are read by pyarrow, and by the strict reader where something in them is odd.
+order mark. Nothing is dropped or repaired; what is odd but clear is noted. Large JSON lines and
+tables are read by pyarrow, and by the strict reader where something in them is odd.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
@@ -20,23 +20,133 @@ from typing import Any
 import numpy as np
 
 from semmetrics.arguments import foreign_errors
-from semmetrics.data.form import DEFAULTS, MATRICES, TABLES, Form, ReadOptions, unused
-from semmetrics.data.formats import beginning, format_of, header
+from semmetrics.data.form import (
+    DEFAULTS,
+    EXTENSIONS,
+    IDS,
+    MATRICES,
+    RECORD_IDS,
+    TABLES,
+    Form,
+    ReadOptions,
+    unused,
+)
 from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import is_columns, parse, parse_source, read_json, read_jsonl
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, is_number_rows, number_matrix
+from semmetrics.data.public import TOKEN_LINE
 from semmetrics.data.source import Source, check_lines, enough_memory, load, no_collection
-from semmetrics.errors import InputError, Places, at
+from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.frozen import dataclass
-from semmetrics.messages import a_kind, counted
+from semmetrics.messages import a_kind
 
-__all__ = ["Sample", "as_data", "open_input", "sample_of"]
-
+_BINARY = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PAR1": "parquet", b"ARROW1": "arrow",
+           b"\x89HDF": "hdf5"}  # fmt: skip
 _NAMED = (*TABLES, "parquet", "arrow", "json", "jsonl", "coco")
 _ITEMS, _STRINGS = 200, 20
-_CAPTION, _ENTRY = 250, 150  # bytes that an item of plain text takes, at most, and an entry
 _LINE = re.compile(r"\S[^\n]*")
+
+
+def format_of(source: Source, options: ReadOptions, form: Form) -> str:
+    """Find the format of an input; a file with an unknown extension needs the option.
+
+    Parameters
+    ----------
+    source : Source
+    options : ReadOptions
+    form : Form
+        The formats it may have. Where plain text is one of them, a stream of text with a header
+        that names an id is a table all the same.
+
+    Raises
+    ------
+    InputError
+        If it cannot be told, or the form is not read from that format.
+    """
+    if source.suffix is None and options.format is None:
+        return sniff(source, options, text="txt" in form.formats)
+    kind = options.format or EXTENSIONS.get(source.suffix or "")
+    if kind == "txt" != options.format and "flickr" in form.formats:
+        kind = "flickr" if TOKEN_LINE.match(source.beginning) else kind
+    if kind not in form.formats and options.format is None and kind == "txt":
+        kind = None
+    return _format_in(source, kind, f"{form.noun}s", form.formats, chosen=True)
+
+
+def format_among(
+    source: Source, options: ReadOptions, what: str, kinds: Collection[str], *, told: bool = False
+) -> str:
+    """Find the format of a file that stands beside labels, and is read from some formats alone.
+
+    Parameters
+    ----------
+    source : Source
+    options : ReadOptions
+    what : str
+        What it holds, for messages: "numbers are".
+    kinds : collection of str
+        The formats it is read from, as messages list them.
+    told : bool
+        Whether a user of the program can name the format.
+
+    Raises
+    ------
+    InputError
+        If it cannot be told, or is none of these.
+    """
+    if source.suffix is None and options.format is None:
+        kind: str | None = sniff(source, options, text=False)
+    else:
+        kind = options.format or EXTENSIONS.get(source.suffix or "")
+    return _format_in(source, kind, what.removesuffix(" are").removesuffix(" is"), kinds, told)
+
+
+def _format_in(
+    source: Source, kind: str | None, what: str, kinds: Collection[str], chosen: bool
+) -> str:
+    if kind is None:
+        known = ", ".join(suffix for suffix, one in EXTENSIONS.items() if one in kinds)
+        code = "unknown-extension" if chosen else "unknown-ending"
+        raise InputError(code, source.name, ending=source.suffix or "", known=known,
+                         flag="format (--input-format)")  # fmt: skip
+    if kind not in kinds:
+        wanted = ", ".join(kinds)
+        raise InputError("wrong-format", source.name, what=what, format=kind, wanted=wanted)
+    return kind
+
+
+def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
+    """Tell the format from the content; text that is not a table is plain text, if that is read."""
+    for magic, kind in _BINARY.items():
+        if source.head.startswith(magic):
+            return kind
+    content = source.beginning
+    found = _LINE.search(content)
+    line = found.group() if found else ""
+    if line.startswith("{"):
+        try:
+            value: Any = parse(line, "")
+        except InputError:  # an object over several lines, or an error that its reader raises
+            return "json"
+        more = found is not None and _LINE.search(content, found.end()) is not None
+        record = more or any(isinstance(value.get(key), str | int) for key in RECORD_IDS)
+        return "jsonl" if record else "json"
+    if line.startswith("["):
+        return "json"
+    kind = "tsv" if "\t" in line and options.delimiter is None else "csv"
+    if text and TOKEN_LINE.fullmatch(line.rstrip("\r")):
+        return "flickr"
+    cells = header(content, options, kind) if text else []
+    named = (cell == options.id_column or cell.strip().casefold() in IDS for cell in cells)
+    return kind if not text or (len(cells) > 1 and any(named)) else "txt"
+
+
+def header(text: str, options: ReadOptions, kind: str) -> list[str]:
+    """Return the cells of the first line of a table; a text that is not a table has some, too."""
+    delimiter = options.delimiter or ("\t" if kind == "tsv" else ",")
+    line = text[: text.find("\n")] if "\n" in text else text
+    return [cell.removeprefix('"').removesuffix('"') for cell in line.strip().split(delimiter)]
 
 
 def open_input(data: Any, options: ReadOptions | None = None) -> Any:
@@ -118,8 +228,9 @@ def as_data(
             return read_python(data, form, source, names, options)
     if data.noun != form.noun:
         raise InputError(
-            f"it holds {data.noun}s, not {form.noun}s", where=data.source, remedy="read it again"
-        )
+            "wrong-content", data.source, value=f"{data.noun}s", wanted=f"{form.noun}s",
+            example="the data again",
+        )  # fmt: skip
     return data
 
 
@@ -130,9 +241,8 @@ def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> 
     source.forget()
     if not len(found):
         what = f"{form.noun}s" if form.single else "items"
-        raise InputError(
-            f"there are no {what}", where=source.name, remedy="check how it was written"
-        )
+        remedy = "check how it was written"
+        raise InputError("nothing-given", source.name, what=what, remedy=remedy)
     applies = {
         **{f"{role}_column": _NAMED for role in form.table},
         "delimiter": TABLES,
@@ -143,11 +253,8 @@ def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> 
     if not found.understood.startswith("Karpathy's"):
         elsewhere.append("split")
     packed = ", gzip" if source.packed else ""
-    return replace(
-        found,
-        understood=f"{found.understood}{packed}",
-        notes=[*found.notes, *unused(options, elsewhere, kind)],
-    )
+    notes: list[Any] = [*found.notes, *unused(options, elsewhere, kind)]
+    return replace(found, understood=f"{found.understood}{packed}", notes=notes)
 
 
 def _read_format(
@@ -158,16 +265,16 @@ def _read_format(
 
         read = read_matrix_file(source, options, names, form)
         return encode(read, form) if isinstance(read, Items) else read
-    if kind in (*TABLES, "parquet", "arrow"):
-        from semmetrics.data.one_hot import read_one_hot
+    if kind in TABLES:
+        from semmetrics.data.tables import read_one_hot
 
         matrix = read_one_hot(source, kind, form, options)
         if matrix is not None:
             return matrix
     if kind in ("parquet", "arrow"):
-        from semmetrics.data.arrow import read_arrow
+        from semmetrics.data.objects import read_arrow_file
 
-        return read_arrow(source, kind, form, options)
+        return read_arrow_file(source, kind, form, options)
     if source.is_large and kind in ("jsonl", *TABLES):
         from semmetrics.data.arrow import OddError
         from semmetrics.data.large import read_large
@@ -227,12 +334,7 @@ def _read_text(source: Source, form: Form, options: ReadOptions) -> Items:
     check_lines(source, options.max_line_bytes)
     text = source.text
     if "\n" not in text and "\r" in text.strip("\r"):
-        raise InputError(
-            "its lines end with a carriage return alone",
-            where=at(source.name, "line 1"),
-            remedy="save it with line feeds",
-        )
-    source.room().take(_CAPTION * text.count("\n") + _ENTRY * text.count("\t"))
+        raise InputError("carriage-returns", at(source.name, "line 1"))
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     places = Places(source.name, None, "line {}", range(1, len(lines) + 1))
     found = Items(None, lines, places, source.name, f"text, one {form.noun} a line")
@@ -240,8 +342,8 @@ def _read_text(source: Source, form: Form, options: ReadOptions) -> Items:
         found.items = [line.split("\t") for line in lines]
         found.understood = f"text, one item a line, tabs between its {form.noun}s"
     if blank := [number for number, line in enumerate(lines, 1) if not line or line.isspace()]:
-        what = counted(blank, "blank line")
-        found.notes.append(f"{what}, taken as empty {form.noun}s; the first is line {blank[0]}")
+        values = {"noun": form.noun, "first": blank[0]}
+        found.notes.append(Fact("blank-texts", len(blank), values=values))
     return found
 
 
@@ -340,10 +442,10 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
     if kind in ("json", "coco"):
         return _sample_value(source.parsed(parse_source), "JSON")
     if kind == "jsonl":
-        line = _LINE.search(beginning(source))
+        line = _LINE.search(source.beginning)
         return _sample_value([parse(line.group() if line else "{}", source.name)], "JSON")
     if kind in TABLES:
-        return _named("columns", header(beginning(source), options, kind))
+        return _named("columns", header(source.beginning, options, kind))
     if kind in ("parquet", "arrow"):
         from semmetrics.data.arrow import arrow_schema
 

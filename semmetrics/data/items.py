@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
@@ -14,15 +13,12 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
-from semmetrics.data.form import Form
+from semmetrics.data.form import Form, number
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
-from semmetrics.errors import ROW, InputError, Places
-from semmetrics.messages import a_kind, brief, listing, misfit, shown
-
-__all__ = ["Items", "encode", "encode_numbers", "has_surrogate", "not_a_list"]
+from semmetrics.errors import ROW, Fact, InputError, Places
 
 _NAMES = ("label", "name")
-_FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")  # no synonym, but a score in quotes
+_FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")  # a score in quotes, not a synonym
 
 
 @dataclass
@@ -42,7 +38,7 @@ class Items:
         The place of item ``i`` for messages: "gt.json, id 'a'" or "gt.csv, line 7, id 'a'".
     source, understood : str
         The name of the input, and how it was read: "JSON, {id: [labels]}".
-    notes : list of str
+    notes : list of Fact or str
         What is odd and was nevertheless accepted.
     order : str
         As in ``Lists``.
@@ -53,7 +49,7 @@ class Items:
     where: Places
     source: str = "input"
     understood: str = "lists"
-    notes: list[str] = field(default_factory=list)
+    notes: list[Fact | str] = field(default_factory=list)
     order: str = ""
 
     @cached_property
@@ -97,7 +93,7 @@ def encode(found: Items, form: Form) -> Lists:
     sets = any(issubclass(kind, Set) for kind in found.types)
     items = found.items if found.types <= {list, tuple} else _as_lists(found, form)
     if sets and form.single:
-        notes.append(f"sets of {form.noun}s were taken in sorted order")
+        notes.append(Fact("sorted-sets", values={"noun": form.noun}))
     indptr = offsets(np.fromiter(map(len, items), np.int64, len(items)))
     size = int(indptr[-1])
     scores = None
@@ -185,83 +181,53 @@ def _as_lists(found: Items, form: Form) -> Sequence[Sequence[Any]]:
     """Return items as lists; sets are sorted, so that their order is the same in every process."""
     if form.single and all(isinstance(item, str) for item in found.items):
         return [[text] for text in found.items]
-    lists = [_as_list(item) for item in found.items]
+    lists: list[Any] = []
+    for item in found.items:
+        if isinstance(item, Set):
+            lists.append(sorted(item, key=lambda entry: (str(type(entry)), str(entry))))
+        else:
+            lists.append(item.tolist() if isinstance(item, np.ndarray) else item)
     some = any(isinstance(item, (list, tuple)) for item in lists)
     for position, item in enumerate(lists):
         if isinstance(item, str) and form.single and not some:
-            continue  # the error is that of another item
+            continue  # another item is wrong
         if not isinstance(item, (list, tuple)):
-            raise not_a_list(item, form, found.where(position), some_lists=some)
+            raise not_a_list(item, form, found.where(position))
     return lists
 
 
-def _as_list(item: Any) -> Any:
-    if isinstance(item, Set):
-        return sorted(item, key=lambda entry: (str(type(entry)), str(entry)))
-    return item.tolist() if isinstance(item, np.ndarray) else item
-
-
-def not_a_list(item: Any, form: Form, where: str, *, some_lists: bool = True) -> InputError:
-    """Return the error for what stands where an item's entries are expected."""
-    if not form.single:
-        one = f'write ["{form.noun}", ...], also for one {form.noun}'
-        return InputError(
-            f"{_what(item)} stands where a list of {form.noun}s is expected",
-            where=where,
-            remedy=one
-            if isinstance(item, str)
-            else f"write a list; an empty one for no {form.noun}s",
-        )
-    if isinstance(item, str) and some_lists:
-        return InputError(
-            f"the {form.noun} {brief(item)} stands where other items have lists",
-            where=where,
-            remedy=f'write ["a {form.noun}"], also for one {form.noun}',
-        )
-    return _not_a_text(item, form, where)
-
-
-def _what(item: Any) -> str:
-    """Write an item, or the kind of what no file holds."""
-    plain = item is None or isinstance(item, (str, int, float, list, dict))
-    return shown(item) if plain else f"{a_kind(item)}"
-
-
-def _not_a_text(entry: Any, form: Form, where: str) -> InputError:
-    return InputError(
-        misfit(entry, f"a {form.noun}"),
-        where=where,
-        remedy=f'write "a {form.noun}" or ["a {form.noun}", ...]; an empty text for an empty '
-        f"{form.noun}",
-    )
+def not_a_list(item: Any, form: Form, where: str = "") -> InputError:
+    """Return the error for a value in place of the entries of an item."""
+    wanted = f"a list of {form.noun}s"
+    if form.single:
+        wanted += ", as other items have" if isinstance(item, str) else f" or a {form.noun}"
+    return InputError("wrong-type", where, value=item, wanted=wanted)
 
 
 def _check_texts(
     found: Items, form: Form, vocabulary: Sequence[Entry], codes: Codes, indptr: Ints
 ) -> None:
-    """Refuse empty entries, unless the form has them, and texts with halves of characters."""
-    texts = [entry for entry in vocabulary if isinstance(entry, str)]
-    terms = [entry for entry in vocabulary if not isinstance(entry, str)]
-    every = [*texts, *chain.from_iterable(terms)]
-    if not form.blank and not (all(terms) and all(map(str.strip, every))):
-        bad = [entry for entry in vocabulary if not entry or not all(map(str.strip, _terms(entry)))]
-        raise InputError(
-            f"a {form.noun} is empty",
-            where=_place(found, form, bad, vocabulary, codes, indptr),
-            remedy=f"remove it, or give the item an empty list if it has no {form.noun}",
-        )
-    if not form.single:
+    """Raise for empty entries, unless the form has them, and for halves of characters."""
+    every = list(chain.from_iterable(map(_terms, vocabulary)))
+    if not form.blank and not (all(vocabulary) and all(map(str.strip, every))):
+        code = "empty"
+        wrong = {e for e in vocabulary if not e or not all(map(str.strip, _terms(e)))}
+    elif not form.single:
         return
-    try:  # tokenizers take texts in UTF-8
-        "".join(every).encode()
-    except UnicodeEncodeError:
-        bad = [entry for entry in vocabulary if any(map(has_surrogate, _terms(entry)))]
-        raise InputError(
-            f"the {form.noun} has half of a surrogate pair (\\ud800 to \\udfff), which is no "
-            "character",
-            where=_place(found, form, bad, vocabulary, codes, indptr),
-            remedy="write the character",
-        ) from None
+    else:
+        try:  # tokenizers take texts in UTF-8
+            "".join(every).encode()
+        except UnicodeEncodeError:
+            code = "lone-surrogate"
+            wrong = {e for e in vocabulary if any(map(has_surrogate, _terms(e)))}
+        else:
+            return
+    numbers = [code for code, entry in enumerate(vocabulary) if entry in wrong]
+    occurrence = int(np.flatnonzero(np.isin(codes, numbers))[0])
+    position = int(np.searchsorted(indptr, occurrence, side="right")) - 1
+    where = found.where.entry(position, form.noun, occurrence - int(indptr[position]))
+    remedy = f"remove it, or give the item an empty list if it has no {form.noun}"
+    raise InputError(code, where, role=f"the {form.noun}", remedy=remedy)
 
 
 def _terms(entry: Entry) -> Terms:
@@ -273,24 +239,8 @@ def has_surrogate(text: str) -> bool:
     return any("\ud800" <= char <= "\udfff" for char in text)
 
 
-def _place(
-    found: Items,
-    form: Form,
-    bad: Sequence[Entry],
-    vocabulary: Sequence[Entry],
-    codes: Codes,
-    indptr: Ints,
-) -> str:
-    """Write where the first of the bad entries stands."""
-    wrong = set(bad)
-    numbers = [code for code, entry in enumerate(vocabulary) if entry in wrong]
-    occurrence = int(np.flatnonzero(np.isin(codes, numbers))[0])
-    position = int(np.searchsorted(indptr, occurrence, side="right")) - 1
-    return found.where.entry(position, form.noun, occurrence - int(indptr[position]))
-
-
 def _flatten(
-    found: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[str]
+    found: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[Fact | str]
 ) -> tuple[Any, Floats | None]:
     """Find the entries and their scores, whatever their form."""
     pairs = _scored_strings(items) if form.scored else None
@@ -300,34 +250,23 @@ def _flatten(
     scores: list[float] = []
     unused: dict[str, None] = {}
     for position, item in enumerate(items):
-        for number, value in enumerate(item):
+        for place, value in enumerate(item):
             try:
                 entry, score = _entry(value, form)
             except InputError as error:
-                raise InputError(
-                    error.problem,
-                    where=found.where.entry(position, form.noun, number),
-                    remedy=error.remedy,
-                ) from None
+                raise error.placed(found.where.entry(position, form.noun, place)) from None
             if isinstance(value, Mapping):
-                unused.update(dict.fromkeys(_unused_keys(value)))
+                used = {"score", next(name for name in _NAMES if name in value)}
+                unused.update((str(key), None) for key in value if key not in used)
             entries.append(entry)
             if score is not None:
                 scores.append(score)
         if scores and len(scores) != len(entries):
-            raise InputError(
-                f"some {form.noun}s have a score and others have none",
-                where=found.where(position),
-                remedy=f"give every {form.noun} a score, or none",
-            )
+            raise InputError("some-scores", found.where(position), noun=form.noun)
     if unused:
-        notes.append(f"keys of {form.noun}s not used: {listing(unused)}")
+        values = {"noun": form.noun}
+        notes.append(Fact("unused-entry-keys", len(unused), tuple(unused), values=values))
     return entries, np.array(scores, np.float64) + 0.0 if scores else None
-
-
-def _unused_keys(label: Mapping[Any, Any]) -> list[str]:
-    used = {"score", next(name for name in _NAMES if name in label)}
-    return [str(key) for key in label if key not in used]
 
 
 def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None:
@@ -348,22 +287,22 @@ def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None
 def _entry(value: Any, form: Form) -> tuple[Entry, float | None]:
     if isinstance(value, str):
         return str(value), None
+    score: Any = ...
     if not form.scored:
-        raise _not_a_text(value, form, "")
+        raise InputError("wrong-type", value=value, wanted=f"a {form.noun}")
     if isinstance(value, Mapping):
         key = next((name for name in _NAMES if name in value), None)
         if key is None:
-            raise InputError(
-                f'the {form.noun} {brief(value)} has no "label"',
-                remedy='write {"label": "cat", "score": 0.9}',
-            )
-        score = value.get("score")
-        return _synonyms(value[key], form), None if score is None else _number(score)
-    if isinstance(value, (list, tuple)):
-        if len(value) == 2 and not (isinstance(value[1], str) and not _FRACTION.match(value[1])):
-            return _synonyms(value[0], form), _number(value[1])
-        return _synonyms(value, form), None
-    raise _not_a_label(value, form)
+            wanted = f'a {form.noun} such as {{"label": "cat", "score": 0.9}}'
+            raise InputError("wrong-type", value=value, wanted=wanted)
+        value, score = value[key], ... if value.get("score") is None else value["score"]
+    elif isinstance(value, (list, tuple)) and len(value) == 2 and _may_be_score(value[1]):
+        value, score = value
+    return _synonyms(value, form), None if score is ... else entry_score(score)
+
+
+def _may_be_score(value: Any) -> bool:
+    return not isinstance(value, str) or _FRACTION.match(value) is not None
 
 
 def _synonyms(value: Any, form: Form) -> Entry:
@@ -371,27 +310,12 @@ def _synonyms(value: Any, form: Form) -> Entry:
         return str(value)
     if isinstance(value, (list, tuple)) and value and all(isinstance(t, str) for t in value):
         return as_entry(tuple(map(str, value)))
-    raise _not_a_label(value, form)
+    wanted = f'a {form.noun} such as "cat", ["cat", 0.9], or the synonyms ["cat", "kitty"]'
+    raise InputError("wrong-type", value=value, wanted=wanted)
 
 
-def _not_a_label(value: Any, form: Form) -> InputError:
-    cells = isinstance(value, (int, float)) and value in (0, 1)
-    matrix = "; rows of 0 and 1 are read as numpy.array(...)" if cells else ""
-    return InputError(
-        f"the {form.noun} {misfit(value, 'a string')}",
-        remedy=f'write a {form.noun} as "cat", ["cat", 0.9], or a list of synonyms '
-        f'["cat", "kitty"]{matrix}',
-    )
-
-
-def _number(score: Any) -> float:
-    number = isinstance(score, (int, float, np.integer, np.floating)) and not isinstance(
-        score, bool
-    )
-    try:
-        if number and math.isfinite(score):
-            return float(score)
-    except OverflowError:
-        pass
-    what = "a text" if isinstance(score, str) else "not a finite number"
-    raise InputError(f"the score {brief(score)} is {what}", remedy="write a number, such as 0.9")
+def entry_score(value: Any) -> float:
+    """Return the score of an entry, which is a finite number and not a text."""
+    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+        raise InputError("not-a-number", role="the score", value=value)
+    return number(value)

@@ -21,19 +21,12 @@ import numpy as np
 from semmetrics.data.form import Form, ReadOptions, assign, canonical_id, unused
 from semmetrics.data.items import Items, not_a_list
 from semmetrics.data.public import annotations_of
-from semmetrics.data.source import Room, Source, check_lines
-from semmetrics.errors import ITEM, InputError, Places, at
-from semmetrics.messages import counted, pluralize, shown
-
-__all__ = ["BlankLines", "is_columns", "json_lines", "pair_mappings", "pair_scores", "parse",
-           "parse_source", "read_json", "read_jsonl", "read_object"]  # fmt: skip
+from semmetrics.data.source import Source, check_lines
+from semmetrics.errors import ITEM, Fact, InputError, Places, at
+from semmetrics.messages import counted
 
 ELEMENT, LINE = "element [{}]", "line {}"
-_INK = re.compile(r"\S")
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
-# Bytes that Python takes, at most: of a value, a list or an object, a key, and half a text.
-_SIZES = {",": 32, "[": 80, "{": 80, ":": 120, '"': 28}
-_ENTRY, _RECORD = 64, 320
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -42,14 +35,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise InputError(
-            f"the key {shown(twice)} stands twice in one object", remedy="keep one of them"
-        )
+        raise InputError("duplicate", role="the key", value=twice)
     return made
 
 
 class _NoNumberError(Exception):
-    """NaN or Infinity, which no JSON text holds."""
+    """NaN or Infinity, which JSON does not allow."""
 
 
 def _constant(name: str) -> Any:
@@ -66,7 +57,7 @@ def parse(text: str, name: str, line: int = 1) -> Any:
     --------
     >>> parse('{"a": ["cat"], "a": []}', "gt.json")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: gt.json: the key 'a' stands twice in one object; keep one of them
+    semmetrics.errors.InputError: gt.json: the key 'a' appears twice; keep one
     """
     where = name if line == 1 else at(name, f"line {line}")
     try:
@@ -75,51 +66,28 @@ def parse(text: str, name: str, line: int = 1) -> Any:
             json.dumps(value, ensure_ascii=False).encode()
         return value
     except InputError as error:
-        raise InputError(error.problem, where=where, remedy=error.remedy) from None
+        raise error.placed(where) from None
+    except UnicodeEncodeError:
+        raise InputError("lone-surrogate", where, role="the text") from None
     except _NoNumberError:
         found = next(match for match in _CONSTANT.finditer(text) if match[1])
-        row, column = _position(text, found.start(1))
-        raise InputError(
-            f"{found[1]} is no JSON number",
-            where=at(name, f"line {line + row}, column {column}"),
-            remedy="write a finite number, or leave it out",
-        ) from None
+        start, why = found.start(1), f"{found[1]} is not a JSON number"
     except json.JSONDecodeError as error:
-        # Of JSON lines in a .json file the first is parsed and the rest is "extra".
-        lines = error.msg == "Extra data" and text[: error.pos].rstrip(" \t\r").endswith("\n")
-        raise InputError(
-            f"invalid JSON: {error.msg}",
-            where=at(name, f"line {line + error.lineno - 1}, column {error.colno}"),
-            remedy="for one object a line use format='jsonl' (--input-format jsonl)"
-            if lines
-            else "correct the JSON",
-        ) from None
-    except UnicodeEncodeError:
-        problem, remedy = r"a \ud800-\udfff escape without its other half", "write the character"
+        start, why = error.pos, error.msg
     except RecursionError:
-        problem, remedy = "it is nested too deeply", "labels need a few levels only"
+        raise InputError("not-json", where, why="it is nested too deeply") from None
     except ValueError:
-        problem, remedy = "it holds an integer with thousands of digits", "shorten the number"
-    raise InputError(problem, where=where, remedy=remedy)
+        raise InputError("not-json", where, why="an integer has thousands of digits") from None
+    row, column = text.count("\n", 0, start), start - text.rfind("\n", 0, start)
+    # Of JSON lines in a .json file the first is parsed and the rest is "extra".
+    lines = why == "Extra data" and text[:start].rstrip(" \t\r").endswith("\n")
+    place = at(name, f"line {line + row}, column {column}")
+    raise InputError("json-lines" if lines else "not-json", place, why=why)
 
 
 def parse_source(source: Source) -> Any:
-    """Parse a JSON file.
-
-    Raises
-    ------
-    InputError
-        If it is wrong, or what it holds has no room.
-    """
-    text, room = source.text, source.room()
-    if len(text) * max(_SIZES.values()) > room.limit:
-        room.take(len(text) + sum(size * text.count(sign) for sign, size in _SIZES.items()))
-    return parse(text, source.name)
-
-
-def _position(text: str, start: int) -> tuple[int, int]:
-    """How many lines stand before a place, and its column, from 1."""
-    return text.count("\n", 0, start), start - text.rfind("\n", 0, start)
+    """Parse a JSON file."""
+    return parse(source.text, source.name)
 
 
 def read_json(source: Source, form: Form, options: ReadOptions) -> Items:
@@ -132,11 +100,8 @@ def read_json(source: Source, form: Form, options: ReadOptions) -> Items:
         isinstance(value, list) and (form.single or not coco)
     ):
         return read_object(value, name, form, options, kind="JSON, ", unit=ELEMENT)
-    raise InputError(
-        f"{shown(value)} stands where {form.noun}s are expected",
-        where=name,
-        remedy="give the annotations file" if coco else f'write {{"id": ["{form.noun}"]}}',
-    )
+    wanted = "an annotations file" if coco else f'a JSON document such as {{"id": ["{form.noun}"]}}'
+    raise InputError("wrong-type", name, value=value, wanted=wanted)
 
 
 def read_object(
@@ -209,8 +174,8 @@ def is_columns(value: Mapping[Any, Any], form: Form, options: ReadOptions, where
 
 def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read JSON records, one a line."""
-    notes: list[str] = []
-    records = _Records(source.name, LINE, form, options, source.room())
+    notes: list[Fact | str] = []
+    records = _Records(source.name, LINE, form, options)
     check_lines(source, options.max_line_bytes)
     records.gather(json_lines(source, notes))
     found = records.finish("JSON lines, one record ")
@@ -218,19 +183,12 @@ def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
     return found
 
 
-def json_lines(source: Source, notes: list[str]) -> Iterator[tuple[int, Any]]:
+def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:
     """Yield the values of JSON lines and their lines; blank ones between are noted at the end."""
     blank = BlankLines()
-    lines, skipped = source.lines(), 0
-    for number, text in enumerate(lines, 1):
-        line = number + skipped
-        if text.isspace():
-            more = lines.skip(_INK)
-            skipped += more
-            blank.see(line, 1 + more)
-            continue
-        blank.go_on()
-        yield line, parse(text, source.name, line)
+    for line, text in enumerate(source.lines(), 1):
+        if not blank.see(line, is_blank=text.isspace()):
+            yield line, parse(text, source.name, line)
     notes += blank.notes("records")
 
 
@@ -246,69 +204,54 @@ class BlankLines:
     def __init__(self) -> None:
         self._number = self._first = self.pending = 0
 
-    def see(self, line: int, number: int = 1) -> None:
-        """Count blank lines, of which that is the first."""
-        self._first = self._first or line
-        self.pending += number
+    def see(self, line: int, *, is_blank: bool) -> bool:
+        """Count a line if it is blank, and return whether it is."""
+        if is_blank:
+            self._first = self._first or line
+            self.pending += 1
+        elif self.pending:
+            self._number += self.pending
+            self.pending = 0
+        return is_blank
 
-    def go_on(self) -> None:
-        """Say that a line follows that is not blank."""
-        self._number += self.pending
-        self.pending = 0
-
-    def notes(self, between: str) -> list[str]:
+    def notes(self, between: str) -> list[Fact]:
         """Return the note on them, if there are any."""
-        if not self._number:
-            return []
-        what = pluralize(self._number, "blank line")
-        return [f"{what} between {between}, the first is line {self._first}"]
-
-
-def _memory_of(entries: list[Any]) -> int:
-    """Return about how many bytes a list of entries takes."""
-    size = _ENTRY * len(entries)
-    if not {*map(type, entries)} <= {str}:  # pairs, synonyms
-        size += _ENTRY * sum(len(entry) for entry in entries if isinstance(entry, (list, dict)))
-    return size
+        values = {"between": between, "first": self._first}
+        return [Fact("blank-lines", self._number, values=values)] if self._number else []
 
 
 def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
     """Return entries and the list of their scores as pairs."""
     if isinstance(entries, Mapping):
-        raise InputError(
-            f"scores stand beside {form.noun}s that have scores", remedy="keep one of them"
-        )
+        raise InputError("scored-twice", noun=form.noun)
     if not isinstance(entries, (list, tuple)):
-        raise not_a_list(entries, form, "")
-    if not isinstance(scores, (list, tuple)) or len(scores) != len(entries):
-        got = counted(scores, "score") if isinstance(scores, (list, tuple)) else shown(scores)
-        raise InputError(
-            f"beside {counted(entries, form.noun)} there is {got}",
-            remedy=f"give one score a {form.noun}, in a list",
-        )
-    if texts := [score for score in scores if isinstance(score, str)]:
-        raise InputError(
-            f"the score {shown(texts[0])} is a text", remedy="write numbers, such as 0.9"
-        )
+        raise not_a_list(entries, form)
+    if not isinstance(scores, (list, tuple)):
+        wanted = f"a list with one score for each {form.noun}"
+        raise InputError("wrong-type", value=scores, wanted=wanted)
+    if len(scores) != len(entries):
+        wanted = counted(entries, form.noun)
+        raise InputError("wrong-count", found=counted(scores, "score"), wanted=wanted)
+    for score in scores:
+        if isinstance(score, str):  # two texts would be synonyms
+            raise InputError("not-a-number", role="the score", value=score)
     return list(zip(entries, scores, strict=True))
 
 
 def _by_id(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
     if "" in value:
-        raise InputError("the id is empty", where=at(name, "key ''"), remedy="name the item")
+        raise InputError("empty-id", at(name, "key ''"))
     ids, items = list(value), list(value.values())
     places = Places(name, ids)
     scored, values = pair_mappings(items, form, places)
     if scored and scored == len(ids):
         shape = f"{{id: {{{form.noun}: {values}}}}}"
     else:
-        shape = f"{{id: {_shape(items, form)}}}"
+        shape = f"{{id: {form.noun if _stands_alone(items, form) else f'[{form.noun}s]'}}}"
     found = Items(ids, items, places, name, f"{kind}{shape}")
     found.order = "keys" if values == "0/1" else ""
     if 0 < scored < len(ids):
-        found.notes.append(
-            f"{pluralize(scored, 'item')} written {{{form.noun}: score}}, the others as lists"
-        )
+        found.notes.append(Fact("scores-and-lists", scored, values={"noun": form.noun}))
     return found
 
 
@@ -333,7 +276,10 @@ def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> 
         items[:] = [[entry for entry, one in item.items() if one] for item in items]
         return len(chosen), "0/1"
     for position in chosen:
-        items[position] = _scored_pairs(items[position], form, where(position))
+        for score in items[position].values():
+            if isinstance(score, bool) or not isinstance(score, Real):
+                raise InputError("not-a-number", where(position), role="the score", value=score)
+        items[position] = list(items[position].items())
     return len(chosen), "score"
 
 
@@ -348,26 +294,10 @@ def _are_booleans(items: Iterable[Mapping[Any, Any]]) -> bool:
     return found
 
 
-def _shape(items: Sequence[Any], form: Form) -> str:
-    """Write what an item is."""
-    return form.noun if _stands_alone(items, form) else f"[{form.noun}s]"
-
-
 def _stands_alone(items: Sequence[Any], form: Form) -> bool:
     """Tell whether an entry alone is an item."""
     kinds = (str, Integral) if form.alone else str
     return form.single and len(items) > 0 and isinstance(items[0], kinds)
-
-
-def _scored_pairs(item: Mapping[Any, Any], form: Form, where: str) -> list[tuple[Any, Any]]:
-    for entry, score in item.items():
-        if isinstance(score, bool) or not isinstance(score, Real):
-            raise InputError(
-                f"the {form.noun} {shown(entry)} has {shown(score)} for a score",
-                where=where,
-                remedy=f'write {{"{form.noun}": 0.5}}, or a list of {form.noun}s',
-            )
-    return list(item.items())
 
 
 def _by_position(value: Sequence[Any], name: str, form: Form, kind: str, unit: str) -> Items:
@@ -376,20 +306,11 @@ def _by_position(value: Sequence[Any], name: str, form: Form, kind: str, unit: s
     odd = [kind for kind in found.types if issubclass(kind, Mapping)]
     if odd and not form.single:  # a record among lists, or scores without an id
         position = next(n for n, item in enumerate(value) if type(item) in odd)
-        raise InputError(
-            "an object stands among lists",
-            where=places(position),
-            remedy="write all items alike",
-        )
+        wanted = f"a list of {form.noun}s, as other items have"
+        raise InputError("wrong-type", places(position), value=value[position], wanted=wanted)
     if len(value) and all(map(_is_id_pair, value)):
-        raise InputError(
-            f"the items are pairs of an id and a list of {form.noun}s",
-            where=name,
-            remedy=f"give dict(pairs), which is {{id: [{form.noun}s]}}; where the first is a "
-            f"{form.noun}, too, give lists in place of tuples",
-        )
-    one = _stands_alone(value, form)
-    shape = f"[{form.noun}s]" if one else f"[[{form.noun}s]]"
+        raise InputError("id-pairs", name, noun=form.noun)
+    shape = f"[{form.noun}s]" if _stands_alone(value, form) else f"[[{form.noun}s]]"
     found.understood = f"{kind}{shape} by position"
     return found
 
@@ -419,11 +340,8 @@ def _noting_columns(found: Items, form: Form, options: ReadOptions) -> Items:
 class _Records:
     """Items gathered from records; the columns of equal key lists are found once."""
 
-    def __init__(
-        self, name: str, unit: str, form: Form, options: ReadOptions, room: Room | None = None
-    ) -> None:
+    def __init__(self, name: str, unit: str, form: Form, options: ReadOptions) -> None:
         self.name, self.unit, self.form, self.options = name, unit, form, options
-        self.room = room
         self.places: dict[str, int] = {}
         self.items: list[Any] = []
         self._single: dict[str, list[str]] = {}
@@ -436,22 +354,17 @@ class _Records:
             id_ = None
             try:
                 if not isinstance(record, Mapping):
-                    raise InputError(
-                        f"{shown(record)} stands where a record is expected",
-                        remedy=f'write {{"id": "7", "{self.form.keys[0]}": {self._like()}}}',
-                    )
+                    example = f'a record such as {{"id": "7", "{self.form.keys[0]}": ...}}'
+                    raise InputError("wrong-type", value=record, wanted=example)
                 keys = tuple(record)
                 columns = self._columns(keys)
-                id_ = canonical_id(record[keys[columns["id"]]], "")
+                id_ = canonical_id(record[keys[columns["id"]]])
                 value = record[keys[columns[self.form.noun]]]
                 if "score" in columns:
                     value = pair_scores(value, record[keys[columns["score"]]], self.form)
                 self._add(id_, place, value)
             except InputError as error:
                 raise error.placed(at(self.name, self.unit.format(place), id_)) from None
-
-    def _like(self) -> str:
-        return '"a cat"' if self.form.single else f'["{self.form.noun}"]'
 
     def _columns(self, keys: tuple[Any, ...]) -> dict[str, int]:
         found = self._roles.get(keys)
@@ -464,18 +377,14 @@ class _Records:
         return found
 
     def _add(self, id_: str, place: int, value: Any) -> None:
-        """Take up an item; of a form with single texts, those of one id are one item."""
-        if self.room is not None:
-            self.room.take(_RECORD + (_memory_of(value) if isinstance(value, list) else 0))
+        """Add an item; of a form with single texts, those of one id are one item."""
         single = self.form.single and isinstance(value, str)
         if single and id_ in self._single:
             self._single[id_].append(value)
             return
         if self.places.setdefault(id_, place) != place:
-            raise InputError(
-                f"the id is also at {self.unit.format(self.places[id_])}",
-                remedy="keep one record an id (1 and '1' are the same)",
-            )
+            other = self.unit.format(self.places[id_])
+            raise InputError("duplicate-at", role="the id", other=other)
         if single:
             value = self._single[id_] = [value]
         self.items.append(value)
@@ -490,5 +399,5 @@ class _Records:
         found = Items(ids, self.items, places, self.name, f"{understood}{row_is}{', 0/1' * member}")
         found.order = "keys" * member
         if self._extra:
-            found.notes.append(f"keys not used: {', '.join(map(shown, self._extra))}")
+            found.notes.append(Fact("unused-columns", len(self._extra), tuple(self._extra)))
         return found

@@ -3,10 +3,10 @@
 Conventions
 -----------
 Columns have explicit types, so that "007" stays an id. A block is parsed while the one before it is
-coded. What pyarrow would accept and the strict readers would not is looked for in the bytes of each
-block: bad UTF-8, NUL, byte order marks, blank lines, several records in a line, NaN, deep nesting,
-quotes inside a cell. ``OddError`` then says that the strict reader has to read the input. Of keys
-that no role uses only the JSON syntax is checked, and their names are noted.
+coded. This reader takes a file whole or leaves it to the strict one (``OddError``), which accepts
+or refuses it: what pyarrow would read otherwise than that one is searched for in the bytes of each
+block (bad UTF-8, NUL, byte order marks, blank lines, several records in a line, NaN, deep nesting,
+quotes inside a cell). Of keys that no role uses only the JSON syntax is checked.
 """
 
 from __future__ import annotations
@@ -25,18 +25,16 @@ import pyarrow.compute as pc
 from pyarrow import csv as pa_csv
 from pyarrow import json as pa_json
 
-from semmetrics.data.arrow import Coder, OddError
+from semmetrics.data.arrow import Coder, OddError, leave_if
 from semmetrics.data.form import Form, ReadOptions, assign, column_among
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import UTF16, Source
 from semmetrics.data.tables import describe_table, row_notes, split_text
-from semmetrics.errors import InputError, at
-from semmetrics.messages import shown
-
-__all__ = ["read_large"]
+from semmetrics.errors import Fact, InputError, at
 
 BLOCK = 2**22  # bytes
+_BLOCKS = 16  # the most blocks that a row may take
 _PARSED = 2**20  # bytes that a thread of pyarrow parses at once
 _WIDEST = 10_000  # columns that pyarrow is given: it takes long over a million
 _DIGITS = 4300  # of an integer that Python reads
@@ -57,15 +55,14 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
     OddError
         If the strict reader has to read it.
     """
-    if source.head[:2] in UTF16:
-        raise OddError
+    leave_if(source.head[:2] in UTF16)
     read = _read_jsonl if kind == "jsonl" else _read_table
     try:
         return read(source, kind, form, options)
     except MemoryError:  # pyarrow's is one of its exceptions, too
         raise
     except (InputError, pa.ArrowException, UnicodeDecodeError, csv.Error):
-        raise OddError from None  # the strict reader names line and id
+        raise OddError from None
 
 
 def _ahead(make: Callable[[Any], T], parts: Iterator[Any]) -> Iterator[T]:
@@ -81,50 +78,42 @@ def _ahead(make: Callable[[Any], T], parts: Iterator[Any]) -> Iterator[T]:
             yield done[0]
 
 
-def _blocks(source: Source, limit: int, start: int, *, quoted: bool) -> Iterator[bytes]:
+def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[bytes]:
     """Yield blocks of whole lines from a place on; newlines between quotes end no line."""
     rest = b""
     for part in source.chunks(BLOCK):
-        end = _line_end(rest, part, quoted=quoted)
+        end = part.rfind(b"\n") + 1
+        if quoted and (b'"' in rest or b'"' in part):
+            data, before = np.frombuffer(part, np.uint8), rest.count(b'"')
+            ends, quotes = _places(data, _NEWLINE), _places(data, _QUOTE)
+            outside = ends[(before + np.searchsorted(quotes, ends)) % 2 == 0]
+            end = int(outside[-1]) + 1 if len(outside) else 0
         if end:
             yield b"".join([rest, memoryview(part)[:end]])[start:]
             rest, start = part[end:], 0
-            continue
-        rest += part
-        if len(rest) > limit:
-            raise OddError  # a line that is too long
+        else:
+            rest += part
+            leave_if(len(rest) > _BLOCKS * BLOCK)
     if rest := rest[start:].rstrip(b"\r\n"):
         yield rest
 
 
-def _line_end(rest: bytes, part: bytes, *, quoted: bool) -> int:
-    """Find where the last line ends that is whole, in a part that follows the rest of another."""
-    end = part.rfind(b"\n") + 1
-    if not quoted or (b'"' not in rest and b'"' not in part):
-        return end
-    within = (rest.count(b'"') + part.count(b'"', 0, end)) % 2
-    while end and within:
-        start = part.rfind(b"\n", 0, end - 1) + 1
-        within ^= part.count(b'"', start, end) % 2  # each quote is counted once
-        end = start
-    return end
+def _places(data: Any, sign: int) -> Any:
+    return np.flatnonzero(data == sign)
 
 
 def _check_text(block: bytes) -> None:
-    """Refuse what the strict readers refuse in any text."""
-    if b"\0" in block:
-        raise OddError
+    """Look for what the strict readers refuse in any text."""
+    leave_if(b"\0" in block)
     if not block.isascii():
         block.decode()
-        if _MARK in block:
-            raise OddError
+        leave_if(_MARK in block)
 
 
-def _check_length(ends: Any, size: int, limit: int) -> int:
+def _longest(ends: Any, size: int, limit: int) -> int:
     """Return the length of the longest line."""
     longest = int(np.diff(ends, prepend=-1, append=size).max())
-    if longest > limit:
-        raise OddError
+    leave_if(longest > limit)
     return longest
 
 
@@ -132,7 +121,9 @@ def _check_length(ends: Any, size: int, limit: int) -> int:
 
 
 def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
-    first = _first_record(source)
+    line, newline, _ = source.head.removeprefix(_MARK).partition(b"\n")
+    first: Any = parse(line.decode(), source.name) if newline else None
+    leave_if(not isinstance(first, dict))
     keys = list(first)
     roles = assign(form.record, keys, options, source.name, form.first_id)
     used = [keys[i] for i in roles.values()]
@@ -147,31 +138,23 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         return _parse_records(block, schema, others, extra, options)
 
     start = len(_MARK) if source.head.startswith(_MARK) else 0
-    for table in _ahead(parsed, _blocks(source, options.max_line_bytes, start, quoted=False)):
+    for table in _ahead(parsed, _blocks(source, start)):
         for record_batch in table.select(used).to_batches():
             ids, values, *scores = record_batch.columns
             coder.add(ids, values, scores[0] if scores else None, lines + 1)
             lines += len(ids)
     found = coder.finish(source.name, "line {}")
     row_is = f"a {form.noun}" if by_row else "an item"
-    notes = [f"keys not used: {', '.join(map(shown, extra))}"] if extra else []
+    notes = [Fact("unused-columns", len(extra), tuple(extra))] if extra else []
     return replace(found, understood=f"JSON lines, one record {row_is}", notes=notes)
-
-
-def _first_record(source: Source) -> dict[str, Any]:
-    line, newline, _ = source.head.removeprefix(_MARK).partition(b"\n")
-    found = parse(line.decode(), source.name) if newline else None
-    if not isinstance(found, dict):
-        raise OddError
-    return found
 
 
 def _json_types(form: Form, values: Sequence[Any], used: Sequence[str]) -> Any:
     """Choose the types of the keys from the first record: no others are read here."""
     id_, entries = values[:2]
     one = form.single and isinstance(entries, str)
-    if not one and not (isinstance(entries, list) and all(isinstance(e, str) for e in entries)):
-        raise OddError
+    texts = isinstance(entries, list) and all(isinstance(entry, str) for entry in entries)
+    leave_if(not (one or texts))
     whole = isinstance(id_, int) and not isinstance(id_, bool)
     kinds = [
         pa.int64() if whole else pa.string(),
@@ -194,38 +177,32 @@ def _parse_records(
     """Parse a block of records, one a line; keys that no role uses are added to ``extra``."""
     _check_text(block)
     data = np.frombuffer(block, np.uint8)
-    ends = np.flatnonzero(data == _NEWLINE)
-    longest = _check_length(ends, len(block), options.max_line_bytes)
+    ends = _places(data, _NEWLINE)
+    longest = _longest(ends, len(block), options.max_line_bytes)
     before = np.where(data[ends - 1] == _RETURN, data[ends - 2], data[ends - 1])
     # an object ends before each newline and one begins after it, so no newline is within an object
-    if (before != b"}"[0]).any() or (data[ends[ends < len(data) - 1] + 1] != b"{"[0]).any():
-        raise OddError
+    leave_if((before != b"}"[0]).any())
+    leave_if((data[ends[ends < len(data) - 1] + 1] != b"{"[0]).any())
 
     table = None if extra else _parse_json(block, schema, longest, "error")
     if table is None:  # values of keys that no role uses may be of any kind
         _check_values(block, data, ends)
         table = _parse_json(block, schema, longest, "infer")
     unused = [key for key in table.column_names if key not in schema.names]
-    if any(key not in extra and key.strip().casefold() in others for key in unused):
-        raise OddError  # the strict reader knows which of two names it means, or refuses both
+    # another name of a role: the strict reader knows which of two it means, or refuses both
+    leave_if(any(key not in extra and key.strip().casefold() in others for key in unused))
     extra |= dict.fromkeys(unused)
-    if extra and longest > _DIGITS and _HUGE.search(block):
-        raise OddError
-    if len(table) != len(ends) + (data[-1] != _NEWLINE):
-        raise OddError
+    leave_if(extra and longest > _DIGITS and _HUGE.search(block))
+    leave_if(len(table) != len(ends) + (data[-1] != _NEWLINE))
     return table
 
 
 def _parse_json(block: bytes, schema: Any, longest: int, unknown: str) -> Any:
     """Parse a block; None where a key that is not in the schema is an error, and there is one."""
+    read = pa_json.ReadOptions(block_size=max(_PARSED, 2 * longest))
+    kinds = pa_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unknown)
     try:
-        return pa_json.read_json(
-            pa.BufferReader(block),
-            read_options=pa_json.ReadOptions(block_size=max(_PARSED, 2 * longest)),
-            parse_options=pa_json.ParseOptions(
-                explicit_schema=schema, unexpected_field_behavior=unknown
-            ),
-        )
+        return pa_json.read_json(pa.BufferReader(block), read_options=read, parse_options=kinds)
     except pa.ArrowInvalid:
         if unknown != "error":
             raise
@@ -233,50 +210,44 @@ def _parse_json(block: bytes, schema: Any, longest: int, unknown: str) -> Any:
 
 
 def _check_values(block: bytes, data: Any, ends: Any) -> None:
-    """Refuse numbers that no JSON text holds, and lines that may be nested too deeply."""
+    """Look for numbers that JSON does not allow, and for lines that may be nested too deeply."""
     found = _NAN.search(block) if b"NaN" in block or b"Inf" in block else None
-    if found and any(match[1] for match in _BARE.finditer(block)):
-        raise OddError
+    leave_if(found and any(match[1] for match in _BARE.finditer(block)))
     opened = block.count(b"[") + block.count(b"{")
-    if opened - len(ends) <= _OPENED:  # each line has one at least
-        return
-    starts = np.append(0, ends[ends < len(data) - 1] + 1)
-    brackets = (data == b"["[0]) | (data == b"{"[0])
-    if np.add.reduceat(brackets, starts, dtype=np.int64).max() > _OPENED:
-        raise OddError
+    if opened - len(ends) > _OPENED:  # each line has one at least
+        starts = np.append(0, ends[ends < len(data) - 1] + 1)
+        brackets = (data == b"["[0]) | (data == b"{"[0])
+        leave_if(np.add.reduceat(brackets, starts, dtype=np.int64).max() > _OPENED)
 
 
 # CSV
 
 
 def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
-    tabs = kind == "tsv"
-    delimiter = options.delimiter or ("\t" if tabs else ",")
+    delimiter = options.delimiter or ("\t" if kind == "tsv" else ",")
     header_end = source.head.find(b"\n") + 1
     first = source.head[:header_end].removeprefix(_MARK)
     _check_text(first)
     line = first.decode()[:-1].removesuffix("\r")
-    if not header_end or not delimiter.isascii() or "\r" in line or line.count('"') % 2:
-        raise OddError
-    if header_end > options.max_line_bytes or line.count(delimiter) > _WIDEST:
-        raise OddError
+    leave_if(not header_end or not delimiter.isascii() or "\r" in line or line.count('"') % 2)
+    leave_if(header_end > options.max_line_bytes or line.count(delimiter) > _WIDEST)
     header = next(csv.reader([line], delimiter=delimiter, strict=True))
     roles = assign(form.table, header, options, at(source.name, "line 1"), form.first_id)
     split = options.label_delimiter if form.scored else None
-    coder = Coder(form, by_row=split is None, parsed=True)
+    kinds = [pa.string(), pa.dictionary(pa.int32(), pa.string()), pa.float64()]
     columns = [str(i) for i in range(len(header))]
     used = [columns[i] for i in roles.values()]
-    lines = 2
+    types = dict(zip(used, kinds if split is None else [pa.string()] * 3, strict=False))
+    coder = Coder(form, by_row=split is None, parsed=True)
 
     def parsed(block: bytes) -> tuple[Any, Any, int]:
-        return _parse_rows(block, delimiter, columns, used, split, options)
+        return _parse_rows(block, delimiter, columns, types, options.max_line_bytes)
 
-    empty = 0
-    blocks = _blocks(source, options.max_line_bytes, header_end, quoted=True)
-    for table, starts, n_lines in _ahead(parsed, blocks):
+    lines, empty = 2, 0
+    for table, starts, n_lines in _ahead(parsed, _blocks(source, header_end, quoted=True)):
         row = 0
         for batch in table.to_batches():
-            places = lines + (row if starts is None else starts[row : row + len(batch)])
+            places = lines + starts[row : row + len(batch)]
             row += len(batch)
             ids, values, *scores = batch.columns
             if split is not None:
@@ -295,61 +266,27 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
 
 
 def _parse_rows(
-    block: bytes,
-    delimiter: str,
-    columns: Sequence[str],
-    used: Sequence[str],
-    split: str | None,
-    options: ReadOptions,
+    block: bytes, delimiter: str, columns: Sequence[str], types: Mapping[str, Any], limit: int
 ) -> tuple[Any, Any, int]:
     """Parse a block of rows: the columns that are used, the line of each row, and all lines."""
     _check_text(block)
-    if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
-        raise OddError
-    if b'"' not in block and (b"\n\n" in block or b"\n\r\n" in block):
-        raise OddError  # blank lines, of which pyarrow makes rows
-    kinds = [pa.string(), pa.dictionary(pa.int32(), pa.string()), pa.float64()]
-    if split is not None:
-        kinds = [pa.string()] * 3
-    types = dict(zip(used, kinds, strict=False))
-    if b'"' not in block and _has_short_lines(block, options.max_line_bytes):
-        table = _csv_table(block, delimiter, columns, types, _PARSED)
-        return table, None, len(table)
+    leave_if(b"\r" in block and block.count(b"\r") != block.count(b"\r\n"))
     data = np.frombuffer(block, np.uint8)
-    ends = np.flatnonzero(data == _NEWLINE)
-    longest = _check_length(ends, len(block), options.max_line_bytes)
-    quotes = np.flatnonzero(data == _QUOTE)
-    _check_quotes(data, quotes, delimiter)
-    row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
-    within = len(row_ends) < len(ends)  # newlines within cells
-    if within:
-        _check_length(row_ends, len(block), options.max_line_bytes)
-    table = _csv_table(block, delimiter, columns, types, max(_PARSED, 2 * longest), within)
-    starts = np.append(0, np.searchsorted(ends, row_ends) + 1) if within else None
-    return table, starts, len(ends)
-
-
-def _has_short_lines(block: bytes, limit: int) -> bool:
-    """Tell, without a look at every line, whether they are shorter than half of what is parsed."""
-    step = _PARSED // 4
-    ends = (block.find(b"\n", start, start + step) for start in range(0, len(block) - step, step))
-    return limit >= 2 * step and all(end >= 0 for end in ends)
-
-
-def _csv_table(
-    block: bytes,
-    delimiter: str,
-    columns: Sequence[str],
-    types: Mapping[str, Any],
-    size: int,
-    newlines: bool = False,
-) -> Any:
-    """Parse rows; a blank line has too few cells, which is an error."""
-    return pa_csv.read_csv(
+    ends = row_ends = _places(data, _NEWLINE)
+    if b'"' in block:
+        quotes = _places(data, _QUOTE)
+        _check_quotes(data, quotes, ord(delimiter))
+        row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+    else:
+        leave_if(b"\n\n" in block or b"\n\r\n" in block)  # pyarrow makes rows of blank lines
+    longest = _longest(row_ends, len(block), limit)
+    table = pa_csv.read_csv(
         pa.BufferReader(block),
-        read_options=pa_csv.ReadOptions(column_names=columns, block_size=size),
+        read_options=pa_csv.ReadOptions(column_names=columns, block_size=max(_PARSED, 2 * longest)),
         parse_options=pa_csv.ParseOptions(
-            delimiter=delimiter, newlines_in_values=newlines, ignore_empty_lines=False
+            delimiter=delimiter,
+            newlines_in_values=len(row_ends) < len(ends),
+            ignore_empty_lines=False,
         ),
         convert_options=pa_csv.ConvertOptions(
             include_columns=list(types),
@@ -358,23 +295,20 @@ def _csv_table(
             strings_can_be_null=False,
         ),
     )
+    starts = np.append(0, np.searchsorted(ends, row_ends) + 1).astype(np.int32)
+    return table, starts, len(ends)
 
 
-def _check_quotes(data: Any, quotes: Any, delimiter: str) -> None:
-    """Refuse quotes that do not stand around a whole cell, or twice within one."""
-    if len(quotes) % 2:
-        raise OddError
+def _check_quotes(data: Any, quotes: Any, comma: int) -> None:
+    """Look for quotes that are not around a whole cell, or twice within one."""
+    leave_if(len(quotes) % 2)
     opening, closing = quotes[::2], quotes[1::2]
-    padded = np.concatenate([[_NEWLINE], data, [_NEWLINE]])
+    padded = np.pad(data, 1, constant_values=_NEWLINE)
     before, after = padded[opening], padded[closing + 2]
     again = np.append(False, opening[1:] == closing[:-1] + 1)  # a quote within a cell
-    comma = ord(delimiter)
     starts = (before == comma) | (before == _NEWLINE) | again
-    stops = (
-        (after == comma) | (after == _NEWLINE) | (after == _RETURN) | np.append(again[1:], False)
-    )
-    if not (starts & stops).all():
-        raise OddError
+    ends = (after == comma) | (after == _NEWLINE) | (after == _RETURN)
+    leave_if(not (starts & (ends | np.append(again[1:], False))).all())
 
 
 def _cells(split: str, values: Any, scores: Any = None) -> Iterator[Any]:
@@ -385,11 +319,8 @@ def _cells(split: str, values: Any, scores: Any = None) -> Iterator[Any]:
         lists = pc.split_pattern(cells, split)
         widths = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
         bare = pc.equal(cells, "").to_numpy(zero_copy_only=False)
-        flat = lists.flatten()
-        kept = ~np.repeat(bare, widths)
-        parts = flat.filter(pa.array(kept))
-        if pc.any(pc.equal(parts, "")).as_py():
-            raise OddError
+        parts = lists.flatten().filter(pa.array(~np.repeat(bare, widths)))
+        leave_if(pc.any(pc.equal(parts, "")).as_py())
         ends = np.append(0, np.cumsum(np.where(bare, 0, widths)))
         parts = parts if cells is values else parts.cast(pa.float64())
         yield pa.ListArray.from_arrays(pa.array(ends, pa.int32()), parts)

@@ -23,8 +23,6 @@ from semmetrics.errors import ITEM, InputError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.messages import pluralize
 
-__all__ = ["Entry", "Ids", "Lists", "Side", "Terms", "Texts", "as_entry", "clean_terms", "take_ids"]
-
 Terms: TypeAlias = tuple[str, ...]
 Entry: TypeAlias = "str | Terms"
 Ids: TypeAlias = "Sequence[str] | range | Ints"  # numbers: items known by position
@@ -230,7 +228,7 @@ class Lists:
     cells: str = ""
     source: str = "input"
     understood: str = "lists"
-    notes: list[str] = field(default_factory=list)
+    notes: list[Any] = field(default_factory=list)
     where: Callable[[int], str] = field(default=ITEM.format, compare=False)
     columns: int | None = None
     order: str = ""
@@ -342,11 +340,11 @@ class Lists:
         for code in empty:
             terms = self.terms[code]
             if occur[code] and not any(term in keep for term in terms):
+                remedy = f"rename the {self.noun}, ignore it, or choose another normalization"
                 raise InputError(
-                    f"nothing is left of the {self.noun} {', '.join(terms)!r} after normalisation",
-                    where=self.where(self.first_item(code)),
-                    remedy=f"rename the {self.noun}, ignore it, or choose another normalisation",
-                )
+                    "nothing-left", self.where(self.first_item(code)), role=f"the {self.noun}",
+                    value=", ".join(terms), remedy=remedy,
+                )  # fmt: skip
             cleaned[code] = terms
         return self.renamed([as_entry(terms) for terms in cleaned])
 

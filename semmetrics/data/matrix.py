@@ -181,7 +181,7 @@ def as_matrix(
     *,
     source: str = "matrix",
     understood: str = "matrix of items x classes",
-    notes: Sequence[str] = (),
+    notes: Sequence[Any] = (),
     finite: bool = True,
 ) -> Matrix:
     """Check the shape, the type and the names of a matrix.

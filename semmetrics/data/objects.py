@@ -20,28 +20,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.arguments import refuse_masked
-from semmetrics.data.form import IDS, MATRICES, Form, ReadOptions, assign, is_one_hot, unused
+from semmetrics.data.form import (
+    IDS,
+    MATRICES,
+    Form,
+    ReadOptions,
+    assign,
+    canonical_id,
+    is_one_hot,
+    unused,
+)
 from semmetrics.data.items import Items, encode, encode_numbers
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import (
-    Matrix,
-    as_matrix,
-    check_named,
-    is_number_rows,
-    number_matrix,
+from semmetrics.data.matrix import Matrix, as_matrix, check_named, is_number_rows, number_matrix
+from semmetrics.data.source import Source
+from semmetrics.data.tables import (
+    RowTable,
+    not_a_label_column,
+    one_hot_allowed,
+    one_hot_ids,
+    one_hot_text,
 )
-from semmetrics.data.tables import RowTable
-from semmetrics.errors import ROW, InputError, Places, at
-from semmetrics.messages import a_kind, listing, pluralize
-
-__all__ = ["column_names", "frame_table", "is_frame", "is_series", "number_columns", "plain_matrix",
-           "plain_object", "read_columns", "read_once", "read_python", "string_ids"]  # fmt: skip
+from semmetrics.errors import ROW, Fact, InputError, Places, at
+from semmetrics.messages import a_kind
 
 Names = Sequence["str | Sequence[str]"]
 
 
-def read_python(
+def read_python(  # noqa: PLR0911
     data: Any, form: Form, source: str, names: Names | None, options: ReadOptions
 ) -> Lists | Matrix:
     """Read lists or a matrix from a Python object.
@@ -73,26 +80,16 @@ def read_python(
         return as_matrix(data, names, source=source, finite=not form.by_block)
     if form.numbered and is_number_rows(data):
         return number_matrix(data, names, source, "rows of numbers")
-    return _plain(data, form, source, options)
-
-
-def _plain(data: Any, form: Form, source: str, options: ReadOptions) -> Lists:
-    """Read lists from mappings and sequences."""
     if isinstance(data, Mapping):
         if is_columns(data, form, options, source):
             return read_columns(data, form, source, options)
         texts = set(map(type, data)) == {str}
         if not texts and (form.coco is None or not form.is_coco(data)):
             data = dict(zip(string_ids(data, source), data.values(), strict=True))
-        return encode(read_object(data, source, form, options), form)
-    if isinstance(data, Sequence) and not isinstance(data, (bytes, bytearray)):
-        return encode(read_object(data, source, form, options), form)
-    raise InputError(
-        f"cannot read {form.noun}s from {a_kind(data)}",
-        where=source,
-        remedy=f"give a path, {{id: [{form.noun}s]}}, a list of lists or records, a Series or a "
-        "frame" + (", or a matrix" if MATRICES[0] in form.formats else ""),
-    )
+    elif not isinstance(data, Sequence) or isinstance(data, (bytes, bytearray)):
+        wanted = f"{form.noun}s: a path, {{id: [{form.noun}s]}}, lists, records or a frame"
+        raise InputError("wrong-type", source, value=data, wanted=wanted)
+    return encode(read_object(data, source, form, options), form)
 
 
 def read_columns(data: Mapping[Any, Any], form: Form, source: str, options: ReadOptions) -> Lists:
@@ -112,11 +109,7 @@ def _as_table(source: str) -> Iterator[None]:
         raise
     except Exception as error:  # of whatever library the object is
         line = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError(
-            f"it cannot be read as a table: {line}",
-            where=source,
-            remedy="give each column its own name and values of one type, or give lists",
-        ) from None
+        raise InputError("not-a-table", source, why=line) from None
 
 
 def read_once(data: Any) -> Any:
@@ -136,9 +129,20 @@ def read_once(data: Any) -> Any:
 
 def plain_object(data: Any) -> Any:
     """Return arrays of text as lists, and tensors and what is like them as arrays."""
-    if hasattr(data, "detach") and hasattr(data, "cpu"):
-        data = _of_tensor(data)
-    elif not isinstance(data, (np.ndarray, Mapping, Sequence)) and not _is_table(data):
+    if hasattr(data, "detach") and hasattr(data, "cpu"):  # a tensor of any device and type
+        data = data.detach().cpu()
+        if getattr(data, "layout", None) is not None and "strided" not in str(data.layout):
+            data = data.to_dense()
+        try:
+            data = data.numpy()
+        except TypeError:  # types that numpy lacks, such as bfloat16
+            data = data.float().numpy()
+    elif not (
+        isinstance(data, (np.ndarray, Mapping, Sequence))
+        or is_frame(data)
+        or is_series(data)
+        or hasattr(data, "tocsr")
+    ):
         if hasattr(data, "__array__"):
             data = np.asarray(data)
         elif hasattr(data, "__dlpack__"):
@@ -163,24 +167,7 @@ def plain_matrix(given: Any, source: str) -> NDArray[Any]:
             values = np.array(values, np.float64)
     if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf":
         return np.asarray(values)
-    shape = f" of shape {values.shape}, {values.dtype}," if isinstance(values, np.ndarray) else ""
-    raise InputError(f"{a_kind(given)}{shape} is no matrix of numbers", where=source,
-                     remedy="give rows of numbers, all of one length")  # fmt: skip
-
-
-def _of_tensor(data: Any) -> Any:
-    """Return a tensor of any device and type as an array."""
-    data = data.detach().cpu()
-    if getattr(data, "layout", None) is not None and "strided" not in str(data.layout):
-        data = data.to_dense()
-    try:
-        return data.numpy()
-    except TypeError:  # types that numpy lacks, such as bfloat16
-        return data.float().numpy()
-
-
-def _is_table(data: Any) -> bool:
-    return is_frame(data) or is_series(data) or hasattr(data, "tocsr")
+    raise InputError("wrong-type", source, value=given, wanted="rows of numbers, all of one length")
 
 
 def is_series(data: Any) -> bool:
@@ -219,38 +206,36 @@ def _frame(
     data: Any, form: Form, source: str, names: Names | None, options: ReadOptions
 ) -> Lists | Matrix:
     columns = column_names(data)
-    value = options.column(form.noun)
     known = [name for name in columns if name.strip().casefold() in form.columns]
-    index = getattr(data, "index", None)
-    matrix = MATRICES[0] in form.formats
+    numbers = number_columns(_arrow_table(data).schema) if known else frozenset()
     has_ids = _has_ids(columns, options)
-    listed = bool(known) and (
-        _has_roles_only(columns, form, options) or not _is_numeric(data, known)
-    )
     if has_ids:  # as in a file
-        numbers = number_columns(_arrow_table(data).schema) if known else frozenset()
         listed = not is_one_hot(columns, form, options, numbers)
-    if value is not None or listed or not matrix:
+    else:
+        listed = bool(known) and (
+            _has_roles_only(columns, form, options) or not numbers.issuperset(known)
+        )
+    if options.column(form.noun) is not None or listed or MATRICES[0] not in form.formats:
         return _table(_arrow_table(data if has_ids else _with_ids(data)), form, source, options)
-    unnamed, notes = is_numbering(getattr(data, "columns", None)), list[str]()
+    index = getattr(data, "index", None)
+    unnamed, notes = is_numbering(getattr(data, "columns", None)), list[Fact]()
     check_named(() if unnamed else columns, source)
     if index is not None and not has_ids:
         values, ids = data.to_numpy(), index_ids(index, source)
         if values.dtype.kind not in "biuf":
-            values = _column_stack(_arrow_table(data), form, source, "the index" * bool(ids))
+            values = _column_stack(_arrow_table(data), form, source)
     else:
         values, ids, columns = _numbers(data, form, source, options)
         if index is not None and not is_numbering(index):
-            notes.append("the ids are those of the column of ids, not those of the index")
-    notes += [] if unnamed else _odd_columns(values, columns)
+            notes.append(Fact("index-not-used"))
+    outside = () if unnamed else ((values < 0) | (values > 1)).any(axis=0).tolist()
+    if 0 < 2 * sum(outside) < len(columns):  # the few that are no labels
+        odd = tuple(compress(columns, outside))
+        notes.append(Fact("odd-columns", len(odd), odd, values={"of": len(columns)}))
     return as_matrix(
-        values,
-        names if unnamed else columns,
-        ids,
-        source=source,
-        understood=f"{a_kind(data)}",
-        notes=notes,
-    )
+        values, names if unnamed else columns, ids,
+        source=source, understood=f"{a_kind(data)}", notes=notes,
+    )  # fmt: skip
 
 
 def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any:
@@ -294,11 +279,6 @@ def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) ->
     return "" not in found and len(set(found)) == len(found)
 
 
-def _is_numeric(data: Any, columns: Sequence[str]) -> bool:
-    """Tell whether columns hold numbers: names of classes that are called as columns are."""
-    return number_columns(_arrow_table(data).schema).issuperset(columns)
-
-
 def number_columns(schema: Any) -> frozenset[str]:
     """Return the names of the columns of a table that hold numbers."""
     return frozenset(f.name for f in schema if _is_number(f.type) and str(f.type) != "null")
@@ -311,51 +291,14 @@ def _is_number(kind: Any) -> bool:
     return any(test(kind) for test in tests)
 
 
-def _column_stack(table: Any, form: Form, source: str, ids: str = "") -> Any:
-    """Return the columns of a table as a matrix.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-    form : Form
-    source : str
-    ids : str
-        What the ids were taken from, for messages.
-
-    Raises
-    ------
-    InputError
-        If a column holds no numbers; names it.
-    """
-    noun = form.noun
+def _column_stack(table: Any, form: Form, source: str) -> Any:
+    """Return the columns of a table as a matrix; raise if one does not hold numbers."""
     for column in table.schema:
         if not _is_number(column.type):
-            taken = f" (they were taken from {ids})" if ids else ""
-            raise InputError(
-                f"it holds {_in_words(column.type)}, and where no column has the {noun}s (sought "
-                f"any of {', '.join(form.columns)}) each is a {noun} with 0/1 or scores",
-                where=f"{source}, column {column.name!r}",
-                remedy=f"leave it out, or name it with id_column if it has the ids{taken}, with "
-                f"{noun}_column if it has the {noun}s",
-            )
+            where = f"{source}, column {column.name!r}"
+            raise not_a_label_column(str(column.type), form).placed(where)
     columns = [column.to_numpy() for column in table.columns]
     return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
-
-
-def _odd_columns(values: Any, columns: Sequence[str]) -> list[str]:
-    """Name the few columns that hold numbers outside [0, 1] where all others do not."""
-    outside = ((values < 0) | (values > 1)).any(axis=0)
-    if not 0 < 2 * outside.sum() < len(columns):
-        return []
-    number, of = int(outside.sum()), pluralize(len(columns), "column")
-    return [
-        f"numbers outside [0, 1] stand in {number} of {of} and in no other: "
-        f"{listing(compress(columns, outside.tolist()))}; leave out what is no label"
-    ]
-
-
-def _in_words(kind: Any) -> str:
-    return "text" if "string" in str(kind) else f"the type {kind}"
 
 
 def _numbers(
@@ -366,41 +309,52 @@ def _numbers(
     roles = {"id": form.table["id"]._replace(required=False)}
     place = assign(roles, table.column_names, options, source, form.first_id).get("id")
     ids = None
-    name = ""
     if place is not None:
-        name = f"column {table.column_names[place]!r}"
-        ids = string_ids(table.column(place).to_pylist(), f"{source}, {name}")
+        where = f"{source}, column {table.column_names[place]!r}"
+        ids = string_ids(table.column(place).to_pylist(), where)
         table = table.remove_column(place)
-    found = _column_stack(table, form, source, name)
-    _check_cells(table, ids, source)
-    return found, ids, table.column_names
-
-
-def _check_cells(table: Any, ids: Sequence[str] | None, source: str) -> None:
-    """Refuse a cell of a table without a finite number; names row, column and id."""
+    found = _column_stack(table, form, source)
     for name, column in zip(table.column_names, table.columns, strict=True):
         values = column.to_numpy()
-        if values.dtype.kind != "f" or (finite := np.isfinite(values)).all():
-            continue
-        row = int(finite.argmin())
-        cell = column[row].as_py()
-        raise InputError(
-            "the cell is null" if cell is None else f"{cell} is no finite number",
-            where=at(
-                source, f"row {row} (from 0), column {name!r}", None if ids is None else ids[row]
-            ),
-            remedy="replace it",
-        )
+        if values.dtype.kind == "f" and not (finite := np.isfinite(values)).all():
+            row = int(finite.argmin())
+            where = at(source, f"{ROW.format(row)}, column {name!r}", ids[row] if ids else None)
+            raise InputError("not-finite", where, role="the cell", value=column[row].as_py())
+    return found, ids, table.column_names
 
 
 def _table(table: Any, form: Form, source: str, options: ReadOptions) -> Lists:
     from semmetrics.data.arrow import read_arrow_table
 
     found = read_arrow_table(table, form, source, options)
-    return replace(
-        found,
-        notes=found.notes + unused(options, ("delimiter", "label_delimiter"), "a table in memory"),
-    )
+    elsewhere = unused(options, ("delimiter", "label_delimiter"), "a table in memory")
+    return replace(found, notes=found.notes + elsewhere)
+
+
+def read_arrow_file(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists | Matrix:
+    """Read a Parquet or Arrow file: a matrix where it has a column for each label."""
+    from semmetrics.data.arrow import arrow_schema, read_arrow, whole_table
+
+    id_place = None
+    if one_hot_allowed(form, options):
+        schema = arrow_schema(source, kind)
+        names, numbers = schema.names, number_columns(schema)
+        id_place = one_hot_ids(names, form, options, numbers)
+    if id_place is None or (len(names) == 2 and names[1 - id_place] not in numbers):
+        return read_arrow(source, kind, form, options)
+    made: Any = read_python(whole_table(source, kind, options), form, source.name, None, options)
+    step = max(1, 2**22 // len(names))
+    for start in () if form.numbered else range(0, len(made), step):
+        part = np.asarray(made.values[start : start + step])
+        outside = np.argwhere(~((part >= 0) & (part <= 1)))
+        if len(outside):
+            row, column = outside[0].tolist()
+            there = f"{ROW.format(start + row)}, column {made.vocabulary[column]!r}"
+            where = at(source.name, there, made.ids[start + row])
+            raise not_a_label_column(part[row, column], form).placed(where)
+    title = "Parquet" if kind == "parquet" else "Arrow"
+    found: Matrix = replace(made, understood=f"{title}, {one_hot_text(form, names[id_place])}")
+    return found
 
 
 def _arrow_table(data: Any) -> Any:
@@ -430,10 +384,7 @@ def _check_depth(name: str, column: Sequence[Any]) -> None:
             return
     if not any(isinstance(one, (list, tuple, dict)) for one in level):
         return
-    raise InputError(
-        f"the column {name!r} holds objects, or lists that are nested too deeply",
-        remedy="give texts, numbers, or lists of those",
-    )
+    raise InputError("deep-column", name=name)
 
 
 def _series(data: Any, form: Form, source: str) -> Items:
@@ -454,7 +405,7 @@ def _series(data: Any, form: Form, source: str) -> Items:
 
 
 def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> list[str]:
-    """Ids as text; only strings and whole numbers are ids, and none may be there twice.
+    """Return ids as text; only strings and whole numbers are ids, and none may appear twice.
 
     Examples
     --------
@@ -462,36 +413,26 @@ def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> l
     ['7', 'a']
     """
     ids = list(names)
-    for position, name in enumerate(ids if set(map(type, ids)) != {str} else ()):
-        if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
-            raise InputError(
-                "an id is None" if name is None else f"the id {name!r} is {a_kind(name)}",
-                where=source,
-                remedy="ids are strings or whole numbers",
-            )
-        ids[position] = str(name)
+    if set(map(type, ids)) != {str}:
+        ids = [name if type(name) is str else canonical_id(name, source) for name in ids]
     if "" in ids:
-        raise InputError(
-            "the id is empty",
-            where=f"{source}, row {ids.index('')} (from 0)",
-            remedy="name the item",
-        )
+        raise InputError("empty-id", f"{source}, {ROW.format(ids.index(''))}")
     if not repeats and len(set(ids)) != len(ids):
         twice = Counter(ids).most_common(1)[0][0]
-        raise InputError(f"the id {twice!r} is there twice", where=source, remedy="keep one")
+        raise InputError("duplicate-id", source, value=twice)
     return ids
 
 
 def is_numbering(index: Any) -> bool:
-    """Whether an index is the plain numbering that pandas makes by itself."""
+    """Tell whether an index is the plain numbering that pandas makes by itself."""
     return type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
 
 
 def index_ids(index: Any, source: str) -> list[str] | None:
-    """The ids of an index; None for the plain numbering that pandas makes by itself."""
+    """Return the ids of an index; None for the plain numbering that pandas makes by itself."""
     if is_numbering(index):
         return None
     if not index.is_unique:
         twice = index[index.duplicated()][0]
-        raise InputError(f"the id {twice!r} is there twice", where=source, remedy="keep one")
+        raise InputError("duplicate-id", source, value=twice)
     return string_ids(index, source)

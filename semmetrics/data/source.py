@@ -5,8 +5,7 @@ Conventions
 What is small is read at once. The rest of a large file is read when it is asked for, in chunks or
 whole; a large stream, which cannot be read twice, is first copied to a temporary file.
 
-One limit, ``max_bytes``, holds for the bytes that are read, after decompression, and for the memory
-that the objects made of them take, which may always be 1 GiB: "[]," has 3 bytes, its list 80.
+The limit ``max_bytes`` is for the bytes that are read, after decompression.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from __future__ import annotations
 import gc
 import io
 import os
-import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -29,121 +27,52 @@ from semmetrics.errors import InputError, at
 from semmetrics.frozen import dataclass
 from semmetrics.messages import listing
 
-__all__ = ["SMALL", "UTF16", "Lines", "Room", "Source", "check_lines", "enough_memory",
-           "foreign_errors", "load",
-           "no_collection", "too_large"]  # fmt: skip
-
 SMALL = 2 * 2**20
 """Bytes of an input that is read at once, by Python: pyarrow takes 0.25 s to import, in which the
 strict readers read about 2 MB of JSON lines or CSV."""
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _CHUNK = 2**20
-_ROOM = 2**30  # bytes of objects that may be made of any input
-_RAISE = "if that is right, raise max_bytes (--max-bytes)"
 _GZIP = b"\x1f\x8b"
 _STDIN = "standard input"
 
 
 class Room:
-    """The memory that may yet be taken by what is made of an input.
-
-    Parameters
-    ----------
-    name : str
-        What messages call the input.
-    max_bytes : int
-
-    Examples
-    --------
-    >>> Room("gt.json", 2**20).take(2**40)
-    Traceback (most recent call last):
-    semmetrics.errors.InputError: gt.json: what it holds takes more than 1073741824 bytes of memory;
-    if that is right, raise max_bytes (--max-bytes)
-    """
+    """The memory that may yet be taken by what is made of an input."""
 
     def __init__(self, name: str, max_bytes: int) -> None:
-        self.name, self.limit = name, max(max_bytes, _ROOM)
+        self.name, self.limit = name, max(max_bytes, 2**30)
         self._left = self.limit
 
     def take(self, size: int) -> None:
-        """Count bytes that are made.
-
-        Raises
-        ------
-        InputError
-            If there is no room for them.
-        """
+        """Count bytes that are made; raise if there is no room for them."""
         self._left -= size
         if self._left < 0:
-            raise InputError(
-                f"what it holds takes more than {self.limit} bytes of memory",
-                where=self.name,
-                remedy=_RAISE,
-            )
+            raise too_large(self.name, self.limit)
 
 
 @contextmanager
 def enough_memory(name: str, max_bytes: int | None = None) -> Iterator[None]:
-    """Say of which input it is that it does not fit into the memory of the machine."""
+    """Raise a MemoryError as the error of an input that does not fit into memory."""
     try:
         yield
     except MemoryError:
-        allowed = (
-            "" if max_bytes is None else f" (max_bytes, --max-bytes, allows {max_bytes} bytes)"
-        )
-        raise InputError(
-            f"there is not enough memory for it{allowed}",
-            where=name,
-            remedy="give fewer items at once, or use a machine with more memory",
-        ) from None
+        raise InputError("out-of-memory", name) from None
 
 
-class Lines:
-    r"""The lines of a text with their ends; blank ones can be passed over, however many they are.
-
-    Parameters
-    ----------
-    text : str
-    newline : str
-        What ends a line: "\n", or with "" a carriage return, too.
+def text_lines(text: str, newline: str = "\n") -> Iterator[str]:
+    r"""Yield the lines of a text with their ends; with newline="" a carriage return ends one, too.
 
     Examples
     --------
-    >>> lines = Lines("a\n\n\nb\n")
-    >>> [(line, lines.skip(re.compile("[^\n]"))) for line in lines]
-    [('a\n', 2), ('b\n', 0)]
+    >>> list(text_lines("a\r\n\nb")), list(text_lines("a\rb", newline=""))
+    (['a\r\n', '\n', 'b'], ['a\r', 'b'])
     """
-
-    def __init__(self, text: str, newline: str = "\n") -> None:
-        self._text, self._newline = text, newline
-        self._start = self._stop = 0  # of the part that is being read
-        self._part = io.StringIO()
-
-    def __iter__(self) -> Iterator[str]:
-        # of the text a part at a time: a stream takes four bytes a letter
-        while self._stop < len(self._text):
-            self._open(self._stop)
-            yield from self._part
-
-    def _open(self, start: int) -> None:
-        self._start = start
-        self._stop = self._text.find("\n", start + _CHUNK) + 1 or len(self._text)
-        self._part = io.StringIO(self._text[start : self._stop], newline=self._newline)
-
-    def skip(self, ink: re.Pattern[str]) -> int:
-        """Pass over the lines before the next one that has ink, and return their number."""
-        start = self._start + self._part.tell()
-        found = ink.search(self._text, start)
-        end = len(self._text) if found is None else found.start()
-        if found is not None and self._newline:
-            end = self._text.rfind(self._newline, start, end) + 1 or start
-        ends = self._text.count("\n", start, end)
-        if not self._newline:
-            ends += self._text.count("\r", start, end) - self._text.count("\r\n", start, end)
-        self._part.seek(min(end, self._stop) - self._start)
-        self._stop = max(end, self._stop)
-        return ends
+    start = 0
+    while start < len(text):  # a part at a time: a stream takes four bytes a letter
+        stop = text.find("\n", start + _CHUNK) + 1 or len(text)
+        yield from io.StringIO(text[start:stop], newline=newline)
+        start = stop
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,28 +145,29 @@ class Source:
         except UnicodeDecodeError as error:
             line = self.data[: error.start].decode(codec, "ignore").count("\n") + 1
             raise InputError(
-                f"byte {error.start} (from 0) is no valid {codec.upper()}",
-                where=at(self.name, f"line {line}"),
-                remedy="save it as UTF-8",
+                "not-utf8", at(self.name, f"line {line}"), byte=error.start, codec=codec.upper()
             ) from None
         if self.is_large:
             self.__dict__.pop("data", None)  # it can be read again
         text = text.removeprefix("\ufeff") if codec == "utf-8" else text
-        for bad, problem, remedy in (
-            ("\0", "a NUL character", "save it as UTF-8 text"),
-            ("\ufeff", "a byte order mark (U+FEFF) inside the text", "remove it; it stands where "
-             "files were joined"),
-        ):  # fmt: skip
+        for bad, what in (("\0", "a NUL character"), ("\ufeff", "a byte order mark (U+FEFF)")):
             if (place := text.find(bad)) >= 0:
                 line = text.count("\n", 0, place) + 1
-                raise InputError(problem, where=at(self.name, f"line {line}"), remedy=remedy)
+                raise InputError("bad-character", at(self.name, f"line {line}"), what=what)
         if not text or text.isspace():
-            raise InputError("it is empty", where=self.name, remedy="check how it was written")
+            raise InputError("empty", self.name, role="the text", remedy="check how it was written")
         return text
 
-    def lines(self) -> Lines:
-        """Return the lines of the text."""
-        return Lines(self.text)
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the text."""
+        return text_lines(self.text)
+
+    @property
+    def beginning(self) -> str:
+        """The text that it begins with; all of it where that is small."""
+        if not self.is_large or self.head[:2] in UTF16:
+            return self.text
+        return self.head[: self.head.rfind(b"\n") + 1].decode("utf-8", "replace").lstrip("\ufeff")
 
     def room(self) -> Room:
         """Return the memory that what is made of it may take."""
@@ -278,22 +208,18 @@ def check_lines(source: Source, limit: int) -> None:
         end = data.rfind(b"\n", start, start + limit + 1)
         if end < 0:
             line = data.count(b"\n", 0, start) + 1
-            raise InputError(
-                f"the line is longer than {limit} bytes",
-                where=at(source.name, f"line {line}"),
-                remedy="check its line ends, or raise max_line_bytes (--max-line-bytes)",
-            )
+            raise InputError("line-too-long", at(source.name, f"line {line}"), limit=limit)
         start = end + 1
 
 
 def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
     """Open an input; "-" is standard input."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError("wrong-type", value=path, wanted="a path")
     with foreign_errors("path"):
-        name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(name, str):
-        raise InputError(f"a path is expected, not {type(path).__name__}", remedy="give a text")
+        name = os.fspath(path)
     if not name:
-        raise InputError("the path is empty", remedy="name a file, or - for standard input")
+        raise InputError("empty", role="the path", remedy="name a file, or - for standard input")
     if name == "-":
         with _naming(_STDIN, None):
             return _open(_stdin(), _STDIN, None, max_bytes)
@@ -304,62 +230,52 @@ def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
 
 @contextmanager
 def _naming(where: str, file: Path | None) -> Iterator[None]:
-    """Say of an error of the system where it was, and what to do."""
+    """Raise an error of the system as the error of an input."""
     try:
         yield
     except InputError:
         raise
     except FileNotFoundError:
         remedy = "check the path" if file is None else _near(file)
-        raise InputError("there is no such file", where=where, remedy=remedy) from None
-    except IsADirectoryError:
-        raise InputError("it is a directory", where=where, remedy="name a file in it") from None
-    except PermissionError:
-        # Windows answers so for a directory, too.
-        folder = file is not None and file.is_dir()
-        what = "it is a directory" if folder else "it may not be read"
-        raise InputError(what, where=where, remedy="check the path and its permissions") from None
+        raise InputError("missing-file", where, remedy=remedy) from None
     except (OSError, ValueError) as error:
+        if file is not None and os.path.isdir(file):  # noqa: PTH112 - of any length
+            raise InputError("is-folder", where) from None
         why = getattr(error, "strerror", None) or error
-        raise InputError(f"it cannot be read: {why}", where=where, remedy="check it") from None
-
-
-def _suffix(file: Path) -> str | None:
-    if not file.is_file():  # a pipe, such as <(command) gives: its name says nothing
-        return None
-    suffix = file.suffix.lower()
-    return f"{file.with_suffix('').suffix.lower()}.gz" if suffix == ".gz" else suffix
+        raise InputError("unreadable", where, why=why) from None
 
 
 def _stdin() -> BinaryIO:
     stream: Any = getattr(sys.stdin, "buffer", None)
     if stream is None or stream.closed:
-        raise InputError("it is closed", where=_STDIN, remedy="give a path")
+        raise InputError("unreadable", _STDIN, why="it is closed")
     return stream  # type: ignore[no-any-return]
 
 
 def _near(file: Path) -> str:
-    import difflib  # only to say what is wrong
+    import difflib  # only for this message
 
-    folder = file.parent
-    try:
-        names = sorted(os.listdir(folder))  # noqa: PTH208 - Path.iterdir would build paths
-    except OSError:
-        return f"the directory {str(folder)!r} cannot be listed; check the path"
     if file.is_symlink():
-        return f"it is a link to {str(file.readlink())!r}, which is not there"
+        return f"it is a link to {str(file.readlink())!r}, which does not exist"
+    try:
+        names = sorted(os.listdir(file.parent))  # noqa: PTH208 - Path.iterdir would build paths
+    except OSError:
+        return f"the folder {str(file.parent)!r} cannot be listed; check the path"
     close = difflib.get_close_matches(file.name, names, n=3)
     return f"did you mean {listing(close)}?" if close else "check the path"
 
 
 def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Source:
-    suffix = None if file is None else _suffix(file)
+    suffix = None
+    if file is not None and file.is_file():  # not a pipe such as <(command), whose name is no help
+        suffix = file.suffix.lower()
+        suffix = f"{file.with_suffix('').suffix.lower()}.gz" if suffix == ".gz" else suffix
     start = stream.read(SMALL + 1)
     packed = start.startswith(_GZIP)
     if not start:
-        raise InputError("it is empty (0 bytes)", where=name, remedy="check how it was written")
+        raise InputError("empty-file", name)
     if suffix and suffix.endswith(".gz") and not packed:
-        raise InputError("it is not gzip", where=name, remedy="name it without .gz")
+        raise InputError("not-gzip", name)
     suffix, spool, path = suffix and suffix.removesuffix(".gz"), None, None
     whole = len(start) <= SMALL
     head = bytearray()
@@ -391,12 +307,8 @@ def _spooled(start: bytes, stream: BinaryIO, name: str, max_bytes: int) -> Any:
 
 
 def too_large(name: str, max_bytes: int, *, packed: bool = False, times: int = 1) -> InputError:
-    """Return the error of an input with more bytes than the limit, or some times the limit."""
-    return InputError(
-        f"it holds more than {max_bytes} bytes{' when decompressed' if packed else ''}",
-        where=name,
-        remedy=_RAISE if times == 1 else f"{_RAISE}, of which it may have {times} times as many",
-    )
+    """Return the error of an input with more bytes than the limit."""
+    return InputError("too-large", name, limit=max_bytes)
 
 
 def _limited(
@@ -428,10 +340,6 @@ def _inflate(
                 yield member.decompress(left, size) if left else b""
                 left = member.unconsumed_tail or member.unused_data if left else b""
     except zlib.error as error:
-        raise InputError(
-            f"the gzip data is corrupt ({error})", where=name, remedy="compress or copy it again"
-        ) from None
+        raise InputError("damaged", name, why=f"the gzip data is corrupt ({error})") from None
     if not member.eof and not cut:
-        raise InputError(
-            "the gzip data ends too early", where=name, remedy="it was cut off: copy it again"
-        )
+        raise InputError("damaged", name, why="the gzip data ends too early")

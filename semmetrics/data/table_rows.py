@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.formats import format_among
+from semmetrics.data.inputs import format_among
 from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.objects import frame_table, is_frame
 from semmetrics.data.source import Source, enough_memory, load

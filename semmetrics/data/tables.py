@@ -1,4 +1,4 @@
-"""CSV and TSV: one row an entry, or one row an item.
+"""CSV and TSV: one row an entry, one row an item, or a column for each label (one-hot).
 
 Conventions
 -----------
@@ -6,51 +6,45 @@ The first line is a header. With one row an entry, the rows of an id are merged 
 entries cannot be blank, a row with an empty one is an item without entries, if it is the id's only
 row. With a ``label_delimiter`` a row is an item, and an empty cell an item without entries. Cells
 are kept exactly as they are, blanks included.
+
+A table is one-hot if it has a column of ids, at least one other, and none that is named as scores
+or labels are. Its cells are 0 or 1, "true" or "false", or scores from 0 to 1; other numbers are
+refused, because they are not those of labels.
 """
 
 from __future__ import annotations
 
 import csv
-import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeVar
 
+import numpy as np
+
 from semmetrics.data.form import (
+    MATRICES,
     Form,
     ReadOptions,
     assign,
     canonical_id,
+    is_one_hot,
     number,
 )
-from semmetrics.data.formats import beginning
 from semmetrics.data.items import Items
 from semmetrics.data.json_files import BlankLines, pair_scores
 from semmetrics.data.lists import Lists
-from semmetrics.data.source import Lines, Room, Source, check_lines
-from semmetrics.errors import InputError, Places, at
-from semmetrics.messages import counted, pluralize, shown
-
-__all__ = [
-    "RowTable",
-    "Rows",
-    "columns_not_used",
-    "describe_table",
-    "field_limit",
-    "first_row",
-    "item_rows",
-    "read_table",
-    "row_notes",
-    "split_text",
-]
+from semmetrics.data.matrix import Matrix, as_matrix, check_named
+from semmetrics.data.source import Source, check_lines, text_lines
+from semmetrics.errors import Fact, InputError, Places, at
+from semmetrics.messages import pluralize
 
 _BATCH, _CELLS = 2**14, 2**20  # rows, and their cells, that are looked at together
-_ROW, _ITEM = 100, 320  # bytes that a row takes, at most, and an item
-_FILLED = re.compile(r"[^\r\n]")
 _LOCK = threading.Lock()
+_WORDS = {"true": 1.0, "false": 0.0}
+_WHOLE = {"0", "1", *_WORDS}
 T = TypeVar("T", Items, Lists)
 
 
@@ -71,81 +65,65 @@ class Rows:
     Attributes
     ----------
     header : list of str
-    notes : list of str
-        Says how many blank lines stood between rows, once these have been read.
+    notes : list of Fact
+        Says how many blank lines are between rows, once these have been read.
     """
 
     def __init__(self, source: Source, options: ReadOptions, *, tabs: bool = False) -> None:
         check_lines(source, options.max_line_bytes)
-        self.name, self.notes = source.name, list[str]()
-        delimiter = options.delimiter or ("\t" if tabs else ",")
-        self._text = Lines(source.text, newline="")
-        self._reader = csv.reader(self._text, delimiter=delimiter, strict=True)
+        self.name, self.notes = source.name, list[Any]()
+        self._reader = _reader(source.text, options, tabs=tabs)
         self.header: list[str] = []
         _, self.header = next(iter(self))
         if not self.header:
-            raise InputError(
-                "the line is blank",
-                where=at(self.name, "line 1"),
-                remedy="begin with a header, such as id,label",
-            )
+            remedy = "begin with a header, such as id,label"
+            raise InputError("empty", at(self.name, "line 1"), role="the header", remedy=remedy)
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        """Rows, each behind its line."""
+        """Yield each row behind its line."""
         blank, width, end = BlankLines(), len(self.header), self._reader.line_num
-        skipped = 0  # blank lines that the csv module did not see
         try:
             for row in self._reader:
                 if not row and width:
-                    more = self._text.skip(_FILLED)
-                    blank.see(end + 1, 1 + more)
-                    skipped += more
+                    blank.see(end + 1, is_blank=True)
                 elif width in (0, len(row)):
                     if blank.pending:
-                        blank.go_on()
+                        blank.see(end + 1, is_blank=False)
                     yield end + 1, row
                 else:
-                    raise self._wrong_width(end + 1, row)
-                end = self._reader.line_num + skipped
+                    where = at(self.name, f"line {end + 1}")
+                    raise InputError(
+                        "wrong-width", where, found=len(row), wanted=width, first=row[0]
+                    )
+                end = self._reader.line_num
         except csv.Error as error:
-            raise InputError(
-                f"the row that begins here is no valid CSV: {error}",
-                where=at(self.name, f"line {end + 1}"),
-                remedy="check its quotes, the delimiter and max_line_bytes (--max-line-bytes)",
-            ) from None
+            raise InputError("not-csv", at(self.name, f"line {end + 1}"), why=error) from None
         self.notes += blank.notes("rows")
 
     def batches(self) -> Iterator[tuple[list[int], list[list[str]]]]:
-        """Rows and their lines, many at once so that columns are taken at the speed of C."""
+        """Yield lines and rows, many at once so that columns are taken at the speed of C."""
         rows, size = iter(self), max(1, min(_BATCH, _CELLS // len(self.header)))
         while batch := list(islice(rows, size)):
             yield [line for line, _ in batch], [row for _, row in batch]
 
-    def _wrong_width(self, line: int, row: list[str]) -> InputError:
-        width = len(self.header)
-        return InputError(
-            f"the row has {pluralize(len(row), 'cell')}, the header {width}; the first is "
-            f"{shown(row[0])}",
-            where=at(self.name, f"line {line}"),
-            remedy="quote cells that contain the delimiter",
-        )
+
+def _reader(text: str, options: ReadOptions, *, tabs: bool) -> Any:
+    delimiter = options.delimiter or ("\t" if tabs else ",")
+    return csv.reader(text_lines(text, newline=""), delimiter=delimiter, strict=True)
 
 
 def first_row(source: Source, options: ReadOptions, *, tabs: bool = False) -> list[str]:
     """Return the header of a table as `Rows` reads it; none where that refuses it.
 
-    Of a large input only the beginning is looked at, unless the header does not end there.
+    Of a large input only the beginning is read, unless the header does not end there.
     """
-    delimiter = options.delimiter or ("\t" if tabs else ",")
-    for text in (beginning(source), "" if not source.is_large else source.text):
+    for text in (source.beginning, "" if not source.is_large else source.text):
         try:
-            found = next(
-                csv.reader(Lines(text, newline=""), delimiter=delimiter, strict=True), None
-            )
+            found = next(_reader(text, options, tabs=tabs), None)
         except csv.Error:  # also where a quoted newline is cut off
             continue
         if found is not None:
-            return found
+            return list(found)
     return []
 
 
@@ -157,8 +135,6 @@ class RowTable:
     name, unit : str
         The input, and how the place of a row is written.
     form : Form
-    room : Room, optional
-        What items may take.
 
     Examples
     --------
@@ -168,10 +144,8 @@ class RowTable:
     [['x', 'z'], ['y']]
     """
 
-    def __init__(
-        self, name: str, form: Form, unit: str = "line {}", room: Room | None = None
-    ) -> None:
-        self.name, self.form, self.unit, self.room = name, form, unit, room
+    def __init__(self, name: str, form: Form, unit: str = "line {}") -> None:
+        self.name, self.form, self.unit = name, form, unit
         self.groups: dict[str, list[Any]] = {}
         self.places: list[int] = []
         self.empty: dict[str, int] = {}
@@ -187,14 +161,18 @@ class RowTable:
     ) -> None:
         """Add rows: where they stand, their ids and entries; scores are numbers or texts."""
         if "" in ids:
-            where = self._at(places[list(ids).index("")])
-            raise InputError("the id is empty", where=where, remedy="name the item")
+            raise InputError("empty-id", self._at(places[list(ids).index("")]))
         if not self.form.blank and "" in entries:
-            self._note_empty(places, ids, entries, scores)
+            for row, entry in enumerate(entries):
+                if entry == "":
+                    self.empty.setdefault(ids[row], places[row])
+                    if scores is not None and scores[row] not in ("", None):
+                        where = self._at(places[row], ids[row])
+                        raise InputError("score-alone", where, noun=self.form.noun)
         if scores is not None:
             numbers = self._numbers(places, ids, entries, scores)
             entries = list(zip(entries, numbers, strict=True))
-        previous, groups, before = self._previous, self.groups, len(self.groups)
+        previous, groups = self._previous, self.groups
         current = groups[previous] if previous is not None else []
         for place, id_, entry in zip(places, ids, entries, strict=True):
             if id_ != previous:
@@ -207,20 +185,13 @@ class RowTable:
                     current = groups[id_] = []
             current.append(entry)
         self._previous = previous
-        if self.room is not None:
-            self.room.take(_ROW * len(ids) + _ITEM * (len(groups) - before))
 
     def finish(self) -> Items:
         """Return the items, in order of first appearance."""
         for id_, place in self.empty.items():
             if len(self.groups[id_]) > 1:
-                raise InputError(
-                    f"the {self.form.noun} is empty, and the id has "
-                    f"{counted(self.groups[id_], 'row')}",
-                    where=self._at(place, id_),
-                    remedy=f"only the sole row of an id may have no {self.form.noun}: it has none "
-                    "then",
-                )
+                rows = len(self.groups[id_])
+                raise InputError("empty-cell", self._at(place, id_), noun=self.form.noun, n=rows)
             self.groups[id_] = []
         ids = list(self.groups)
         places = Places(self.name, ids, self.unit, self.places)
@@ -230,23 +201,6 @@ class RowTable:
 
     def _at(self, place: int, id_: str | None = None) -> str:
         return at(self.name, self.unit.format(place), id_)
-
-    def _note_empty(
-        self,
-        places: Sequence[int],
-        ids: Sequence[str],
-        entries: Sequence[Any],
-        scores: Sequence[object] | None,
-    ) -> None:
-        for row, entry in enumerate(entries):
-            if entry == "":
-                self.empty.setdefault(ids[row], places[row])
-                if scores is not None and scores[row] not in ("", None):
-                    raise InputError(
-                        f"a score stands beside an empty {self.form.noun}",
-                        where=self._at(places[row], ids[row]),
-                        remedy=f"name the {self.form.noun}, or empty the score, too",
-                    )
 
     def _numbers(
         self,
@@ -264,50 +218,36 @@ class RowTable:
             pass
         values = []  # something is wrong or empty: row by row, to name it
         for place, id_, entry, score in zip(places, ids, entries, scores, strict=True):
-            try:
-                values.append(0.0 if entry == "" else number(score, ""))
-            except InputError as error:
-                raise error.placed(self._at(place, id_)) from None
+            values.append(0.0 if entry == "" else number(score, self._at(place, id_)))
         return values
 
 
-def row_notes(empty: int, apart: int, form: Form) -> list[str]:
-    """Say how many items have an empty cell, and how many have rows that are not together."""
-    notes = []
-    if empty:
-        notes.append(f"{pluralize(empty, 'item')} with an empty {form.noun} cell: no {form.noun}s")
-    if apart:
-        notes.append(
-            f"{pluralize(apart, 'id')} with rows that are not together; merged in file order"
-        )
-    return notes
+def row_notes(empty: int, scattered: int, form: Form) -> list[Fact]:
+    """Note how many items have an empty cell, and how many ids rows that are not together."""
+    facts = (
+        Fact("empty-cells", empty, values={"noun": form.noun}),
+        Fact("scattered-rows", scattered),
+    )
+    return [fact for fact in facts if fact.n]
 
 
 def split_text(several: int, rows: int, split: str) -> str:
-    """Say how many cells were split: on one side of two the delimiter may be part of a label."""
+    """Write how many cells were split: the delimiter may be part of a label on one of two sides."""
     sign = "a tab" if split == "\t" else repr(split)
     return f", split at {sign} in {several:,} of {pluralize(rows, 'row')}"
 
 
-def item_rows(
-    rows: Iterable[tuple[int, str, Any, Any]],
-    name: str,
-    form: Form,
-    unit: str,
-    remedy: str = "keep one row an id",
-) -> Items:
+def item_rows(rows: Iterable[tuple[int, str, Any, Any]], name: str, form: Form, unit: str) -> Items:
     """Gather items from rows of one item each: place, id, entries, and scores or None."""
     first: dict[str, int] = {}
     items: list[Any] = []
     for place, id_, entries, scores in rows:
         try:
             if first.setdefault(id_, place) != place:
-                raise InputError(f"the id is also in {unit.format(first[id_])}", remedy=remedy)
+                raise InputError("duplicate-at", role="the id", other=unit.format(first[id_]))
             if entries is None:
-                raise InputError(
-                    f"the {form.noun}s are null",
-                    remedy=f"write an empty list for no {form.noun}s",
-                )
+                remedy = f"write an empty list for no {form.noun}s"
+                raise InputError("null", role=f"the list of {form.noun}s", remedy=remedy)
             items.append(entries if scores is None else pair_scores(entries, scores, form))
         except InputError as error:
             raise error.placed(at(name, unit.format(place), id_)) from None
@@ -323,11 +263,14 @@ def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool =
         where = at(source.name, "line 1")
         roles = assign(form.table, rows.header, options, where, form.first_id)
         if split is None:
-            found = _entry_rows(rows, form, roles, source.room())
+            table = RowTable(rows.name, form)
+            share: dict[str, str] = {}  # one string for each label, however many rows have it
+            for lines, batch in rows.batches():
+                ids, entries, *scores = ([row[i] for row in batch] for i in roles.values())
+                table.add(lines, ids, [share.setdefault(one, one) for one in entries], *scores)
+            found = table.finish()
         else:
-            remedy = "keep one row an id, or leave out label_delimiter (--label-delimiter)"
-            cells = _cells(rows, form, roles, split, source.room())
-            found = item_rows(cells, source.name, form, "line {}", remedy)
+            found = item_rows(_cells(rows, form, roles, split), source.name, form, "line {}")
             found.notes += row_notes(sum(not item for item in found.items), 0, form)
     kind = "TSV" if tabs else "CSV"
     found = describe_table(found, kind, rows.header, roles, form, split is not None)
@@ -338,55 +281,131 @@ def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool =
     return found
 
 
-def columns_not_used(names: Sequence[str], used: Iterable[int]) -> list[str]:
-    """Name the columns that nothing is read from, in one note or none.
+def columns_not_used(names: Sequence[str], used: Iterable[int]) -> list[Any]:
+    """Note the columns that nothing is read from, if there are any.
 
     Examples
     --------
-    >>> columns_not_used(["id", "weight", "by"], [0, 1]), columns_not_used(["id"], [0])
-    (["columns not used: 'by'"], [])
+    >>> print(*columns_not_used(["id", "weight", "by"], [0, 1]))
+    1 column not used: 'by'
     """
-    taken = set(used)
-    unused = [shown(name) for i, name in enumerate(names) if i not in taken]
-    return [f"columns not used: {', '.join(unused)}"] if unused else []
+    chosen = set(used)
+    unused = tuple(name for i, name in enumerate(names) if i not in chosen)
+    return [Fact("unused-columns", len(unused), unused)] if unused else []
 
 
 def describe_table(
     found: T, kind: str, names: Sequence[str], roles: Mapping[str, int], form: Form, wide: bool
 ) -> T:
-    """Say how a table was read, and note the columns without a role."""
+    """Write how a table was read, and note the columns without a role."""
     used = ", ".join(f"{role} {names[i]!r}" for role, i in roles.items())
     row_is = "an item" if wide else f"a {form.noun}"
-    notes: list[str] = columns_not_used(names, roles.values())
+    notes = [*found.notes, *columns_not_used(names, roles.values())]
     understood = f"{kind}, one row {row_is}: {used}"
-    return replace(found, understood=understood, notes=[*found.notes, *notes])
-
-
-def _entry_rows(rows: Rows, form: Form, roles: dict[str, int], room: Room) -> Items:
-    table = RowTable(rows.name, form, room=room)
-    share: dict[str, str] = {}  # one string for each label, however many rows have it
-    for lines, batch in rows.batches():
-        ids, entries, *scores = ([row[i] for row in batch] for i in roles.values())
-        table.add(lines, ids, [share.setdefault(entry, entry) for entry in entries], *scores)
-    return table.finish()
+    return replace(found, understood=understood, notes=notes)
 
 
 def _cells(
-    rows: Rows, form: Form, roles: dict[str, int], split: str, room: Room
+    rows: Rows, form: Form, roles: dict[str, int], split: str
 ) -> Iterator[tuple[int, str, Any, Any]]:
     """Yield the rows of a table whose cells have several entries."""
-    for lines, batch in rows.batches():
-        for line, row in zip(lines, batch, strict=True):
-            id_, *cells = (row[i] for i in roles.values())
-            try:
-                canonical_id(id_, "")
-                entries, *scores = (cell.split(split) if cell else [] for cell in cells)
-                if "" in entries:
-                    raise InputError(
-                        f"a {form.noun} of the cell is empty", remedy="remove the extra delimiter"
-                    )
-                numbers = [number(score, "") for score in scores[0]] if scores else None
-                room.take(_ITEM + _ROW * len(entries))
-            except InputError as error:
-                raise error.placed(at(rows.name, f"line {line}", id_)) from None
-            yield line, id_, entries, numbers
+    for line, row in rows:
+        id_, *cells = (row[i] for i in roles.values())
+        try:
+            canonical_id(id_)
+            entries, *scores = (cell.split(split) if cell else [] for cell in cells)
+            if "" in entries:
+                remedy = "remove the extra delimiter"
+                raise InputError("empty", role=f"a {form.noun} of the cell", remedy=remedy)
+            numbers = [number(score) for score in scores[0]] if scores else None
+        except InputError as error:
+            raise error.placed(at(rows.name, f"line {line}", id_)) from None
+        yield line, id_, entries, numbers
+
+
+def read_one_hot(source: Source, kind: str, form: Form, options: ReadOptions) -> Matrix | None:
+    """Read a CSV or TSV as a matrix; None where it has not a column for each label.
+
+    Raises
+    ------
+    InputError
+        If a cell is neither 0 or 1 nor a score, or an id is empty or appears twice; names the
+        place.
+    """
+    if not one_hot_allowed(form, options):
+        return None
+    with field_limit(options.max_line_bytes):
+        header = first_row(source, options, tabs=kind == "tsv")
+        id_place = one_hot_ids(header, form, options)
+        if id_place is None:
+            return None
+        rows = Rows(source, options, tabs=kind == "tsv")
+        names = [name for column, name in enumerate(rows.header) if column != id_place]
+        check_named(rows.header, at(source.name, "line 1"))
+        places, parts, whole = dict[str, int](), list[Any](), True
+        for lines, batch in rows.batches():
+            ids = [row.pop(id_place) for row in batch]
+            for line, id_ in zip(lines, ids, strict=True):
+                canonical_id(id_, at(source.name, f"line {line}"))
+                if places.setdefault(id_, line) != line:
+                    where, other = at(source.name, f"line {line}", id_), f"line {places[id_]}"
+                    raise InputError("duplicate-at", where, role="the id", other=other)
+            values = dict.fromkeys(chain.from_iterable(batch), 0.0)
+            for text in values:
+                value = _cell_value(text, form)
+                if value is None:
+                    if len(names) == 1:  # the reader of tables says what it lacks
+                        return None
+                    row = next(i for i, cells in enumerate(batch) if text in cells)
+                    column = names[batch[row].index(text)]
+                    where = at(source.name, f"line {lines[row]}, column {column!r}", ids[row])
+                    raise not_a_label_column(text, form).placed(where)
+                values[text] = value
+            whole = whole and {text.strip().casefold() for text in values} <= _WHOLE
+            flat = map(values.__getitem__, chain.from_iterable(batch))
+            found = np.fromiter(flat, np.float64, len(batch) * len(names))
+            parts.append(found.reshape(len(batch), -1).astype(np.int8 if whole else np.float64))
+    ids = list(places)
+    made = as_matrix(
+        np.concatenate([np.zeros((0, len(names)), np.int8), *parts]), names, ids,
+        source=source.name, notes=rows.notes,
+        understood=f"{kind.upper()}, {one_hot_text(form, rows.header[id_place])}",
+    )  # fmt: skip
+    return replace(made, where=Places(source.name, ids, "line {}", list(places.values())))
+
+
+def one_hot_allowed(form: Form, options: ReadOptions) -> bool:
+    """Tell whether a table may have a column for each label."""
+    return MATRICES[0] in form.formats and options.label_delimiter is None
+
+
+def one_hot_ids(
+    names: Sequence[str], form: Form, options: ReadOptions, numbers: Set[str] = frozenset()
+) -> int | None:
+    """Find the column of ids of a table with a column for each label; None where it is no such."""
+    if not one_hot_allowed(form, options) or not is_one_hot(names, form, options, numbers):
+        return None
+    try:
+        return assign({"id": form.table["id"]}, names, options, "", form.first_id)["id"]
+    except InputError:  # the reader of tables raises it
+        return None
+
+
+def one_hot_text(form: Form, id_: str) -> str:
+    """Write how a table with a column for each label was read."""
+    return f"one row an item, one column a {form.noun}: id {id_!r}"
+
+
+def not_a_label_column(value: object, form: Form) -> InputError:
+    """Return the error for a cell, or a column, that is not that of a label."""
+    known, flag = ", ".join(form.columns), f"{form.noun}_column (--{form.noun}-column)"
+    return InputError("not-a-label-column", value=value, noun=form.noun, known=known, flag=flag)
+
+
+def _cell_value(text: str, form: Form) -> float | None:
+    value = _WORDS.get(text.strip().casefold())
+    try:
+        value = number(text) if value is None else value
+    except InputError:
+        return None
+    return value + 0.0 if form.numbered or 0 <= value <= 1 else None

@@ -43,7 +43,7 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.data.form import DEFAULTS, ReadOptions, is_iterable
-from semmetrics.data.formats import format_among
+from semmetrics.data.inputs import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Terms
 from semmetrics.data.objects import is_frame

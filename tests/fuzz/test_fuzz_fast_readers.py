@@ -149,7 +149,7 @@ def outcome(read, path, form, options):
         return str(error)
     scores = found.side.scores
     places = [found.where(i) for i in range(len(found))]
-    notes = [note for note in found.notes if not note.startswith("keys not used")]
+    notes = [note for note in found.notes if note.code != "unused-columns"]
     return (
         list(found.ids),
         found.to_list(),

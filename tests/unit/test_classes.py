@@ -242,7 +242,7 @@ def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"seen": ["cat", "dog"], "unseen": ["dog"]}, "column-on-both-sides"),
+        ({"seen": ["cat", "dog"], "unseen": ["dog"]}, "seen-and-unseen"),
         ({"seen": ["cat", "cod"]}, "outside-classes"),
         ({"gts": ["cat", "dog", "dog", "cow", "cod"]}, "outside-classes"),
         ({"gts": [1, 2, 3, 4, 4]}, "outside-classes"),

@@ -1,24 +1,17 @@
 """Limits count what is made of an input, in every reader, and are named in the refusal."""
 
-import gzip
 import json
 import subprocess
 import sys
 import zipfile
 
-import numpy as np
 import pytest
+from reading import refused_in
 
 import semmetrics
 from semmetrics import ReadOptions, as_captions, as_labels
 from semmetrics.cli.app import program
-from semmetrics.data import source as sources
-from semmetrics.data.frequencies import read_frequencies
-from semmetrics.data.side_inputs import as_pairs, read_class_list, read_numbers
-from semmetrics.data.taxonomy import read_taxonomy
-from semmetrics.embed.open import open_embedding
-from semmetrics.errors import InputError
-from semmetrics.scoring.calibration import Calibration
+from semmetrics.errors import Fact, InputError
 
 SMALL = 2**17
 OPTIONS = ReadOptions(max_bytes=SMALL)
@@ -31,65 +24,6 @@ def labels(path):
 
 def captions(path):
     return as_captions(path, options=OPTIONS)
-
-
-CASES = {
-    "lists": ("a.json.gz", b'{"a":[' + b"[]," * N + b"[]]}", labels),
-    "objects": ("a.json.gz", b"[" + b"{}," * N + b"{}]", labels),
-    "numbers": ("a.json.gz", b"[" + b"1," * N + b"1]", lambda p: read_numbers(p, OPTIONS)),
-    "synonyms": ("a.json.gz", b'{"a":[' + b'["a"],' * (N // 2) + b'"x"]}', labels),
-    "records": (
-        "a.jsonl",
-        b"".join(b'{"id":%d,"labels":[]}\n' % i for i in range(N // 12)),
-        labels,
-    ),
-    "synonyms of a line": (
-        "a.jsonl",
-        b'{"id":1,"labels":[' + b'["a"],' * 9000 + b'["a"]]}',
-        labels,
-    ),
-    "rows": ("a.csv", b"id,label\n" + b"".join(b"%d,x\n" % i for i in range(9000)), labels),
-    "captions": ("a.txt", b"a\n" * N, captions),
-    "classes": ("a.txt", b"a\n" * N, lambda p: read_class_list(p, OPTIONS)),
-    "links": ("a.json", b"[" + b"[]," * N + b"[]]", lambda p: read_taxonomy(p, OPTIONS)),
-    "pairs": ("a.json", b"[" + b"[]," * N + b"[]]", lambda p: as_pairs(p, OPTIONS)),
-    "calibration": (
-        "a.json",
-        b"[" + b"[]," * N + b"[]]",
-        lambda p: Calibration.load(p, max_bytes=SMALL),
-    ),
-    **{
-        f"pickle {step!r}": (
-            "a.p.gz",
-            b"\x80\x04" + step * N + b".",
-            lambda p: read_frequencies(p, max_bytes=SMALL),
-        )
-        for step in (b"}", b"(", b"]", b")", b"N\x94", b")\x85")
-    },
-    "words": (
-        "a.vec",
-        b"".join(b"%d 0.5\n" % i for i in range(9000)),
-        lambda p: open_embedding(p, max_bytes=SMALL),
-    ),
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_what_is_made_is_counted(name, tmp_path, monkeypatch):
-    file, data, read = CASES[name]
-    monkeypatch.setattr(sources, "_ROOM", SMALL)
-    path = tmp_path / file
-    path.write_bytes(gzip.compress(data) if file.endswith(".gz") else data)
-    with pytest.raises(InputError, match=rf"{file}.*takes more than {SMALL} bytes of memory.*max"):
-        read(path)
-
-
-@pytest.mark.parametrize("shape", [(1, 2**12), (2**14, 1), (2**34, 0)])
-def test_rows_and_columns_of_a_matrix_are_counted(shape, tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "_ROOM", SMALL)
-    np.savez_compressed(tmp_path / "y.npz", values=np.zeros(shape, bool))
-    with pytest.raises(InputError, match=r"y\.npz: what it holds takes more than"):
-        labels(tmp_path / "y.npz")
 
 
 def test_a_member_of_an_archive_is_read_up_to_its_size(tmp_path):
@@ -105,13 +39,13 @@ def test_a_member_of_an_archive_is_read_up_to_its_size(tmp_path):
 def test_blank_lines_take_no_memory_and_are_noted(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"id":"a","labels":["x"]}\n' + b"\n" * 9 + b'{"id":"b","labels":[]}\n\n\n')
-    assert labels(path).notes == ["9 blank lines between records, the first is line 2"]
+    assert labels(path).notes == [Fact("blank-lines", 9, values={"between": "records", "first": 2})]
 
 
 def test_rows_of_many_cells_are_refused_one_by_one(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b"id,label\n" + b"a,x\n" * 3 + b",\n" * 2 + b"a" + b"," * 99 + b"\n")
-    with pytest.raises(InputError, match=r"line 7: the row has 100 cells, the header 2"):
+    with refused_in("wrong-width", "a.csv, line 7"):
         labels(path)
 
 
@@ -125,7 +59,7 @@ def test_a_text_that_is_meant_often_is_counted_as_often(tmp_path, wide):
     values = pa.ListArray.from_arrays(pa.array(range(n + 1), pa.int32()), texts) if wide else texts
     table = pa.table({"id": [str(i) for i in range(n)], "labels": values})
     parquet.write_table(table, tmp_path / "a.parquet", store_schema=False, compression="zstd")
-    with pytest.raises(InputError, match=r"a\.parquet: it holds more than 1073741824 bytes when"):
+    with refused_in("too-large", "a.parquet"):
         as_labels(tmp_path / "a.parquet", options=ReadOptions(max_bytes=2**30))
 
 
@@ -145,9 +79,7 @@ def test_the_limit_holds_for_every_file_beside(option, tmp_path):
     path = tmp_path / name
     path.write_bytes(b"x" * 2000)
     options = {option: path, "read": ReadOptions(max_bytes=100)}
-    with pytest.raises(
-        InputError, match=rf"{name}: it (holds|takes) more than (100|1600) bytes.*max.bytes"
-    ):
+    with refused_in("too-large"):
         semmetrics.score(preds, gts, measures=measure, **options)
 
 
@@ -159,10 +91,10 @@ def test_the_program_limits_ranked_scores_and_frequencies(tmp_path, capsys):
     path = tmp_path / "a.json"
     path.write_text(json.dumps(["x" * 2000]))
     assert run("rank", "--max-bytes", 100, path) == 2
-    assert f"{path}: it holds more than 100 bytes" in capsys.readouterr().err
+    assert f"{path}: it takes more than 100 bytes" in capsys.readouterr().err
     out = tmp_path / "o.npz"
     assert run("doc-freq", "--convert", "--max-bytes", 100, path, "-o", out) == 2
-    assert f"{path}: it holds more than 100 bytes" in capsys.readouterr().err
+    assert f"{path}: it takes more than 100 bytes" in capsys.readouterr().err
 
 
 def test_out_of_memory_names_the_file_and_the_limit(tmp_path, monkeypatch, capsys):
@@ -173,7 +105,7 @@ def test_out_of_memory_names_the_file_and_the_limit(tmp_path, monkeypatch, capsy
         raise MemoryError
 
     monkeypatch.setattr("semmetrics.data.json_files.parse", fail)
-    with pytest.raises(InputError, match=r"a\.json: there is not enough memory.*4294967296"):
+    with refused_in("out-of-memory", "a.json"):
         as_labels(path)
     assert run("score", path, path) == 2
     assert "fault" not in capsys.readouterr().err
@@ -206,7 +138,7 @@ def test_pyarrow_out_of_memory_is_no_damaged_file(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
     )
-    assert "a.csv: there is not enough memory for it" in done.stdout, done.stderr
+    assert "a.csv: not enough memory" in done.stdout, done.stderr
 
 
 def test_a_manifest_without_an_end_of_brackets(tmp_path):

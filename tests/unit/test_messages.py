@@ -180,7 +180,6 @@ POSITION = re.compile(
 )
 NAMES = {  # in place of positions
     "column {}", "{}, column {}",
-    "the column {} holds objects, or lists that are nested too deeply",
     "there is no column {}: found {}", "the records have no column {}", "{}, one row {}: {}",
     ", in the entry {}",
     "image {}", "{}, image {}", "gts, image {}", "res, image {}", "the entry {}",

@@ -699,7 +699,7 @@ def test_numbers_of_rows_and_cutoffs_that_are_missing_are_said():
         S, {str(row): [str(5 * row)] for row in range(N)}, measures="HitRate", task="retrieval"
     )
     assert "numbered-positives" in codes(table)
-    assert "no-cutoff" in codes(table)
+    assert "counts-all" in codes(table)
     notes = score(measures="HitRate@1").notes
     assert not any("numbers of rows" in note or "cutoff" in note for note in notes)
 

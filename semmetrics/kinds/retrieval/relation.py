@@ -129,7 +129,7 @@ def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
 
     if isinstance(given, (str, os.PathLike)):
         from semmetrics.data.arrays import plain_array
-        from semmetrics.data.formats import format_among
+        from semmetrics.data.inputs import format_among
         from semmetrics.data.source import enough_memory, load
 
         source = load(given, files.max_bytes)
