@@ -57,7 +57,7 @@ def _list_protocols() -> str:
 
 
 def _list_names(title: str, texts: dict[str, str]) -> str:
-    from semmetrics.reports.records import align
+    from semmetrics.reports.result import align
 
     rows = [[name, text] for name, text in texts.items()]
     return f"{title}\n{align(rows, left=True, indent='  ')}"
@@ -65,7 +65,7 @@ def _list_names(title: str, texts: dict[str, str]) -> str:
 
 def _list_measures() -> str:
     from semmetrics.metrics.registry import aliases
-    from semmetrics.reports.explain import group_definitions
+    from semmetrics.studies.explain import group_definitions
 
     grouped = group_definitions()
     width = max(len(d.name) for members in grouped.values() for d in members)
@@ -107,7 +107,7 @@ def explain_command(names: tuple[str, ...]) -> None:
     The definition, equation and source; averages, options with their defaults and choices, the
     policies for what is undefined, bounds and traits; an example of use.
     """
-    from semmetrics.reports.explain import explain, find_topics
+    from semmetrics.studies.explain import explain, find_topics
 
     echo("\n\n".join(explain(topic) for topic in find_topics(names)))
 
@@ -122,7 +122,7 @@ def explain_command(names: tuple[str, ...]) -> None:
 def cite_command(names: tuple[str, ...]) -> None:
     """Print BibTeX for the publications that define measures and protocols, each once."""
     from semmetrics.metrics.bibliography import entry
-    from semmetrics.reports.explain import find_citations, find_topics, name_topic
+    from semmetrics.studies.explain import find_citations, find_topics, name_topic
 
     keys: list[str] = []
     for topic in find_topics(names):

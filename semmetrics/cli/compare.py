@@ -24,7 +24,7 @@ from semmetrics.cli.own_measures import import_option
 from semmetrics.options import COMPARED, CORRECTIONS, RANKED_BY, TESTS, WHAT
 
 if TYPE_CHECKING:
-    from semmetrics.reports.rank_table import Ranking
+    from semmetrics.studies.ranks import Ranking
 
 __all__ = ["compare", "rank"]
 
@@ -119,12 +119,12 @@ def compare(
     effect size (difference over its standard error and the root of the number of items), and the
     items won, tied and lost.
     """
-    from semmetrics.api import comparisons as api
     from semmetrics.cli.files import check_files, name_files, write_report
     from semmetrics.cli.messages import say_understood, show_progress
     from semmetrics.cli.score import by_system
-    from semmetrics.reports.comparison_table import draw_differing, draw_rank_matrix
-    from semmetrics.reports.report import draw_signatures
+    from semmetrics.reports.result import draw_signatures
+    from semmetrics.studies import comparisons as api
+    from semmetrics.studies.comparisons import draw_differing, draw_rank_matrix
 
     if not preds or gt is None:
         raise click.UsageError("name files of predictions and, last, the ground truth")
@@ -216,10 +216,9 @@ def rank(
     lacks a data set is listed and not ranked. Below are how often each system has each rank, the
     Friedman test, and the critical difference of mean ranks (Nemenyi; Demšar 2006).
     """
-    from semmetrics.api.dataset_ranks import rank_systems
     from semmetrics.cli.files import check_endings, check_files, name_files, write_text
     from semmetrics.cli.messages import say
-    from semmetrics.reports.rank_table import draw_rank_differences, report_ranks
+    from semmetrics.studies.ranks import draw_rank_differences, rank_systems, report_ranks
 
     check_files(files, {"-o": output, "--diagram": diagram})
     check_endings({"--diagram": diagram}, {"--diagram": (".svg",)})

@@ -19,7 +19,7 @@ from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.errors import InputError
 
 if TYPE_CHECKING:
-    from semmetrics.reports.records import Records
+    from semmetrics.reports.result import Records
 
 __all__ = ["command"]
 
@@ -90,9 +90,9 @@ def command(
     of 'semmetrics pairs' (a .npy file with its .ids.json), a JSON object {id: [ids]} of what
     belongs together, or a file of scores like RATINGS. Pairs that a PHI lacks are counted.
     """
-    from semmetrics.api.agreement import correlate
     from semmetrics.cli.files import check_files, write_text
     from semmetrics.cli.messages import say, show_progress
+    from semmetrics.studies.correlations import correlate
 
     named = _name_files(phi)
     options = read_given(given)
@@ -146,7 +146,7 @@ def _intervals(options: dict[str, Any]) -> Any:
 
 def _render(found: Records, form: str, digits: int) -> str:
     """Write the rows, numbers rounded where a person reads them."""
-    from semmetrics.reports.records import draw, format_full
+    from semmetrics.reports.result import draw, format_full
 
     if form == "json":
         return json.dumps(list(found), indent=1, ensure_ascii=False)

@@ -64,7 +64,7 @@ def listed(manifest: str | None) -> None:
     from semmetrics.embed.converted import is_converted
     from semmetrics.embed.fetch import read_manifest, vectors_folder
     from semmetrics.embed.open import KINDS
-    from semmetrics.reports.records import align
+    from semmetrics.reports.result import align
 
     try:
         folder: Path | None = vectors_folder()
@@ -220,7 +220,7 @@ def info(embedding: str, form: str, verify: bool) -> None:
     EMBEDDING is NAME, PATH, kind:NAME or kind:PATH.
     """
     from semmetrics.embed.open import describe
-    from semmetrics.reports.records import align
+    from semmetrics.reports.result import align
 
     facts = describe(embedding, check=verify)
     if form == "json":
@@ -275,7 +275,7 @@ def coverage(
     from semmetrics.embed.label_vectors import measure_coverage
     from semmetrics.embed.lookup import check_rules, lookup_rule
     from semmetrics.embed.open import open_embedding
-    from semmetrics.reports.records import draw
+    from semmetrics.reports.result import draw
 
     check_rules(lookup, "zero")
     systems, read = _read(files, given, normalize, quiet)

@@ -17,7 +17,7 @@ from semmetrics.store.outputs import check_output, target_of
 from semmetrics.store.outputs import open_output as open_file
 
 if TYPE_CHECKING:
-    from semmetrics.reports.records import Records
+    from semmetrics.reports.result import Records
 
 __all__ = ["check_endings", "check_files", "name_files", "ending", "open_output", "write_report",
            "write_text"]  # fmt: skip

@@ -34,7 +34,7 @@ from semmetrics.messages import pluralize
 from semmetrics.options import DATA
 
 if TYPE_CHECKING:
-    from semmetrics.reports.selection import DiscrepancySelection
+    from semmetrics.studies.discrepancy import DiscrepancySelection
 
 __all__ = ["command"]
 
@@ -147,8 +147,8 @@ def select(
     SemF1, F1 and the like). The state and the sheets that are asked for are written; annotators
     fill the rows, and 'semmetrics mad rank' reads them back.
     """
-    from semmetrics.api.discrepancy import select_discrepant
     from semmetrics.cli.files import name_files
+    from semmetrics.studies.discrepancy import select_discrepant
 
     named = dict(zip(name_files(systems), systems, strict=True))
 
@@ -178,9 +178,8 @@ def add(state: str, systems: tuple[str, ...], **given: Any) -> None:
     competition, with the same names and answers as then, and the new ones. Sheets have only the
     rows that are not in those of STATE.
     """
-    from semmetrics.api.discrepancy import add_systems
     from semmetrics.cli.files import name_files
-    from semmetrics.reports.selection import DiscrepancySelection
+    from semmetrics.studies.discrepancy import DiscrepancySelection, add_systems
 
     before = DiscrepancySelection.load(state, max_bytes=given["max_bytes"])
     named = dict(zip(name_files(systems), systems, strict=True))
@@ -233,7 +232,7 @@ def _sheets(
     from pathlib import PurePath
 
     from semmetrics.cli.files import ending
-    from semmetrics.reports.annotation_page import write_annotation_page
+    from semmetrics.studies.sheets import write_annotation_page
 
     made = []
     for ratings in (False, True):
@@ -320,11 +319,10 @@ def rank(
     images of the pair; the ratio of their scores is the dominance of one over the other, and all
     dominances give the global rank (Wan et al. 2022, equation 7).
     """
-    from semmetrics.api.competition import rank_competition
     from semmetrics.cli.files import check_endings, check_files, write_text
     from semmetrics.cli.messages import say, say_understood
-    from semmetrics.reports.records import draw
-    from semmetrics.reports.report import cells
+    from semmetrics.reports.result import cells, draw
+    from semmetrics.studies.competition import rank_competition
 
     outputs = {"-o": output, "--pairs": pairs_file}
     check_files([state, *references, *ratings, *named_files(given)], outputs)

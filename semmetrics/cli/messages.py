@@ -44,7 +44,7 @@ def say(lines: Iterable[str], *, quiet: bool) -> None:
 
 def say_understood(result: Any, *, quiet: bool) -> None:
     """Say how the inputs of a result were read, and what is odd."""
-    say([*(f"read {line}" for line in result.understood), *result.notes], quiet=quiet)
+    say([*(f"read {line}" for line in result.understood), *map(str, result.notes)], quiet=quiet)
 
 
 class Progress:

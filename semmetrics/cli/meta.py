@@ -19,7 +19,6 @@ from semmetrics.cli.flags import (
 )
 from semmetrics.cli.help import FILE, Command, option, quiet_option
 from semmetrics.cli.own_measures import import_option
-from semmetrics.comparison.agreement_protocols import AGREEMENT_PROTOCOLS
 from semmetrics.errors import InputError
 from semmetrics.options import (
     AGGREGATIONS,
@@ -29,6 +28,7 @@ from semmetrics.options import (
     NOT_OF_META,
     WHAT,
 )
+from semmetrics.studies.agreement_protocols import AGREEMENT_PROTOCOLS
 
 __all__ = ["command"]
 
@@ -147,10 +147,10 @@ def command(
     captions that stand there with their references; or preferences a, b, preferred. Intervals and
     the bootstrap test resample images, each with all of its judgements.
     """
-    from semmetrics.api.meta_evaluation import meta
     from semmetrics.cli.files import check_files, write_report
     from semmetrics.cli.messages import say_understood, show_progress
-    from semmetrics.reports.report import draw_signatures
+    from semmetrics.reports.result import draw_signatures
+    from semmetrics.studies.agreement import meta
 
     if preds is not None and gts is None:
         raise click.UsageError("name PRED and GT, or neither")

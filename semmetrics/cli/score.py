@@ -29,7 +29,7 @@ from semmetrics.messages import pluralize
 from semmetrics.options import CERTAINTY, OPTIONS, WHAT
 
 if TYPE_CHECKING:
-    from semmetrics.reports.records import Records
+    from semmetrics.reports.result import Records
     from semmetrics.reports.table import ScoreTable
 
 __all__ = ["by_system", "score"]

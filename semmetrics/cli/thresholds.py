@@ -81,9 +81,9 @@ def sweep(
     value is not the best threshold: the lower a threshold, the more matches. See 'semmetrics
     calibrate'.
     """
-    from semmetrics.api import similarity_thresholds as api
     from semmetrics.cli.files import write_text
     from semmetrics.cli.messages import say_understood, show_progress
+    from semmetrics.studies import thresholds as api
 
     texts = split_measures(measures, "SemF1") if measures else ("SemF1",)
     _check_files([preds, gt], output, given)
@@ -167,7 +167,7 @@ def calibrate(
     the references of another item.
     """
     from semmetrics.cli.messages import echo, say, say_understood
-    from semmetrics.reports.threshold_curves import report_calibration
+    from semmetrics.studies.thresholds import report_calibration
 
     if output == "-":
         raise InputError("-o names no file", remedy="write --format json for standard output")
@@ -190,7 +190,7 @@ def calibrate(
 
 
 def _calibrate_on_pairs(pairs: str, output: str | None, given: dict[str, Any]) -> Calibration:
-    from semmetrics.api.similarity_thresholds import calibrate_threshold_on_pairs
+    from semmetrics.studies.thresholds import calibrate_threshold_on_pairs
 
     idle = [f"--{name.replace('_', '-')}" for name in _OF_DATA if given[name] is not None]
     if idle:
@@ -207,7 +207,7 @@ def _calibrate_on_pairs(pairs: str, output: str | None, given: dict[str, Any]) -
 def _calibrate_on_data(
     preds: str, gt: str, output: str | None, given: dict[str, Any]
 ) -> Calibration:
-    from semmetrics.api.similarity_thresholds import calibrate_threshold
+    from semmetrics.studies.thresholds import calibrate_threshold
 
     if given.pop("criterion") is not None:
         raise InputError("--criterion means nothing without --pairs", remedy="leave it out")

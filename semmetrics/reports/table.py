@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
@@ -16,8 +15,7 @@ from semmetrics.frozen import by_value, dataclass
 from semmetrics.messages import brief, did_you_mean, listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.reports import details
-from semmetrics.reports.records import Records, draw
-from semmetrics.reports.report import ScaledReport
+from semmetrics.reports.result import Records, Result, draw
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.score_result import Score, names_meant
 
@@ -33,7 +31,7 @@ _ROWS, _SYSTEMS = 60, 10  # that a repr shows
 
 @by_value()
 @dataclass(frozen=True, eq=False)
-class ScoreTable(ScaledReport):
+class ScoreTable(Result):
     """Scores of one or more systems: a sequence of Score, and what is said beside it.
 
     Tables are equal where all attributes are: scores as `Score` compares them, and every line that
@@ -65,6 +63,7 @@ class ScoreTable(ScaledReport):
     | F1 | 0.6667 |
     """
 
+    in_percent = True
     scores: list[Score]
     not_computed: list[NotComputed] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -180,9 +179,8 @@ class ScoreTable(ScaledReport):
         """Return each score as JSON has it."""
         return [score.to_dict() for score in self.scores]
 
-    def to_json(self) -> str:
-        """Write a JSON list of scores in full precision; null for what is undefined."""
-        return json.dumps(self.to_dicts(), indent=1, ensure_ascii=False, allow_nan=False)
+    def _entry(self) -> Any:
+        return self.to_dicts()
 
     def to_records(self) -> Records:
         """Return one row a score and all that is known of it.

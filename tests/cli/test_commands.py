@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import semmetrics
-from semmetrics.comparison.agreement_protocols import AGREEMENT_PROTOCOLS, OWN_REFERENCES
 from semmetrics.kinds.labels.classes import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
 from semmetrics.metrics.families import POLICIES
@@ -20,6 +19,7 @@ from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions, kinds_of
 from semmetrics.options import AGREEMENT, FORMATS
 from semmetrics.scoring.protocols import PROTOCOLS
+from semmetrics.studies.agreement_protocols import AGREEMENT_PROTOCOLS, OWN_REFERENCES
 from semmetrics.text.official_parser import OfficialParser
 
 DEFINITIONS = {definition.name: definition for definition in all_definitions()}

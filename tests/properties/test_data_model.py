@@ -23,7 +23,7 @@ from semmetrics.data.matrix import as_matrix
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError
 from semmetrics.options import RESULT_FORMATS
-from semmetrics.reports.report import Report
+from semmetrics.reports.result import Result
 from semmetrics.text.tokenizers import TOKENIZERS, open_tokenizer
 
 LABELS = {"a": ["cat", "dog"], "b": ["bus"]}
@@ -145,7 +145,7 @@ def test_a_repr_is_short_and_never_fails(value):
         assert isinstance(repr(bare), str)  # as a debugger sees it before it is filled
 
 
-REPORTS = [pytest.param(v, id=k.__name__) for k, v in MET.items() if issubclass(k, Report)]
+REPORTS = [pytest.param(v, id=k.__name__) for k, v in MET.items() if issubclass(k, Result)]
 
 
 @pytest.mark.parametrize("report", REPORTS)

@@ -15,13 +15,13 @@ import pytest
 from numpy.testing import assert_allclose
 from oracles import cider as oracle
 
-from semmetrics.comparison.correlations import correlation
 from semmetrics.data.judgement_files import read_judgements
 from semmetrics.data.tasks import caption_task
 from semmetrics.kinds.captions.pair_matrix import caption_matrix
 from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.document_frequencies import fit_document_frequencies
 from semmetrics.scoring.statistics import evaluate
+from semmetrics.studies.correlations import correlation
 from semmetrics.text.tokenizers import open_tokenizer
 
 

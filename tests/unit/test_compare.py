@@ -13,12 +13,11 @@ from unit.test_scorer import EVERY, case_of, stand_ins  # noqa: F401
 import semmetrics
 from benchmarks import simulation
 from semmetrics import Bootstrap, compare, options
-from semmetrics.comparison import significance
-from semmetrics.comparison.paired import Design, compare_scores
-from semmetrics.comparison.rank_tests import nemenyi_p
-from semmetrics.comparison.swaps import swapped_differences
 from semmetrics.errors import InputError
 from semmetrics.scoring.resampling import Draws
+from semmetrics.studies import significance
+from semmetrics.studies.differences import Design, compare_scores, swapped_differences
+from semmetrics.studies.significance import nemenyi_p
 
 CLASSES = list("abcdef")
 TESTS = ("interval", "bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon")

@@ -19,10 +19,10 @@ from unit.test_discrepancy import made
 
 import semmetrics
 from semmetrics import ReadOptions, add_systems, rank_competition, select_discrepant
-from semmetrics.comparison.pairwise_scores import score_pairs
 from semmetrics.errors import InputError
-from semmetrics.reports.annotation_page import write_annotation_page
 from semmetrics.scoring.systems import open_setup
+from semmetrics.studies.competition import score_pairs
+from semmetrics.studies.sheets import write_annotation_page
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import semmetrics
-from semmetrics.comparison.correlations import NAMES, correlate_values
 from semmetrics.errors import InputError
+from semmetrics.studies.correlations import NAMES, correlate_values
 
 IMAGES, CAPTIONS = ["i1", "i2", "i3"], ["c1", "c2", "c3", "c4"]
 PHI = np.array([[9.0, 8.0, 0.5, 0.0], [0.0, 1.0, 7.0, 2.0], [2.5, 0.0, 1.0, 6.0]])

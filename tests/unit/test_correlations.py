@@ -10,11 +10,11 @@ from numpy.testing import assert_allclose
 from oracles import agreement as oracle
 from scipy import stats
 
-from semmetrics.comparison.correlations import Correlated, correlation, draw_groups
-from semmetrics.comparison.significance import williams_p
 from semmetrics.errors import InputError
 from semmetrics.options import AGREEMENT
 from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.studies.correlations import Correlated, correlation, draw_groups
+from semmetrics.studies.significance import williams_p
 
 
 def of_scipy(scores, ratings):
@@ -72,7 +72,7 @@ def test_blocks_of_resamples_change_nothing(monkeypatch):
     table = Correlated.of(scores, ratings)
     draws, bootstrap = draw_groups(300), Bootstrap(resamples=300)
     whole = table.replicates(list(AGREEMENT), bootstrap, draws)
-    monkeypatch.setattr("semmetrics.comparison.correlations._CELLS", 1)
+    monkeypatch.setattr("semmetrics.studies.correlations._CELLS", 1)
     for name, row in table.replicates(list(AGREEMENT), bootstrap, draws).items():
         assert_allclose(row, whole[name], atol=1e-14)
 

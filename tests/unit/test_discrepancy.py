@@ -16,11 +16,11 @@ from oracles.captions_ngram import Blanks
 
 import semmetrics
 from semmetrics import add_systems, select_discrepant
-from semmetrics.comparison import discrepant_images as discrepancy
 from semmetrics.core.ragged import offsets
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_statistics import find_repeated_words
-from semmetrics.reports.selection import _digest
+from semmetrics.studies import discrepant_images as discrepancy
+from semmetrics.studies.discrepancy import _digest
 
 CAPTION = st.lists(st.sampled_from("abc"), max_size=6).map(" ".join)
 SETS = st.integers(2, 4).flatmap(

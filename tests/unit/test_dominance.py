@@ -13,14 +13,14 @@ from numpy.testing import assert_allclose
 from oracles import competition as oracle
 from scipy.stats import spearmanr
 
-from semmetrics.comparison.dominance import (
+from semmetrics.errors import InputError
+from semmetrics.studies.competition import rate_pairs
+from semmetrics.studies.dominance import (
     compute_dominance,
     rank_correlation,
     rank_dominance,
     rank_scores,
 )
-from semmetrics.comparison.pairwise_scores import rate_pairs
-from semmetrics.errors import InputError
 
 SIZES = st.integers(2, 9)
 

@@ -14,13 +14,13 @@ from scipy.io import savemat
 
 import semmetrics
 from benchmarks.agreement import simulate
-from semmetrics.comparison.human_agreement import AgreementDesign, Judged, measure_agreement
 from semmetrics.data.judgement_files import read_judgements
 from semmetrics.data.judgements import Judgements
 from semmetrics.data.mat_file import read_mat
 from semmetrics.data.source import load
 from semmetrics.errors import InputError
 from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.studies.human_agreement import AgreementDesign, Judged, measure_agreement
 
 GTS = {"a": ["cat", "dog"], "b": ["dog"], "c": ["cow"], "d": ["cat", "cow"], "e": ["bus"]}
 PREDS = {"a": ["cat"], "b": ["dog"], "c": ["cow", "dog", "bus"], "d": ["bus"], "e": ["cat", "bus"]}

@@ -10,8 +10,8 @@ from oracles import decoding
 from oracles import measures as oracle
 
 import semmetrics
-from semmetrics.comparison.summaries import summarize
 from semmetrics.metrics.sweeps import candidate_thresholds
+from semmetrics.scoring.runs import summarize
 
 CLASSES = list("abcde")
 SETS = st.sets(st.sampled_from(CLASSES))

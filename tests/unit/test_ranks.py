@@ -10,19 +10,22 @@ import numpy as np
 import pytest
 
 import semmetrics
-from semmetrics.api.dataset_ranks import rank_normalized
-from semmetrics.comparison.diagram import draw_mean_ranks
-from semmetrics.comparison.rank_tests import (
-    alike,
+from semmetrics.errors import InputError
+from semmetrics.studies.ranks import (
+    draw_mean_ranks,
+    draw_rank_differences,
+    rank_normalized,
+    report_ranks,
+)
+from semmetrics.studies.significance import (
     critical_difference,
     friedman,
+    group_indistinct,
     nemenyi_p,
     rank_differences,
     rank_matrix,
     rank_rows,
 )
-from semmetrics.errors import InputError
-from semmetrics.reports.rank_table import draw_rank_differences, report_ranks
 
 # Demšar 2006, table 6: AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets.
 AUC = np.array([
@@ -237,9 +240,9 @@ def test_the_diagram_is_svg_with_all_names_and_bars():
 
 
 def test_groups_are_the_largest_ones():
-    assert alike(np.array([1.0, 1.5, 2.9, 4.0]), 1.4) == [[0, 1], [1, 2], [2, 3]]
-    assert alike(np.array([3.0, 1.0, 2.0]), 5.0) == [[1, 2, 0]]
-    assert alike(np.array([1.0, 3.0]), 0.5) == []
+    assert group_indistinct(np.array([1.0, 1.5, 2.9, 4.0]), 1.4) == [[0, 1], [1, 2], [2, 3]]
+    assert group_indistinct(np.array([3.0, 1.0, 2.0]), 5.0) == [[1, 2, 0]]
+    assert group_indistinct(np.array([1.0, 3.0]), 0.5) == []
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 import semmetrics
 from semmetrics import InputError, Records
-from semmetrics.reports.records import draw
+from semmetrics.reports.result import draw
 
 COLUMNS = {
     "id": ["a", "b,c", "ü"],

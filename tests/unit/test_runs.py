@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import semmetrics
-from semmetrics.api.dataset_ranks import rank_normalized
-from semmetrics.comparison.summaries import RunSummary, summarize
 from semmetrics.errors import InputError
+from semmetrics.scoring.runs import RunSummary, summarize
+from semmetrics.studies.ranks import rank_normalized
 
 REFS = [["a"], ["b"], ["a", "b"]]
 RUNS = {"seed 1": REFS, "seed 2": [["a"], ["a"], ["a"]], "seed 3": [[], [], []]}

@@ -1,9 +1,10 @@
-"""Rows of values and of text, and their forms: records as files keep them, tables as people read.
+"""Results and their forms: records for programs, tables for people.
 
 Conventions
 -----------
-A record is a row of plain values; None stands for what is undefined or not known. Undefined and
-infinite numbers are None, so that every form of the records can hold them.
+A record is a row of plain values; None is a value that is undefined or unknown. Undefined and
+infinite numbers are None, so that every format can hold them. A result declares its columns and
+rows; all formats follow from these.
 """
 
 from __future__ import annotations
@@ -14,22 +15,22 @@ import io
 import json
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TextIO, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeVar, overload
 
 import numpy as np
 
-from semmetrics.arguments import check_type, checked
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.messages import brief, listing, pluralize, printable, visible
+from semmetrics.messages import pluralize, printable, visible
+from semmetrics.options import RESULT_FORMATS
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
 
-__all__ = ["FORMS", "Records", "align", "check_digits", "csv_text", "draw", "format_full"]
-
+T = TypeVar("T")
 FORMS = ("csv", "json", "jsonl")
 _ROWS = 4096  # made at a time
 _SHOWN = 60  # by a notebook
@@ -66,20 +67,18 @@ class Records(Sequence[dict[str, Any]]):
 
     __slots__ = ("_columns", "_length")
 
-    @checked
     def __init__(self, columns: Mapping[str, Any]) -> None:
         for name, column in columns.items():
-            check_type(f"columns[{brief(name)}]", column, Sequence[Any])
+            if isinstance(column, (str, bytes, Mapping)):  # a string is a list of characters
+                raise InputError("wrong-type", f"columns[{name!r}]", value=column, wanted="a list")
         lengths = {len(column) for column in columns.values()}
         if len(lengths) > 1:
-            raise InputError(
-                f"columns of different lengths: {sorted(lengths)}", remedy="give one value a row"
-            )
+            found = " and ".join(map(str, sorted(lengths)))
+            raise InputError("wrong-count", "columns", found=f"{found} values", wanted="the rows")
         self._columns = dict(columns)
         self._length = lengths.pop() if lengths else 0
 
     @staticmethod
-    @checked
     def from_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Records:
         """Make records of rows; a row without a column has None there.
 
@@ -100,7 +99,6 @@ class Records(Sequence[dict[str, Any]]):
         """The names of the columns, in order."""
         return tuple(self._columns)
 
-    @checked
     def column(self, name: str) -> list[Any]:
         """Return the values of one column.
 
@@ -110,9 +108,8 @@ class Records(Sequence[dict[str, Any]]):
             If there is no such column.
         """
         if name not in self._columns:
-            raise InputError(
-                f"the records have no column {name!r}", remedy=f"they have {listing(self.columns)}"
-            )
+            raise InputError("bad-choice", "records", name="column", value=name,
+                             choices=self.columns)  # fmt: skip
         return _to_plain(self._columns[name])
 
     def drop(self, *names: str) -> Records:
@@ -147,13 +144,11 @@ class Records(Sequence[dict[str, Any]]):
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (dict(zip(self._columns, values, strict=True)) for values in self._rows())
 
-    def _rows(
-        self, made: Callable[[list[Any]], list[Any]] = lambda part: part
-    ) -> Iterator[tuple[Any, ...]]:
-        """The values of each record, made some thousand rows at a time."""
+    def _rows(self, make: Callable[[list[Any]], list[Any]] = list) -> Iterator[tuple[Any, ...]]:
+        """Yield the values of each record, converted some thousand rows at a time."""
         for start in range(0, self._length, _ROWS):
             parts = [column[start : start + _ROWS] for column in self._columns.values()]
-            yield from zip(*(made(_to_plain(part)) for part in parts), strict=True)
+            yield from zip(*(make(_to_plain(part)) for part in parts), strict=True)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Records):
@@ -168,7 +163,6 @@ class Records(Sequence[dict[str, Any]]):
     def __repr__(self) -> str:
         return f"Records({pluralize(self._length, 'row')}: {', '.join(self._columns)})"
 
-    @checked
     def write(self, out: TextIO, form: str) -> None:
         """Write the records in full precision, row by row where the form allows it.
 
@@ -193,7 +187,7 @@ class Records(Sequence[dict[str, Any]]):
         elif form == "json":
             out.write(json.dumps(list(self), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         else:
-            raise InputError(f"there is no format {form!r}", remedy=f"choose {listing(FORMS)}")
+            raise InputError("bad-choice", name="form", value=form, choices=FORMS)
 
     def to_csv(self) -> str:
         """Return one line a record below a head; an empty cell for None."""
@@ -221,7 +215,11 @@ class Records(Sequence[dict[str, Any]]):
             If pandas is not installed.
         """
         pandas = _imported("pandas", "to_pandas")
-        columns = {name: _finite(column) for name, column in self._columns.items()}
+        columns = {
+            name: np.where(np.isfinite(column), column, np.nan) if _is_float(column)
+            else _to_plain(column)
+            for name, column in self._columns.items()
+        }  # fmt: skip
         frame: pd.DataFrame = pandas.DataFrame(columns, columns=list(self._columns))
         return frame
 
@@ -247,7 +245,8 @@ class Records(Sequence[dict[str, Any]]):
         arrow = _imported("pyarrow", "to_arrow")
         table: pa.Table = arrow.table(
             {
-                name: arrow.array(_to_plain(column), _arrow_type(column, arrow))
+                # floats may all be undefined; of other columns the values tell the type
+                name: arrow.array(_to_plain(column), arrow.float64() if _is_float(column) else None)
                 for name, column in self._columns.items()
             }
         )
@@ -267,24 +266,16 @@ def _imported(package: str, purpose: str) -> Any:
         raise MissingDependencyError(package, purpose, extra="report", error=error) from error
 
 
-def _finite(column: Any) -> Any:
-    """A column as pandas takes it: numbers that are not finite are missing."""
-    if not isinstance(column, np.ndarray) or column.dtype.kind != "f":
-        return _to_plain(column)
-    return np.where(np.isfinite(column), column, np.nan)
-
-
-def _arrow_type(column: Any, pa: Any) -> Any:
-    """The type of a column of floats, which may all be undefined; None where the values tell."""
-    return pa.float64() if isinstance(column, np.ndarray) and column.dtype.kind == "f" else None
+def _is_float(column: Any) -> bool:
+    return isinstance(column, np.ndarray) and column.dtype.kind == "f"
 
 
 def _to_plain(column: Any) -> list[Any]:
-    """Plain values of a column or a part of it, None for numbers that are not finite."""
+    """Return plain values of a column or a part of it, None for numbers that are not finite."""
     if not isinstance(column, np.ndarray):
         return list(column)
     values: list[Any] = column.tolist()
-    if column.dtype.kind == "f":
+    if _is_float(column):
         for place in np.flatnonzero(~np.isfinite(column)).tolist():
             values[place] = None
     return values
@@ -308,7 +299,7 @@ def draw(rows: Rows, form: str = "table") -> str:
 
 def align(rows: Rows, *, left: bool = False, indent: str = "") -> str:
     """Align columns for a terminal: all but the first to the right, or ``left`` all to the left."""
-    rows = _visible(rows)
+    rows = [list(map(visible, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     place = str.ljust if left else str.rjust
     lines = []
@@ -316,11 +307,6 @@ def align(rows: Rows, *, left: bool = False, indent: str = "") -> str:
         cells = [place(cell, width) for cell, width in zip(rest, widths[1:], strict=True)]
         lines.append((indent + "  ".join([first.ljust(widths[0]), *cells])).rstrip())
     return "\n".join(lines)
-
-
-def _visible(rows: Rows) -> list[list[str]]:
-    """Return cells as people may read them."""
-    return [list(map(visible, row)) for row in rows]
 
 
 def csv_text(text: str) -> str:
@@ -339,24 +325,20 @@ def csv_text(text: str) -> str:
 
 def _csv_cells(values: list[Any]) -> list[Any]:
     """Return the values of a column as CSV has them."""
-    kinds = set(map(type, values))
-    if list not in kinds:
+    if list not in set(map(type, values)):
         texts = [value for value in values if isinstance(value, str)]
         if "".join(texts).isprintable() and not _MAY_BE_FORMULA.search("\n".join(texts)):
             return values
-    return [
-        csv_text(value)
-        if isinstance(value, str)
-        else _json_cell(value)
-        if isinstance(value, list)
-        else value
-        for value in values
-    ]
-
-
-def _json_cell(value: list[Any]) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if text.isprintable() else json.dumps(value).replace("\x7f", "\\u007f")
+    cells = []
+    for value in values:
+        if isinstance(value, str):
+            value = csv_text(value)
+        elif isinstance(value, list):
+            text = json.dumps(value, ensure_ascii=False)
+            ascii_text = json.dumps(value).replace("\x7f", "\\u007f")
+            value = text if text.isprintable() else ascii_text
+        cells.append(value)
+    return cells
 
 
 def _csv(rows: Rows) -> str:
@@ -366,15 +348,16 @@ def _csv(rows: Rows) -> str:
 
 
 def _markdown(rows: Rows) -> str:
-    head, *body = [
-        [cell.translate(_MARKDOWN).replace("](", "]\\(") for cell in row] for row in _visible(rows)
+    escaped = [
+        [visible(cell).translate(_MARKDOWN).replace("](", "]\\(") for cell in row] for row in rows
     ]
     rule = "|" + "".join("---:|" if right else "---|" for right in _right(rows))
-    return "\n".join([_bars(head), rule, *map(_bars, body)])
+    head, *body = ["| " + " | ".join(row) + " |" for row in escaped]
+    return "\n".join([head, rule, *body])
 
 
 def _right(rows: Rows) -> list[bool]:
-    """Tell for each column whether it stands to the right: not the first, and none of names."""
+    """Tell for each column whether it is aligned right: neither the first, nor one of names."""
     _, *others = zip(*rows, strict=True)
     named = [
         any(cell[:1].isalpha() and cell not in _NO_NAMES for cell in one[1:]) for one in others
@@ -382,12 +365,11 @@ def _right(rows: Rows) -> list[bool]:
     return [False, *(not one for one in named)]
 
 
-def _bars(row: Sequence[str]) -> str:
-    return "| " + " | ".join(row) + " |"
-
-
 def _latex(rows: Rows) -> str:
-    head, *body = [" & ".join(map(_tex, row)) + r" \\" for row in _visible(rows)]
+    def escape(cell: str) -> str:
+        return "".join(_TEX.get(letter, letter) for letter in visible(cell))
+
+    head, *body = [" & ".join(map(escape, row)) + r" \\" for row in rows]
     columns = "".join("r" if right else "l" for right in _right(rows))
     begin = rf"\begin{{tabular}}{{{columns}}}"
     return "\n".join(
@@ -395,8 +377,34 @@ def _latex(rows: Rows) -> str:
     )
 
 
-def _tex(text: str) -> str:
-    return "".join(_TEX.get(letter, letter) for letter in text)
+def format_full(value: float) -> str:
+    """Write a number in full precision; nothing if it is undefined."""
+    return repr(value) if math.isfinite(value) else ""
+
+
+def format_p(p: float) -> str:
+    """Write p with four digits after the point.
+
+    Examples
+    --------
+    >>> format_p(0.04963), format_p(1.0), format_p(0.00001)
+    ('0.0496', '1.0000', '<0.0001')
+    """
+    if math.isnan(p):
+        return ""
+    return "<0.0001" if p < 1e-4 else f"{p:.4f}"
+
+
+def cells(records: Records, digits: int) -> list[list[str]]:
+    """Return records as cells, the head first: so many digits, nothing for what is undefined."""
+    rows = [
+        [
+            f"{v:.{digits}f}" if isinstance(v, float) else "" if v is None else str(v)
+            for v in record.values()
+        ]
+        for record in records
+    ]
+    return [list(records.columns), *rows]
 
 
 def check_digits(digits: int) -> None:
@@ -409,9 +417,184 @@ def check_digits(digits: int) -> None:
     semmetrics.errors.InputError: digits=-1; give 0 to 17
     """
     if not 0 <= digits <= 17:
-        raise InputError(f"digits={digits}", remedy="give 0 to 17")
+        raise InputError("bad-option", name="digits", value=digits, wanted="0 to 17")
 
 
-def format_full(value: float) -> str:
-    """Write a number in full precision; nothing where it is undefined."""
-    return repr(value) if math.isfinite(value) else ""
+def entry_of(record: object, schema: str, columns: Sequence[str], **known: Any) -> dict[str, Any]:
+    """Return a record as JSON has it: a value for each column, null for what is undefined.
+
+    Columns that are not known otherwise are attributes of the record.
+    """
+    entry: dict[str, Any] = {"schema": schema}
+    for name in columns:
+        value = known[name] if name in known else getattr(record, name)
+        undefined = isinstance(value, float) and not math.isfinite(value)
+        entry[name] = None if undefined else value
+    return entry
+
+
+class Result(ABC):
+    """A result: records for programs, tables for people.
+
+    A class says what its rows are (``to_records``), what JSON has (``_entry``), what its tables
+    show (``_tables``) and what a terminal shows below them (``_lines``).
+    """
+
+    in_percent: ClassVar[bool] = False
+    """Whether people may read its values in percent: ``scale`` multiplies values in [-1, 1],
+    CIDEr, SPICE and SPIDEr; others stay."""
+
+    @abstractmethod
+    def to_records(self) -> Records:
+        """Return the rows of ``to_csv`` and ``to_pandas``."""
+
+    @abstractmethod
+    def _entry(self) -> Any:
+        """Return what ``to_json`` writes."""
+
+    @abstractmethod
+    def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
+        """Return the cells of each table, the head first."""
+
+    def _lines(self, digits: int) -> list[str]:
+        """Return what a terminal shows below the tables."""
+        return []
+
+    def to_json(self) -> str:
+        """Write JSON in full precision; null for what is undefined."""
+        return json.dumps(self._entry(), indent=1, ensure_ascii=False, allow_nan=False)
+
+    def to_csv(self) -> str:
+        """Write the rows of ``to_records`` in full precision; empty cells for what is undefined."""
+        return self.to_records().to_csv()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a DataFrame of ``to_records``; what is undefined is missing.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pandas is not installed.
+        """
+        return self.to_records().to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a DataFrame of polars of ``to_records``; null for what is undefined.
+
+        Raises
+        ------
+        MissingDependencyError
+            If polars is not installed.
+        """
+        return self.to_records().to_polars()
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table of ``to_records``; null for what is undefined.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pyarrow is not installed.
+        """
+        return self.to_records().to_arrow()
+
+    def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Write Markdown tables."""
+        return self.render("markdown", digits=digits, scale=scale)
+
+    def to_latex(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Write LaTeX tabulars in the style of booktabs."""
+        return self.render("latex", digits=digits, scale=scale)
+
+    def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Write aligned columns for a terminal, and remarks below them."""
+        return self.render("table", digits=digits, scale=scale)
+
+    def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Write the result as "table", "json", "csv", "markdown" or "latex".
+
+        Raises
+        ------
+        InputError
+            If the format is unknown, or ``scale`` does not apply.
+        """
+        if form not in RESULT_FORMATS:
+            raise InputError("bad-choice", name="form", value=form, choices=RESULT_FORMATS)
+        if scale != 1 and not self.in_percent:
+            raise InputError("not-applicable", name="scale", what=type(self).__name__)
+        if form == "json":
+            return self.to_json()
+        if form == "csv":
+            return self.to_csv().rstrip("\n")
+        check_digits(digits)
+        drawn = "\n\n".join(draw(rows, form) for rows in self._tables(digits, scale))
+        lines = list(map(printable, self._lines(digits))) if form == "table" else []
+        return "\n".join([*([drawn] if drawn else []), *lines])
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_records()._repr_html_()
+
+
+class Table(Result, Sequence[T]):
+    """A result that is a sequence of entries, each with ``to_dict``: a row of its records.
+
+    A class declares the columns of ``to_records`` and where its entries are.
+    """
+
+    columns: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def _entries(self) -> Sequence[T]:
+        """Return the entries in order."""
+
+    def _find(self, key: Any) -> T:
+        """Return the entry of a name."""
+        raise TypeError(f"{type(self).__name__} indices must be integers or slices, not {key!r}")
+
+    def __len__(self) -> int:
+        return len(self._entries())
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._entries())
+
+    @overload
+    def __getitem__(self, key: int | str | tuple[str, ...]) -> T: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> Sequence[T]: ...
+
+    def __getitem__(self, key: Any) -> T | Sequence[T]:
+        is_place = isinstance(key, (int, slice, np.integer))
+        return self._entries()[key] if is_place else self._find(key)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return each entry as JSON has it: null for what is undefined."""
+        return [one.to_dict() for one in self]  # type: ignore[attr-defined]
+
+    def _entry(self) -> Any:
+        return self.to_dicts()
+
+    def to_records(self) -> Records:
+        """Return one row an entry, with the columns that the class lists."""
+        return Records.from_rows(self.columns, self.to_dicts())
+
+    def _html(self, sentences: Sequence[str]) -> str:
+        """Write the table of a terminal, and sentences below it."""
+        from semmetrics.reports.html import write_records
+
+        head, *rows = next(iter(self._tables(4, 1.0)), [["measure"]])
+        names = [f"{n} {name}" if head.count(name) > 1 else name for n, name in enumerate(head)]
+        table = write_records(names, [dict(zip(names, row, strict=True)) for row in rows], 0)
+        return f"{table}{Records({'': sentences})._repr_html_()}"
+
+
+def draw_signatures(result: Result) -> str:
+    """Draw the whole signature of each row, beside what tells rows apart."""
+    rows = result.to_records()
+    names = [name for name in ("system", "part", "heading", "group", "statistic")
+             if name == "heading"
+             or (name in rows.columns and len(set(rows.column(name))) > 1)]  # fmt: skip
+    return align([[str(row[name]) for name in (*names, "signature")] for row in rows], left=True)
