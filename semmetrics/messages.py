@@ -348,7 +348,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "not-paired": ("its resamples are not paired", "remove it, or compare its parts"),
     "too-few-for-test": (
-        "{test} needs at least {least} {unit}s, and there are {n}", "give more, or use another test"
+        "{test} needs at least {least} {unit}s, not {n}", "give more, or use another test"
     ),
     "test-does-not-fit": (
         "the {test} needs {what}", "use {opt:test=interval} or {opt:test=randomization}"
@@ -371,7 +371,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "unknown-direction": (
         "{measure} is your own: it is not known whether higher is better",
-        "import the file that defines it ({opt:import})",
+        "import the file that defines it (--import FILE.py)",
     ),
     "unrankable": ("the value of {system} is {value}", "check its scores"),
     "reserved-group": ("a group is called {name!r}, as that of all judgements is", "rename it"),
@@ -388,11 +388,11 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "let each system dominate itself by 1",
     ),
     "no-dominance": (
-        "a score is {value:g}, so a dominance is undefined or infinite",
-        "raise scores with {opt:floor}, use a larger {opt:k}, or another measure",
+        "a score is {value}, so a dominance is undefined or infinite",
+        "raise scores with {opt:floor}, use a larger k, or another measure",
     ),
     "too-few-images": (
-        "{n} images have a value of {measure}, fewer than k={k}", "choose a smaller {opt:k}"
+        "{n:image} with a value of {measure}, fewer than k={k}", "choose a smaller k"
     ),
     "several-answers": ("{found} for one image", "give one, or choose a measure of label sets"),
     "missing-images": (
@@ -411,7 +411,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "not-a-sheet": ("not a sheet of {wanted}", "give such a sheet, or use {name!o}"),
     "foreign-rows": (
-        "rows of {n} other {noun}s: {examples!l}",
+        "rows of other {noun}s: {examples!l}",
         "give the sheets of this state, or set {opt:missing=skip}",
     ),
     "no-threshold": ("it has no threshold of similarity", "use one of {measures}"),
@@ -430,7 +430,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "not-converged": ("equation 7 had not converged at power {n:,}", ""),
     "shared-ranks": ("{n:system} share a rank with another", ""),
     "images-not-annotated": ("{n:image} left out that are not annotated", ""),
-    "raised-to-floor": ("{n:score} raised to the floor {floor:g}", ""),
+    "raised-to-floor": ("{n:score} raised to the floor {floor}", ""),
     "both-zero": ("{n:pair} of scores 0, taken as equal", ""),
     "unknown-exclusions": ("{n:image} to exclude that no system has: {examples!l}", ""),
     "same-answers": ("the same answers for all {n:image}: nothing tells them apart", ""),
@@ -439,10 +439,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "{ties} (of {pair} {taken} of {tied:,})", "",
     ),
     "undefined-pairs": ("{n:value} of pairs undefined, and not selected", ""),
-    "empty-answers": ("{n} empty {noun}s", ""),
+    "empty-answers": ("empty {noun}s: {n:,}", ""),
     "images-left-out": ("{n:image} left out that a system lacks", ""),
     "references-not-used": ("references of {n:image} that were not selected, not used", ""),
-    "foreign-rows-ignored": ("rows of {n} other {noun}s not used: {examples!l}", ""),
+    "foreign-rows-ignored": ("rows of other {noun}s, not used: {n} ({examples!l})", ""),
 
     # Reports
 

@@ -689,8 +689,10 @@ def check_named_systems(systems: Any) -> None:
     if not isinstance(systems, Mapping):
         raise InputError("wrong-type", "systems", value=systems, wanted="a mapping of names")
     for name in systems:
-        if not isinstance(name, str) or not name or has_surrogate(name):
+        if not isinstance(name, str) or not name:
             raise InputError("wrong-type", "systems", value=name, wanted="a name")
+        if has_surrogate(name):
+            raise InputError("lone-surrogate", "systems", role=repr(name))
     if len(systems) < 2:
         raise InputError("too-few-compared", n=len(systems))
 

@@ -226,7 +226,7 @@ class FunctionSimilarity:
         try:
             number = float(value)
         except (TypeError, ValueError, OverflowError):
-            raise InputError("wrong-type", self.name, value=value, wanted="a number") from None
+            raise InputError("not-a-number", self.name, role="its value", value=value) from None
         return number
 
 

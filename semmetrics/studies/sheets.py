@@ -261,7 +261,7 @@ def _check_foreign(
         return
     name, some = _name_of(data), tuple(foreign)
     if missing == "error":
-        raise InputError("foreign-rows", name, n=len(some), noun=noun, examples=some)
+        raise InputError("foreign-rows", name, noun=noun, examples=some)
     notes.append(Fact("foreign-rows-ignored", len(some), some[:EXAMPLES], name, {"noun": noun}))
 
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import competition as oracle
 from oracles.captions_ngram import Blanks
+from refusals import refused
 
 import semmetrics
 from semmetrics import add_systems, select_discrepant
@@ -215,7 +216,7 @@ def test_answers_that_changed_places_are_noticed():
     other = "00"
     one = next(i for i, text in systems["s0"].items() if text != systems["s0"][other])
     turned = {**systems["s0"], one: systems["s0"][other], other: systems["s0"][one]}
-    with pytest.raises(InputError, match="the answers of 's0' are not those"):
+    with refused("state-differs"):
         add_systems(state, {**systems, "s0": turned})
 
 
@@ -342,12 +343,12 @@ def test_another_embedding_or_tokenizer_is_refused(tmp_path):
     before = select_discrepant(some, 1, measure="SemF1(threshold=0.5)", embedding=path)
     assert len(add_systems(before, labels).pairs) == 3
     path.write_text("cat 1 0\ndog 0 2\nbus 1 3\n", encoding="utf-8")
-    with pytest.raises(InputError, match="and the state was selected with default:"):
+    with refused("state-differs"):
         add_systems(before, labels)
     captions = {n: {"1": one["1"][0]} for n, one in labels.items()}
     first = {n: captions[n] for n in "ab"}
     before = select_discrepant(first, 1, tokenizer=lambda text: text.split())
-    with pytest.raises(InputError, match="and the state was selected with tok:"):
+    with refused("state-differs"):
         add_systems(before, captions, tokenizer=list)
     kept = select_discrepant(first, 1, measure="ROUGE-L", tokenizer="13a")
     assert kept.models == {"tok": "13a"}
@@ -375,7 +376,7 @@ def test_a_state_that_was_changed_is_refused(tmp_path, name):
     entry[name] = 6 if isinstance(entry[name], int) else "other"
     path = tmp_path / "state.json"
     path.write_text(json.dumps(entry), encoding="utf-8")
-    with pytest.raises(InputError, match="the state was changed after it was written"):
+    with refused("state-edited"):
         semmetrics.DiscrepancySelection.load(path)
 
 
@@ -404,7 +405,7 @@ def test_a_state_with_a_digest_of_its_own_is_checked(tmp_path, inside, name, val
     entry["digest"] = _digest(entry)
     path = tmp_path / "state.json"
     path.write_text(json.dumps(entry), encoding="utf-8")
-    with pytest.raises(InputError, match="the state was changed after it was written"):
+    with refused("state-edited"):
         semmetrics.DiscrepancySelection.load(path)
 
 
@@ -414,7 +415,7 @@ def test_a_state_with_answers_that_are_none_is_refused(tmp_path):
     entry["digest"] = _digest(entry)
     path = tmp_path / "state.json"
     path.write_text(json.dumps(entry), encoding="utf-8")
-    with pytest.raises(InputError, match="the state was changed after it was written"):
+    with refused("state-edited"):
         semmetrics.DiscrepancySelection.load(path)
 
 
@@ -422,7 +423,7 @@ def test_a_state_with_answers_that_are_none_is_refused(tmp_path):
 def test_a_foreign_file_is_refused(tmp_path, text):
     path = tmp_path / "state.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="this is no state of a competition"):
+    with refused("not-a-state"):
         semmetrics.DiscrepancySelection.load(path)
 
 
@@ -449,50 +450,49 @@ LABELS = {"a": {"1": ["x"], "2": ["z"]}, "b": {"1": ["x"], "2": ["w"]}}
 @pytest.mark.parametrize(
     ("systems", "options", "words"),
     [
-        ({"a": TWO["a"]}, {}, "1 system cannot be compared; give two or more"),
-        ({}, {}, "0 systems cannot be compared"),
-        ([], {}, "there is no batch of systems"),
-        ("a.json", {}, "a str instead of systems by their names"),
-        ([3], {}, "an int instead of systems"),
-        (TWO, {"k": 3}, "k=3, and 2 images have a value of NGSM for a and b; choose a smaller k"),
-        (TWO, {"k": 0}, "k=0; give 1 or more"),
-        (TWO, {"k": 1, "ties": "name"}, "ties='name'"),
-        (TWO, {"k": 1, "measure": "NGSM BLEU-4"}, "2 measures are named"),
-        (LABELS, {"k": 1, "measure": "MacroF1"}, "F1(average=macro) has no value for each image"),
-        (TWO, {"k": 1, "measure": lambda a, b: "much", "task": "captions"}, "it gives 'much' for"),
-        (TWO, {"k": 1, "measure": lambda a, b: 1 / 0, "task": "captions"}, "ZeroDivisionError"),
-        (TWO, {"k": 1, "measure": lambda a, b: math.inf, "task": "captions"}, "is infinite"),
-        (TWO, {"k": 1, "measure": lambda a, b: 10**400, "task": "captions"}, "it gives 1000"),
-        (LABELS, {"k": 1, "measure": "NGSM", "task": "labels"}, "cannot be computed of labels"),
-        (TWO, {"k": 1, "exclude": 3}, "exclude=3"),
-        (TWO, {"k": 1, "exclude": b"1"}, "exclude=b'1'"),
-        (TWO, {"k": 1, "exclude": [True]}, "exclude=[True]"),
-        (TWO, {"k": 1, "exclude": ["1", "2"]}, "0 images have a value"),
-        (TWO, {"k": 1, "weights": {}}, "select_discrepant has no option 'weights'"),
-        (TWO, {"k": 1, "classes": ["x"]}, "mean"),
-        ({"a": {"1": "x"}, "b": {"2": "x"}}, {"k": 1}, "a lacks 1 of the ids: '2'; b lacks 1"),
-        ({"a": {"1": "x"}, "b": {"2": "x"}}, {"k": 1, "missing": "skip"}, "share no image"),
-        ({"a": {"1": "x"}, "b": ["x"]}, {"k": 1}, "one of a and b has ids"),
-        ({"a": ["x"], "b": ["x", "y"]}, {"k": 1}, "a has 1 item and b has 2"),
-        ({"a": {"1": ["x", "y"]}, "b": {"1": ["z"]}}, {"k": 1}, "there are 2 captions: 'x', 'y'"),
-        ({1: TWO["a"], 2: TWO["b"]}, {"k": 1}, "systems are called 1, 2"),
+        ({"a": TWO["a"]}, {}, "too-few-compared"),
+        ({}, {}, "too-few-compared"),
+        ([], {}, "nothing-given"),
+        ("a.json", {}, "wrong-type"),
+        ([3], {}, "wrong-type"),
+        (TWO, {"k": 3}, "too-few-images"),
+        (TWO, {"k": 0}, "bad-option"),
+        (TWO, {"k": 1, "ties": "name"}, "bad-choice"),
+        (TWO, {"k": 1, "measure": "NGSM BLEU-4"}, "wrong-count"),
+        (LABELS, {"k": 1, "measure": "MacroF1"}, "no-item-values"),
+        (TWO, {"k": 1, "measure": lambda a, b: "much", "task": "captions"}, "not-a-number"),
+        (TWO, {"k": 1, "measure": lambda a, b: 1 / 0, "task": "captions"}, ""),
+        (TWO, {"k": 1, "measure": lambda a, b: math.inf, "task": "captions"}, "not-finite"),
+        (TWO, {"k": 1, "measure": lambda a, b: 10**400, "task": "captions"}, "not-a-number"),
+        (LABELS, {"k": 1, "measure": "NGSM", "task": "labels"}, ""),
+        (TWO, {"k": 1, "exclude": 3}, "bad-option"),
+        (TWO, {"k": 1, "exclude": b"1"}, "bad-option"),
+        (TWO, {"k": 1, "exclude": [True]}, "bad-option"),
+        (TWO, {"k": 1, "exclude": ["1", "2"]}, "too-few-images"),
+        (TWO, {"k": 1, "weights": {}}, ""),
+        (TWO, {"k": 1, "classes": ["x"]}, ""),
+        ({"a": {"1": "x"}, "b": {"2": "x"}}, {"k": 1}, "missing-images"),
+        ({"a": {"1": "x"}, "b": {"2": "x"}}, {"k": 1, "missing": "skip"}, "nothing-given"),
+        ({"a": {"1": "x"}, "b": ["x"]}, {"k": 1}, "different-items"),
+        ({"a": ["x"], "b": ["x", "y"]}, {"k": 1}, "different-items"),
+        ({"a": {"1": ["x", "y"]}, "b": {"1": ["z"]}}, {"k": 1}, "several-answers"),
+        ({1: TWO["a"], 2: TWO["b"]}, {"k": 1}, "wrong-type"),
         # no file in UTF-8 can hold these, so that the state could not be read
-        ({"a": TWO["a"], "\ud800": TWO["b"]}, {"k": 1}, "systems are called 'a', '\\ud800'"),
-        ({n: {"\ud800": "x"} for n in "ab"}, {"k": 1}, "'\\ud800' has half of a surrogate pair"),
+        ({"a": TWO["a"], "\ud800": TWO["b"]}, {"k": 1}, "lone-surrogate"),
+        ({n: {"\ud800": "x"} for n in "ab"}, {"k": 1}, "lone-surrogate"),
         ({n: {"1": ["\udc00"]} for n in "ab"}, {"k": 1, "measure": "F1", "task": "labels"},
-         "'\\udc00' has half of a surrogate pair"),
+         "lone-surrogate"),
     ],
 )  # fmt: skip
 def test_what_is_refused(systems, options, words):
-    with pytest.raises(InputError) as caught:
+    with refused(words) if words else pytest.raises(InputError):
         select_discrepant(systems, **options)
-    assert words in str(caught.value)
 
 
 def test_batches_that_do_not_fit():
-    with pytest.raises(InputError, match="an id comes in two batches"):
+    with refused("duplicate", "batches"):
         select_discrepant([TWO, TWO], 1)
-    with pytest.raises(InputError, match=r"batch 1 \(from 0\) has not the systems of the first"):
+    with refused("other-systems", "batch 1 (from 0)"):
         select_discrepant([TWO, {"a": {"3": "x"}, "c": {"3": "y"}}], 1)
 
 
@@ -508,14 +508,14 @@ def test_images_that_a_system_lacks_are_counted():
 def test_the_place_of_an_answer_is_named_in_every_block(monkeypatch):
     monkeypatch.setattr(discrepancy, "_ANSWERS", 4)
     systems = {n: [["x"], ["y"], ["z"], ["v"], ["w", n]] for n in "ab"}
-    with pytest.raises(InputError, match=r"item 4 \(from 0\): there are 2 captions: 'w', 'a'"):
+    with refused("several-answers", "a, item 4 (from 0)"):
         select_discrepant(systems, 1)
 
 
 def test_duplicate_ids_in_a_file(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"id": "1", "caption": "x"}\n{"id": "1", "caption": "y"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match="there are 2 captions"):
+    with refused("several-answers"):
         select_discrepant({"a": path, "b": {"1": "z"}}, 1)
 
 
