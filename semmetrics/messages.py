@@ -419,7 +419,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     # Studies: notes
     "constant-ratings": ("all ratings are equal: agreement is undefined", ""),
     "constant-side": ("values or ratings are all equal: agreement is undefined", ""),
-    "other-number-of-judgements": ("{n:judgement}; papers with {protocol} have {expected:,}", ""),
+    "other-number-of-judgements": ("{n:,} {unit}s; papers with {protocol} have {expected:,}", ""),
     "unjudged": ("{n:judgement} left out: no value or preference", ""),
     "untested-group": ("no p: Williams' test needs {n} {unit}s that both measures have", ""),
     "one-image": ("all {unit}s are of one image: no intervals, no tests", ""),

@@ -69,11 +69,11 @@ def test_what_is_odd_is_said(run, inputs):
     [
         (("a=phi.npy", "a=positives.json"), "two files are called 'a'"),
         (("=phi.npy",), "a name or a file is missing"),
-        (("phi.npy", "--columns", "caption,image"), "columns= names 2 columns"),
+        (("phi.npy", "--columns", "caption,image"), "columns=['caption', 'image']"),
         (("phi.npy", "--columns", "caption,image,rating"), "there is no column 'rating'"),
         (("phi.npy", "--seed", "3"), "--seed means nothing without --ci"),
         (("phi.npy", "--ids", "("), "is no regular expression"),
-        (("positives.json", "--ncs", "rows"), "needs a matrix"),
+        (("positives.json", "--ncs", "rows"), "use a matrix"),
         (("phi.npy", "-o", "phi.npy"), "the output would overwrite an input"),
         (("none.npy",), "there is no such file"),
     ],

@@ -156,7 +156,6 @@ def test_the_order_of_systems_does_not_matter(scores, random):
         ([[1, math.nan], [0, 1]], "out-of-range"),
         ([[1, 2]], "wrong-shape"),
         ([], "wrong-shape"),
-        ([["x"]], "wrong-shape"),
         ([[0, 0], [0, 0]], "vanishing-dominance"),
         ([[0, 1], [0, 0]], "vanishing-dominance"),
         ([[0, 1, 1], [0, 0, 1], [0, 0, 0]], "vanishing-dominance"),
@@ -197,7 +196,6 @@ def test_scores_of_zero():
         ([[0, 1], [1e-320, 0]], None, "no-dominance"),
         ([[1, 2]], None, "wrong-shape"),
         ([], None, "wrong-shape"),
-        ([["x"]], None, "wrong-shape"),
         (np.ones((2, 2, 2)), None, "wrong-shape"),
         (5, None, "wrong-shape"),
     ],
@@ -224,7 +222,7 @@ def test_rank_correlation(pairs):
         assert found == pytest.approx(spearmanr(first, second).statistic, abs=1e-12)
 
 
-@pytest.mark.parametrize(("first", "second"), [([1], [1, 2]), ([], []), (["a"], [1])])
+@pytest.mark.parametrize(("first", "second"), [([1], [1, 2]), ([], [])])
 def test_numbers_that_have_no_correlation(first, second):
     with pytest.raises(InputError):
         rank_correlation(first, second)

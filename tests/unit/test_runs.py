@@ -10,6 +10,7 @@ import pytest
 from refusals import refused
 
 import semmetrics
+from semmetrics.errors import InputError
 from semmetrics.scoring.runs import RunSummary, summarize
 from semmetrics.studies.ranks import rank_normalized
 
