@@ -89,7 +89,7 @@ _PUBLIC = {
     ),
 }  # fmt: skip
 _HOMES = {name: f"semmetrics.{home}" for home, names in _PUBLIC.items() for name in names}
-_ROOMS = ("metrics", "studies")
+_ROOMS = ("metrics",)
 
 __all__ = sorted(["__version__", *_HOMES])  # noqa: PLE0605  (a list, from the table)
 

@@ -73,8 +73,8 @@ class Records(Sequence[dict[str, Any]]):
                 raise InputError("wrong-type", f"columns[{name!r}]", value=column, wanted="a list")
         lengths = {len(column) for column in columns.values()}
         if len(lengths) > 1:
-            found = " and ".join(map(str, sorted(lengths)))
-            raise InputError("wrong-count", "columns", found=f"{found} values", wanted="the rows")
+            found = f"values by column: {sorted(lengths)}"
+            raise InputError("wrong-count", "columns", found=found, wanted="the rows")
         self._columns = dict(columns)
         self._length = lengths.pop() if lengths else 0
 
@@ -87,6 +87,8 @@ class Records(Sequence[dict[str, Any]]):
         >>> list(Records.from_rows(["a", "b"], [{"a": 1}, {"b": 2, "a": 3}]))
         [{'a': 1, 'b': None}, {'a': 3, 'b': 2}]
         """
+        if isinstance(columns, str):  # which is a list of characters
+            raise InputError("wrong-type", "columns", value=columns, wanted="a list of names")
         lists: dict[str, list[Any]] = {name: [] for name in columns}
         appends = [(name, column.append) for name, column in lists.items()]
         for row in rows:
@@ -440,10 +442,6 @@ class Result(ABC):
     show (``_tables``) and what a terminal shows below them (``_lines``).
     """
 
-    in_percent: ClassVar[bool] = False
-    """Whether people may read its values in percent: ``scale`` multiplies values in [-1, 1],
-    CIDEr, SPICE and SPIDEr; others stay."""
-
     @abstractmethod
     def to_records(self) -> Records:
         """Return the rows of ``to_csv`` and ``to_pandas``."""
@@ -498,30 +496,31 @@ class Result(ABC):
         """
         return self.to_records().to_arrow()
 
-    def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
+    def to_markdown(self, *, digits: int = 4) -> str:
         """Write Markdown tables."""
-        return self.render("markdown", digits=digits, scale=scale)
+        return self._render("markdown", digits)
 
-    def to_latex(self, *, digits: int = 4, scale: float = 1.0) -> str:
+    def to_latex(self, *, digits: int = 4) -> str:
         """Write LaTeX tabulars in the style of booktabs."""
-        return self.render("latex", digits=digits, scale=scale)
+        return self._render("latex", digits)
 
-    def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
+    def to_text(self, *, digits: int = 4) -> str:
         """Write aligned columns for a terminal, and remarks below them."""
-        return self.render("table", digits=digits, scale=scale)
+        return self._render("table", digits)
 
-    def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
+    def render(self, form: str, *, digits: int = 4) -> str:
         """Write the result as "table", "json", "csv", "markdown" or "latex".
 
         Raises
         ------
         InputError
-            If the format is unknown, or ``scale`` does not apply.
+            If the format is unknown.
         """
+        return self._render(form, digits)
+
+    def _render(self, form: str, digits: int, scale: float = 1.0) -> str:
         if form not in RESULT_FORMATS:
             raise InputError("bad-choice", name="form", value=form, choices=RESULT_FORMATS)
-        if scale != 1 and not self.in_percent:
-            raise InputError("not-applicable", name="scale", what=type(self).__name__)
         if form == "json":
             return self.to_json()
         if form == "csv":
@@ -538,13 +537,42 @@ class Result(ABC):
         return self.to_records()._repr_html_()
 
 
+class ScaledResult(Result):
+    """A result whose values people may read in percent.
+
+    ``scale`` multiplies values in [-1, 1], CIDEr, SPICE and SPIDEr; others stay.
+    """
+
+    def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Write Markdown tables."""
+        return self._render("markdown", digits, scale)
+
+    def to_latex(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Write LaTeX tabulars in the style of booktabs."""
+        return self._render("latex", digits, scale)
+
+    def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Write aligned columns for a terminal, and remarks below them."""
+        return self._render("table", digits, scale)
+
+    def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Write the result as "table", "json", "csv", "markdown" or "latex".
+
+        Raises
+        ------
+        InputError
+            If the format is unknown.
+        """
+        return self._render(form, digits, scale)
+
+
 class Table(Result, Sequence[T]):
     """A result that is a sequence of entries, each with ``to_dict``: a row of its records.
 
     A class declares the columns of ``to_records`` and where its entries are.
     """
 
-    columns: ClassVar[tuple[str, ...]]
+    _columns: ClassVar[tuple[str, ...]]
 
     @abstractmethod
     def _entries(self) -> Sequence[T]:
@@ -579,7 +607,7 @@ class Table(Result, Sequence[T]):
 
     def to_records(self) -> Records:
         """Return one row an entry, with the columns that the class lists."""
-        return Records.from_rows(self.columns, self.to_dicts())
+        return Records.from_rows(self._columns, self.to_dicts())
 
     def _html(self, sentences: Sequence[str]) -> str:
         """Write the table of a terminal, and sentences below it."""

@@ -15,7 +15,7 @@ from semmetrics.frozen import by_value, dataclass
 from semmetrics.messages import brief, did_you_mean, listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.reports import details
-from semmetrics.reports.result import Records, Result, draw
+from semmetrics.reports.result import Records, ScaledResult, draw
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.score_result import Score, names_meant
 
@@ -31,7 +31,7 @@ _ROWS, _SYSTEMS = 60, 10  # that a repr shows
 
 @by_value()
 @dataclass(frozen=True, eq=False)
-class ScoreTable(Result):
+class ScoreTable(ScaledResult):
     """Scores of one or more systems: a sequence of Score, and what is said beside it.
 
     Tables are equal where all attributes are: scores as `Score` compares them, and every line that
@@ -63,7 +63,6 @@ class ScoreTable(Result):
     | F1 | 0.6667 |
     """
 
-    in_percent = True
     scores: list[Score]
     not_computed: list[NotComputed] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -28,7 +28,7 @@ from semmetrics.options import (
     check_options,
     split_names,
 )
-from semmetrics.reports.result import Table, format_p
+from semmetrics.reports.result import ScaledResult, Table, format_p
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.score_result import Score, names_meant
 from semmetrics.scoring.systems import (
@@ -411,7 +411,7 @@ _AGGREGATED = {("pair", "mean"): "of each pair the side that most prefer"}
 
 @by_value()
 @dataclass(frozen=True, eq=False)
-class AgreementTable(Table[Agreement]):
+class AgreementTable(ScaledResult, Table[Agreement]):
     """How well measures agree with people: a sequence of Agreement, and what is said beside it.
 
     Attributes
@@ -432,8 +432,7 @@ class AgreementTable(Table[Agreement]):
     (0.9129, 4)
     """
 
-    columns = COLUMNS
-    in_percent = True
+    _columns = COLUMNS
     agreements: list[Agreement]
     notes: list[str | Fact] = field(default_factory=list)
     understood: list[str] = field(default_factory=list, repr=False)

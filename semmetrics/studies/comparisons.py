@@ -16,7 +16,7 @@ from semmetrics.kinds import find_kind
 from semmetrics.kinds.description import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.options import COMPARED, CORRECTIONS, OPTIONS, TESTS, check_options
-from semmetrics.reports.result import Records, Table, draw, format_p
+from semmetrics.reports.result import Records, ScaledResult, Table, draw, format_p
 from semmetrics.reports.score_text import name_absent
 from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.intervals import AUTO, Bootstrap
@@ -44,7 +44,7 @@ _DRAWN = ("bootstrap", "bootstrap-sacrebleu", "randomization")
 
 @by_value()
 @dataclass(frozen=True, eq=False)
-class ComparisonTable(Table[Difference]):
+class ComparisonTable(ScaledResult, Table[Difference]):
     """Differences of systems from a baseline: a sequence of Difference, and what is said beside it.
 
     Attributes
@@ -69,8 +69,7 @@ class ComparisonTable(Table[Difference]):
     new and old: no difference holds in F1 (p = 0.0756)
     """
 
-    columns = COLUMNS
-    in_percent = True
+    _columns = COLUMNS
     differences: list[Difference]
     scores: ScoreTable = field(repr=False)
     notes: list[str] = field(default_factory=list)

@@ -515,7 +515,9 @@ def correlate(
     binary 4 0 0.882
     """
     options = ReadOptions() if read is None else read
-    if columns is not None and len(columns) != 3:
+    if ncs not in ("none", "rows", "columns"):
+        raise InputError("bad-choice", name="ncs", value=ncs, choices=("none", "rows", "columns"))
+    if columns is not None and (isinstance(columns, str) or len(columns) != 3):
         raise InputError("bad-option", name="columns", value=columns,
                          wanted="the columns of both ids and of the score")  # fmt: skip
     bootstrap = ci if isinstance(ci, Bootstrap) else Bootstrap() if ci else None

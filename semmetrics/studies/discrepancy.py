@@ -345,7 +345,7 @@ def _check_unchanged(
         if state.inputs[name]["fingerprint"] != f"{selector.fingerprints[name]:016x}"
     ]  # fmt: skip
     if selector.n != state.n:
-        raise InputError("state-differs", what=f"{selector.n:,} images, not {state.n:,}")
+        raise InputError("state-differs", what=f"{pluralize(selector.n, 'image')}, not {state.n:,}")
     if changed:
         raise InputError("state-differs", what=f"other answers of {listing(changed)}")
 

@@ -558,7 +558,7 @@ def align_systems(
         if isinstance(one.ids, range) != isinstance(first.ids, range):
             raise InputError("different-items", f"{name} and {other}", only="one of them has ids")
         if isinstance(first.ids, range) and len(one) != len(first):
-            only = f"{len(first)} and {len(one)} items without ids"
+            only = f"{len(first)} and {pluralize(len(one), 'item')} without ids"
             raise InputError("different-items", f"{name} and {other}", only=only)
     if isinstance(first.ids, range):
         return dict(lists), 0

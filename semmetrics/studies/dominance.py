@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import by_value, dataclass
+from semmetrics.messages import pluralize
 from semmetrics.studies.correlations import correlation
 from semmetrics.studies.significance import as_floats
 
@@ -326,6 +327,6 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float:
     0.5
     """
     if len(first) != len(second) or not len(first):
-        raise InputError("wrong-count", found=f"{len(first)} numbers", wanted=f"{len(second)}")
+        raise InputError("wrong-count", found=pluralize(len(first), "number"), wanted=len(second))
     ranks = [rank_scores([-value for value in side]) for side in (first, second)]
     return correlation(ranks[0], ranks[1], "spearman")

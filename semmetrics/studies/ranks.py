@@ -121,7 +121,7 @@ class Ranking(Table[Rank]):
     (0.0067, 1.48, (('A', 'B'), ('B', 'C')))
     """
 
-    columns = (
+    _columns = (
         "system", "rank", "mean_rank", "mean_normalized", "dataset", "value", "normalized",
         "dataset_rank",
     )  # fmt: skip
@@ -264,7 +264,7 @@ class Ranking(Table[Rank]):
             for place in self.places
             for name, row in self.values.items()
         ]  # fmt: skip
-        return Records.from_rows(self.columns, rows)
+        return Records.from_rows(self._columns, rows)
 
     def to_csv(self) -> str:
         """Write one row a system, with a column for each data set, in full precision."""

@@ -382,7 +382,9 @@ def _threshold_points(given: Any) -> list[float]:
     given = _POINTS if given is None else given
     if isinstance(given, str) and ":" in given:
         parts = given.split(":")
-        start, stop, step = map(_threshold, parts if len(parts) == 3 else ["nan"] * 3)
+        if len(parts) != 3:
+            raise InputError("bad-thresholds", value=given)
+        start, stop, step = map(_threshold, parts)
         if step <= 0 or stop < start or (stop - start) / step > _MOST:
             raise InputError("bad-thresholds", value=given)
         steps = range(int((stop - start) / step) + 1)
@@ -395,9 +397,9 @@ def _threshold_points(given: Any) -> list[float]:
         raise InputError("bad-thresholds", value=f"{len(points):,} thresholds")
     for point, after in pairwise([*points, math.inf]):
         if point == after:
-            raise InputError("duplicate", "thresholds", role="the threshold", value=point)
+            raise InputError("duplicate", role="the threshold", value=point)
         if not -1 <= point <= 1:
-            raise InputError("out-of-range", "thresholds", role="a threshold", value=point,
+            raise InputError("out-of-range", role="a threshold", value=point,
                              wanted="cosines from -1 to 1")  # fmt: skip
     return points
 

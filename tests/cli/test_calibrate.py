@@ -62,10 +62,7 @@ def test_an_embedding_that_nothing_uses_is_said(run, refused, place):
         assert line in run(*command, *LISTS, *named).stderr
         assert line not in run(*command, *LISTS, *named, "-m", "SemF1(embedding=w)").stderr
     message = refused("calibrate", "--pairs", "pairs.csv", "--embedding", "w=words.vec")
-    assert (
-        "names are given: 'w'; give the embedding itself as embedding= (--embedding SPEC)"
-        in message
-    )
+    assert "embedding=['w']; give one embedding without a name" in message
 
 
 def test_options_of_pairs(ok, place):
@@ -133,7 +130,7 @@ def test_calibrations_that_do_not_fit(ok, refused, place):
         (("preds.json",), "name a file of pairs (--pairs), or predictions and ground truth"),
         ((*LISTS, "--criterion", "f1"), "--criterion means nothing without --pairs"),
         ((*LISTS, "--holdout", "2"), "give a share of the items"),
-        ((*LISTS, "-m", "F1"), "F1 has no threshold of similarity"),
+        ((*LISTS, "-m", "F1"), "no threshold of similarity"),
         ((*LISTS, "--normalize", "x"), "x"),
         (("-", "-"), "standard input (-) is given twice"),
     ],
@@ -164,9 +161,9 @@ def test_sweep(ok, place):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("-m", "F1"), "F1 has no threshold of similarity; those that have one are SemPrecision"),
+        (("-m", "F1"), "no threshold of similarity; use one of SemPrecision"),
         (("-m", " "), "-m names no measure"),
-        (("--thresholds", "0:1"), "write START:STOP:STEP"),
+        (("--thresholds", "0:1"), "write 0:1:0.05"),
         (("-o", "gt.json"), "would overwrite an input"),
         (("--embedding", "none.vec"), "none.vec"),
     ],

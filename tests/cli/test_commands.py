@@ -481,7 +481,7 @@ def ok_error(ok, *arguments):
 
 def test_rank_refuses_what_it_cannot_rank(refused, datasets):
     assert "no such file" in refused("rank", "none.json")
-    assert "there is no F1" in refused("rank", *datasets, "-m", "F1")
+    assert "there is no measure 'F1'" in refused("rank", *datasets, "-m", "F1")
     assert "lower" in refused("rank", *datasets, "-m", "HammingLoss")
     assert "no list of scores" in refused("rank", "gt.json")
     assert "given twice" in refused("rank", "voc.json", "voc.json")

@@ -69,7 +69,7 @@ def test_what_is_written_and_what_is_said(run, files):
 def test_compare_refuses(refused, files):
     assert "at least two" in refused("compare", "-m", "F1", "a.json", "gt.json")
     assert "no baseline 'z'" in refused("compare", "--baseline", "z", "a.json", "b.json", "gt.json")
-    assert "no mean over items" in refused(
+    assert "needs means over items" in refused(
         "compare", "-m", "MicroF1", "--test", "t", "a.json", "b.json", "gt.json"
     )
     assert "overwrite" in refused("compare", "-o", "a.json", "a.json", "b.json", "gt.json")

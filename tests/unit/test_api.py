@@ -369,7 +369,7 @@ def test_options_of_the_wrong_type(option, value):
 def test_things_that_are_no_mapping_from_names():
     with pytest.raises(InputError, match="a list instead of systems by their names"):
         semmetrics.score_systems([[["a"]], [["b"]]], [["a"]])
-    with pytest.raises(InputError, match="a list instead of data sets by their names"):
+    with pytest.raises(InputError, match="is a list, not a mapping"):
         semmetrics.rank_systems(["v1.json"])
 
 

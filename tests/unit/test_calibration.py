@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.semantic import cosine
 from oracles.thresholds import area, decisions, pairs_at
+from refusals import refused
 from tiny import Tiny
 
 import semmetrics
@@ -294,31 +295,31 @@ def test_the_order_of_items_does_not_matter():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"holdout": 0}, "holdout=0"),
-        ({"holdout": 1.5}, "give a share"),
-        ({"holdout": True}, "holdout=True"),
-        ({"holdout": 1e-9}, "the holdout has 0 of 80 items"),
-        ({"seed": -1}, "seed=-1"),
-        ({"seed": 0.5}, "seed=0.5"),
-        ({"measure": "F1"}, "F1 has no threshold of similarity"),
-        ({"measure": "SemF1@1,2"}, "are 2 measures"),
-        ({"measure": "SemF1(threshold=0.3)"}, "has its threshold already"),
-        ({"top_k": 3}, "top_k does not go with a calibration"),
-        ({"top_k": np.array([3, 5])}, "top_k does not go with a calibration"),
-        ({"calibration": "x.json"}, "calibration does not go with"),
-        ({"lookups": "exact"}, "calibrate_threshold has no option 'lookups'; did you mean lookup?"),
-        ({"keep_rows": True}, "calibrate_threshold has no option 'keep_rows'"),
-        ({"thresholds": "0:2:1"}, "is no cosine"),
+        ({"holdout": 0}, ""),
+        ({"holdout": 1.5}, ""),
+        ({"holdout": True}, ""),
+        ({"holdout": 1e-9}, ""),
+        ({"seed": -1}, ""),
+        ({"seed": 0.5}, ""),
+        ({"measure": "F1"}, "no-threshold"),
+        ({"measure": "SemF1@1,2"}, "wrong-count"),
+        ({"measure": "SemF1(threshold=0.3)"}, "not-applicable"),
+        ({"top_k": 3}, "not-applicable"),
+        ({"top_k": np.array([3, 5])}, "not-applicable"),
+        ({"calibration": "x.json"}, "not-applicable"),
+        ({"lookups": "exact"}, ""),
+        ({"keep_rows": True}, ""),
+        ({"thresholds": "0:2:1"}, "out-of-range"),
     ],
 )
 def test_bad_options(options, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message) if message else pytest.raises(InputError):
         calibrate_threshold(PREDS, GTS, embedding=MODEL, **options)
 
 
 def test_a_rule_that_is_fitted_itself_is_refused():
     scored = {name: [(x, 0.5) for x in some] for name, some in PREDS.items()}
-    with pytest.raises(InputError, match="is itself fitted"):
+    with refused("bad-option", "SemF1(decode=threshold:best)"):
         calibrate_threshold(scored, GTS, embedding=MODEL, measure="SemF1(decode=threshold:best)")
     found = calibrate_threshold(
         scored, GTS, embedding=MODEL, measure="SemF1(decode=threshold:0.4)", holdout=1
@@ -343,7 +344,7 @@ def test_a_matrix_is_cut_by_the_rule_of_the_measure(rule):
 
 def test_a_matrix_needs_a_rule_that_is_not_fitted():
     options = {"embedding": MODEL, "holdout": 1, "classes": NAMES}
-    with pytest.raises(InputError, match="decode=threshold:best is itself fitted; give a score"):
+    with refused("bad-option", "SemF1(decode=threshold:best)"):
         calibrate_threshold(
             SCORES, list(GTS.values()), measure="SemF1(decode=threshold:best)", **options
         )
@@ -352,7 +353,7 @@ def test_a_matrix_needs_a_rule_that_is_not_fitted():
 
 
 def test_a_rule_that_is_fitted_is_refused_before_anything_is_read():
-    with pytest.raises(InputError, match="is itself fitted"):
+    with refused("bad-option", "SemF1(decode=threshold:best)"):
         calibrate_threshold("none.json", "none.json", measure="SemF1(decode=threshold:best)")
 
 
@@ -401,7 +402,7 @@ def test_an_error_says_that_labels_are_not_known():
 
 
 def test_pairs_are_compared_by_one_embedding():
-    with pytest.raises(InputError, match="by one embedding, and names are given: 'words'"):
+    with refused("bad-option"):
         calibrate_threshold_on_pairs(TRIPLES, {"words": MODEL})
     found = calibrate_threshold_on_pairs(TRIPLES, {"default": MODEL})
     assert found.to_dict() == calibrate_threshold_on_pairs(TRIPLES, MODEL).to_dict()

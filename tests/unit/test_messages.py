@@ -181,7 +181,7 @@ POSITION = re.compile(
 NAMES = {  # in place of positions
     "column {}", "{}, column {}",
     "the column {} holds objects, or lists that are nested too deeply",
-    "there is no column {}: found {}", "the records have no column {}", "{}, one row {}: {}",
+    "there is no column {}: found {}", "{}, one row {}: {}",
     ", in the entry {}", "the number {} is negative",
     "image {}", "{}, image {}", "gts, image {}", "res, image {}", "the entry {}",
     "nothing is left of the class {} after normalisation",
