@@ -556,7 +556,7 @@ def _normalize(values: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str,
         known = {system: value for system, value in row.items() if not math.isnan(value)}
         best = max(known.values(), default=math.nan)
         if not best > 0:
-            raise InputError("unrankable", dataset, system="the best", value=best)
+            raise InputError("unrankable", dataset, system="the best system", value=best)
         normalized[dataset] = {}
         for system, value in known.items():
             if not math.isfinite(value / best):

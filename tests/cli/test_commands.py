@@ -483,11 +483,11 @@ def test_rank_refuses_what_it_cannot_rank(refused, datasets):
     assert "no such file" in refused("rank", "none.json")
     assert "there is no measure 'F1'" in refused("rank", *datasets, "-m", "F1")
     assert "lower" in refused("rank", *datasets, "-m", "HammingLoss")
-    assert "no list of scores" in refused("rank", "gt.json")
+    assert "not a list of scores" in refused("rank", "gt.json")
     assert "given twice" in refused("rank", "voc.json", "voc.json")
     assert "overwrite" in refused("rank", *datasets, "-o", "voc.json")
     zero = written("zero.json", {"A": 0.0})
-    assert "best value" in refused("rank", zero)
+    assert "the best system" in refused("rank", zero)
 
 
 # ---- completion -------------------------------------------------------------------------------
