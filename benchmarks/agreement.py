@@ -18,10 +18,10 @@ import semmetrics
 from benchmarks.labels import Scale
 from benchmarks.timing import Row, ratio, seconds, take_turns
 from semmetrics import Bootstrap
-from semmetrics.comparison.correlations import Correlated, correlation, draw_groups
-from semmetrics.comparison.human_agreement import AgreementDesign, Judged, measure_agreement
 from semmetrics.data.judgements import Judgements
 from semmetrics.options import AGREEMENT
+from semmetrics.studies.correlations import Correlated, correlation, draw_groups
+from semmetrics.studies.human_agreement import AgreementDesign, Judged, measure_agreement
 
 __all__ = ["WORKLOADS", "draw", "judge", "simulate"]
 

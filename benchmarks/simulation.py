@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 
 import semmetrics
 from semmetrics import Bootstrap
-from semmetrics.comparison.paired import Design, compare_scores
-from semmetrics.comparison.significance import (
+from semmetrics.scoring.result import interval_notes
+from semmetrics.studies.differences import Design, compare_scores, swapped_differences
+from semmetrics.studies.significance import (
     shifted_p,
     shifted_size_p,
     signed_rank_p,
@@ -36,8 +37,6 @@ from semmetrics.comparison.significance import (
     student_t,
     subtract,
 )
-from semmetrics.comparison.swaps import swapped_differences
-from semmetrics.scoring.result import interval_notes
 
 __all__ = ["CASES", "Case", "captions", "main", "simulate"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import semmetrics
-from semmetrics.comparison.summaries import summarize
+from semmetrics.studies import summarize
 
 FOLDER = Path(__file__).with_name("classes")
 SCORES, TRUTH = FOLDER / "scores.json", FOLDER / "truth.txt"

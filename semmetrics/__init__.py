@@ -8,23 +8,10 @@ from typing import TYPE_CHECKING, Any
 from semmetrics._version import __version__ as __version__
 
 if TYPE_CHECKING:  # what is loaded at its first use, for editors and type checkers
-    from semmetrics.api.agreement import correlate as correlate
-    from semmetrics.api.comparisons import compare as compare
-    from semmetrics.api.competition import rank_competition as rank_competition
-    from semmetrics.api.dataset_ranks import rank_systems as rank_systems
-    from semmetrics.api.discrepancy import add_systems as add_systems
-    from semmetrics.api.discrepancy import select_discrepant as select_discrepant
-    from semmetrics.api.meta_evaluation import meta as meta
     from semmetrics.api.scorer import Scorer as Scorer
     from semmetrics.api.scores import rescore as rescore
     from semmetrics.api.scores import score as score
     from semmetrics.api.scores import score_systems as score_systems
-    from semmetrics.api.similarity_thresholds import calibrate_threshold as calibrate_threshold
-    from semmetrics.api.similarity_thresholds import (
-        calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
-    )
-    from semmetrics.api.similarity_thresholds import sweep as sweep
-    from semmetrics.comparison.dominance import rank_dominance as rank_dominance
     from semmetrics.data.form import ReadOptions as ReadOptions
     from semmetrics.errors import InputError as InputError
     from semmetrics.errors import MissingDependencyError as MissingDependencyError
@@ -40,34 +27,39 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.metrics.definition import Measure as Measure
     from semmetrics.metrics.registry import parse as parse
     from semmetrics.metrics.set_measures import measure as measure
-    from semmetrics.reports.agreement_table import AgreementTable as AgreementTable
-    from semmetrics.reports.annotation_page import write_annotation_page as write_annotation_page
-    from semmetrics.reports.comparison_table import ComparisonTable as ComparisonTable
-    from semmetrics.reports.competition_ranking import CompetitionRanking as CompetitionRanking
-    from semmetrics.reports.explain import cite as cite
-    from semmetrics.reports.explain import explain as explain
-    from semmetrics.reports.explain import list_measures as list_measures
-    from semmetrics.reports.rank_table import Ranking as Ranking
-    from semmetrics.reports.records import Records as Records
-    from semmetrics.reports.selection import DiscrepancySelection as DiscrepancySelection
+    from semmetrics.reports.result import Records as Records
     from semmetrics.reports.table import ScoreTable as ScoreTable
-    from semmetrics.reports.threshold_curves import ThresholdSweep as ThresholdSweep
     from semmetrics.reports.validation import validate as validate
     from semmetrics.scoring.calibration import Calibration as Calibration
     from semmetrics.scoring.intervals import Bootstrap as Bootstrap
     from semmetrics.scoring.result import Score as Score
+    from semmetrics.studies.agreement import AgreementTable as AgreementTable
+    from semmetrics.studies.agreement import meta as meta
+    from semmetrics.studies.comparisons import ComparisonTable as ComparisonTable
+    from semmetrics.studies.comparisons import compare as compare
+    from semmetrics.studies.competition import CompetitionRanking as CompetitionRanking
+    from semmetrics.studies.competition import rank_competition as rank_competition
+    from semmetrics.studies.correlations import correlate as correlate
+    from semmetrics.studies.discrepancy import DiscrepancySelection as DiscrepancySelection
+    from semmetrics.studies.discrepancy import add_systems as add_systems
+    from semmetrics.studies.discrepancy import select_discrepant as select_discrepant
+    from semmetrics.studies.dominance import rank_dominance as rank_dominance
+    from semmetrics.studies.explain import cite as cite
+    from semmetrics.studies.explain import explain as explain
+    from semmetrics.studies.explain import list_measures as list_measures
+    from semmetrics.studies.ranks import Ranking as Ranking
+    from semmetrics.studies.ranks import rank_systems as rank_systems
+    from semmetrics.studies.sheets import write_annotation_page as write_annotation_page
+    from semmetrics.studies.thresholds import ThresholdSweep as ThresholdSweep
+    from semmetrics.studies.thresholds import calibrate_threshold as calibrate_threshold
+    from semmetrics.studies.thresholds import (
+        calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
+    )
+    from semmetrics.studies.thresholds import sweep as sweep
 
 _PUBLIC = {
-    "api.comparisons": ("compare",),
-    "api.agreement": ("correlate",),
-    "api.competition": ("rank_competition",),
-    "api.discrepancy": ("add_systems", "select_discrepant"),
-    "api.dataset_ranks": ("rank_systems",),
-    "api.meta_evaluation": ("meta",),
     "api.scorer": ("Scorer",),
     "api.scores": ("score", "score_systems", "rescore"),
-    "api.similarity_thresholds": ("sweep", "calibrate_threshold", "calibrate_threshold_on_pairs"),
-    "comparison.dominance": ("rank_dominance",),
     "data.form": ("ReadOptions",),
     "errors": ("InputError", "MissingDependencyError"),
     "kinds.captions": ("as_captions",),
@@ -78,22 +70,26 @@ _PUBLIC = {
     "metrics.cider": ("DocumentFrequencies", "fit_document_frequencies"),
     "metrics.registry": ("parse",),
     "metrics.set_measures": ("measure",),
-    "reports.agreement_table": ("AgreementTable",),
-    "reports.explain": ("cite", "explain", "list_measures"),
-    "reports.annotation_page": ("write_annotation_page",),
-    "reports.competition_ranking": ("CompetitionRanking",),
-    "reports.comparison_table": ("ComparisonTable",),
-    "reports.rank_table": ("Ranking",),
-    "reports.records": ("Records",),
-    "reports.selection": ("DiscrepancySelection",),
+    "reports.result": ("Records",),
     "reports.table": ("ScoreTable",),
-    "reports.threshold_curves": ("ThresholdSweep",),
     "reports.validation": ("validate",),
-    "scoring.intervals": ("Bootstrap",),
     "scoring.calibration": ("Calibration",),
-    "kinds.captions.matrix": ("caption_blocks", "caption_matrix", "caption_top_k"),
+    "scoring.intervals": ("Bootstrap",),
     "scoring.result": ("Score",),
-}
+    "studies.agreement": ("AgreementTable", "meta"),
+    "studies.comparisons": ("ComparisonTable", "compare"),
+    "studies.competition": ("CompetitionRanking", "rank_competition"),
+    "studies.correlations": ("correlate",),
+    "studies.discrepancy": ("DiscrepancySelection", "add_systems", "select_discrepant"),
+    "studies.dominance": ("rank_dominance",),
+    "kinds.captions.matrix": ("caption_blocks", "caption_matrix", "caption_top_k"),
+    "studies.explain": ("cite", "explain", "list_measures"),
+    "studies.ranks": ("Ranking", "rank_systems"),
+    "studies.sheets": ("write_annotation_page",),
+    "studies.thresholds": (
+        "ThresholdSweep", "calibrate_threshold", "calibrate_threshold_on_pairs", "sweep",
+    ),
+}  # fmt: skip
 _HOMES = {name: f"semmetrics.{home}" for home, names in _PUBLIC.items() for name in names}
 _ROOMS = ("metrics",)
 

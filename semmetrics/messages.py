@@ -816,7 +816,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "divide scores, subtract a number from all of them, or give floats",
     ),
     "column-on-both-sides": ("column {column} (from 0) is seen and unseen", "keep one of them"),
-    "missing-images": ("{n:image} missing: {examples!l}", "give both sides the same images"),
+    "missing-images": ("{n:image} missing: {examples!l}", "give all sides the same images"),
     "wrong-captions": ("{found} given", "give {wanted} for each image"),
     "other-items": ("{name}= is for {found}, not {wanted}", ""),
     "too-few-similar": (
@@ -1013,6 +1013,109 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
 
     # Studies
+    "too-few-compared": ("{n:system} given", "give at least two to compare"),
+    "too-few-systems": ("{systems} systems on {rows} data sets", "give at least two of each"),
+    "unlike-items": (
+        "the systems have different items: {only}",
+        "give the same items to all; {opt:missing=skip} removes items from one system alone",
+    ),
+    "references-as-system": (
+        "several captions of an image, as references have", "give the references last, or as gts"
+    ),
+    "not-paired": ("its resamples are not paired", "remove it, or compare its parts"),
+    "too-few-for-test": (
+        "{test} needs at least {least} {unit}s, not {n}", "give more, or use another test"
+    ),
+    "test-does-not-fit": (
+        "the {test} needs {what}", "use {opt:test=interval} or {opt:test=randomization}"
+    ),
+    "not-comparable": (
+        "not the resampled scores of one system", "give what score returns for one, with ci=True"
+    ),
+    "scored-otherwise": ("it has other {what} than {other}", "score both alike"),
+    "ambiguous-key": ("{value!r} is not unique", "choose one of {choices}"),
+    "no-item-values": ("{measure} has no values of items", "use one that has, such as F1 or NGSM"),
+    "not-scores": (
+        "not a list of scores",
+        "give a table of scores, or a file of: semmetrics score --format json -o FILE",
+    ),
+    "mixed-directions": (
+        "{measure} is better when lower on some data sets only", "name it as all files do"
+    ),
+    "lower-is-better": (
+        "{measure} is better when lower, and values are divided by the best", "set {opt:by=rank}"
+    ),
+    "unknown-direction": (
+        "{measure} is your own: it is not known whether higher is better",
+        "import the file that defines it (--import FILE.py)",
+    ),
+    "unrankable": ("the value of {system} is {value}", "check its scores"),
+    "reserved-group": ("a group is called {name!r}, as that of all judgements is", "rename it"),
+    "unmatched-ids": (
+        "{n:id} not among {role}: {lacking!l} (known are {known!l})",
+        "correct them, or select the part to compare with {opt:ids}",
+    ),
+    "no-common-pairs": (
+        "no rated pair, such as {pair}, is in it; it has {there}",
+        "name the columns of ids with {opt:columns}, or their common part with {opt:ids}",
+    ),
+    "vanishing-dominance": (
+        "the powers of the dominance matrix vanish, or repeat too late",
+        "let each system dominate itself by 1",
+    ),
+    "no-dominance": (
+        "a score is {value}, so a dominance is undefined or infinite",
+        "raise scores with {opt:floor}, use a larger k, or another measure",
+    ),
+    "too-few-images": (
+        "{n:image} with a value of {measure}, fewer than k={k}", "choose a smaller k"
+    ),
+    "several-answers": ("{found} for one image", "give one, or choose a measure of label sets"),
+    "systems-missing": ("{n:system} of the competition not given: {systems!l}", "give all of them"),
+    "other-systems": ("it has other systems than the first batch", "give each of {systems!l}"),
+    "not-a-state": ("not the state of a competition", "name a file of: semmetrics mad select"),
+    "state-edited": ("the state was edited after it was written", "select again"),
+    "state-differs": (
+        "it differs from what the state was selected with: {what}", "give that, or select again"
+    ),
+    "give-again": ("the state was selected with {what}, which it lacks", "set {name!o} again"),
+    "not-annotated": (
+        "{n:image} not annotated: {images!l}", "fill in the sheet, or set {opt:missing=skip}"
+    ),
+    "not-a-sheet": ("not a sheet of {wanted}", "give such a sheet, or use {name!o}"),
+    "foreign-rows": (
+        "rows of other {noun}s: {examples!l}",
+        "give the sheets of this state, or set {opt:missing=skip}",
+    ),
+    "no-threshold": ("it has no threshold of similarity", "use one of {measures}"),
+    "bad-thresholds": ("{value!r} gives no thresholds", "write 0:1:0.05, or 0.3,0.4,0.5"),
+    # Studies: notes
+    "constant-ratings": ("all ratings are equal: agreement is undefined", ""),
+    "constant-side": ("values or ratings are all equal: agreement is undefined", ""),
+    "other-number-of-judgements": ("{n:,} {unit}s; papers with {protocol} have {expected:,}", ""),
+    "unjudged": ("{n:judgement} left out: no value or preference", ""),
+    "untested-group": ("no p: Williams' test needs {n} {unit}s that both measures have", ""),
+    "one-image": ("all {unit}s are of one image: no intervals, no tests", ""),
+    "dependent-judgements": (
+        "Williams' test takes {n} {unit}s of {images} images as independent",
+        "{opt:test=bootstrap} does not",
+    ),
+    "not-converged": ("equation 7 had not converged at power {n:,}", ""),
+    "shared-ranks": ("{n:system} share a rank with another", ""),
+    "images-not-annotated": ("{n:image} left out that are not annotated", ""),
+    "raised-to-floor": ("{n:score} raised to the floor {floor}", ""),
+    "both-zero": ("{n:pair} of scores 0, taken as equal", ""),
+    "unknown-exclusions": ("{n:image} to exclude that no system has: {examples!l}", ""),
+    "same-answers": ("the same answers for all {n:image}: nothing tells them apart", ""),
+    "ties-decide": (
+        "ties decide in {n:pair}: images with the value of the last one selected are chosen by "
+        "{ties} (of {pair} {taken} of {tied:,})", "",
+    ),
+    "undefined-pairs": ("{n:value} of pairs undefined, and not selected", ""),
+    "empty-answers": ("empty {noun}s: {n:,}", ""),
+    "images-left-out": ("{n:image} left out that a system lacks", ""),
+    "references-not-used": ("references of {n:image} that were not selected, not used", ""),
+    "foreign-rows-ignored": ("rows of other {noun}s, not used: {n} ({examples!l})", ""),
 
     # Reports
 

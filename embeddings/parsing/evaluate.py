@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embeddings.parsing.sentences import Caption, Sentence, read_parsed
-from semmetrics.comparison.correlations import correlation
 from semmetrics.data.judgements import read_judgements
 from semmetrics.metrics.spice import spice_scores
+from semmetrics.studies.correlations import correlation
 from semmetrics.text.offline_parser import DATA, OfflineParser
 from semmetrics.text.scene_rules import scene_graph_tuples
 

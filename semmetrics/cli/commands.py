@@ -19,8 +19,8 @@ from semmetrics.messages import pluralize
 from semmetrics.options import COMPARED, KINDS, NOT_OF_META, OPTIONS, flag
 
 if TYPE_CHECKING:
-    from semmetrics.reports.selection import DiscrepancySelection
     from semmetrics.reports.table import ScoreTable
+    from semmetrics.studies.discrepancy import DiscrepancySelection
 
 SCALED = ("signatures", "form", "output", "digits", "percent", "quiet")
 _DATA = ("normalize", "missing", "empty_predictions", "classes")
@@ -214,8 +214,8 @@ def compare(run: Run) -> None:
     effect size (difference over its standard error and the root of the number of items), and the
     items won, tied and lost.
     """
-    from semmetrics.api import comparisons as api
-    from semmetrics.reports.comparison_table import draw_differing, draw_rank_matrix
+    from semmetrics.studies import comparisons as api
+    from semmetrics.studies.comparisons import draw_differing, draw_rank_matrix
 
     run.needs("name files of predictions and, last, the ground truth", "preds", "gt")
     systems = run.systems()
@@ -229,7 +229,7 @@ def compare(run: Run) -> None:
 
 
 def _signatures(run: Run, found: Any) -> list[str]:
-    from semmetrics.reports.report import draw_signatures
+    from semmetrics.reports.result import draw_signatures
 
     shown = run["signatures"] and run["form"] not in ("json", "csv")
     return [draw_signatures(found)] if shown else []
@@ -252,7 +252,7 @@ def sweep(run: Run) -> None:
     value is not the best threshold: the lower a threshold, the more matches. See 'semmetrics
     calibrate'.
     """
-    from semmetrics.api import similarity_thresholds as api
+    from semmetrics.studies import thresholds as api
 
     measures = split_measures(run["measures"], "SemF1") if run["measures"] else ("SemF1",)
     found = run.call(api.sweep, run["preds"], run["gt"], measures=measures, task="labels")
@@ -277,8 +277,8 @@ def calibrate(run: Run) -> None:
     threshold at which a measure of predictions with their own references is most above that with
     the references of another item.
     """
-    from semmetrics.api import similarity_thresholds as api
-    from semmetrics.reports.threshold_curves import report_calibration
+    from semmetrics.studies import thresholds as api
+    from semmetrics.studies.thresholds import report_calibration
 
     if run["output"] == "-":
         raise InputError("wrong-ending", "-o -", known=["a name of a file"])
@@ -319,9 +319,9 @@ def correlate(run: Run) -> None:
     of 'semmetrics pairs' (a .npy file with its .ids.json), a JSON object {id: [ids]} of what
     belongs together, or a file of scores like RATINGS. Pairs that a PHI lacks are counted.
     """
-    from semmetrics.api.agreement import correlate as api
-    from semmetrics.reports.records import draw, format_full
+    from semmetrics.reports.result import draw, format_full
     from semmetrics.scoring.intervals import Bootstrap
+    from semmetrics.studies.correlations import correlate as api
 
     given = run.values()
     shaped = {name: given[name] for name in ("level", "resamples", "seed") if name in given}
@@ -376,7 +376,7 @@ def meta(run: Run) -> None:
     captions that stand there with their references; or preferences a, b, preferred. Intervals and
     the bootstrap test resample images, each with all of its judgements.
     """
-    from semmetrics.api.meta_evaluation import meta as api
+    from semmetrics.studies.agreement import meta as api
 
     if run["preds"] is not None:
         run.needs("name PRED and GT, or neither", "gts")
@@ -410,8 +410,7 @@ def rank(run: Run) -> None:
     lacks a data set is listed and not ranked. Below are how often each system has each rank, the
     Friedman test, and the critical difference of mean ranks (Nemenyi; Demšar 2006).
     """
-    from semmetrics.api.dataset_ranks import rank_systems
-    from semmetrics.reports.rank_table import draw_rank_differences, report_ranks
+    from semmetrics.studies.ranks import draw_rank_differences, rank_systems, report_ranks
 
     form, digits = run["form"], run.shape["digits"]
     given = {name: run[name] for name in ("by", "level", "max_bytes")}
@@ -497,7 +496,7 @@ def mad_select(run: Run) -> None:
     SemF1, F1 and the like). The state and the sheets that are asked for are written; annotators
     fill the rows, and 'semmetrics mad rank' reads them back.
     """
-    from semmetrics.api.discrepancy import select_discrepant
+    from semmetrics.studies.discrepancy import select_discrepant
 
     _select(run, select_discrepant, run.systems())
 
@@ -514,8 +513,7 @@ def mad_add(run: Run) -> None:
     competition, with the same names and answers as then, and the new ones. Sheets have only the
     rows that are not in those of STATE.
     """
-    from semmetrics.api.discrepancy import add_systems
-    from semmetrics.reports.selection import DiscrepancySelection
+    from semmetrics.studies.discrepancy import DiscrepancySelection, add_systems
 
     before = DiscrepancySelection.load(run["state"], max_bytes=run["max_bytes"])
     _select(run, add_systems, before, run.systems(), before=before)
@@ -548,7 +546,7 @@ def _sheets(
     from pathlib import PurePath
 
     from semmetrics.cli.files import ending
-    from semmetrics.reports.annotation_page import write_annotation_page
+    from semmetrics.studies.sheets import write_annotation_page
 
     for ratings in (False, True):
         prefix = "rating_" if ratings else ""
@@ -579,9 +577,8 @@ def mad_rank(run: Run) -> None:
     images of the pair; the ratio of their scores is the dominance of one over the other, and all
     dominances give the global rank (Wan et al. 2022, equation 7).
     """
-    from semmetrics.api.competition import rank_competition
-    from semmetrics.reports.records import draw
-    from semmetrics.reports.report import cells
+    from semmetrics.reports.result import cells, draw
+    from semmetrics.studies.competition import rank_competition
 
     if run["ratings"] and run["measures"]:
         raise InputError("not-applicable", name="measures", what="ratings")

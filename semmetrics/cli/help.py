@@ -106,7 +106,7 @@ def protocols() -> dict[str, str]:
 
 def agreement_protocols() -> dict[str, str]:
     """Return protocols of agreement with people, and the title of each."""
-    from semmetrics.comparison.agreement_protocols import AGREEMENT_PROTOCOLS
+    from semmetrics.studies.agreement_protocols import AGREEMENT_PROTOCOLS
 
     return {name: protocol.title for name, protocol in AGREEMENT_PROTOCOLS.items()}
 

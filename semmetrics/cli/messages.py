@@ -44,7 +44,7 @@ def say(lines: Iterable[str], *, quiet: bool) -> None:
 def say_understood(result: Any, *, quiet: bool) -> None:
     """Say how the inputs of a result were read, and what is odd."""
     write = getattr(result, "write_notes", None)
-    notes = result.notes if write is None else write(flag)
+    notes = [*map(str, result.notes)] if write is None else write(flag)
     read = [f"read {line}" for line in getattr(result, "understood", ())]
     say([*read, *notes], quiet=quiet)
 

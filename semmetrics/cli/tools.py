@@ -69,14 +69,14 @@ def list_topics(run: Run) -> None:
 
 
 def _list_names(title: str, texts: Mapping[str, str]) -> str:
-    from semmetrics.reports.records import align
+    from semmetrics.reports.result import align
 
     return f"{title}\n{align([[*pair] for pair in texts.items()], left=True, indent='  ')}"
 
 
 def _list_measures() -> str:
     from semmetrics.metrics.registry import aliases
-    from semmetrics.reports.explain import group_definitions
+    from semmetrics.studies.explain import group_definitions
 
     grouped = group_definitions()
     width = max(len(d.name) for members in grouped.values() for d in members)
@@ -116,7 +116,7 @@ def explain(run: Run) -> None:
 def cite(run: Run) -> None:
     """Print BibTeX for the publications that define measures and protocols, each once."""
     import semmetrics
-    from semmetrics.reports.explain import find_citations, find_topics, name_topic
+    from semmetrics.studies.explain import find_citations, find_topics, name_topic
 
     for topic in find_topics(run["names"]):
         if not find_citations(topic):
@@ -423,7 +423,7 @@ def embed_list(run: Run) -> None:
     from semmetrics.embed.fetch import read_manifest, vectors_folder
     from semmetrics.embed.open import KINDS
     from semmetrics.embed.words import is_converted
-    from semmetrics.reports.records import align
+    from semmetrics.reports.result import align
 
     try:
         folder: Path | None = vectors_folder()
@@ -529,7 +529,7 @@ def embed_info(run: Run) -> None:
     EMBEDDING is NAME, PATH, kind:NAME or kind:PATH.
     """
     from semmetrics.embed.open import describe
-    from semmetrics.reports.records import align
+    from semmetrics.reports.result import align
 
     facts = describe(run["embedding"], check=run["verify"])
     if run["form"] == "json":
@@ -556,7 +556,7 @@ def embed_coverage(run: Run) -> None:
     """
     from semmetrics.embed.lookup import check_rules, lookup_rule, measure_coverage
     from semmetrics.embed.open import open_embedding
-    from semmetrics.reports.records import draw
+    from semmetrics.reports.result import draw
 
     options, form = run.values(), run["form"]
     lookup, normalize = options.get("lookup", "auto"), options.get("normalize", "none")

@@ -18,7 +18,7 @@ from semmetrics.core.ragged import Ints
 from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
 from semmetrics.metrics.families import CAUSES
-from semmetrics.reports.records import Records
+from semmetrics.reports.result import Records
 from semmetrics.scoring.result import Score
 
 __all__ = [

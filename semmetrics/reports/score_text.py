@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.describe import on_one_line
 from semmetrics.messages import pluralize, visible
-from semmetrics.reports.records import align, draw, format_full
+from semmetrics.reports.result import align, draw, format_full
 from semmetrics.reports.table import ScoreTable, draw_scores
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
 if TYPE_CHECKING:
-    from semmetrics.comparison.summaries import RunSummary
     from semmetrics.scoring.result import Score
+    from semmetrics.scoring.runs import RunSummary
 
 __all__ = [
     "draw_runs",
@@ -255,7 +255,7 @@ def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1
     measure  mean (std, n-1) of 2 runs
     O-F1               0.7500 (0.3536)
     """
-    from semmetrics.comparison.summaries import summarize  # one table of scores needs none of it
+    from semmetrics.scoring.runs import summarize  # one table of scores needs none of it
 
     summaries = summarize(list(table))
     if form == "json":

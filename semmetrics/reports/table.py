@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
@@ -17,8 +16,7 @@ from semmetrics.kinds import name_task
 from semmetrics.messages import Spelling, brief, did_you_mean, keyword, listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.reports import details
-from semmetrics.reports.records import Records, draw
-from semmetrics.reports.report import ScaledReport
+from semmetrics.reports.result import Records, ScaledResult, draw
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score, names_meant
 
@@ -34,7 +32,7 @@ _ROWS, _SYSTEMS = 60, 10  # that a repr shows
 
 @by_value()
 @dataclass(frozen=True, eq=False)
-class ScoreTable(ScaledReport):
+class ScoreTable(ScaledResult):
     """Scores of one or more systems: a sequence of Score, and what is said beside it.
 
     Tables are equal where all attributes are: scores as `Score` compares them, and every line that
@@ -193,9 +191,8 @@ class ScoreTable(ScaledReport):
         """Return each score as JSON has it."""
         return [score.to_dict() for score in self.scores]
 
-    def to_json(self) -> str:
-        """Write a JSON list of scores in full precision; null for what is undefined."""
-        return json.dumps(self.to_dicts(), indent=1, ensure_ascii=False, allow_nan=False)
+    def _entry(self) -> Any:
+        return self.to_dicts()
 
     def to_records(self) -> Records:
         """Return one row a score and all that is known of it.

@@ -63,10 +63,7 @@ def test_an_embedding_that_nothing_uses_is_said(run, refused, place):
         assert line in run(*command, *LISTS, *named).stderr
         assert line not in run(*command, *LISTS, *named, "-m", "SemF1(embedding=w)").stderr
     message = refused("calibrate", "--pairs", "pairs.csv", "--embedding", "w=words.vec")
-    assert (
-        "names are given: 'w'; give the embedding itself as embedding= (--embedding SPEC)"
-        in message
-    )
+    assert "embedding=['w']; give one embedding without a name" in message
 
 
 def test_options_of_pairs(ok, place):

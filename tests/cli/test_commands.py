@@ -13,7 +13,6 @@ import pytest
 from refusals import is_refusal
 
 import semmetrics
-from semmetrics.comparison.agreement_protocols import AGREEMENT_PROTOCOLS, OWN_REFERENCES
 from semmetrics.kinds.labels.normalization import NORMALIZATIONS
 from semmetrics.metrics.bibliography import SAME, bibliography, entry
 from semmetrics.metrics.families import POLICIES
@@ -21,6 +20,7 @@ from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions, kinds_of
 from semmetrics.options import AGREEMENT, FORMATS
 from semmetrics.scoring.protocols import PROTOCOLS
+from semmetrics.studies.agreement_protocols import AGREEMENT_PROTOCOLS, OWN_REFERENCES
 from semmetrics.text.java import OfficialParser
 
 DEFINITIONS = {definition.name: definition for definition in all_definitions()}
@@ -482,13 +482,13 @@ def ok_error(ok, *arguments):
 
 def test_rank_refuses_what_it_cannot_rank(refused, datasets):
     assert "no such file" in refused("rank", "none.json")
-    assert "there is no F1" in refused("rank", *datasets, "-m", "F1")
+    assert "there is no measure 'F1'" in refused("rank", *datasets, "-m", "F1")
     assert "lower" in refused("rank", *datasets, "-m", "HammingLoss")
     assert "no list of scores" in refused("rank", "gt.json")
     assert refused("rank", "voc.json", "voc.json").code == "duplicate"
     assert refused("rank", *datasets, "-o", "voc.json").code == "output-is-input"
     zero = written("zero.json", {"A": 0.0})
-    assert "best value" in refused("rank", zero)
+    assert "the best system" in refused("rank", zero)
 
 
 # ---- completion -------------------------------------------------------------------------------

@@ -67,9 +67,9 @@ def test_what_is_written_and_what_is_said(run, files):
 
 
 def test_compare_refuses(refused, files):
-    assert "at least two systems" in refused("compare", "-m", "F1", "a.json", "gt.json")
-    assert "no system 'z'" in refused("compare", "--baseline", "z", "a.json", "b.json", "gt.json")
-    assert "no mean over items" in refused(
+    assert "at least two" in refused("compare", "-m", "F1", "a.json", "gt.json")
+    assert "no baseline 'z'" in refused("compare", "--baseline", "z", "a.json", "b.json", "gt.json")
+    assert "needs means over items" in refused(
         "compare", "-m", "MicroF1", "--test", "t", "a.json", "b.json", "gt.json"
     )
     assert (
@@ -158,7 +158,7 @@ def test_signatures_are_shown(ok, run, files):
 def test_references_go_last_and_are_no_system(refused, files):
     Path("b.json").write_text(Path("captions.json").read_text(encoding="utf-8"), encoding="utf-8")
     said = refused("compare", "-m", "BLEU-1", "references.json", "b.json", "captions.json")
-    assert "references has several captions of an image, as references have" in said
+    assert "references: several captions of an image" in said
     said = refused("compare", "-m", "BLEU-1", "--score-references", "captions.json", "b.json",
                    "references.json")  # fmt: skip
     assert said.code == "UsageError"
@@ -179,9 +179,9 @@ def test_rank_names_what_it_leaves_out(run, files):
 def test_rank_of_files_that_hold_no_scores(ok, refused, files):
     ok("score", "--runs", "-m", "F1", "--format", "json", "-o", "runs.json", "a.json", "b.json",
        "gt.json")  # fmt: skip
-    assert "score --format json -o FILE, without --runs" in refused("rank", "runs.json")
+    assert "score --format json -o FILE" in refused("rank", "runs.json")
     ok("score", "-m", "F1", "--format", "csv", "-o", "scores.csv", "a.json", "gt.json")
-    assert "scores.csv: this is no list of scores" in refused("rank", "scores.csv")
+    assert "scores.csv: not a list of scores" in refused("rank", "scores.csv")
 
 
 def test_rank_asks_for_the_file_of_a_measure_of_ones_own(ok, refused, files):
@@ -197,7 +197,7 @@ def test_rank_asks_for_the_file_of_a_measure_of_ones_own(ok, refused, files):
     known = ok("rank", "-m", "MissedHere", "--by", "rank", "--import", "own.py", "own.json")
     registry.forget(registry.find("MissedHere")[0])
     said = refused("rank", "-m", "MissedHere", "--by", "rank", "own.json")
-    assert "nothing says whether higher is better" in said
+    assert "not known whether higher is better" in said
     values = [float(line.split()[-1]) for line in known.splitlines()[1:3]]
     assert values == sorted(values)
 

@@ -15,7 +15,6 @@ import pytest
 from numpy.testing import assert_allclose
 from oracles.captions_ngram import Blanks, task_of
 
-from semmetrics.comparison.correlations import correlation
 from semmetrics.core.columns import as_floats
 from semmetrics.data.judgements import read_judgements
 from semmetrics.data.tasks import caption_task
@@ -23,6 +22,7 @@ from semmetrics.metrics.bleu import BLEU, BleuCounts
 from semmetrics.metrics.rouge import ROUGE_L
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.result import score_statistics
+from semmetrics.studies.correlations import correlation
 
 BLEU_OF_FAKECAP = [0.5793995754573356, 0.40439129741018104, 0.2785363856619147, 0.1908290437674253]
 MEASURES = [*(definition() for definition in BLEU), ROUGE_L()]

@@ -15,12 +15,12 @@ import pytest
 from numpy.testing import assert_allclose
 from oracles import cider as oracle
 
-from semmetrics.comparison.correlations import correlation
 from semmetrics.data.judgements import read_judgements
 from semmetrics.data.tasks import caption_task
 from semmetrics.kinds.captions.matrix import caption_matrix
 from semmetrics.metrics.cider import CIDErD, fit_document_frequencies
 from semmetrics.scoring.evaluate import evaluate
+from semmetrics.studies.correlations import correlation
 from semmetrics.text.tokenizers import open_tokenizer
 
 

@@ -450,7 +450,7 @@ def test_means_over_splits():
             table, truth, task="classes", unseen=unseen, measures=["H", "UnseenAccuracy"],
             system=f"split {place}",
         ).scores  # fmt: skip
-    from semmetrics.comparison.summaries import summarize
+    from semmetrics.scoring.runs import summarize
 
     unseen, mean = summarize(scores)
     assert (mean.heading, mean.n, len(unseen.values)) == ("H", 3, 3)

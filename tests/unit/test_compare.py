@@ -8,17 +8,17 @@ import random
 
 import numpy as np
 import pytest
+from refusals import refused
 from unit.test_scorer import EVERY, case_of, stand_ins  # noqa: F401
 
 import semmetrics
 from benchmarks import simulation
 from semmetrics import Bootstrap, compare, options
-from semmetrics.comparison import significance
-from semmetrics.comparison.paired import Design, compare_scores
-from semmetrics.comparison.rank_tests import nemenyi_p
-from semmetrics.comparison.swaps import swapped_differences
 from semmetrics.errors import InputError
 from semmetrics.scoring.resampling import Draws
+from semmetrics.studies import significance
+from semmetrics.studies.differences import Design, compare_scores, swapped_differences
+from semmetrics.studies.significance import nemenyi_p
 
 CLASSES = list("abcdef")
 TESTS = ("interval", "bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon")
@@ -478,7 +478,7 @@ def test_undefined_items_are_counted():
     options = {"measures": "Precision(no_prediction=skip)", "resamples": 50}
     found = compare({"one": one, "two": two}, gts, **options)[0]
     assert (found.wins, found.ties, found.losses, found.undefined) == (0, 0, 1, 3)
-    with pytest.raises(InputError, match="2 items count in one of two and one alone"):
+    with refused("test-does-not-fit", "Precision(no_prediction=skip)"):
         compare({"one": one, "two": two}, gts, test="t", **options)
     counted = compare({"one": one, "two": two}, gts, measures="Precision", resamples=50)[0]
     assert (counted.wins, counted.ties, counted.losses, counted.undefined) == (1, 1, 2, 0)
@@ -557,9 +557,9 @@ def test_forms_of_the_result():
     assert "<table>" in found._repr_html_()
     assert found["b", "f1"] is found[0]
     assert len(found.scores) == 6
-    with pytest.raises(semmetrics.InputError, match="several systems"):
+    with refused("ambiguous-key"):
         found["F1"]
-    with pytest.raises(semmetrics.InputError, match="nothing was compared as 'Recall'"):
+    with refused("unknown-name"):
         found["Recall"]
 
 
@@ -574,11 +574,11 @@ def test_items_that_differ_most():
     assert rows[0]["predicted"] == ["e"]
     assert rows[0]["baseline_predicted"] == rows[0]["true"] == ["c"]
     assert len(found.differing(1, "F1")) == 1
-    with pytest.raises(InputError, match="no measure here has item values"):
+    with refused("no-item-values"):
         found.differing(1, "MacroF1")
-    with pytest.raises(InputError, match="'F2' was not compared; did you mean F1"):
+    with refused("unknown-name"):
         found.differing(1, "F2")
-    with pytest.raises(InputError, match="n=0"):
+    with refused("bad-option"):
         found.differing(0)
 
 
@@ -592,7 +592,7 @@ def test_ranks_over_resamples():
         np.testing.assert_allclose(shares.sum(axis=1), 1)
         assert [row["system"] for row in rows] == ["b", "c", "a"]
         np.testing.assert_allclose(shares @ [1, 2, 3], [row["mean_rank"] for row in rows])
-    with pytest.raises(InputError, match="'Recall' is not there once for each system"):
+    with refused("bad-choice"):
         found.rank_matrix("Recall")
 
 
@@ -607,7 +607,7 @@ def test_ranks_over_resamples():
         ({"systems": [[["x"]]]}, ", not {name: predictions}"),
         (
             {"baseline": "z"},
-            "there is no system 'z' to compare with; choose baseline= (--baseline) among 'a'",
+            "unknown-name",
         ),
         ({"systems": {1: [["x"]] * 3, 2: [["x"]] * 3}}, "1 is an int, not "),
         ({"test": "wilcox"}, "test='wilcox'; did you mean wilcoxon"),
@@ -618,13 +618,12 @@ def test_ranks_over_resamples():
         ({"ci": True}, "compare has no option 'ci'"),
         ({"n_boot": 5}, "compare has no option 'n_boot'; did you mean resamples"),
         ({"test": "t", "measures": "MicroF1 MacroF1 F1"},
-         "F1(average=micro), F1(average=macro) are no means over items, which the paired t-test"),
-        ({"test": "wilcoxon", "measures": "MicroF1"}, "is no mean over items"),
-        ({"test": "t", "weights": [1, 2, 3]}, "the paired t-test knows no sample weights"),
+         "test-does-not-fit"),
+        ({"test": "wilcoxon", "measures": "MicroF1"}, "test-does-not-fit"),
+        ({"test": "t", "weights": [1, 2, 3]}, "test-does-not-fit"),
     ],
 )  # fmt: skip
 def test_bad_input(changed, message):
-    import re
 
     given = {
         "systems": {"a": [["x"], ["y"], []], "b": [["x"], ["x"], []]},
@@ -632,46 +631,45 @@ def test_bad_input(changed, message):
         "measures": "F1",
         **changed,
     }
-    with pytest.raises(InputError, match=re.escape(message)):
+    with refused(message) if message else pytest.raises(InputError):
         compare(**given)
 
 
 def test_systems_with_other_items():
     gts = {"1": ["a"], "2": ["b"], "3": ["c"]}
     systems = {"one": {"1": ["a"], "2": ["b"]}, "two": {"2": ["b"], "3": ["c"]}}
-    message = "two and one have different items: two alone has '3'; one alone has '1'; give the"
-    with pytest.raises(InputError, match=message):
+    only = "two alone has '3'; one alone has '1'"
+    with refused("different-items", "two and one", only=only):
         compare(systems, gts, measures="F1", missing="skip")
     assert compare(systems, gts, measures="F1", missing="empty", resamples=20)[0].score.n == 3
     with pytest.raises(InputError, match="one"):
         compare(systems, gts, measures="F1")
     single = {name: {"1": ["a"]} for name in systems}
-    with pytest.raises(InputError, match="a test needs at least two items, and there is one"):
+    with refused("too-few-for-test"):
         compare(single, {"1": ["a"]}, measures="F1")
 
 
 @pytest.mark.parametrize(
     ("function", "given", "message"),
     [
-        (significance.student_t, ([0.1, math.nan],), "give one finite number an item"),
-        (significance.signed_rank_p, ([0.1, math.inf],), "give one finite number an item"),
-        (significance.student_t, ([[0.1, 0.2]],), "differences of shape (1, 2)"),
-        (significance.signed_rank_p, ([[0.1, 0.2]],), "differences of shape (1, 2)"),
-        (significance.student_t, ([0.1, 0.2], 1.5), "level=1.5 is not between 0 and 1"),
-        (significance.student_t, ([0.1],), "at least two items, and 1 can be compared"),
-        (significance.simulated_p, ([[0.1, 0.2]], 0.1), "simulated differences of shape (1, 2)"),
-        (significance.shifted_p, ([[0.1, 0.2]], 0.1), "simulated differences of shape (1, 2)"),
-        (significance.shifted_size_p, ([[0.1]], 0.1), "simulated differences of shape (1, 1)"),
-        (significance.correct_p, ([0.5, 1.5],), "a p value is 1.5; give numbers from 0 to 1"),
-        (significance.correct_p, ([-0.1],), "a p value is -0.1"),
-        (nemenyi_p, ([1.0, math.nan], 3), "mean ranks of shape (2,)"),
-        (nemenyi_p, ([[1.0, 2.0]], 3), "mean ranks of shape (1, 2)"),
+        (significance.student_t, ([0.1, math.nan],), "not-finite"),
+        (significance.signed_rank_p, ([0.1, math.inf],), "not-finite"),
+        (significance.student_t, ([[0.1, 0.2]],), "wrong-shape"),
+        (significance.signed_rank_p, ([[0.1, 0.2]],), "wrong-shape"),
+        (significance.student_t, ([0.1, 0.2], 1.5), "bad-option"),
+        (significance.student_t, ([0.1],), "too-few-for-test"),
+        (significance.simulated_p, ([[0.1, 0.2]], 0.1), "wrong-shape"),
+        (significance.shifted_p, ([[0.1, 0.2]], 0.1), "wrong-shape"),
+        (significance.shifted_size_p, ([[0.1]], 0.1), "wrong-shape"),
+        (significance.correct_p, ([0.5, 1.5],), "out-of-range"),
+        (significance.correct_p, ([-0.1],), "out-of-range"),
+        (nemenyi_p, ([1.0, math.nan], 3), "not-finite"),
+        (nemenyi_p, ([[1.0, 2.0]], 3), "wrong-shape"),
     ],
 )
 def test_numbers_that_no_test_can_be_made_of(function, given, message):
-    with pytest.raises(InputError) as caught:
+    with refused(message):
         function(*given)
-    assert message in str(caught.value)
 
 
 def test_endless_resamples_have_no_mean():
@@ -716,7 +714,7 @@ def test_differences_without_spread_have_no_effect_size():
 def test_one_group_is_no_sample(test):
     gts = {"1": ["a dog"]}
     systems = {"x": {"1": ["a cow", "the cow"]}, "y": {"1": ["a dog", "the dog"]}}
-    with pytest.raises(InputError, match="at least two groups of captions, and there is one"):
+    with refused("too-few-for-test"):
         compare(systems, gts, task="captions", measures="ROUGE-L", test=test, resamples=99)
 
 
@@ -747,7 +745,7 @@ def test_a_bootstrap_of_few_items_is_warned_of(test, few):
 def test_groups_are_no_items_of_a_t_test():
     systems, gts = caption_systems(5)
     twice = {name: {k: v * 2 for k, v in preds.items()} for name, preds in systems.items()}
-    with pytest.raises(InputError, match="captions come in groups that are not independent"):
+    with refused("test-does-not-fit"):
         compare(twice, gts, task="captions", measures="ROUGE-L", test="t", resamples=10)
 
 
@@ -756,14 +754,14 @@ def test_designs_are_checked_where_scores_are_compared():
         Design("z", "a", "holm", Bootstrap())
     table = semmetrics.score_systems({"a": [["x"]] * 3, "b": [["x"]] * 3}, [["x"]] * 3,
                                      measures="F1")  # fmt: skip
-    with pytest.raises(InputError, match="F1 cannot be resampled in pairs"):
+    with refused("not-paired", "F1"):
         compare_scores(table.scores, Design("t", "a", "holm", Bootstrap()))
     apart = [
         semmetrics.score_systems({n: [["x"], ["y"], []]}, [["x"]] * 3, measures="F1", seed=seed,
                                  ci=True)[0]
         for seed, n in enumerate("ab")
     ]  # fmt: skip
-    with pytest.raises(InputError, match="F1 cannot be resampled in pairs"):  # drawn otherwise
+    with refused("not-paired", "F1"):  # drawn otherwise
         compare_scores(apart, Design("bootstrap", "a", "holm", Bootstrap()))
 
 
@@ -774,9 +772,9 @@ def test_differences_of_several_parts():
     found = compare(systems, gts, task="retrieval", measures="HitRate@1 Rsum", direction="both",
                     resamples=20)  # fmt: skip
     assert any(line.endswith("; i2t 30 queries, t2i 60 queries") for line in found.sentences())
-    with pytest.raises(KeyError, match="several parts; write one of 'i2t HitRate@1', 't2i Hit"):
+    with refused("ambiguous-key"):
         found["b", "HitRate@1"]
-    with pytest.raises(InputError, match="queries come in groups"):
+    with refused("test-does-not-fit"):
         compare(systems, gts, task="retrieval", measures="MRR", direction="both", test="t")
 
 
@@ -857,23 +855,23 @@ def test_scored_results_that_cannot_be_compared():
     gts, preds, results = two_embeddings()
     first = results["first"]
     options = {"measures": "SemF1", "ci": True, "resamples": 200}
-    for other, message in (
-        (preds, "second is a dict, and others are scored results"),
-        (semmetrics.score(preds, gts, measures="SemF1"), "scored without resamples; score with ci"),
-        (semmetrics.score(preds, gts, **{**options, "seed": 3}), "with other resamples than first"),
-        (semmetrics.score(preds, gts, **{**options, "measures": "F1"}), "share no measure"),
-        (semmetrics.score(preds, {**gts, "i0": ["cat"]}, **options), "or another ground truth"),
-        (semmetrics.score_systems({"x": preds, "y": preds}, gts, **options), "holds 2 systems"),
+    for other, code in (
+        (preds, "wrong-type"),
+        (semmetrics.score(preds, gts, measures="SemF1"), "not-comparable"),
+        (semmetrics.score(preds, gts, **{**options, "seed": 3}), "scored-otherwise"),
+        (semmetrics.score(preds, gts, **{**options, "measures": "F1"}), "nothing-given"),
+        (semmetrics.score(preds, {**gts, "i0": ["cat"]}, **options), "scored-otherwise"),
+        (semmetrics.score_systems({"x": preds, "y": preds}, gts, **options), "not-comparable"),
     ):
-        with pytest.raises(InputError, match=message):
+        with refused(code):
             semmetrics.compare({"first": first, "second": other})
-    for more, message in (
-        ({"gts": gts}, "gts= beside scored results; give that to score"),
-        ({"measures": "F1"}, "measures= beside scored results"),
-        ({"baseline": "third"}, "no system 'third' to compare with"),
-        ({"test": "t"}, "is no mean over items"),
+    for more, code in (
+        ({"gts": gts}, "not-applicable"),
+        ({"measures": "F1"}, "not-applicable"),
+        ({"baseline": "third"}, "unknown-name"),
+        ({"test": "t"}, "test-does-not-fit"),
     ):
-        with pytest.raises(InputError, match=message):
+        with refused(code):
             semmetrics.compare(results, **more)
-    with pytest.raises(InputError, match="are compared in Python: compare"):
+    with refused("too-few-compared"):
         semmetrics.compare({"first": first})

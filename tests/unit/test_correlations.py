@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from oracles import agreement as oracle
+from refusals import refused
 from scipy import stats
 
-from semmetrics.comparison.correlations import Correlated, correlation, draw_groups
-from semmetrics.comparison.significance import williams_p
-from semmetrics.errors import InputError
 from semmetrics.options import AGREEMENT
 from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.studies.correlations import Correlated, correlation, draw_groups
+from semmetrics.studies.significance import williams_p
 
 
 def of_scipy(scores, ratings):
@@ -72,7 +72,7 @@ def test_blocks_of_resamples_change_nothing(monkeypatch):
     table = Correlated.of(scores, ratings)
     draws, bootstrap = draw_groups(300), Bootstrap(resamples=300)
     whole = table.replicates(list(AGREEMENT), bootstrap, draws)
-    monkeypatch.setattr("semmetrics.comparison.correlations._CELLS", 1)
+    monkeypatch.setattr("semmetrics.studies.correlations._CELLS", 1)
     for name, row in table.replicates(list(AGREEMENT), bootstrap, draws).items():
         assert_allclose(row, whole[name], atol=1e-14)
 
@@ -108,14 +108,14 @@ def test_order_and_units_change_nothing():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (([1.0, 2.0], [1.0]), r"scores have shape \(2,\), and ratings \(1,\)"),
-        (([1.0, np.nan], [1.0, 2.0]), "a number is not finite"),
-        (([1.0, 2.0], np.ma.masked_equal([1.0, 2.0], 2)), "ratings: values are masked; fill"),
-        (([1.0, 2.0], [1.0, 2.0], "kendal-c"), "statistic='kendal-c'; did you mean kendall-c"),
+        (([1.0, 2.0], [1.0]), "wrong-count"),
+        (([1.0, np.nan], [1.0, 2.0]), "not-finite"),
+        (([1.0, 2.0], np.ma.masked_equal([1.0, 2.0], 2)), "masked"),
+        (([1.0, 2.0], [1.0, 2.0], "kendal-c"), "unknown-name"),
     ],
 )
 def test_what_cannot_be_correlated(given, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         correlation(*given)
 
 
@@ -137,5 +137,5 @@ def test_williams_at_its_limits():
     assert williams_p(0.3, 0.3, 0.9, 50) == 1.0
     assert williams_p(1.0, 0.999, 0.999, 50) < 1e-6
     assert math.isnan(williams_p(math.nan, 0.3, 0.1, 50))
-    with pytest.raises(InputError, match="at least four items, and 3 can be compared"):
+    with refused("too-few-for-test"):
         williams_p(0.1, 0.2, 0.3, 3)

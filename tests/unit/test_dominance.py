@@ -11,16 +11,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 from oracles import competition as oracle
+from refusals import refused
 from scipy.stats import spearmanr
 
-from semmetrics.comparison.dominance import (
+from semmetrics.errors import InputError
+from semmetrics.studies.competition import rate_pairs
+from semmetrics.studies.dominance import (
     compute_dominance,
     rank_correlation,
     rank_dominance,
     rank_scores,
 )
-from semmetrics.comparison.pairwise_scores import rate_pairs
-from semmetrics.errors import InputError
 
 SIZES = st.integers(2, 9)
 
@@ -150,21 +151,19 @@ def test_the_order_of_systems_does_not_matter(scores, random):
 @pytest.mark.parametrize(
     ("matrix", "words"),
     [
-        ([[1, -1], [1, 1]], "the dominance of 0 over 1 (from 0) is -1.0"),
-        ([[1, math.inf], [0, 1]], "give compute_dominance a floor"),
-        ([[1, math.nan], [0, 1]], "is nan"),
-        ([[1, 2]], "no square matrix"),
-        ([], "no square matrix"),
-        ([["x"]], "no square matrix"),
-        ([[0, 0], [0, 0]], "a power of the dominance matrix is zero"),
-        ([[0, 1], [0, 0]], "a power of the dominance matrix is zero"),
-        ([[0, 1, 1], [0, 0, 1], [0, 0, 0]], "a power of the dominance matrix is zero"),
+        ([[1, -1], [1, 1]], "out-of-range"),
+        ([[1, math.inf], [0, 1]], "out-of-range"),
+        ([[1, math.nan], [0, 1]], "out-of-range"),
+        ([[1, 2]], "wrong-shape"),
+        ([], "wrong-shape"),
+        ([[0, 0], [0, 0]], "vanishing-dominance"),
+        ([[0, 1], [0, 0]], "vanishing-dominance"),
+        ([[0, 1, 1], [0, 0, 1], [0, 0, 0]], "vanishing-dominance"),
     ],
 )
 def test_matrices_that_have_no_rank(matrix, words):
-    with pytest.raises(InputError) as caught:
+    with refused(words):
         rank_dominance(matrix)
-    assert words in str(caught.value)
 
 
 def test_powers_that_repeat_too_late_are_refused():
@@ -174,12 +173,12 @@ def test_powers_that_repeat_too_late_are_refused():
         places = start + np.arange(length)
         matrix[places, np.roll(places, 1)] = 1
         start += length
-    with pytest.raises(InputError, match="repeat after 30,030 only"):
+    with refused("vanishing-dominance"):
         rank_dominance(matrix)
 
 
 def test_scores_of_zero():
-    with pytest.raises(InputError, match="its dominance would be infinite; give a floor="):
+    with refused("no-dominance", "row 1, column 0 (from 0)"):
         compute_dominance([[0, 0.5], [0, 0]])
     assert compute_dominance([[0, 0.5], [0, 0]], floor=0.25).tolist() == [[1, 2], [0.5, 1]]
     assert compute_dominance([[0, 0], [0, 0]]).tolist() == [[1, 1], [1, 1]]
@@ -189,23 +188,21 @@ def test_scores_of_zero():
 @pytest.mark.parametrize(
     ("scores", "floor", "words"),
     [
-        ([[0, -0.5], [1, 0]], None, "is -0.5"),
-        ([[0, math.nan], [1, 0]], 0.1, "is nan"),
-        ([[0, 1], [1, 0]], 0.0, "floor=0.0; give a positive number"),
-        ([[0, 1], [1, 0]], math.inf, "give a positive number"),
-        ([[0, 1e-320], [1, 0]], None, "would be infinite; give a floor="),
-        ([[0, 1], [1e-320, 0]], None, "would be infinite; give a floor="),
-        ([[1, 2]], None, "the table of scores is no square matrix"),
-        ([], None, "no square matrix"),
-        ([["x"]], None, "no square matrix"),
-        (np.ones((2, 2, 2)), None, "no square matrix"),
-        (5, None, "scores=5"),
+        ([[0, -0.5], [1, 0]], None, "out-of-range"),
+        ([[0, math.nan], [1, 0]], 0.1, "out-of-range"),
+        ([[0, 1], [1, 0]], 0.0, "bad-option"),
+        ([[0, 1], [1, 0]], math.inf, "bad-option"),
+        ([[0, 1e-320], [1, 0]], None, "no-dominance"),
+        ([[0, 1], [1e-320, 0]], None, "no-dominance"),
+        ([[1, 2]], None, "wrong-shape"),
+        ([], None, "wrong-shape"),
+        (np.ones((2, 2, 2)), None, "wrong-shape"),
+        (5, None, "wrong-shape"),
     ],
 )
 def test_scores_that_have_no_dominance(scores, floor, words):
-    with pytest.raises(InputError) as caught:
+    with refused(words):
         compute_dominance(scores, floor=floor)
-    assert words in str(caught.value)
 
 
 def test_ranks_share_the_better_place():
@@ -225,7 +222,7 @@ def test_rank_correlation(pairs):
         assert found == pytest.approx(spearmanr(first, second).statistic, abs=1e-12)
 
 
-@pytest.mark.parametrize(("first", "second"), [([1], [1, 2]), ([], []), (["a"], [1])])
+@pytest.mark.parametrize(("first", "second"), [([1], [1, 2]), ([], [])])
 def test_numbers_that_have_no_correlation(first, second):
     with pytest.raises(InputError):
         rank_correlation(first, second)

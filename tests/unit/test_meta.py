@@ -15,12 +15,12 @@ from scipy.io import savemat
 
 import semmetrics
 from benchmarks.agreement import simulate
-from semmetrics.comparison.human_agreement import AgreementDesign, Judged, measure_agreement
 from semmetrics.data.judgements import Judgements, read_judgements
 from semmetrics.data.mat_file import read_mat
 from semmetrics.data.source import load
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact, InputError
 from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.studies.human_agreement import AgreementDesign, Judged, measure_agreement
 
 GTS = {"a": ["cat", "dog"], "b": ["dog"], "c": ["cow"], "d": ["cat", "cow"], "e": ["bus"]}
 PREDS = {"a": ["cat"], "b": ["dog"], "c": ["cow", "dog", "bus"], "d": ["bus"], "e": ["cat", "bus"]}
@@ -284,7 +284,7 @@ def test_preferences_of_ids():
     found = semmetrics.meta(rows, PREDS, GTS, measures="F1 Recall", resamples=20)
     assert found["F1"].value == pytest.approx((1 + 1 + 0 + 0.5) / 4)
     assert (found["F1"].n, found["F1"].lacking, found["F1"].unit) == (4, 1, "pair")
-    assert "F1: 1 pair without a preference or a value: left out" in found.notes
+    assert Fact("unjudged", 1, where="F1", values={"unit": "pair"}) in found.notes
     rated = [{"a": "a", "b": "d", "preferred": side, "rater": n} for n, side in enumerate("aab")]
     most = semmetrics.meta(rated, PREDS, GTS, measures="F1", aggregate="mean", resamples=20)
     assert (most[0].n, most[0].value) == (1, 1.0)
@@ -377,7 +377,7 @@ def test_names_that_stand_twice_are_refused(tmp_path):
         read_judgements(path)
     assert caught.value.where.endswith("line 2")
     rows = [{**row, "of": "all"} for row in ROWS]
-    with pytest.raises(InputError, match="a group is called 'all', as that of all judgements is"):
+    with refused("reserved-group", "ratings"):
         semmetrics.meta(rows, PREDS, GTS, measures="F1", group_by="of")
     with refused("missing-column", "ratings, element [0]"):
         semmetrics.meta(ROWS, PREDS, GTS, measures="F1", columns={"rating": 3})
@@ -415,7 +415,7 @@ def test_candidates_and_references_by_ids():
     with refused("only-own-reference", "ratings, image '7'"):
         semmetrics.meta(sits, given, {"7": DOGS[:1], "8": CATS}, protocol="cxc-sits",
                         measures="ROUGE-L")  # fmt: skip
-    with pytest.raises(InputError, match="preds, 11: the candidate has 2 captions"):
+    with refused("wrong-count", "preds, 11"):
         semmetrics.meta(sits, {k: DOGS if k == "11" else [v] for k, v in given.items()}, both,
                         protocol="cxc-sits", measures="ROUGE-L", task="captions")  # fmt: skip
 
@@ -476,10 +476,11 @@ def test_williams_is_for_pearson():
     found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1 Recall", test="williams", resamples=20)
     assert [one.statistic for one in found] == ["pearson"] * 2
     assert 0 < found["Recall"].p < 1
-    assert "takes 8 ratings of 5 images as independent" in found.notes[-1]
-    with pytest.raises(InputError, match="Williams' test is for Pearson's r, not for Spearman"):
+    known = {"unit": "rating", "images": 5}
+    assert found.notes[-1] == Fact("dependent-judgements", 8, values=known)
+    with refused("bad-option", name="test"):
         semmetrics.meta(ROWS, PREDS, GTS, test="williams", statistics="spearman")
-    with pytest.raises(InputError, match="at least four items, and 2 can be compared"):
+    with refused("too-few-for-test", n=2, least=4):
         semmetrics.meta(ROWS[1:3], PREDS, GTS, measures="F1 Recall", test="williams")
 
 
@@ -487,20 +488,20 @@ def test_what_is_undefined_is_said():
     flat = [{**row, "rating": 3} for row in ROWS]
     found = semmetrics.meta(flat, PREDS, GTS, measures="F1 Recall", resamples=20)
     assert all(math.isnan(one.value) for one in found)
-    assert "ratings: all ratings are equal: agreement is undefined" in found.notes
+    assert Fact("constant-ratings", where="ratings") in found.notes
     assert found.to_records()[0]["value"] is None
     constant = semmetrics.meta(ROWS, GTS, GTS, measures="F1", statistics="kendall-b", resamples=20)
     assert math.isnan(constant[0].value)
-    assert "F1: agreement is undefined: values or ratings are all equal" in constant.notes
+    assert Fact("constant-side", where="F1") in constant.notes
     one = [{**row, "image": "all"} for row in ROWS]
     alone = semmetrics.meta(one, PREDS, GTS, measures="F1 Recall", resamples=20)
     assert all(math.isnan(row.low) and math.isnan(row.p) for row in alone)
-    assert "all ratings are of one image: no intervals, no tests" in alone.notes
+    assert Fact("one-image", values={"unit": "rating"}) in alone.notes
     empty = {**PREDS, "a": []}
     left = semmetrics.meta(ROWS, empty, GTS, measures="Precision(no_prediction=skip)",
                            statistics="kendall-b", resamples=20)  # fmt: skip
     assert (left[0].n, left[0].lacking) == (6, 2)
-    assert "2 ratings without a value: left out" in left.notes[-1]
+    assert (left.notes[-1].code, left.notes[-1].n) == ("unjudged", 2)
 
 
 CASES = {
@@ -594,9 +595,9 @@ def test_an_empty_candidate_is_judged_as_one_of_the_predictions_is():
 
 
 def test_sides_that_are_lacking_or_too_many():
-    with pytest.raises(InputError, match="the ratings have ids alone; give preds and gts too"):
+    with refused("needs-option", "ratings"):
         semmetrics.meta(ROWS, measures="F1")
-    with pytest.raises(InputError, match="the captions and their references stand in the ratings"):
+    with refused("not-applicable", "ratings"):
         semmetrics.meta(IMAGES, PREDS, GTS, measures="ROUGE-L")
     only = {
         "x": {"ground_truth": ["a dog"], "human_judgement": [{"caption": "a dog", "rating": 1}]}
@@ -639,11 +640,11 @@ def test_a_group_that_is_too_small_for_williams_has_no_p(lost):
     assert whole.comparisons == large.comparisons == 2  # the corrections are of those with a p
     assert whole.p == semmetrics.meta(rows, PREDS, GTS, **options)["Precision"].p
     assert 0 <= large.p <= 1
-    note = "y: Williams' test needs 4 ratings that both measures have: no p of Precision"
-    assert (note in found.notes) is (lost == 1)
-    # of two items precision is 1 for both, and its correlation undefined, which is said
-    assert ("y: all ratings are of one image: no intervals, no tests" in found.notes) is (lost == 3)
-    with pytest.raises(InputError, match="'all': Williams' test needs at least four items, and 3"):
+    notes = {(note.code, note.where) for note in found.notes if isinstance(note, Fact)}
+    assert (("untested-group", "Precision, y") in notes) is (lost == 1)
+    # of two items precision is 1 for both, and its correlation undefined
+    assert (("one-image", "y") in notes) is (lost == 3)
+    with refused("too-few-for-test", "Precision, group 'all'"):
         semmetrics.meta(rows[:3], PREDS, GTS, group_by="rater", **options)
 
 
@@ -720,7 +721,7 @@ def test_a_signature_of_agreement_is_no_score_to_compute_again():
 
 
 def test_near_ids_and_the_expression_are_one_question():
-    with pytest.raises(InputError, match=r"; did you mean a1\w, or give ids= .* is compared\?$"):
+    with refused("unmatched-ids", "ratings"):
         semmetrics.meta([{"id": "a1", "rating": 1}], {"a1x": ["cat"]}, {"a1x": ["cat"]},
                         measures="F1")  # fmt: skip
     with refused("not-judged", "ratings, id 'a'"):

@@ -11,8 +11,8 @@ from oracles import measures as oracle
 from refusals import facts, refused
 
 import semmetrics
-from semmetrics.comparison.summaries import summarize
 from semmetrics.metrics.sweeps import candidate_thresholds
+from semmetrics.scoring.runs import summarize
 
 CLASSES = list("abcde")
 SETS = st.sets(st.sampled_from(CLASSES))

@@ -10,11 +10,11 @@ import pytest
 from refusals import refused
 
 import semmetrics
-from semmetrics.api.dataset_ranks import rank_normalized
 from semmetrics.errors import InputError
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS
 from semmetrics.scoring.protocols import PROTOCOLS, find_protocol
+from semmetrics.studies.ranks import rank_normalized
 
 PREDS = {
     "1": ["Person", "person", "tree house"],

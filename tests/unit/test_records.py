@@ -8,10 +8,11 @@ import json
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import semmetrics
-from semmetrics import InputError, Records
-from semmetrics.reports.records import draw
+from semmetrics import Records
+from semmetrics.reports.result import draw
 
 COLUMNS = {
     "id": ["a", "b,c", "ü"],
@@ -38,14 +39,14 @@ def test_a_sequence_of_dictionaries():
     assert repr(records) == "Records(3 rows: id, rank, F1, WMD)"
     with pytest.raises(IndexError):
         records[3]
-    with pytest.raises(InputError, match="no column 'F2'; they have 'id', 'rank'"):
+    with refused("bad-choice", "records"):
         records.column("F2")
     with pytest.raises(TypeError):
         records[0] = {}
 
 
 def test_columns_of_different_lengths_are_refused():
-    with pytest.raises(ValueError, match=r"different lengths: \[1, 2\]"):
+    with refused("wrong-count", "columns"):
         Records({"a": [1], "b": [1, 2]})
 
 
@@ -74,7 +75,7 @@ def test_forms():
     out = io.StringIO()
     records.write(out, "jsonl")
     assert out.getvalue() == records.to_jsonl()
-    with pytest.raises(InputError, match="no format 'xml'; choose 'csv', 'json', 'jsonl'"):
+    with refused("bad-choice"):
         records.write(out, "xml")
 
 

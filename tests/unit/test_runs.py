@@ -7,11 +7,12 @@ import math
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import semmetrics
-from semmetrics.api.dataset_ranks import rank_normalized
-from semmetrics.comparison.summaries import RunSummary, summarize
 from semmetrics.errors import InputError
+from semmetrics.scoring.runs import RunSummary, summarize
+from semmetrics.studies.ranks import rank_normalized
 
 REFS = [["a"], ["b"], ["a", "b"]]
 RUNS = {"seed 1": REFS, "seed 2": [["a"], ["a"], ["a"]], "seed 3": [[], [], []]}
@@ -51,7 +52,7 @@ def test_a_run_without_a_value_leaves_none():
 
 def test_every_run_has_every_measure():
     table = semmetrics.score_systems(RUNS, REFS, measures=["F1", "Recall"])
-    with pytest.raises(InputError, match="Recall has 2 values for 3 runs; score every run"):
+    with refused("wrong-count", "Recall"):
         summarize(table.scores[:-1])
     assert summarize([]) == []
 
@@ -107,15 +108,15 @@ def test_a_system_that_lacks_a_data_set_still_counts_as_its_best():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({}, "nothing to rank"),
-        ({"X": {}}, "nothing to rank"),
-        ({"X": {"A": 1.0}, "Y": {}}, "the best value on 'Y' is nan"),
-        ({"X": {"A": 0.0}}, "the best value on 'X' is 0.0"),
-        ({"X": {"A": math.nan}}, "the best value on 'X' is nan"),
+        ({}, "nothing-given"),
+        ({"X": {}}, "nothing-given"),
+        ({"X": {"A": 1.0}, "Y": {}}, "unrankable"),
+        ({"X": {"A": 0.0}}, "unrankable"),
+        ({"X": {"A": math.nan}}, "unrankable"),
     ],
 )
 def test_errors(values, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         rank_normalized(values)
 
 
@@ -143,16 +144,16 @@ def test_systems_are_ranked_by_scores_of_any_form(tmp_path):
         (
             [{"system": "A"}],
             "F1",
-            "VOC: this is no list of scores; give a table of scores, or a file of",
+            "not-scores",
         ),
-        (3, "F1", "VOC: this is no list of scores"),
-        ({"system": "A"}, "F1", "VOC: this is no list of scores"),
-        ("none.json", "F1", r"none\.json"),
-        (None, "WMD", "WMD is better when it is lower, and values are divided by the best"),
+        (3, "F1", "not-scores"),
+        ({"system": "A"}, "F1", "not-scores"),
+        ("none.json", "F1", ""),
+        (None, "WMD", "lower-is-better"),
     ],
 )
 def test_what_cannot_be_ranked(scores, measure, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message) if message else pytest.raises(InputError):
         semmetrics.rank_systems({"VOC": scores}, measure)
 
 
@@ -169,13 +170,11 @@ def test_a_heading_of_what_is_better_when_lower_is_not_ranked():
     lists = [["a"], ["b", "c"]]
     table = semmetrics.score(lists, lists, protocol="pineda2019", classes=["a", "b", "c"])
     for name in ("Cardinality error", "cardinality error", "cardinalityerror"):
-        with pytest.raises(InputError, match="is better when it is lower"):
+        with refused("lower-is-better"):
             semmetrics.rank_systems({"VOC": table}, name)
 
 
 def test_a_measure_that_scores_lack():
     table = semmetrics.score(REFS, REFS, measures=["F1"])
-    with pytest.raises(
-        InputError, match=r"VOC: there is no O-F1; choose measure= \(-m\) among 'F1'"
-    ):
+    with refused("unknown-name", "VOC"):
         semmetrics.rank_systems({"VOC": table})

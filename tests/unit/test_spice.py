@@ -13,8 +13,8 @@ import semmetrics
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.matrix import caption_matrix, caption_top_k
 from semmetrics.metrics.spice import CATEGORIES, spice_range, spice_scores
-from semmetrics.reports.comparison_table import draw_differing
 from semmetrics.reports.score_text import draw_runs, draw_worst
+from semmetrics.studies.comparisons import draw_differing
 from semmetrics.text import graphs as scene_graphs
 from semmetrics.text.graphs import Concepts, every_merge
 from semmetrics.text.synonyms import SynonymTable

@@ -11,8 +11,8 @@ import semmetrics
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels import facts as describe
 from semmetrics.kinds.resolve import resolve_kind
-from semmetrics.reports.threshold_curves import report_calibration
 from semmetrics.reports.validation import report_validation
+from semmetrics.studies.thresholds import report_calibration
 
 
 def test_labels():

@@ -6,11 +6,6 @@ import math
 import textwrap
 from collections.abc import Iterable, Mapping
 
-from semmetrics.comparison.agreement_protocols import (
-    AGREEMENT_PROTOCOLS,
-    OWN_REFERENCES,
-    AgreementProtocol,
-)
 from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
 from semmetrics.messages import did_you_mean
@@ -29,8 +24,13 @@ from semmetrics.metrics.registry import (
     split_names,
 )
 from semmetrics.options import AGGREGATIONS, AGREEMENT
-from semmetrics.reports.records import align
+from semmetrics.reports.result import align
 from semmetrics.scoring.protocols import PROTOCOLS, Protocol
+from semmetrics.studies.agreement_protocols import (
+    AGREEMENT_PROTOCOLS,
+    OWN_REFERENCES,
+    AgreementProtocol,
+)
 
 __all__ = ["Topic", "find_citations", "explain", "find_topics", "group_definitions",
            "name_topic"]  # fmt: skip

@@ -3,10 +3,10 @@
 Conventions
 -----------
 The values of measures of which lower is better are negated, so that agreement is never negative
-for that. Judgements of candidates that a measure has no value of are left out of its agreement,
+for that. Judgements of candidates that a measure has no value for are left out of its agreement,
 and counted.
 
-Of preferences the only statistic is accuracy: the share of pairs of which the measure prefers the
+The only statistic of preferences is accuracy: the share of pairs in which the measure prefers the
 same side as people; a pair of equal values counts half, one without a preference is left out.
 
 A resample draws as many images as there are, with replacement, each with all of its judgements:
@@ -24,27 +24,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.comparison.correlations import Correlated, as_replicates, correlation
-from semmetrics.comparison.significance import (
+from semmetrics.core.hashing import hash_strings
+from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.data.judgements import Judgements
+from semmetrics.errors import InputError
+from semmetrics.frozen import by_value, dataclass
+from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS, check_among
+from semmetrics.reports.result import entry_of
+from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.resampling import Draws
+from semmetrics.studies.correlations import Correlated, as_replicates, correlation
+from semmetrics.studies.significance import (
     LEAST_OF_WILLIAMS,
     correct_p,
     shifted_p,
     subtract,
     williams_p,
 )
-from semmetrics.core.hashing import hash_strings
-from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.judgements import Judgements
-from semmetrics.errors import InputError
-from semmetrics.frozen import by_value, dataclass
-from semmetrics.kinds.describe import finite_or_none
-from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS, check_among
-from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.resampling import Draws
 
-__all__ = ["ALL", "SCHEMA", "Agreement", "AgreementDesign", "Judged", "measure_agreement"]
-
-SCHEMA = "semmetrics.agreement/1"
+COLUMNS = (
+    "heading", "measure", "group", "statistic", "protocol", "aggregate", "unit", "n", "candidates",
+    "images", "lacking", "value", "low", "high", "difference", "difference_low", "difference_high",
+    "p", "p_corrected", "significant", "level", "resamples", "seed", "baseline", "test",
+    "correction", "comparisons", "signature",
+)  # fmt: skip
 ALL = "all"
 """The group that every judgement is in."""
 
@@ -76,20 +79,18 @@ class AgreementDesign:
     protocol: str = ""
 
     def __post_init__(self) -> None:
-        known = {
-            "aggregate": AGGREGATIONS,
-            "test": JUDGEMENT_TESTS,
-            "correction": CORRECTIONS,
-        }
-        for name, choices in known.items():
-            check_among(name, getattr(self, name), choices)
+        check_among("aggregate", self.aggregate, AGGREGATIONS)
+        check_among("test", self.test, JUDGEMENT_TESTS)
+        check_among("correction", self.correction, CORRECTIONS)
         for one in self.statistics:
             check_among("statistics", one, AGREEMENT)
         others = [one for one in self.statistics if one != "pearson"]
         if self.test == "williams" and others:
             raise InputError(
-                f"Williams' test is for Pearson's r, not for {AGREEMENT[others[0]]}",
-                remedy="use test='bootstrap' (--test), or statistics='pearson' (--statistics)",
+                "bad-option",
+                name="test",
+                value=self.test,
+                wanted=f"'bootstrap' for {AGREEMENT[others[0]]}",
             )
 
 
@@ -185,22 +186,14 @@ class Agreement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the agreement as JSON has it: null for what is undefined."""
-        made = self.design.bootstrap
-        numbers = ("value", "low", "high", "difference", "difference_low", "difference_high", "p",
-                   "p_corrected")  # fmt: skip
-        found = {name: finite_or_none(getattr(self, name)) for name in numbers}
-        own = {name: getattr(self, name) for name in ("heading", "measure", "group", "statistic")}
-        counts = {name: getattr(self, name) for name in ("n", "candidates", "images", "lacking")}
-        tested = not math.isnan(self.p)
-        return {
-            "schema": SCHEMA, **own, "protocol": self.design.protocol or None,
-            "aggregate": self.design.aggregate, "unit": self.unit, **counts, **found,
-            "significant": self.significant if tested else None,
-            "level": made.level, "resamples": made.resamples, "seed": made.seed,
-            "baseline": self.design.baseline, "test": self.design.test,
-            "correction": self.design.correction, "comparisons": self.comparisons,
-            "signature": self.signature,
-        }  # fmt: skip
+        design, made = self.design, self.design.bootstrap
+        return entry_of(
+            self, "semmetrics.agreement/1", COLUMNS,
+            protocol=design.protocol or None, aggregate=design.aggregate,
+            significant=None if math.isnan(self.p) else self.significant,
+            level=made.level, resamples=made.resamples, seed=made.seed, baseline=design.baseline,
+            test=design.test, correction=design.correction,
+        )  # fmt: skip
 
 
 class _Preferred:
@@ -257,7 +250,12 @@ def measure_agreement(
         If the statistic is not for such judgements, or all of them are too few for Williams' test;
         a smaller group that is too small has no p.
     """
-    _check_statistics(judgements, design)
+    if ALL in judgements.group_names():
+        raise InputError("reserved-group", judgements.source, name=ALL)
+    others = [name for name in design.statistics if name != "accuracy"]
+    if judgements.second is not None and others:
+        raise InputError("bad-option", judgements.source, name="statistics", value=others[0],
+                         wanted="'accuracy' for preferences")  # fmt: skip
     groups: list[str | None] = [None, *judgements.group_names()]
     images, names = judgements.image_numbers()
     draws = Draws.of_hashes(hash_strings(list(names)))
@@ -282,20 +280,6 @@ def measure_agreement(
                 scored=part.of.signature, data=data,
             ))  # fmt: skip
     return _compare(rows, parts, drawn, design)
-
-
-def _check_statistics(judgements: Judgements, design: AgreementDesign) -> None:
-    if ALL in judgements.group_names():
-        raise InputError(
-            f"a group is called {ALL!r}, as that of all judgements is", where=judgements.source,
-            remedy="give it another name",
-        )  # fmt: skip
-    others = [name for name in design.statistics if name != "accuracy"]
-    if judgements.second is not None and others:
-        raise InputError(
-            f"preferences have no {AGREEMENT[others[0]]}", where=judgements.source,
-            remedy="use statistics='accuracy' (--statistics)",
-        )  # fmt: skip
 
 
 def _part(
@@ -368,7 +352,7 @@ def _compare(
             images = min(rows[place].images, other.images)
             made = as_replicates(drawn_less, difference, name, design.bootstrap, images, "image")
             interval = made.interval(design.bootstrap.level)
-            if images < 2:  # every resample is the same, which says nothing
+            if images < 2:  # every resample is the same
                 tested[place] = math.nan
             elif design.test == "williams":
                 tested[place] = _williams(part, against)
@@ -399,7 +383,7 @@ def _williams(part: _Part, against: _Part) -> float:
 
 
 def _fingerprint(judgements: Judgements) -> str:
-    """Return twelve hex digits of a hash of the candidates and of what is said of them."""
+    """Return twelve hex digits of a hash of the candidates and their judgements."""
     second = judgements.first if judgements.second is None else judgements.second
     keys = [
         "\0".join((judgements.images[a], judgements.candidates[a], *judgements.references[a],

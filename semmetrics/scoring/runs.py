@@ -10,13 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from semmetrics.arguments import checked
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.messages import pluralize
 from semmetrics.scoring.result import Score
-
-__all__ = ["RunSummary", "summarize"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,6 @@ class RunSummary:
         return f"{self.mean * scale:.{digits}f} ({self.std * scale:.{digits}f})"
 
 
-@checked
 def summarize(scores: Sequence[Score], *, ddof: int = 1) -> list[RunSummary]:
     """Mean and standard deviation of each measure over the runs of one system.
 
@@ -87,17 +83,13 @@ def summarize(scores: Sequence[Score], *, ddof: int = 1) -> list[RunSummary]:
         values.setdefault(score.heading, []).append(score.value)
     for heading, column in values.items():
         if len(column) != len(runs):
-            raise InputError(
-                f"{heading} has {pluralize(len(column), 'value')} for "
-                f"{pluralize(len(runs), 'run')}",
-                remedy="score every run with the same measures",
-            )
-    return [_summary(heading, column, ddof) for heading, column in values.items()]
-
-
-def _summary(heading: str, values: Sequence[float], ddof: int) -> RunSummary:
-    n = len(values)
-    mean = math.fsum(values) / n
-    square = math.fsum((value - mean) ** 2 for value in values)
-    std = math.sqrt(square / (n - ddof)) if n > ddof else math.nan
-    return RunSummary(heading, mean, std, n, tuple(values), ddof)
+            raise InputError("wrong-count", heading, found=pluralize(len(column), "value"),
+                             wanted=pluralize(len(runs), "run"))  # fmt: skip
+    found = []
+    for heading, column in values.items():
+        n = len(column)
+        mean = math.fsum(column) / n
+        square = math.fsum((value - mean) ** 2 for value in column)
+        std = math.sqrt(square / (n - ddof)) if n > ddof else math.nan
+        found.append(RunSummary(heading, mean, std, n, tuple(column), ddof))
+    return found

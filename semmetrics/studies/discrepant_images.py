@@ -2,8 +2,12 @@
 
 Conventions
 -----------
+A measure that is better when it is higher is a similarity: the most discrepant images are those
+with its smallest values; of a measure that is better when it is lower, those with its largest. A
+measure that is not symmetric is computed both ways, and the mean of both is used.
+
 Images without a value are never selected. Images of equal values are told apart by their id ("id",
-in the order of code points; by number where items have no ids), by where they stand ("position"),
+in the order of code points; by number where items have no ids), by their position ("position"),
 or by a hash of the seed, the two systems and the id ("random"). So the selection depends neither on
 blocks nor, but for "position", on the order of the images. Values that rounding alone tells apart
 are equal. Most images may have an NGSM of 0: how
@@ -14,23 +18,269 @@ few images for all pairs, and "random" others for each.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 
-from semmetrics.comparison.answer_similarity import AnswerBlock, Pairs, Similarity
+from semmetrics.arguments import foreign_errors
 from semmetrics.core.columns import exact_sums, to_floats
 from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
+from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.items import has_surrogate
 from semmetrics.data.lists import Entry, Lists
+from semmetrics.data.tasks import FOUND
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
-from semmetrics.messages import brief, listing, pluralize
+from semmetrics.messages import brief, pluralize
+from semmetrics.metrics.caption_statistics import find_repeated_words
+from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.ngsm import ngsm_systems
+from semmetrics.scoring.plan import Setup
+from semmetrics.scoring.score import score_prepared
+from semmetrics.text.tokens import encode_tokens
 
-__all__ = ["TIES", "PairSelection", "Selector", "align_systems"]
+Pairs = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerBlock:
+    """What systems answer for the same images.
+
+    Attributes
+    ----------
+    lists : mapping from system to Lists
+        Of the same images in the same order.
+    """
+
+    lists: Mapping[str, Lists]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.lists.values())))
+
+    def parts(self, size: int) -> Iterator[AnswerBlock]:
+        """Yield the images in parts of at most so many."""
+        for start in range(0, len(self), size):
+            stop = min(start + size, len(self))
+            yield AnswerBlock({n: _part(one, start, stop) for n, one in self.lists.items()})
+
+    @cached_property
+    def _coded(self) -> tuple[list[tuple[Entry, ...]], Ints]:
+        known: dict[tuple[Entry, ...], int] = {}
+        codes = [
+            [known.setdefault(tuple(answer), len(known)) for answer in _answers(one)]
+            for one in self.lists.values()
+        ]
+        return list(known), np.array(codes, np.int64)
+
+    @property
+    def distinct(self) -> list[tuple[Entry, ...]]:
+        """The distinct answers, each the entries of an image."""
+        return self._coded[0]
+
+    @property
+    def codes(self) -> Ints:
+        """The place of each answer among the distinct ones, shape (systems, images)."""
+        return self._coded[1]
+
+    def texts(self) -> list[str]:
+        """Return the distinct answers where each is one text; no text is an empty one.
+
+        Raises
+        ------
+        InputError
+            If a system has several for an image; names them.
+        """
+        for answer in self.distinct:
+            if len(answer) > 1 or not all(isinstance(entry, str) for entry in answer):
+                system, place = np.argwhere(self.codes == self.distinct.index(answer))[0].tolist()
+                one = list(self.lists.values())[system]
+                found = pluralize(len(answer), one.noun)
+                raise InputError("several-answers", one.where(place), found=found)
+        return [str(answer[0]) if answer else "" for answer in self.distinct]
+
+
+def _part(lists: Lists, start: int, stop: int) -> Lists:
+    """Return some items, which know their places."""
+    side, where = lists.side.rows(start, stop), lists.where
+    return replace(
+        lists, ids=lists.ids[start:stop], side=side, where=lambda item: where(start + item)
+    )
+
+
+def _answers(lists: Lists) -> Iterator[list[Entry]]:
+    """Yield the entries of each item, made of the entries that these items have."""
+    codes: Ints = lists.side.codes.astype(np.int64)
+    first, last = (int(codes.min()), int(codes.max()) + 1) if len(codes) else (0, 0)
+    if last - first <= 2 * len(codes):  # as a rule; a slice of texts is made at once
+        entries, place = list(lists.vocabulary[first:last]), codes - first
+    else:
+        used, place = np.unique(codes, return_inverse=True)
+        entries = [lists.vocabulary[code] for code in used.tolist()]
+    flat = [entries[code] for code in place.tolist()]
+    ends = lists.side.indptr.tolist()
+    return (flat[start:stop] for start, stop in pairwise(ends))
+
+
+class Similarity(Protocol):
+    """How alike systems answer.
+
+    Attributes
+    ----------
+    name : str
+        The measure, with its options.
+    larger : bool
+        Whether a larger value is more discrepant.
+    whole : bool
+        Whether the value of an image depends on other images, which are then compared at once.
+    models : mapping
+        What it compares with, by identity, such as the tokenizer ("tok") and embeddings; known
+        when something has been compared.
+    """
+
+    name: str
+    larger: bool
+    whole: bool
+    models: dict[str, str]
+
+    def compare(self, block: AnswerBlock, pairs: Pairs) -> Floats:
+        """Return the values of pairs of systems, shape (pairs, images); nan where undefined."""
+        ...
+
+
+class NgsmSimilarity:
+    """NGSM, from n-grams that are counted once a caption.
+
+    Parameters
+    ----------
+    measure : Measure
+    tokenizer : Tokenizer
+
+    Attributes
+    ----------
+    duplicated : mapping from system to int
+        How many captions have a word three or more times in a row.
+    words : mapping from system to set of str
+        Those words.
+    """
+
+    larger = whole = False
+
+    def __init__(self, measure: Measure, tokenizer: Any) -> None:
+        self.name, self._order = str(measure), int(str(measure["order"]))
+        self._tokenizer, self.models = tokenizer, {"tok": str(tokenizer.name)}
+        self.duplicated: dict[str, int] = {}
+        self.words: dict[str, set[str]] = {}
+
+    def compare(self, block: AnswerBlock, pairs: Pairs) -> Floats:
+        """Return the NGSM of the captions of pairs of systems."""
+        indptr, codes, vocabulary = encode_tokens(self._tokenizer.tokens(block.texts()))
+        self._tokenizer.forget()  # of the captions of a large set it would keep too much
+        text, token = find_repeated_words(indptr, codes)
+        for system, own in zip(block.lists, block.codes, strict=True):
+            mine = np.isin(text, own)
+            self.words.setdefault(system, set()).update(vocabulary[t] for t in token[mine].tolist())
+            times = np.bincount(own, minlength=len(indptr) - 1)
+            found = int(times[np.unique(text)].sum())
+            self.duplicated[system] = self.duplicated.get(system, 0) + found
+        return ngsm_systems(count_ngrams(indptr, codes, self._order), block.codes, pairs)
+
+
+class FunctionSimilarity:
+    """A function of the user's own, from what two systems answer for an image to a number.
+
+    Parameters
+    ----------
+    function : callable
+        Takes two captions, or two lists of labels; a smaller number is more discrepant. It is
+        called once for equal answers of a block.
+    single : bool
+        Whether an answer is one text, and no list.
+    """
+
+    larger = whole = False
+
+    def __init__(self, function: Callable[[Any, Any], float], *, single: bool) -> None:
+        self._function, self._single = function, single
+        self.name, self.models = name_function(function), dict[str, str]()
+
+    def compare(self, block: AnswerBlock, pairs: Pairs) -> Floats:
+        """Return the values of the function."""
+        given: list[Any] = block.texts() if self._single else [list(a) for a in block.distinct]
+        known: dict[tuple[int, int], float] = {}
+        found = np.empty((len(pairs), len(block)))
+        for row, (first, second) in enumerate(pairs):
+            both = zip(block.codes[first].tolist(), block.codes[second].tolist(), strict=True)
+            for column, pair in enumerate(both):
+                if pair not in known:
+                    known[pair] = self._value(given[pair[0]], given[pair[1]])
+                found[row, column] = known[pair]
+        return found
+
+    def _value(self, first: Any, second: Any) -> float:
+        with foreign_errors(self.name):
+            value = self._function(first, second)
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError("not-a-number", self.name, role="its value", value=value) from None
+        return number
+
+
+def name_function(function: object) -> str:
+    """Return what a state calls a function.
+
+    Examples
+    --------
+    >>> name_function(len)
+    'function:len'
+    """
+    return f"function:{getattr(function, '__qualname__', type(function).__qualname__)}"
+
+
+class MeasureSimilarity:
+    """Any measure with values of items: one system as predictions, the other as references.
+
+    Parameters
+    ----------
+    measure : Measure
+    setup : Setup
+        Opened for that measure.
+    """
+
+    whole = True
+
+    def __init__(self, measure: Measure, setup: Setup) -> None:
+        self.name, self._setup, self.models = str(measure), setup, dict[str, str]()
+        self.larger = not measure.definition.higher_is_better
+        self._both = not measure.definition.symmetric
+
+    def compare(self, block: AnswerBlock, pairs: Pairs) -> Floats:
+        """Return the values of items; of a measure that is not symmetric the mean of both ways."""
+        names = list(block.lists)
+        found = np.empty((len(pairs), len(block)))
+        for row, (first, second) in enumerate(pairs):
+            found[row] = self._items(block, names[first], names[second])
+            if self._both:
+                found[row] = (found[row] + self._items(block, names[second], names[first])) / 2
+        return found
+
+    def _items(self, block: AnswerBlock, first: str, second: str) -> Floats:
+        preds = {first: block.lists[first]}
+        score = score_prepared(self._setup.prepare(preds, block.lists[second], missing="empty"))[0]
+        if score.items is None or len(score.items) != len(block):
+            raise InputError("no-item-values", measure=self.name)
+        statistics = score.statistics
+        found = {name: one for name, one in statistics.models.items() if name != FOUND}
+        if "tok" in statistics.settings:
+            found["tok"] = statistics.settings["tok"]
+        self.models.update(found)
+        return score.items
+
 
 TIES = ("id", "position", "random")
 _ANSWERS = 1 << 16  # compared at a time
@@ -187,9 +437,7 @@ class Selector:
         self._describe(block, hashes)
         values = self._similarity.compare(block, self.pairs)
         if np.isinf(values).any():
-            raise InputError(
-                "a value is infinite", where=self._similarity.name, remedy="give finite numbers"
-            )
+            raise InputError("not-finite", self._similarity.name, role="a value", value=math.inf)
         values = -values if self._similarity.larger else values
         left_out = [place for place, name in enumerate(names) if name in self._exclude]
         self.excluded.update(names[place] for place in left_out)
@@ -230,7 +478,10 @@ class Selector:
     def _describe(self, block: AnswerBlock, ids: Hashes) -> None:
         """Add to the fingerprint of each system, and count its empty answers."""
         blank = np.array([not any(str(e).strip() for e in answer) for answer in block.distinct])
-        texts = ["\x1f".join(map(_entry_text, answer)) for answer in block.distinct]
+        texts = [
+            "\x1f".join(e if isinstance(e, str) else "\x1e".join(e) for e in answer)
+            for answer in block.distinct
+        ]
         _check_characters(texts)
         hashes = mix(hash_strings(texts)) if texts else np.zeros(0, np.uint64)
         for system, codes in zip(block.lists, block.codes, strict=True):
@@ -252,17 +503,14 @@ class Selector:
         """
         hashes = np.concatenate(self._hashes) if self._hashes else np.zeros(0, np.uint64)
         if len(np.unique(hashes)) != len(hashes):
-            raise InputError("an id comes in two batches", remedy="give each image once")
+            raise InputError("duplicate", "batches", role="an image in", value="two batches")
         sign = -1.0 if self._similarity.larger else 1.0
         made = []
         for tally, (first, second) in zip(self._tallies, self.pairs, strict=True):
             one = tally.finish(self.systems[first], self.systems[second], sign)
             if len(one.images) < self._k:
-                raise InputError(
-                    f"k={self._k}, and {pluralize(len(one.images), 'image', 'have')} a value of "
-                    f"{self._similarity.name} for {one.first} and {one.second}",
-                    remedy="choose a smaller k, or give more images",
-                )
+                raise InputError("too-few-images", f"{one.first} and {one.second}", k=self._k,
+                                 n=len(one.images), measure=self._similarity.name)  # fmt: skip
             made.append(one)
         return made
 
@@ -273,21 +521,13 @@ def _check_characters(texts: Sequence[str]) -> None:
         "".join(texts).encode()
     except UnicodeEncodeError:
         wrong = next(filter(has_surrogate, texts))
-        raise InputError(
-            f"{brief(wrong)} has half of a surrogate pair (\\ud800 to \\udfff), which is no "
-            "character",
-            remedy="write the character",
-        ) from None
+        raise InputError("lone-surrogate", role=brief(wrong)) from None
 
 
 def _ranked(keys: Hashes) -> tuple[list[int], Ints]:
     rank = np.empty(len(keys), np.int64)
     rank[np.argsort(keys, kind="stable")] = np.arange(len(keys))
     return keys.tolist(), rank
-
-
-def _entry_text(entry: Entry) -> str:
-    return entry if isinstance(entry, str) else "\x1e".join(entry)
 
 
 def align_systems(
@@ -317,16 +557,11 @@ def align_systems(
     (name, first), *others = lists.items()
     for other, one in others:
         if isinstance(one.ids, range) != isinstance(first.ids, range):
-            raise InputError(f"one of {name} and {other} has ids, and the other has none",
-                             remedy="give all systems ids, or none")  # fmt: skip
+            raise InputError("unlike-items", f"{name} and {other}", only="one of them has ids")
+        if isinstance(first.ids, range) and len(one) != len(first):
+            only = f"{len(first)} and {pluralize(len(one), 'item')} without ids"
+            raise InputError("unlike-items", f"{name} and {other}", only=only)
     if isinstance(first.ids, range):
-        for other, one in others:
-            if len(one) != len(first):
-                raise InputError(
-                    f"{name} has {pluralize(len(first), 'item')} and {other} has {len(one)}",
-                    remedy="items without ids are matched by position: give as many of each "
-                    "system, or ids",
-                )
         return dict(lists), 0
     ids = list(first.ids)
     if all(list(one.ids) == ids for _, one in others):
@@ -334,9 +569,12 @@ def align_systems(
     shared = set(ids).intersection(*(one.ids for _, one in others))
     every = set(ids).union(*(one.ids for _, one in others))
     if missing != "skip" and len(shared) < len(every):
-        raise _lacking(lists, every)
+        for system, one in lists.items():
+            if absent := sorted(every.difference(one.ids)):
+                raise InputError("missing-images", system, n=len(absent), examples=absent)
     if not shared:
-        raise InputError("the systems share no image", remedy="check that all use the same ids")
+        raise InputError("nothing-given", what="images that all systems have",
+                         remedy="use the same ids for all")  # fmt: skip
     kept = [id_ for id_ in ids if id_ in shared]
     return {n: _take(one, kept) for n, one in lists.items()}, len(every) - len(shared)
 
@@ -347,15 +585,4 @@ def _take(one: Lists, ids: list[str]) -> Lists:
     where = one.where
     return replace(
         one, ids=ids, side=one.side.take(rows), where=lambda item: where(int(rows[item]))
-    )
-
-
-def _lacking(lists: Mapping[str, Lists], every: set[str]) -> InputError:
-    lost = []
-    for name, one in lists.items():
-        absent = sorted(every.difference(one.ids))
-        if absent:
-            lost.append(f"{name} lacks {len(absent)} of the ids: {listing(absent)}")
-    return InputError(
-        "; ".join(lost), remedy="add them, or leave them out with missing='skip' (--missing skip)"
     )

@@ -15,9 +15,6 @@ from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.messages import did_you_mean, listing
 
-__all__ = ["AGREEMENT_PROTOCOLS", "OWN_REFERENCES", "AgreementProtocol",
-           "find_agreement_protocol"]  # fmt: skip
-
 OWN_REFERENCES = {
     "keep": "kept",
     "drop-candidate": "left out, with their judgements",
@@ -144,8 +141,6 @@ def find_agreement_protocol(name: str) -> AgreementProtocol:
     """
     if name not in AGREEMENT_PROTOCOLS:
         every = f"choose {listing(AGREEMENT_PROTOCOLS)}; others belong to score (semmetrics score)"
-        raise InputError(
-            f"there is no protocol {name!r} of agreement with people",
-            remedy=did_you_mean(name, AGREEMENT_PROTOCOLS, every),
-        )
+        remedy = did_you_mean(name, AGREEMENT_PROTOCOLS, every)
+        raise InputError("unknown-name", what="agreement protocol", value=name, remedy=remedy)
     return AGREEMENT_PROTOCOLS[name]

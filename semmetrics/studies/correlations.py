@@ -25,30 +25,38 @@ is exact and takes O(n log n).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.arguments import checked
-from semmetrics.core.ragged import Floats, Ints
+from semmetrics.api.scores import system_name
+from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.data.form import ReadOptions
+from semmetrics.data.side_inputs import (
+    PairMatrix,
+    PairScores,
+    PairValues,
+    open_pair_values,
+    read_pair_scores,
+)
 from semmetrics.errors import InputError
 from semmetrics.frozen import dataclass
 from semmetrics.messages import did_you_mean, listing
 from semmetrics.options import AGREEMENT
+from semmetrics.reports.result import Records
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.resampling import Draws
-
-__all__ = ["NAMES", "Correlated", "Correlation", "correlate_values", "correlation"]
+from semmetrics.studies.significance import as_floats
 
 NAMES = ("pearson", "spearman", "kendall")
 _STATISTICS = ("pearson", "spearman", "kendall-b")
 _CELLS = 1 << 19  # weights at a time, so that they stay in the processor's cache
 
 
-@checked
 def correlation(scores: ArrayLike, ratings: ArrayLike, statistic: str = "kendall-b") -> float:
     """Return how well scores agree with ratings of the same items.
 
@@ -83,10 +91,8 @@ def correlation(scores: ArrayLike, ratings: ArrayLike, statistic: str = "kendall
     0.9
     """
     if statistic not in AGREEMENT:
-        raise InputError(
-            f"statistic={statistic!r}",
-            remedy=did_you_mean(statistic, AGREEMENT, f"choose one of {listing(AGREEMENT)}"),
-        )
+        remedy = did_you_mean(statistic, AGREEMENT, f"choose one of {listing(AGREEMENT)}")
+        raise InputError("unknown-name", what="statistic", value=statistic, remedy=remedy)
     return Correlated.of(scores, ratings).values([statistic])[statistic]
 
 
@@ -152,12 +158,10 @@ class Correlated:
         """
         from scipy.sparse import csr_array
 
-        one, other = (np.asarray(side, np.float64) for side in (scores, ratings))
-        if one.ndim != 1 or one.shape != other.shape:
-            raise InputError(f"scores have shape {one.shape}, and ratings {other.shape}",
-                             remedy="give one number an item on either side")  # fmt: skip
-        if not (np.isfinite(one).all() and np.isfinite(other).all()):
-            raise InputError("a number is not finite", remedy="leave the item out")
+        one, other = as_floats(scores, "a score"), as_floats(ratings, "a rating")
+        if len(one) != len(other):
+            raise InputError("wrong-count", found=f"{len(one)} scores",
+                             wanted=f"{len(other)} ratings")  # fmt: skip
         x, score = np.unique(one, return_inverse=True)
         y, rating = np.unique(other, return_inverse=True)
         cells, cell = np.unique(score * max(1, len(y)) + rating, return_inverse=True)
@@ -356,7 +360,6 @@ class Correlation:
     intervals: Mapping[str, Interval]
 
 
-@checked
 def correlate_values(
     scores: ArrayLike,
     ratings: ArrayLike,
@@ -407,10 +410,7 @@ def correlate_values(
 def check_percentile(bootstrap: Bootstrap | None) -> None:
     """Refuse another method of intervals than the one that correlations have."""
     if bootstrap is not None and bootstrap.method not in ("auto", "percentile"):
-        raise InputError(
-            f"method={bootstrap.method!r}: intervals of correlations are percentile intervals",
-            remedy="leave method= out",
-        )
+        raise InputError("bad-option", name="method", value=bootstrap.method, wanted="percentile")
 
 
 def draw_groups(number: int) -> Draws:
@@ -427,3 +427,161 @@ def as_replicates(
         left_out=np.zeros(0), sizes=np.ones(groups, np.int64),
         bounds=(0.0 if statistic == "accuracy" else -1.0, 1.0),
     )  # fmt: skip
+
+
+class Correlations(Records):
+    """A row for each phi and group of pairs, of `semmetrics.correlate`.
+
+    Attributes
+    ----------
+    notes : list of str
+        What there is to say of the input.
+    """
+
+    __slots__ = ("notes",)
+
+    def __init__(self, columns: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
+        super().__init__(columns)
+        self.notes = list(notes)
+
+
+def correlate(
+    ratings: Any,
+    phi: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    group_by: str | None = None,
+    ids: str | None = None,
+    ncs: Literal["none", "rows", "columns"] = "none",
+    ci: bool | Bootstrap = False,
+    read: ReadOptions | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Correlations:
+    r"""Correlate scores of pairs with what people say of the same pairs.
+
+    Parameters
+    ----------
+    ratings : path, frame, or sequence of (id, id, score) or of mappings
+        CSV, TSV, JSON or JSONL.
+    phi : mapping from name to scores, or scores
+        Scores are the path of a matrix ``phi.npy`` with ``phi.npy.ids.json`` beside it, as
+        ``semmetrics pairs`` writes both, or (matrix, ids of rows, ids of columns); a relation,
+        which gives 1 to pairs of ids that belong together and 0 to others, as a mapping from id
+        to ids, or the path of a JSON file of it; or scores of pairs, in the forms of ``ratings``.
+        Columns of ratings called "image" or "caption", or as those of a table of scores, tell which
+        id of a pair is which; otherwise the ids do.
+    columns : sequence of three str, optional
+        The columns of ratings with both ids and the score; the first three where left out.
+    group_by : str, optional
+        A column of ratings: each of its values has rows of its own, behind that of all pairs.
+    ids : str, optional
+        A regular expression for ids that are written differently: what its group finds is compared,
+        such as ``r"0*(\d+)(?:[.]jpg)?$"`` for the number at the end.
+    ncs : {"none", "rows", "columns"}
+        Correlate NCS@1 in place of phi: each value of a matrix over the largest one of its row
+        (images are queries) or column (captions are).
+    ci : bool or Bootstrap
+        Whether to compute percentile intervals, from resamples of pairs.
+    read : ReadOptions, optional
+    progress : callable, optional
+        Called with resamples done and in all.
+
+    Returns
+    -------
+    Correlations
+        Records with the columns "phi", "group", "n" (pairs), "lacking" (pairs that this phi does
+        not have), "pearson", "spearman" and "kendall" (tau-b), all in [-1, 1] and None where one
+        side is the same for all pairs; with ``ci`` also each with "_low" and "_high". ``notes``
+        says what is odd.
+
+    Raises
+    ------
+    InputError
+        If a file or an option is wrong, or a phi has none of the pairs.
+
+    References
+    ----------
+    Biten et al., 2022, table 1; ratings: Parekh et al., 2021, Crisscrossed Captions, EACL.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ratings = [("c1", "i1", 4.9), ("c2", "i1", 3.0), ("c2", "i2", 4.5), ("c9", "i2", 1.0)]
+    >>> phi = np.array([[2.0, 0.5], [0.1, 1.5]]), ["i1", "i2"], ["c1", "c2"]
+    >>> binary = {"i1": ["c1"], "i2": ["c2"]}
+    >>> for row in correlate(ratings, {"phi": phi, "binary": binary}):
+    ...     print(row["phi"], row["n"], row["lacking"], round(row["pearson"], 3))
+    phi 3 1 0.991
+    binary 4 0 0.882
+    """
+    options = ReadOptions() if read is None else read
+    if ncs not in ("none", "rows", "columns"):
+        raise InputError("bad-choice", name="ncs", value=ncs, choices=("none", "rows", "columns"))
+    if columns is not None and (isinstance(columns, str) or len(columns) != 3):
+        raise InputError("bad-option", name="columns", value=columns,
+                         wanted="the columns of both ids and of the score")  # fmt: skip
+    bootstrap = ci if isinstance(ci, Bootstrap) else Bootstrap() if ci else None
+    given = read_pair_scores(
+        ratings, columns=columns, group=group_by, ids=ids, options=options, name="ratings"
+    )
+    notes = [*given.notes]
+    groups: dict[str, Bools] = {"all": np.ones(len(given), np.bool_)}
+    if given.groups is not None:
+        own = np.array(given.groups)
+        groups |= {name: own == name for name in dict.fromkeys(given.groups)}
+    rows: list[dict[str, Any]] = []
+    for name, data in _named(phi).items():
+        opened = open_pair_values(data, ids=ids, options=options, name=name)
+        values = _values(opened, given, ncs, name)
+        if isinstance(opened, PairScores):
+            notes += opened.notes
+        heading = name if ncs == "none" else f"NCS(phi={name})@1"
+        for group, chosen in groups.items():
+            known = chosen & ~np.isnan(values)
+            found = correlate_values(
+                values[known], given.values[known], bootstrap=bootstrap, progress=progress
+            )
+            row = {"phi": heading, "group": group, "lacking": int(chosen.sum() - known.sum())}
+            row |= {"n": found.n, **{one: getattr(found, one) for one in NAMES}}
+            for one, interval in found.intervals.items():
+                row |= {f"{one}_low": interval.low, f"{one}_high": interval.high}
+            rows.append({one: None if value != value else value for one, value in row.items()})
+    names = ["phi", "group", "n", "lacking", *NAMES]
+    limits = [f"{name}_{end}" for name in NAMES for end in ("low", "high")]
+    table = Records.from_rows(names + (limits if bootstrap else []), rows)
+    return Correlations({name: table.column(name) for name in table.columns}, notes)
+
+
+def _named(phi: Any) -> dict[str, Any]:
+    """Return each phi under its name; a mapping to lists of ids is itself one phi."""
+    if isinstance(phi, Mapping) and not all(map(_is_list_of_ids, phi.values())):
+        for name in phi:
+            if not isinstance(name, str):
+                raise InputError("wrong-type", "phi", value=name, wanted="a name")
+        return dict(phi)
+    if isinstance(phi, Mapping) and not phi:
+        raise InputError("nothing-given", what="scores in phi", remedy="give {{name: scores}}")
+    return {system_name(phi) if isinstance(phi, str | os.PathLike) else "phi": phi}
+
+
+def _is_list_of_ids(value: Any) -> bool:
+    """Tell whether it lists ids, and is neither a path, scores of pairs nor a matrix."""
+    if isinstance(value, str | os.PathLike | Mapping | tuple) or not isinstance(value, Iterable):
+        return False
+    return all(isinstance(one, str | int | np.integer) for one in value)
+
+
+def _values(opened: PairValues, given: PairScores, ncs: str, name: str) -> Any:
+    """Return the value of each rated pair; nan where there is none."""
+    pairs = given.first, given.second, given.names
+    if isinstance(opened, PairMatrix):
+        values = opened.of_pairs(*pairs, ncs)
+        there = f"rows {listing(opened.rows, most=2)}, columns {listing(opened.columns, most=2)}"
+    elif ncs != "none":
+        raise InputError("wrong-format", name, what=f"ncs={ncs}", format="pairs", wanted="a matrix")
+    else:
+        values, there = opened.of_pairs(*pairs), "others"
+    if np.isnan(values).all():
+        pair = f"{given.first[0]!r} and {given.second[0]!r}"
+        raise InputError("no-common-pairs", name, pair=pair, there=there)
+    return values

@@ -1,35 +1,33 @@
-"""Agreement of measures with people, in one call."""
+"""Agreement of measures with people: in one call, and as people and programs read it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from semmetrics.api.scores import document_options, system_name
-from semmetrics.arguments import checked_but
-from semmetrics.comparison.agreement_protocols import (
-    AgreementProtocol,
-    find_agreement_protocol,
-)
-from semmetrics.comparison.human_agreement import (
-    Agreement,
-    AgreementDesign,
-    Judged,
-    measure_agreement,
-)
-from semmetrics.comparison.significance import LEAST_OF_WILLIAMS
 from semmetrics.core.ragged import Floats
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.judgements import TEXTS, Judgements, name_all, read_judgements
 from semmetrics.data.lists import Lists
-from semmetrics.errors import InputError
-from semmetrics.messages import did_you_mean, listing, pluralize
-from semmetrics.options import AGREEMENT, NOT_OF_META, OPTIONS, check_options, split_names
-from semmetrics.reports.agreement_table import AgreementTable
+from semmetrics.errors import Fact, InputError, UnknownKeyError
+from semmetrics.frozen import by_value, dataclass
+from semmetrics.messages import did_you_mean, listing, pluralize, visible
+from semmetrics.options import (
+    AGGREGATIONS,
+    AGREEMENT,
+    CORRECTIONS,
+    JUDGEMENT_TESTS,
+    NOT_OF_META,
+    OPTIONS,
+    check_options,
+    split_names,
+)
+from semmetrics.reports.result import ScaledResult, Table, format_p
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.plan import (
     Prepared,
@@ -40,19 +38,26 @@ from semmetrics.scoring.plan import (
 )
 from semmetrics.scoring.result import Score, names_meant
 from semmetrics.scoring.score import score_prepared
+from semmetrics.studies.agreement_protocols import AgreementProtocol, find_agreement_protocol
+from semmetrics.studies.human_agreement import (
+    ALL,
+    COLUMNS,
+    Agreement,
+    AgreementDesign,
+    Judged,
+    measure_agreement,
+)
+from semmetrics.studies.significance import LEAST_OF_WILLIAMS
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from semmetrics.options import Options
 
-__all__ = ["meta"]
-
 _CERTAINTY = ("level", "resamples", "seed")
 
 
 @document_options(*NOT_OF_META)
-@checked_but("ratings", "preds", "gts")
 def meta(  # type: ignore[misc]  # its protocols are not those of a score
     ratings: Any,
     preds: Any = None,
@@ -169,31 +174,21 @@ def _read(
     given: Mapping[str, Any],
 ) -> Judgements:
     """Read judgements as a protocol has them."""
-    if pinned is None:
-        return read_judgements(
-            ratings, columns=columns, group_by=group_by, ids=ids, seed=seed,
-            options=_files(given),
-        ).without_own_references("keep")  # fmt: skip
+    read, own, draw = given.get("read"), "keep", None
+    if pinned is not None:
+        if columns or pinned.columns:
+            columns = {**pinned.columns, **(columns or {})}
+        group_by, ids = group_by or pinned.group_by, ids or pinned.ids
+        own, draw = pinned.own_references, pinned.draw_references
     found = read_judgements(
-        ratings,
-        columns={**pinned.columns, **(columns or {})} if columns or pinned.columns else None,
-        group_by=group_by or pinned.group_by,
-        ids=ids or pinned.ids,
-        draw_references=pinned.draw_references,
-        seed=seed,
-        options=_files(given),
-    )
-    if (found.second is not None) is not pinned.preferences:
-        what = "preferences" if pinned.preferences else "ratings"
-        raise InputError(f"protocol {pinned.name} has {what}, and these are none",
-                         where=found.source, remedy="leave protocol= (--protocol) out")  # fmt: skip
-    return found.without_own_references(pinned.own_references)
-
-
-def _files(given: Mapping[str, Any]) -> Any:
-    """Return how files are read; the columns of predictions are not those of ratings."""
-    read = given.get("read")
-    return DEFAULTS if read is None else replace(read.beside(), id_column=None)
+        ratings, columns=columns, group_by=group_by, ids=ids, draw_references=draw, seed=seed,
+        # columns of predictions are not those of ratings
+        options=DEFAULTS if read is None else replace(read.beside(), id_column=None),
+    )  # fmt: skip
+    if pinned is not None and (found.second is not None) is not pinned.preferences:
+        raise InputError("bad-option", found.source, name="protocol", value=pinned.name,
+                         wanted="a protocol of such judgements")  # fmt: skip
+    return found.without_own_references(own)
 
 
 def _statistics(
@@ -205,8 +200,7 @@ def _statistics(
     if asked is not None and asked != "all":
         names = split_names(asked.replace(" ", ",")) if isinstance(asked, str) else list(asked)
         if not names:
-            raise InputError("no statistic is named",
-                             remedy=f"choose among {listing(AGREEMENT)}")  # fmt: skip
+            raise InputError("bad-choice", name="statistics", value=asked, choices=AGREEMENT)
         return tuple(dict.fromkeys(names))
     if test == "williams":
         return ("pearson",)
@@ -220,16 +214,19 @@ def _score_texts(
 ) -> tuple[Prepared, list[Judged]]:
     """Score captions that stand with their references."""
     if preds is not None or gts is not None:
-        raise InputError("the captions and their references stand in the ratings",
-                         where=judgements.source, remedy="leave preds and gts out")  # fmt: skip
+        raise InputError("not-applicable", judgements.source, name="preds",
+                         what="ratings with captions and references")  # fmt: skip
     if given.get("task", TEXTS) != TEXTS:
-        raise InputError(f"task={given['task']!r}, and captions are rated",
-                         remedy="leave task= (--task) out")  # fmt: skip
+        raise InputError("bad-option", judgements.source, name="task", value=given["task"],
+                         wanted=repr(TEXTS))  # fmt: skip
     candidates, references, places = judgements.caption_sides()
     prepared = prepare_systems({name: candidates}, references, {**given, "task": TEXTS})
-    tasks = {
-        system: {part: replace(task, counts=_without_several(task.counts))
-                 for part, task in parts.items()}
+    tasks = {  # judged images have several candidates, which is not odd
+        system: {
+            part: replace(task, counts={name: number for name, number in task.counts.items()
+                                        if name != "several_candidates"})
+            for part, task in parts.items()
+        }
         for system, parts in prepared.tasks.items()
     }  # fmt: skip
     prepared = replace(prepared, tasks=tasks)
@@ -237,18 +234,13 @@ def _score_texts(
     return prepared, [_judged(score, values[places]) for score, values in scores]
 
 
-def _without_several(counts: Mapping[str, int]) -> dict[str, int]:
-    """Leave out how many images have several candidates, as judged ones have."""
-    return {name: number for name, number in counts.items() if name != "several_candidates"}
-
-
 def _score_ids(
     judgements: Judgements, preds: Any, gts: Any, given: Mapping[str, Any], name: str, own: str
 ) -> tuple[Judgements, Prepared, list[Judged]]:
-    """Score predictions that are given apart."""
+    """Score predictions that are not in the file of judgements."""
     if preds is None or gts is None:
-        raise InputError("the ratings have ids alone", where=judgements.source,
-                         remedy="give preds and gts too")  # fmt: skip
+        raise InputError("needs-option", judgements.source, what="a table of ids without texts",
+                         name="preds" if preds is None else "gts")  # fmt: skip
     alone = all(several == (one,) for one, several in
                 zip(judgements.candidates, judgements.references, strict=True))  # fmt: skip
     wanted = judgements.candidates
@@ -273,12 +265,8 @@ def _score_ids(
 def _check_known(wanted: Sequence[str], known: Mapping[str, Any], source: str, where: str) -> None:
     lacking = list(dict.fromkeys(one for one in wanted if one not in known))
     if lacking:
-        near = did_you_mean(lacking[0], list(known)[:1000], f"there is {listing(known, most=2)}")
-        raise InputError(
-            f"{pluralize(len(lacking), 'id')} of judgements not among {where}: {listing(lacking)}",
-            where=source, remedy=f"{near.removesuffix('?')}, or give ids= (--ids), an expression "
-            "for the part of an id that is compared" + "?" * near.endswith("?"),
-        )  # fmt: skip
+        raise InputError("unmatched-ids", source, n=len(lacking), lacking=lacking, role=where,
+                         known=known)  # fmt: skip
 
 
 def _pair(
@@ -301,8 +289,8 @@ def _pair(
     for names, side in zip(wanted, (setup.read(systems[name], name), setup.read_truth(gts)),
                            strict=True):  # fmt: skip
         if not isinstance(side, Lists):
-            raise InputError("a matrix has no candidates to bring together with references",
-                             where=side.source, remedy="give ratings by id")  # fmt: skip
+            raise InputError("wrong-format", side.source, what="candidates", format="a matrix",
+                             wanted="captions or labels by id")  # fmt: skip
         rows = {str(one): row for row, one in enumerate(side.ids)}
         _check_known(names, rows, judgements.source, f"those of {side.source}")
         chosen = np.array([rows[one] for one in names], np.int64)
@@ -326,9 +314,8 @@ def _as_texts(judgements: Judgements, preds: Lists, gts: Lists) -> Judgements:
     )  # fmt: skip
     for one, several in zip(judgements.candidates, mine, strict=True):
         if len(several) != 1:
-            raise InputError(f"the candidate has {pluralize(len(several), 'caption')}",
-                             where=f"{preds.source}, {one}",
-                             remedy="give each candidate one caption")  # fmt: skip
+            found = pluralize(len(several), "caption")
+            raise InputError("wrong-count", f"{preds.source}, {one}", found=found, wanted="one id")
     texts = [text for (text,) in mine]
     return replace(judgements, candidates=texts, references=theirs, texts=True)
 
@@ -353,10 +340,7 @@ def _with_items(scores: Sequence[Score], given: Mapping[str, Any]) -> list[tuple
             higher = score.measure.definition.higher_is_better
             found.append((score, values if higher else -values))
     if lacking and (not found or given.get("measures") is not None):
-        raise InputError(
-            f"{lacking[0]} has no values of items", where="measures",
-            remedy="leave it out, or name one such as F1 or CIDEr-D",
-        )  # fmt: skip
+        raise InputError("no-item-values", "measures", measure=lacking[0])
     return found
 
 
@@ -372,7 +356,7 @@ def _baseline(name: str | None, measures: Sequence[Judged]) -> str:
     if len(meant) != 1:
         there = [one.heading for one in measures]
         remedy = did_you_mean(name, there, f"choose one of {listing(there)}")
-        raise InputError(f"baseline={name!r} is no measure that is compared", remedy=remedy)
+        raise InputError("unknown-name", what="baseline", value=name, remedy=remedy)
     return meant[0]
 
 
@@ -387,39 +371,203 @@ def _understood(judgements: Judgements, prepared: Prepared) -> list[str]:
     return [line, *([] if judgements.texts else prepared.understood())]
 
 
-def _is_untested(one: Agreement) -> bool:
-    """Tell whether a group is too small for Williams' test."""
-    tested = one.design.test == "williams" and one.heading != one.design.baseline
-    return tested and one.images > 1 and math.isnan(one.p) and not math.isnan(one.difference)
-
-
 def _notes(
     judgements: Judgements, table: AgreementTable, pinned: AgreementProtocol | None
-) -> list[str]:
-    """Say what is odd of the judgements, and of the values."""
-    notes = list(map(str, judgements.notes))
-    if pinned is not None and pinned.expected not in (None, len(judgements)):
-        notes.append(f"{judgements.source}: {pluralize(len(judgements), judgements.noun)}; papers "
-                     f"with {pinned.name} have {pinned.expected:,}")  # fmt: skip
+) -> list[str | Fact]:
+    """Note what is odd about the judgements and the values."""
+    source, count = judgements.source, len(judgements)
+    notes: list[str | Fact] = [*judgements.notes]
+    if pinned is not None and pinned.expected not in (None, count):
+        known = {"unit": judgements.noun, "protocol": pinned.name, "expected": pinned.expected}
+        notes.append(Fact("other-number-of-judgements", count, where=source, values=known))
     if judgements.second is None and len(set(judgements.values.tolist())) == 1:
-        notes.append(f"{judgements.source}: all ratings are equal: agreement is undefined")
+        notes.append(Fact("constant-ratings", where=source))
     for one in table:
-        of = one.heading if len(table.groups) == 1 else f"{one.heading}, {one.group}"
         if one.statistic != table[0].statistic:
             continue
+        of = one.heading if len(table.groups) == 1 else f"{one.heading}, {one.group}"
+        unit = {"unit": one.unit}
         if one.lacking:
-            why = "without a preference or a value" if one.unit == "pair" else "without a value"
-            notes.append(f"{of}: {pluralize(one.lacking, one.unit)} {why}: left out")
+            notes.append(Fact("unjudged", one.lacking, where=of, values=unit))
         if one.value != one.value and judgements.second is None:
-            notes.append(f"{of}: agreement is undefined: values or ratings are all equal")
-        if _is_untested(one):
-            notes.append(f"{one.group}: Williams' test needs {LEAST_OF_WILLIAMS} {one.unit}s that "
-                         f"both measures have: no p of {one.heading}")  # fmt: skip
+            notes.append(Fact("constant-side", where=of))
+        untested = math.isnan(one.p) and not math.isnan(one.difference)  # too small a group
+        if untested and one.design.test == "williams" and one.images > 1:
+            notes.append(Fact("untested-group", LEAST_OF_WILLIAMS, where=of, values=unit))
         if one.images == 1:
-            group = "" if len(table.groups) == 1 else f"{one.group}: "
-            notes.append(f"{group}all {one.unit}s are of one image: no intervals, no tests")
-    if any(one.design.test == "williams" for one in table) and table[0].images < table[0].n:
-        notes.append(f"Williams' test takes {table[0].n:,} {table[0].unit}s of "
-                     f"{pluralize(table[0].images, 'image')} as independent; "
-                     "test='bootstrap' (--test) does not")  # fmt: skip
-    return list(dict.fromkeys(notes))
+            group = "" if len(table.groups) == 1 else one.group
+            notes.append(Fact("one-image", where=group, values=unit))
+    first = table[0]
+    if first.design.test == "williams" and first.images < first.n:
+        known = {"unit": first.unit, "images": first.images}
+        notes.append(Fact("dependent-judgements", first.n, values=known))
+    return [note for at, note in enumerate(notes) if note not in notes[:at]]
+
+
+_MANY = 8  # agreements that a sentence names
+_AGGREGATED = {("pair", "mean"): "of each pair the side that most prefer"}
+
+
+@by_value()
+@dataclass(frozen=True, eq=False)
+class AgreementTable(ScaledResult, Table[Agreement]):
+    """How well measures agree with people: a sequence of Agreement, and what is said beside it.
+
+    Attributes
+    ----------
+    agreements : list of Agreement
+        Group by group, measure by measure.
+    notes, understood : list of str
+        What is odd; how each input was read.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> gts = {"a": ["cat"], "b": ["dog"], "c": ["cat", "dog"], "d": ["cow"]}
+    >>> preds = {"a": ["cat"], "b": ["cow"], "c": ["cat"], "d": ["cow", "dog"]}
+    >>> rows = [{"id": id, "rating": rating} for id, rating in zip("abcd", (5, 1, 3, 4))]
+    >>> found = semmetrics.meta(rows, preds, gts, measures="F1", statistics="kendall-b")
+    >>> round(found["F1"].value, 4), found["F1"].n
+    (0.9129, 4)
+    """
+
+    _columns = COLUMNS
+    agreements: list[Agreement]
+    notes: list[str | Fact] = field(default_factory=list)
+    understood: list[str] = field(default_factory=list, repr=False)
+
+    def _entries(self) -> list[Agreement]:
+        return self.agreements
+
+    def _find(self, key: Any) -> Agreement:
+        """Return the agreement of a measure, or of (measure, statistic[, group]).
+
+        By default the statistic is the first and the group is all judgements.
+        """
+        parts = key if isinstance(key, tuple) else (key,)
+        if 1 <= len(parts) <= 3 and all(isinstance(part, str) for part in parts):
+            name, statistic, group = [*parts, None, None][:3]
+            known = {(one.heading, one.measure) for one in self.agreements}
+            meant = {heading for heading, _ in names_meant(name, known)}
+            for one in self.agreements:
+                if (one.heading in meant and statistic in (None, one.statistic)
+                        and one.group == (group or ALL)):  # fmt: skip
+                    return one
+        there = dict.fromkeys(f"{one.heading}, {one.statistic}" for one in self.agreements)
+        raise UnknownKeyError("unknown-name", what="agreement", value=key,
+                              remedy=f"choose among {listing(there)}")  # fmt: skip
+
+    @property
+    def headings(self) -> list[str]:
+        """The measures, in the order given."""
+        return list(dict.fromkeys(one.heading for one in self.agreements))
+
+    @property
+    def groups(self) -> list[str]:
+        """The groups of judgements, all of them first."""
+        return list(dict.fromkeys(one.group for one in self.agreements))
+
+    def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
+        if not self.agreements:
+            return []
+        design = self.agreements[0].design
+        several = len(self.groups) > 1
+        by = CORRECTIONS[design.correction].split(" ")[0]
+        tested = any(not math.isnan(one.p) for one in self.agreements)
+        level = f" [{design.bootstrap.level:.4g}]" if self._has_intervals() else ""
+        head = ["measure", *(["group"] if several else []), "statistic", "n", f"value{level}"]
+        if tested:
+            head += [f"less {design.baseline}{level}", "p", *([f"p {by}"] if by else [])]
+        rows = [head]
+        for one in self.agreements:
+            row = [one.heading, *([one.group] if several else []), one.statistic, f"{one.n:,}",
+                   _interval(one.value, one.low, one.high, digits, scale)]  # fmt: skip
+            if tested:
+                ends = one.difference, one.difference_low, one.difference_high
+                row += [_interval(*ends, digits, scale, "+"), format_p(one.p),
+                        *([format_p(one.p_corrected)] if by else [])]  # fmt: skip
+            rows.append(row)
+        return [rows]
+
+    def _lines(self, digits: int) -> list[str]:
+        return ["", *self.sentences()] if self.agreements else ["nothing was compared"]
+
+    def _has_intervals(self) -> bool:
+        return any(not math.isnan(one.low) for one in self.agreements)
+
+    def sentences(self) -> list[str]:
+        """Say what was measured of how many judgements, how, and which differences hold."""
+        if not self.agreements:
+            return []
+        first = self.agreements[0]
+        design, made = first.design, first.design.bootstrap
+        names = [AGREEMENT[name] for name in design.statistics]
+        of = f"{pluralize(first.n, first.unit)} of {pluralize(first.candidates, 'candidate')} of "
+        lines = [
+            f"{', '.join(names)}: {of}{pluralize(first.images, 'image')}, "
+            f"{_AGGREGATED.get((first.unit, design.aggregate), AGGREGATIONS[design.aggregate])}"
+            + (f"; protocol {design.protocol}" if design.protocol else ""),
+        ]
+        if self._has_intervals():
+            lines.append(f"intervals: percentiles of {made.resamples:,} resamples of images, each "
+                         f"with all of its {first.unit}s, seed {made.seed}")  # fmt: skip
+        tested = [one for one in self.agreements if not math.isnan(one.p)]
+        if tested:
+            by = CORRECTIONS[design.correction]
+            number = pluralize(tested[0].comparisons, "comparison")
+            corrected = (
+                f"p corrected by {by} for {number}" if by else f"p of {number} not corrected"
+            )
+            lines += [f"{JUDGEMENT_TESTS[design.test]} of the difference from {design.baseline}, "
+                      f"two-sided; {corrected}", *self._say_which(tested),
+                      *self._say_limit(tested)]  # fmt: skip
+        return list(map(visible, lines))
+
+    def _say_limit(self, tested: Sequence[Agreement]) -> Iterator[str]:
+        """Say where no difference can hold, because p cannot become small enough."""
+        design, made = tested[0].design, tested[0].design.bootstrap
+        many = 1 if design.correction == "none" else tested[0].comparisons
+        least = many / (made.resamples + 1)
+        if design.test == "bootstrap" and least >= made.alpha:
+            yield (f"no difference can hold: p, corrected, is at least {format_p(min(1.0, least))};"
+                   " take more resamples, or fewer comparisons")  # fmt: skip
+
+    def _say_which(self, tested: Sequence[Agreement]) -> Iterator[str]:
+        baseline = tested[0].design.baseline
+        for sign, word in ((1, "better"), (-1, "worse")):
+            held = [one for one in tested if one.significant and one.difference * sign > 0]
+            if held:
+                yield f"agrees {word} than {baseline}: {self._name_all(held)}"
+        rest = [one for one in tested if not one.significant]
+        if rest:
+            yield f"no difference from {baseline} holds: {self._name_all(rest)}"
+
+    def _name_all(self, some: Sequence[Agreement]) -> str:
+        names = [_name(one, self) for one in some[:_MANY]]
+        more = [f"{len(some) - _MANY} more"] if len(some) > _MANY else []
+        return ", ".join([*names, *more])
+
+    def __repr__(self) -> str:
+        of = self.agreements[0] if self.agreements else None
+        n = "" if of is None else f", {pluralize(of.n, of.unit)}"
+        return f"AgreementTable({pluralize(len(self.headings), 'measure')}{n})"
+
+    def _repr_html_(self) -> str:
+        return self._html(self.sentences())
+
+
+def _name(one: Agreement, table: AgreementTable) -> str:
+    more = [one.statistic] if len(one.design.statistics) > 1 else []
+    more += [one.group] if len(table.groups) > 1 else []
+    return f"{one.heading} ({', '.join(more)})" if more else one.heading
+
+
+def _interval(
+    value: float, low: float, high: float, digits: int, scale: float, sign: str = ""
+) -> str:
+    if math.isnan(value):
+        return ""
+    text = f"{value * scale:{sign}.{digits}f}"
+    if math.isnan(low):
+        return text
+    return f"{text} [{low * scale:{sign}.{digits}f}, {high * scale:{sign}.{digits}f}]"

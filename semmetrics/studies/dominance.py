@@ -26,14 +26,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from semmetrics.arguments import checked
-from semmetrics.comparison.correlations import correlation
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.messages import pluralize
-
-__all__ = ["GlobalRank", "compute_dominance", "rank_correlation", "rank_dominance", "rank_scores"]
+from semmetrics.studies.correlations import correlation
+from semmetrics.studies.significance import as_floats
 
 _SAME = 1e-12  # relative difference of global scores of systems that share a rank
 _DOUBLINGS = 70  # of the power
@@ -74,7 +72,6 @@ class GlobalRank:
     converged: bool
 
 
-@checked
 def rank_dominance(dominance: ArrayLike) -> GlobalRank:
     """Rank systems by their pairwise dominances.
 
@@ -105,7 +102,9 @@ def rank_dominance(dominance: ArrayLike) -> GlobalRank:
     >>> rank_dominance([[0, 1], [1, 0]]).period
     2
     """
-    matrix = _check_dominance(dominance)
+    matrix = _as_square(dominance, "a dominance")
+    if not matrix.any():
+        raise InputError("vanishing-dominance")
     reach = _reachable(matrix > 0)
     irreducible = bool(reach.all())
     period = _period(matrix > 0, reach)
@@ -188,43 +187,26 @@ def _largest_growth(weights: Floats) -> float:
         walks.append((walks[-1][:, None] + weights).max(axis=0))
     ends = np.isfinite(walks[-1])
     if not ends.any():
-        raise _vanishing()
+        raise InputError("vanishing-dominance")
     steps = size - np.arange(size)
     means = (walks[-1][ends] - np.array(walks[:-1])[:, ends]) / steps[:, None]
     return float(means.min(axis=0).max())
 
 
-def _vanishing() -> InputError:
-    return InputError(
-        "a power of the dominance matrix is zero, and has no rank",
-        remedy="let the dominance of each system over itself be 1",
-    )
-
-
-def _as_square(values: ArrayLike, what: str) -> Floats:
-    """Return a new square matrix."""
-    try:
-        matrix: Floats = np.array(values, np.float64)
-    except (TypeError, ValueError):
-        matrix = np.zeros(0)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
-        raise InputError(f"the {what} is no square matrix of numbers",
-                         remedy="give a row and a column for each system")  # fmt: skip
-    return matrix
-
-
-def _check_dominance(dominance: ArrayLike) -> Floats:
-    matrix = _as_square(dominance, "dominance")
+def _as_square(values: ArrayLike, role: str, *, diagonal: float | None = None) -> Floats:
+    """Return a new square matrix of finite numbers that are not negative."""
+    given = as_floats(values, role, ndim=2, finite=False)
+    if given.shape[0] != given.shape[1] or not given.size:
+        raise InputError("wrong-shape", role=role, shape=given.shape, wanted="a square matrix")
+    matrix: Floats = given.copy()
+    if diagonal is not None:
+        np.fill_diagonal(matrix, diagonal)
     wrong = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
     if len(wrong):
         row, column = wrong[0].tolist()
-        raise InputError(
-            f"the dominance of {row} over {column}{FROM_0} is {matrix[row, column]}",
-            remedy="dominances are finite and not negative: give compute_dominance a floor for "
-            "scores of 0",
-        )
-    if not matrix.any():
-        raise _vanishing()
+        raise InputError("out-of-range", f"row {row}, column {column}{FROM_0}", role=role,
+                         value=matrix[row, column].item(),
+                         wanted="numbers that are finite and not negative")  # fmt: skip
     return matrix
 
 
@@ -247,8 +229,7 @@ def _period(edges: Bools, reach: Bools) -> int:
             periods.append(_component_period(inner))
     period = math.lcm(*periods)
     if period > _PERIOD:
-        raise InputError(f"the powers of the dominance matrix repeat after {period:,} only",
-                         remedy="let the dominance of each system over itself be 1")  # fmt: skip
+        raise InputError("vanishing-dominance")
     return period
 
 
@@ -265,7 +246,6 @@ def _component_period(edges: Bools) -> int:
     return divisor
 
 
-@checked
 def compute_dominance(
     scores: ArrayLike, *, higher_is_better: bool = True, floor: float | None = None
 ) -> Floats:
@@ -301,19 +281,10 @@ def compute_dominance(
     >>> compute_dominance([[0, 0.4], [0.2, 0]]).tolist()
     [[1.0, 2.0], [0.5, 1.0]]
     """
-    values = _as_square(scores, "table of scores")
-    np.fill_diagonal(values, 1.0)
-    wrong = np.argwhere(~(np.isfinite(values) & (values >= 0)))
-    if len(wrong):
-        row, column = wrong[0].tolist()
-        raise InputError(
-            f"the score of {row} on the images of {row} and {column}{FROM_0} is "
-            f"{values[row, column]}",
-            remedy="choose a measure whose values are defined, and not negative",
-        )
+    values = _as_square(scores, "a score", diagonal=1.0)
     if floor is not None:
         if not 0 < floor < math.inf:
-            raise InputError(f"floor={floor}", remedy="give a positive number")
+            raise InputError("bad-option", name="floor", value=floor, wanted="a positive number")
         values = np.maximum(values, floor)
     both = (values == 0) & (values.T == 0)
     values[both] = 1.0
@@ -321,16 +292,11 @@ def compute_dominance(
         found: Floats = values / values.T
     if not (values.all() and np.isfinite(found).all()):
         row, column = np.argwhere((values == 0) | np.isinf(found.T))[0].tolist()
-        raise InputError(
-            f"the score of {row} on the images of {row} and {column}{FROM_0} is "
-            f"{values[row, column]:g}, and that of {column} is not: its dominance would be "
-            "infinite",
-            remedy="give a floor= (--floor) that scores of 0 are raised to, or choose a larger k",
-        )
+        raise InputError("no-dominance", f"row {row}, column {column}{FROM_0}",
+                         value=float(values[row, column]))  # fmt: skip
     return found if higher_is_better else found.T.copy()
 
 
-@checked
 def rank_scores(scores: Sequence[float]) -> tuple[int, ...]:
     """Rank numbers from 1, the largest first; those that agree to 12 digits share the better rank.
 
@@ -347,7 +313,6 @@ def rank_scores(scores: Sequence[float]) -> tuple[int, ...]:
     return tuple(ranks)
 
 
-@checked
 def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float:
     """Return Spearman's rank correlation; nan where all of one side are equal.
 
@@ -362,7 +327,6 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float:
     0.5
     """
     if len(first) != len(second) or not len(first):
-        raise InputError(f"{pluralize(len(first), 'number')} and {len(second):,} to correlate",
-                         remedy="give two numbers a system")  # fmt: skip
+        raise InputError("wrong-count", found=pluralize(len(first), "number"), wanted=len(second))
     ranks = [rank_scores([-value for value in side]) for side in (first, second)]
     return correlation(ranks[0], ranks[1], "spearman")

@@ -1,40 +1,43 @@
-"""Comparisons of systems as people and programs read them: rows, sentences, items that differ."""
+"""Systems compared with a baseline: in one call, and as people and programs read it."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
-from typing import Any, overload
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semmetrics.arguments import checked
-from semmetrics.comparison.paired import Difference
-from semmetrics.comparison.rank_tests import rank_matrix
-from semmetrics.comparison.significance import subtract
+from semmetrics.api.scores import document_options
 from semmetrics.errors import InputError, UnknownKeyError
 from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.describe import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
-from semmetrics.options import CORRECTIONS, TESTS
-from semmetrics.reports.html import write_records
-from semmetrics.reports.records import Records, draw
-from semmetrics.reports.report import ScaledReport
+from semmetrics.options import COMPARED, CORRECTIONS, OPTIONS, TESTS, check_options
+from semmetrics.reports.result import Records, ScaledResult, Table, draw, format_p
 from semmetrics.reports.score_text import name_absent
 from semmetrics.reports.table import ScoreTable
+from semmetrics.scoring.intervals import AUTO, Bootstrap
+from semmetrics.scoring.plan import prepare_systems
+from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score, names_meant
+from semmetrics.scoring.score import score_prepared
+from semmetrics.studies.differences import (
+    COLUMNS,
+    Design,
+    Difference,
+    check_systems,
+    compare_scores,
+)
+from semmetrics.studies.significance import rank_matrix, subtract
 
-__all__ = ["ComparisonTable", "draw_differing", "draw_rank_matrix", "format_p"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-_COLUMNS = (
-    "system", "baseline", "part", "heading", "measure", "value", "baseline_value", "difference",
-    "low", "high", "level", "ci_method", "p", "p_corrected", "significant", "effect_size", "wins",
-    "ties", "losses", "undefined", "unit", "n", "test", "correction", "comparisons", "resamples",
-    "seed", "signature",
-)  # fmt: skip
+    from semmetrics.options import Options
+
 _MANY = 8  # measures that a sentence names
 _FEW = 50  # items, with which p of a bootstrap was too small in simulations
 _DRAWN = ("bootstrap", "bootstrap-sacrebleu", "randomization")
@@ -42,7 +45,7 @@ _DRAWN = ("bootstrap", "bootstrap-sacrebleu", "randomization")
 
 @by_value()
 @dataclass(frozen=True, eq=False)
-class ComparisonTable(ScaledReport, Sequence[Difference]):
+class ComparisonTable(ScaledResult, Table[Difference]):
     """Differences of systems from a baseline: a sequence of Difference, and what is said beside it.
 
     Attributes
@@ -67,33 +70,17 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
     new and old: no difference holds in F1 (p = 0.0756)
     """
 
+    _columns = COLUMNS
     differences: list[Difference]
     scores: ScoreTable = field(repr=False)
     notes: list[str] = field(default_factory=list)
     understood: list[str] = field(default_factory=list, repr=False)
 
-    def __len__(self) -> int:
-        return len(self.differences)
+    def _entries(self) -> list[Difference]:
+        return self.differences
 
-    def __iter__(self) -> Iterator[Difference]:
-        return iter(self.differences)
-
-    @overload
-    def __getitem__(self, key: int | str | tuple[str, str]) -> Difference: ...
-
-    @overload
-    def __getitem__(self, key: slice) -> list[Difference]: ...
-
-    def __getitem__(self, key: Any) -> Difference | list[Difference]:
-        """Return the difference at a place, of a measure, or of (system, measure).
-
-        Raises
-        ------
-        UnknownKeyError
-            If there is no such difference, or more than one.
-        """
-        if isinstance(key, (int, slice, np.integer)):
-            return self.differences[key]
+    def _find(self, key: Any) -> Difference:
+        """Return the difference of a measure, or of (system, measure)."""
         system, name = key if isinstance(key, tuple) and len(key) == 2 else (None, key)
         of = [one for one in self.differences if system in (None, one.system)]
         known = {(one.heading, str(one.score.measure)) for one in of}
@@ -101,42 +88,16 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
         found = [one for one in of if one.heading in meant]
         if len(found) == 1:
             return found[0]
+        there = listing(f"{one.system}, {one.heading}" for one in found or self.differences)
         if found:
-            several = len({one.system for one in found}) > 1
-            remedy = "write table[system, measure]"
-            if not several:  # i2t and t2i
-                remedy = f"write one of {listing(one.heading for one in found)}"
-            what = "systems" if several else "parts"
-            raise UnknownKeyError(f"{key!r} is there for several {what}", remedy=remedy)
-        there = [f"{one.system}, {one.heading}" for one in self.differences]
-        raise UnknownKeyError(f"nothing was compared as {key!r}",
-                              remedy=f"there are {listing(there)}")  # fmt: skip
+            raise UnknownKeyError("ambiguous-key", value=key, choices=there)
+        remedy = f"there are {there}"
+        raise UnknownKeyError("unknown-name", what="comparison", value=key, remedy=remedy)
 
     @property
     def systems(self) -> list[str]:
         """The systems that were compared with the baseline."""
         return list(dict.fromkeys(one.system for one in self.differences))
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """Return each difference as JSON has it."""
-        return [one.to_dict() for one in self.differences]
-
-    def to_json(self) -> str:
-        """Write a JSON list in full precision; null for what is undefined."""
-        return json.dumps(self.to_dicts(), indent=1, ensure_ascii=False, allow_nan=False)
-
-    def to_records(self) -> Records:
-        """Return one row for each system and measure.
-
-        Returns
-        -------
-        Records
-            Columns "system", "baseline", "part", "heading", "measure", "value", "baseline_value",
-            "difference", "low", "high", "level", "ci_method", "p", "p_corrected", "significant",
-            "effect_size", "wins", "ties", "losses", "undefined", "unit", "n", "test",
-            "correction", "comparisons", "resamples", "seed" and "signature".
-        """
-        return Records.from_rows(_COLUMNS, self.to_dicts())
 
     def _lines(self, digits: int) -> list[str]:
         """Say which differences hold, and by which test."""
@@ -148,20 +109,15 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
         return f"ComparisonTable({held} of {pluralize(len(self), 'difference')} hold: {which})"
 
     def _repr_html_(self) -> str:
-        head, *rows = self._cells(4, 1.0)
-        names = [f"{place} {name}" if head.count(name) > 1 else name
-                 for place, name in enumerate(head)]  # fmt: skip
-        table = write_records(names, [dict(zip(names, row, strict=True)) for row in rows], 0)
-        return f"{table}{Records({'': self.sentences()})._repr_html_()}"
+        return self._html(self.sentences())
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
-        return [self._cells(digits, scale)] if len(self) else []
-
-    def _cells(self, digits: int, scale: float) -> list[list[str]]:
-        design = self.differences[0].design if self.differences else None
-        level = "" if design is None else f" [{design.bootstrap.level:.4g}]"
-        by = "" if design is None else CORRECTIONS[design.correction].split(" ")[0]
-        head = ["measure", "system", "value", "baseline", f"difference{level}", "p",
+        if not self.differences:
+            return []
+        design = self.differences[0].design
+        by = CORRECTIONS[design.correction].split(" ")[0]
+        interval = f"difference [{design.bootstrap.level:.4g}]"
+        head = ["measure", "system", "value", "baseline", interval, "p",
                 *([f"p {by}"] if by else []), "effect", "won", "tied", "lost"]  # fmt: skip
         rows = [head]
         for one in self.differences:
@@ -177,7 +133,7 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
                 format_p(one.p), *([format_p(one.p_corrected)] if by else []),
                 f"{one.effect_size:.2f}" if math.isfinite(one.effect_size) else "", *counts,
             ])  # fmt: skip
-        return rows
+        return [rows]
 
     def sentences(self) -> list[str]:
         """Say in words which differences hold, by which test, correction, number and seed.
@@ -271,7 +227,6 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
                     f"{format_p(min(1.0, p * many))}; take more {what}, or fewer comparisons"
                 )
 
-    @checked
     def differing(self, n: int = 10, measure: str | None = None) -> Records:
         """Return the items on which each system differs most from the baseline.
 
@@ -295,9 +250,8 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
             If the measure has no values of items.
         """
         if n < 1:
-            raise InputError(f"n={n}", remedy="give a whole number from 1")
-        chosen = self._with_items(measure)
-        rows = [row for one in chosen for row in _differing_rows(one, n)]
+            raise InputError("bad-option", name="n", value=n, wanted="a whole number from 1")
+        rows = [row for one in self._with_items(measure) for row in _differing_rows(one, n)]
         columns = dict.fromkeys(name for row in rows for name in row)
         plain = ("system", "baseline", "measure", "id", "value", "baseline_value", "difference")
         return Records.from_rows(list(columns) or list(plain), rows)
@@ -310,15 +264,14 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
             meant = {pair[0] for pair in names_meant(measure, known)}
             if not meant:
                 there = dict.fromkeys(one.heading for one in of)
-                remedy = did_you_mean(measure, there, f"there is {listing(there)}")
-                raise InputError(f"{measure!r} was not compared", remedy=remedy)
+                remedy = did_you_mean(measure, there, f"choose among {listing(there)}")
+                raise InputError("unknown-name", what="comparison", value=measure, remedy=remedy)
             of = [one for one in of if one.heading in meant]
         of = [one for one in of if one.items is not None]
         if not of:
-            raise InputError("no measure here has item values", remedy="add a measure such as F1")
+            raise InputError("no-item-values", measure=measure or "any measure")
         return [one for one in of if one.heading == of[0].heading]
 
-    @checked
     def rank_matrix(self, measure: str | None = None) -> Records:
         """Return how often each system, the baseline too, has each rank in the resamples.
 
@@ -339,9 +292,17 @@ class ComparisonTable(ScaledReport, Sequence[Difference]):
         meant = names_meant(wanted, known)
         scores = [one for one in self.scores if (one.heading, str(one.measure)) in meant]
         if len(scores) != len(self.scores.systems):
-            raise InputError(f"{wanted!r} is not there once for each system",
-                             remedy=f"choose among {listing(self.scores.headings)}")  # fmt: skip
-        return _rank_records(scores)
+            raise InputError("bad-choice", name="measure", value=wanted,
+                             choices=self.scores.headings)  # fmt: skip
+        sign = 1.0 if scores[0].measure.definition.higher_is_better else -1.0
+        values = np.stack([sign * one.replicates.values for one in scores if one.replicates], 1)
+        matrix, means = rank_matrix(values[~np.isnan(values).any(axis=1)])
+        order = np.argsort(means, kind="stable")
+        shares = matrix / max(1.0, float(matrix[0].sum()))
+        columns: dict[str, Any] = {"system": [scores[place].system for place in order.tolist()]}
+        columns["mean_rank"] = means[order]
+        columns |= {f"rank_{rank + 1}": shares[order, rank] for rank in range(len(scores))}
+        return Records(columns)
 
 
 def draw_rank_matrix(table: ComparisonTable, *, digits: int = 4) -> str:
@@ -352,32 +313,6 @@ def draw_rank_matrix(table: ComparisonTable, *, digits: int = 4) -> str:
             for row in records]  # fmt: skip
     head = [f"ranks by {table.scores.headings[0]}", "mean", *map(str, range(1, len(rows) + 1))]
     return draw([head, *rows])
-
-
-def _rank_records(scores: Sequence[Score]) -> Records:
-    sign = 1.0 if scores[0].measure.definition.higher_is_better else -1.0
-    values = np.stack([sign * one.replicates.values for one in scores if one.replicates], axis=1)
-    matrix, means = rank_matrix(values[~np.isnan(values).any(axis=1)])
-    order = np.argsort(means, kind="stable")
-    shares = matrix / max(1.0, float(matrix[0].sum()))
-    columns: dict[str, Any] = {"system": [scores[place].system for place in order.tolist()]}
-    columns["mean_rank"] = means[order]
-    for rank in range(len(scores)):
-        columns[f"rank_{rank + 1}"] = shares[order, rank]
-    return Records(columns)
-
-
-def format_p(p: float) -> str:
-    """Write p with four digits after the point.
-
-    Examples
-    --------
-    >>> format_p(0.04963), format_p(1.0), format_p(0.00001)
-    ('0.0496', '1.0000', '<0.0001')
-    """
-    if math.isnan(p):
-        return ""
-    return "<0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
 def _name_all(differences: Sequence[Difference]) -> str:
@@ -398,49 +333,32 @@ def _are_identical(one: Difference) -> bool:
 
 
 def _differing_rows(one: Difference, number: int) -> Iterator[dict[str, Any]]:
-    items = one.items
+    items, ids = one.items, one.ids
     if items is None:
         return
     sizes = np.where(np.isnan(items), 0.0, np.abs(items))
-    ids = one.ids
-    # of equal differences the first items of the file, which may stand in the order of their hashes
+    # of equal differences the first items of the file; ids may be in the order of their hashes
     for place in np.lexsort((one.score.statistics.order, -sizes))[:number].tolist():
         if not sizes[place]:
             return
-        rows = [int(score.statistics.order[place]) for score in (one.score, one.against)]
-        values = [_item_value(score, row)
-                  for score, row in zip((one.score, one.against), rows, strict=True)]  # fmt: skip
+        sides = [(side, int(side.statistics.order[place])) for side in (one.score, one.against)]
+        values = []
+        for score, row in sides:
+            of = score.items if score.averaged is None else score.averaged
+            values.append(None if of is None or math.isnan(of[row]) else float(of[row]))
         known = {
-            "system": one.system,
-            "baseline": one.baseline,
-            "measure": one.heading,
-            "id": ids[place],
-            "value": values[0],
-            "baseline_value": values[1],
+            "system": one.system, "baseline": one.baseline, "measure": one.heading,
+            "id": ids[place], "value": values[0], "baseline_value": values[1],
             "difference": float(items[place]),
-        }
-        yield known | _show_item(one, *rows)
-
-
-def _item_value(score: Score, row: int) -> float | None:
-    values = score.averaged
-    values = score.items if values is None else values
-    return None if values is None or math.isnan(values[row]) else float(values[row])
-
-
-def _show_item(one: Difference, row: int, other: int) -> dict[str, Any]:
-    """What the item is, and what both systems have for it."""
-    if one.score.task is None or one.against.task is None:
-        return {}
-    show = find_kind(one.score.task.kind).describer.show_item
-    mine = show(one.score.task, row, one.score.measure)
-    theirs = show(one.against.task, other, one.against.measure)
-    shown: dict[str, Any] = {}
-    for name, value in mine.items():
-        shown[name] = value
-        if theirs.get(name) != value:
-            shown[f"baseline_{name}"] = theirs.get(name)
-    return shown
+        }  # fmt: skip
+        if one.score.task is not None and one.against.task is not None:
+            show = find_kind(one.score.task.kind).describer.show_item
+            mine, theirs = (show(side.task, row, side.measure) for side, row in sides)
+            for name, value in mine.items():
+                known[name] = value
+                if theirs.get(name) != value:
+                    known[f"baseline_{name}"] = theirs.get(name)
+        yield known
 
 
 def draw_differing(
@@ -456,18 +374,157 @@ def draw_differing(
         score = by_heading[record["measure"]]
         difference = record["difference"] * score.measure.definition.printed_scale(scale)
         lines.append(f"  {difference:+.{digits}f}  {on_one_line(str(record['id']))}")
-        lines += (
-            [] if score.task is None else [f"    {line}" for line in _item_lines(record, score)]
-        )
+        if score.task is None:
+            continue
+        report: Callable[[Any], list[str]] = find_kind(score.task.kind).describer.report_item
+        theirs = {name.removeprefix("baseline_"): value for name, value in record.items()
+                  if name.startswith("baseline_")}  # fmt: skip
+        mine = report(record)
+        other = [f"baseline {line}" for line in report({**record, **theirs}) if line not in mine]
+        lines += [f"    {line}" for line in (*mine, *other)]
     return "\n".join(map(visible, lines or ["no item differs"]))
 
 
-def _item_lines(record: dict[str, Any], score: Score) -> list[str]:
-    """Return the lines of an item, then those that are others for the baseline."""
-    report: Callable[[Any], list[str]] = find_kind(score.task.kind).describer.report_item
-    theirs = {name.removeprefix("baseline_"): value for name, value in record.items()
-              if name.startswith("baseline_")}  # fmt: skip
-    lines = report(record)
-    return lines + [
-        f"baseline {line}" for line in report({**record, **theirs}) if line not in lines
-    ]
+# A comparison always needs intervals and rows; references against each other are other items.
+_OWN = ("ci", "keep_rows", "score_references")
+
+
+@document_options(*_OWN, **COMPARED)
+def compare(
+    systems: Mapping[str, Any],
+    gts: Any = None,
+    *,
+    baseline: str | None = None,
+    test: str = "interval",
+    correction: str = "holm",
+    **options: Unpack[Options],
+) -> ComparisonTable:
+    """Compare systems with a baseline, and say which differences are more than chance.
+
+    Parameters
+    ----------
+    systems : mapping from name to predictions, or to ScoreTable
+        At least two, with the same items; each as ``preds`` of ``score``. Or what ``score``
+        returned for each with ``ci=True``, so that they may differ in options, too, such as the
+        embedding; measures of the same heading are compared.
+    gts : path, mapping, sequence, Series, matrix, Lists or Matrix
+        Left out beside scored results, as are further options.
+    baseline : str, optional
+        The system that all others are compared with; the first where it is left out.
+    test : {"interval", "bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon"}
+        "interval": p is the smallest 1 - level at which the interval of the difference excludes
+        0; by default that is Student's t on the jackknife standard error. Otherwise resamples of
+        both systems, their differences moved to mean 0; the same as sacrebleu has it; items swapped
+        at random; or, for means over items, a test of the items' differences.
+    correction : {"holm", "bonferroni", "benjamini-hochberg", "none"}
+        Of p for the number of systems and measures that are compared.
+    **options
+
+    Returns
+    -------
+    ComparisonTable
+        A difference for each system and measure, with an interval from paired resamples.
+
+    Raises
+    ------
+    InputError
+        If the input or an option is wrong, there is one system, systems have different items, or
+        the test is not for a measure.
+
+    References
+    ----------
+    Tukey 1958 (jackknife). Koehn 2004 (paired bootstrap). Riezler & Maxwell 2005. Noreen 1989.
+    Holm 1979.
+
+    Examples
+    --------
+    >>> gts = {f"image {n}": ["cat", "dog"] if n % 2 else ["cow"] for n in range(40)}
+    >>> old = {id: labels[:1] for id, labels in gts.items()}
+    >>> new = {id: labels[: 2 if n % 4 else 1] for n, (id, labels) in enumerate(gts.items())}
+    >>> found = compare({"old": old, "new": new}, gts, measures="MicroF1", resamples=1000)
+    >>> one = found[0]
+    >>> round(one.difference, 4), round(one.low, 4), round(one.high, 4), one.wins, one.losses
+    (0.2, 0.1482, 0.2518, 20, 0)
+    >>> found.sentences()[0]
+    'new is better than old in F1(average=micro) (p < 0.0001)'
+    """
+    if isinstance(systems, Mapping) and any(isinstance(v, ScoreTable) for v in systems.values()):
+        return _compare_scored(systems, gts, baseline, test, correction, options)
+    check_options("compare", options, [name for name in OPTIONS if name not in _OWN])
+    given = {**COMPARED, **{name: v for name, v in options.items() if v is not None}, "ci": True}
+    first = next(iter(systems), "") if isinstance(systems, Mapping) else ""
+    level, resamples, seed, method = (
+        given.get(name, OPTIONS[name].default)
+        for name in ("level", "resamples", "seed", "ci_method")
+    )
+    bootstrap = Bootstrap(level, resamples, seed, method)  # type: ignore[arg-type]
+    named = first if baseline is None else baseline
+    design = Design(test, named, correction, bootstrap)
+    if first:
+        check_systems({name: {} for name in systems}, named)
+    prepared = prepare_systems(systems, gts, given)
+    check_systems(prepared.tasks, named)
+    scores = score_prepared(prepared)
+    differences = compare_scores(scores, design, prepared.options["progress"])
+    table = ScoreTable(scores, prepared.plan.not_computed)
+    values = [replace(score, replicates=None) for score in scores]  # intervals are of differences
+    return ComparisonTable(differences, table, prepared.notes(values), prepared.understood())
+
+
+def _compare_scored(
+    systems: Mapping[str, Any],
+    gts: Any,
+    baseline: str | None,
+    test: str,
+    correction: str,
+    options: Mapping[str, Any],
+) -> ComparisonTable:
+    """Compare results that were scored before, each with options of its own."""
+    idle = [name for name, value in options.items() if value is not None]
+    for name in [*idle, *(["gts"] if gts is not None else [])]:
+        raise InputError("not-applicable", name=name, what="results that were scored before")
+    named = next(iter(systems)) if baseline is None else baseline
+    check_systems({name: {} for name in systems}, named)
+    scores = [score for name, table in systems.items() for score in _scores_of(name, table)]
+    base = {score.part: score for score in scores if score.system == named}
+    for score in scores:
+        _check_same_design(score, base.get(score.part, score))
+    made = next(score.ci.bootstrap for score in base.values() if score.ci is not None)
+    design = Design(test, named, correction, replace(made, method=AUTO))
+    differences = compare_scores(scores, design)
+    if not differences:
+        raise InputError("nothing-given", what="measures in common",
+                         remedy="score both with the same measures")  # fmt: skip
+    tables = systems.values()
+    notes = [note for table in tables for note in table.notes]
+    understood = [line for table in tables for line in table.understood]
+    absent = {one.heading: one for table in tables for one in table.not_computed}
+    for heading in dict.fromkeys(score.heading for score in scores):
+        if without := [name for name, table in systems.items() if heading not in table.headings]:
+            reason = f"not of {listing(without)}; score all with the same measures"
+            absent.setdefault(heading, NotComputed(heading, reason))
+    made_of = ScoreTable(scores, list(absent.values()))
+    return ComparisonTable(
+        differences, made_of, list(dict.fromkeys(notes)), list(dict.fromkeys(understood))
+    )
+
+
+def _scores_of(name: str, table: Any) -> list[Score]:
+    """Return the scores of one system under its name in a comparison."""
+    if not isinstance(table, ScoreTable):
+        raise InputError("wrong-type", name, value=table, wanted="a ScoreTable, as the others are")
+    if len(table.systems) != 1 or all(one.replicates is None for one in table):
+        raise InputError("not-comparable", name)
+    return [replace(score, system=name) for score in table]
+
+
+def _check_same_design(score: Score, first: Score) -> None:
+    """Refuse a score of other resamples, or of another ground truth, than the baseline's."""
+    mine, theirs = (one.ci and replace(one.ci.bootstrap, method=AUTO) for one in (score, first))
+    what = ""
+    if score.statistics.fingerprint != first.statistics.fingerprint:
+        what = "items or ground truth"
+    elif mine and theirs and mine != theirs:
+        what = "seed, resamples or level"
+    if what:
+        raise InputError("scored-otherwise", score.system, other=first.system, what=what)

@@ -3,26 +3,44 @@
 Conventions
 -----------
 A difference is the system's value less the baseline's. Its replicates are the differences of their
-replicates, which are paired, so its interval and most tests come from what scores hold. Unlike a
-value, a difference does not vary less near a bound: by default its interval is the jackknife's, and
-that of medians, which have none, percentiles. p of the default test is the smallest 1 - level at
-which the interval excludes 0, so that the two never disagree.
+replicates, which are paired, so its interval and most tests come from the replicates of scores.
+Unlike a value, a difference does not vary less near a bound: by default its interval is the
+jackknife's, or for medians, which have none, percentiles. p of the default test is the smallest
+1 - level at which the interval excludes 0, so that the two never disagree.
 The effect size is the difference over its jackknife
-standard error times the square root of the number of items (or groups): of a mean over items that
+standard error times the square root of the number of items (or groups): for a mean over items that
 is Cohen's d of the items' differences.
+
+Approximate randomisation swaps items between the two systems and computes measures again. A swap
+gives an item, or all of a group, to the other system and adds up statistics, so it is as
+good for a ratio of sums as for a mean. Sums are exact, and what is swapped depends on the ids, the
+seed and the number of swaps alone: the order of the input changes nothing, and all systems and
+measures are swapped alike.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from semmetrics.comparison.significance import (
+from semmetrics.core.columns import concatenate_columns
+from semmetrics.core.ragged import Floats
+from semmetrics.errors import InputError
+from semmetrics.frozen import by_value, dataclass
+from semmetrics.kinds import Tasks
+from semmetrics.messages import did_you_mean, listing
+from semmetrics.metrics.definition import Statistic
+from semmetrics.options import CORRECTIONS, TESTS, check_among
+from semmetrics.reports.result import entry_of
+from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval, Replicates
+from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, ahead, chunk_size
+from semmetrics.scoring.result import Score
+from semmetrics.studies.significance import (
     correct_p,
     shifted_p,
     shifted_size_p,
@@ -31,20 +49,13 @@ from semmetrics.comparison.significance import (
     student_t,
     subtract,
 )
-from semmetrics.comparison.swaps import swapped_differences
-from semmetrics.core.ragged import Floats
-from semmetrics.errors import InputError
-from semmetrics.frozen import by_value, dataclass
-from semmetrics.kinds import Tasks
-from semmetrics.kinds.describe import finite_or_none
-from semmetrics.messages import did_you_mean, listing, plural, pluralize
-from semmetrics.options import CORRECTIONS, TESTS, check_among
-from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval, Replicates
-from semmetrics.scoring.result import Score
 
-__all__ = ["SCHEMA", "Design", "Difference", "check_systems", "compare_scores"]
-
-SCHEMA = "semmetrics.comparison/1"
+COLUMNS = (
+    "system", "baseline", "part", "heading", "measure", "value", "baseline_value", "difference",
+    "low", "high", "level", "ci_method", "p", "p_corrected", "significant", "effect_size", "wins",
+    "ties", "losses", "undefined", "unit", "n", "test", "correction", "comparisons", "resamples",
+    "seed", "signature",
+)  # fmt: skip
 _ROUNDING = 1e-12  # by which numbers may differ that are equal
 _OF_ITEMS = ("t", "wilcoxon")
 _SIMULATED: Mapping[str, Callable[[Any, float], float]] = {
@@ -77,8 +88,9 @@ class Design:
         for name, known in (("test", TESTS), ("correction", CORRECTIONS)):
             check_among(name, getattr(self, name), known)
         if self.bootstrap.method == "wilson":  # whose error shrinks towards bounds
-            raise InputError("Wilson's interval is of values, not of differences",
-                             remedy="choose another ci_method= (--ci-method)")  # fmt: skip
+            raise InputError(
+                "bad-option", name="ci_method", value="wilson", wanted="a method for differences"
+            )
 
 
 @by_value("ids")
@@ -197,38 +209,12 @@ class Difference:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as JSON has it: null for what is undefined."""
-        made = self.design.bootstrap
-        return {
-            "schema": SCHEMA,
-            "system": self.system,
-            "baseline": self.baseline,
-            "part": self.score.part,
-            "heading": self.heading,
-            "measure": str(self.score.measure),
-            "value": finite_or_none(self.value),
-            "baseline_value": finite_or_none(self.baseline_value),
-            "difference": finite_or_none(self.difference),
-            "low": finite_or_none(self.low),
-            "high": finite_or_none(self.high),
-            "level": made.level,
-            "ci_method": self.method,
-            "p": finite_or_none(self.p),
-            "p_corrected": finite_or_none(self.p_corrected),
-            "significant": self.significant,
-            "effect_size": finite_or_none(self.effect_size),
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "undefined": self.undefined,
-            "unit": self.score.unit,
-            "n": self.score.n,
-            "test": self.design.test,
-            "correction": self.design.correction,
-            "comparisons": self.comparisons,
-            "resamples": made.resamples,
-            "seed": made.seed,
-            "signature": self.signature,
-        }
+        score, design, made = self.score, self.design, self.design.bootstrap
+        return entry_of(
+            self, "semmetrics.comparison/1", COLUMNS, part=score.part, measure=str(score.measure),
+            level=made.level, ci_method=self.method, unit=score.unit, n=score.n, test=design.test,
+            correction=design.correction, resamples=made.resamples, seed=made.seed,
+        )  # fmt: skip
 
 
 def check_systems(tasks: Tasks, baseline: str) -> None:
@@ -240,18 +226,10 @@ def check_systems(tasks: Tasks, baseline: str) -> None:
         If there is one system, the baseline is none of them, or systems have different items.
     """
     if baseline not in tasks:
-        raise InputError(
-            f"there is no system {baseline!r} to compare with",
-            remedy=did_you_mean(
-                baseline, tasks, f"choose baseline= (--baseline) among {listing(tasks)}"
-            ),
-        )
+        remedy = did_you_mean(baseline, tasks, f"choose among {listing(tasks)}")
+        raise InputError("unknown-name", what="baseline", value=baseline, remedy=remedy)
     if len(tasks) < 2:
-        raise InputError(
-            f"there is one system, {baseline!r}",
-            remedy="give at least two systems to compare; two embeddings or options on the same "
-            "predictions are compared in Python: compare({name: score(..., ci=True), ...})",
-        )
+        raise InputError("too-few-compared", n=len(tasks))
     for name, parts in tasks.items():
         for part in parts.keys() & tasks[baseline].keys():
             _check_items(name, parts[part], baseline, tasks[baseline][part])
@@ -261,20 +239,15 @@ def _check_items(name: str, task: Any, baseline: str, other: Any) -> None:
     if np.array_equal(np.sort(task.hashes), np.sort(other.hashes)):
         return
     pairs = ((name, task, other), (baseline, other, task))
+    several = [one for one, own, _ in pairs if getattr(own, "groups", None) is not None]
+    if len(several) == 1:  # references were given as a system
+        raise InputError("references-as-system", several[0])
     only = []
     for system, mine, theirs in pairs:
         alone = np.flatnonzero(~np.isin(mine.hashes, theirs.hashes)).tolist()
         only += [f"{system} alone has {listing(str(mine.ids[i]) for i in alone)}"] * bool(alone)
-    remedy = "give the same items to both; missing='skip' and empty_predictions='skip' leave "
-    remedy += "items out of one system alone"
-    several = [one for one, own, _ in pairs if getattr(own, "groups", None) is not None]
-    if len(several) == 1:
-        remedy = f"{several[0]} has several captions of an image, as references have: these come "
-        remedy += "last, or as gts="
-    raise InputError(
-        f"{name} and {baseline} have different items: {'; '.join(only) or 'some several times'}",
-        remedy=remedy,
-    )
+    raise InputError("unlike-items", f"{name} and {baseline}",
+                     only="; ".join(only) or "some several times")  # fmt: skip
 
 
 def compare_scores(
@@ -328,35 +301,27 @@ def _check_pairs(pairs: Sequence[tuple[Score, Score]], design: Design) -> None:
     for one, _ in pairs:
         made = one.replicates
         if one.n < 2 or (made is not None and made.sizes.sum() < 2):
-            what = f"groups of {one.unit}s" if made is not None and made.grouped else "items"
-            raise InputError(f"a test needs at least two {what}, and there is one",
-                             remedy="give more items")  # fmt: skip
+            unit = "group" if made is not None and made.grouped else one.unit
+            raise InputError("too-few-for-test", n=1, least=2, test="a test", unit=unit)
     lacking = dict.fromkeys(
         a.heading for a, b in pairs
         if a.replicates is None or b.replicates is None or a.replicates.drawn != b.replicates.drawn
     )  # fmt: skip
     if lacking:
-        raise InputError(f"{_names(lacking)} cannot be resampled in pairs",
-                         remedy="leave it out, or compare its parts")  # fmt: skip
+        raise InputError("not-paired", ", ".join(lacking))
     if design.test not in _OF_ITEMS:
         return
-    name = TESTS[design.test]
-    remedy = "use test='interval' or 'randomization' (--test)"
     no_means = dict.fromkeys(a.heading for a, b in pairs if a.averaged is None)
-    if no_means:
-        what = "are no means" if len(no_means) > 1 else "is no mean"
-        raise InputError(f"{_names(no_means)} {what} over items, which the {name} is for",
-                         remedy=remedy)  # fmt: skip
     for a, _ in pairs:
-        if a.statistics.weights is not None:
-            raise InputError(f"the {name} knows no sample weights", remedy=remedy)
-        if a.statistics.groups is not None:
-            raise InputError(f"{plural(a.unit)} come in groups that are not independent, as the "
-                             f"{name} has them", remedy=remedy)  # fmt: skip
-
-
-def _names(headings: Iterable[str]) -> str:
-    return ", ".join(headings)
+        if no_means:
+            what = f"means over items, unlike {', '.join(no_means)}"
+        elif a.statistics.weights is not None:
+            what = "unweighted items"
+        elif a.statistics.groups is not None:
+            what = f"independent {a.unit}s, not groups of them"
+        else:
+            continue
+        raise InputError("test-does-not-fit", test=TESTS[design.test], what=what)
 
 
 def _replicates(score: Score) -> Replicates:
@@ -400,12 +365,8 @@ def _item_differences(score: Score, against: Score, test: str) -> Floats:
     mine, theirs = _paired_values(score, against) or (np.zeros(0), np.zeros(0))
     lacking = np.isnan(mine) != np.isnan(theirs)
     if lacking.any():
-        raise InputError(
-            f"{score.heading}: {pluralize(int(lacking.sum()), 'item', 'count')} in one of "
-            f"{score.system} and {against.system} alone, so that "
-            f"the {TESTS[test]} has no pairs of them",
-            remedy="use test='interval' or 'randomization' (--test), or another policy",
-        )
+        what = f"pairs of values; {lacking.sum()} of {score.system} and {against.system} lack one"
+        raise InputError("test-does-not-fit", score.heading, test=TESTS[test], what=what)
     both = ~np.isnan(mine)
     return subtract(mine[both], theirs[both])
 
@@ -439,26 +400,15 @@ def _difference(
     if design.test == "t" and not math.isnan(p):
         found = _item_differences(score, against, "t")
         (_, low, high), method = student_t(found, design.bootstrap.level), "t"
-    if low and math.isclose(low, high, rel_tol=_ROUNDING):  # items differ alike: others may not
+    if low and math.isclose(low, high, rel_tol=_ROUNDING):  # equal differences: others may vary
         low = high = math.nan
     error = paired.standard_error * math.sqrt(max(1, int(paired.sizes.sum())))
     wins, ties, losses, undefined = _count_items(score, against)
     return Difference(
-        score=score,
-        against=against,
-        design=design,
-        low=low,
-        high=high,
-        method=method,
-        p=p,
-        p_corrected=corrected,
-        effect_size=paired.value / error if error > _ROUNDING * abs(paired.value) else math.nan,
-        wins=wins,
-        ties=ties,
-        losses=losses,
-        undefined=undefined,
-        comparisons=number,
-    )
+        score, against, design, low, high, method, p, corrected,
+        paired.value / error if error > _ROUNDING * abs(paired.value) else math.nan,
+        wins, ties, losses, undefined, number,
+    )  # fmt: skip
 
 
 def _count_items(score: Score, against: Score) -> tuple[int | None, ...]:
@@ -470,3 +420,112 @@ def _count_items(score: Score, against: Score) -> tuple[int | None, ...]:
     items = sign * subtract(*pair)
     every = (items > 0, items == 0, items < 0, np.isnan(items))
     return tuple(int(some.sum()) for some in every)
+
+
+def swapped_differences(
+    pairs: Sequence[tuple[Score, Score]],
+    bootstrap: Bootstrap,
+    progress: Callable[[int, int], None] | None = None,
+) -> Floats:
+    """Compute differences after items are swapped at random between a system and the baseline.
+
+    Parameters
+    ----------
+    pairs : sequence of (Score, Score)
+        A system's and the baseline's, of the same items.
+    bootstrap : Bootstrap
+        How many times, and the seed.
+    progress : callable, optional
+
+    Returns
+    -------
+    float array, shape (pairs, resamples)
+
+    Raises
+    ------
+    InputError
+        If the systems have other items.
+
+    References
+    ----------
+    Noreen 1989, section 2.4. Riezler & Maxwell 2005, figure 1.
+    """
+    terms = [list(zip(a.terms, b.terms, strict=True)) or [(a, b)] for a, b in pairs]
+    flat = [pair for some in terms for pair in some]
+    swapped = np.empty((2, len(flat), bootstrap.resamples))
+    parts: dict[str, list[int]] = {}
+    for place, (score, _) in enumerate(flat):
+        parts.setdefault(score.part, []).append(place)
+    for places in parts.values():
+        swapped[:, places] = _swap([flat[place] for place in places], bootstrap, progress)
+    found, start = np.empty((len(pairs), bootstrap.resamples)), 0
+    for row, (score, _), some in zip(found, pairs, terms, strict=True):
+        sides: Any = swapped[:, start : start + len(some)]
+        if score.terms:  # parts that are paired have the same coins
+            combine = score.measure.definition.family.combine  # type: ignore[attr-defined]
+            sides = [[combine(score.measure, list(side))] for side in sides]
+        row[:] = subtract(sides[0][0], sides[1][0])
+        start += len(some)
+    return found
+
+
+def _swap(
+    pairs: Sequence[tuple[Score, Score]],
+    bootstrap: Bootstrap,
+    progress: Callable[[int, int], None] | None,
+) -> Floats:
+    """Return the values of both sides after swaps, of one part: shape (2, pairs, resamples)."""
+    needed: dict[str, tuple[Any, list[Statistic]]] = {}
+    for pair in pairs:
+        for one in pair:
+            statistic = one.measure.definition.family.statistic(one.measure)
+            needed.setdefault(one.system, (one.statistics, []))[1].append(statistic)
+    stack = Stack()
+    weighted = {
+        name: WeightedSums.of(statistics, some, Draws.of(statistics), stack)
+        for name, (statistics, some) in needed.items()
+    }
+    draws = next(iter(weighted.values())).draws
+    if any(not np.array_equal(one.draws.hashes, draws.hashes) for one in weighted.values()):
+        raise InputError("unlike-items", only="some lack a value")
+    every = np.ones((1, len(draws.hashes)), np.uint8)
+    whole = {name: one.sums(every, stack.multiply(every)) for name, one in weighted.items()}
+    found, done = np.empty((2, len(pairs), bootstrap.resamples)), 0
+    tosses = draws.coins(bootstrap, chunk_size([some for some, _ in needed.values()]))
+    for coins in ahead(tosses, worth=draws.are_many):
+        product = stack.multiply(coins)
+        heads = {name: one.sums(coins, product) for name, one in weighted.items()}
+        for row, (a, b) in enumerate(pairs):
+            found[:, row, done : done + len(coins)] = _swapped_values(a, b, heads, whole)
+        done += len(coins)
+        if progress is not None:
+            progress(done, bootstrap.resamples)
+    return found
+
+
+def _swapped_values(
+    score: Score, against: Score, heads: Mapping[str, Any], whole: Mapping[str, Any]
+) -> list[Floats]:
+    """The first has its own items where a coin shows heads, and the other's elsewhere."""
+    values = []
+    for one, other in ((score, against), (against, score)):
+        mine, theirs = (s.measure.definition.family.statistic(s.measure) for s in (one, other))
+        own, left = heads[one.system][mine], heads[other.system][theirs]
+        every = whole[other.system][theirs]
+        if mine.additive:
+            sums = {name: own[name] + (every[name] - left[name]) for name in own}
+        else:
+            sums = _mixed_rows(own, left, every)
+        values.append(one.measure.definition.family.aggregate(one.measure, sums, one.frame))
+    return values
+
+
+def _mixed_rows(own: Any, left: Any, every: Any) -> dict[str, Any]:
+    """The rows of both systems, of which each item weighs in one."""
+    rows = {name: concatenate_columns([own["rows"][name], left["rows"][name]])
+            for name in own["rows"]}  # fmt: skip
+    weights = np.concatenate([own["weights"], every["weights"] - left["weights"]], axis=1)
+    n = len(own["order"])
+    # both rows of an item stand together, so that the order of the input changes nothing
+    order = np.stack([own["order"], left["order"] + n], axis=1).ravel()
+    return {"rows": rows, "weights": weights, "order": order}

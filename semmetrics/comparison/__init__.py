@@ -1,1 +1,0 @@
-"""Several runs of a system, and several systems over data sets."""

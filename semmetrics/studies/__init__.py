@@ -1,0 +1,47 @@
+"""Studies: what needs several scores, or none at all.
+
+Comparisons with a baseline, ranks over data sets, agreement with people, maximum discrepancy
+competitions, and thresholds of similarity. The functions of `semmetrics` and what they are made of.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_PUBLIC = {
+    "scoring.runs": ("RunSummary", "summarize"),
+    "studies.agreement": ("AgreementTable", "meta"),
+    "studies.agreement_protocols": ("AGREEMENT_PROTOCOLS", "AgreementProtocol"),
+    "studies.comparisons": ("ComparisonTable", "compare"),
+    "studies.competition": ("CompetitionRanking", "rank_competition"),
+    "studies.correlations": ("Correlation", "correlate", "correlate_values", "correlation"),
+    "studies.differences": ("Design", "Difference", "compare_scores"),
+    "studies.discrepancy": ("DiscrepancySelection", "add_systems", "select_discrepant"),
+    "studies.dominance": ("GlobalRank", "compute_dominance", "rank_dominance"),
+    "studies.human_agreement": ("Agreement", "AgreementDesign", "Judged", "measure_agreement"),
+    "studies.ranks": ("Rank", "Ranking", "draw_mean_ranks", "rank_normalized", "rank_systems"),
+    "studies.sheets": ("write_annotation_page",),
+    "studies.significance": (
+        "correct_p", "critical_difference", "friedman", "nemenyi_p", "rank_differences",
+        "rank_matrix", "rank_rows", "shifted_p", "shifted_size_p", "signed_rank_p", "simulated_p",
+        "student_t", "williams_p",
+    ),
+    "studies.thresholds": (
+        "ThresholdSweep", "calibrate_threshold", "calibrate_threshold_on_pairs", "sweep",
+    ),
+}  # fmt: skip
+_HOMES = {name: f"semmetrics.{home}" for home, names in _PUBLIC.items() for name in names}
+
+__all__ = sorted(_HOMES)  # noqa: PLE0605  (a list, from the table)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name at its first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'semmetrics.studies' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return list(_HOMES)

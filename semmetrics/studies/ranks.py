@@ -1,0 +1,718 @@
+"""Systems ranked over several data sets, by normalised values or by their mean rank.
+
+Conventions
+-----------
+A normalised value is a system's value over the best value on the same data set, so that every data
+set counts alike (Pineda, Salvador et al. 2019, section 4.1 and table 3). A mean rank is that over
+data sets, equal values sharing the mean of their ranks (Xian et al. 2018, figure 5; Demšar 2006).
+A system that lacks a data set is listed and not ranked; tests are of the others.
+
+In the diagram of mean ranks the best rank is on the left, and a bar joins systems that the critical
+difference does not tell apart (Demšar 2006, figure 1). Colours are those of the text around it, so
+that light and dark pages can both show it; names are escaped.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.ragged import Floats
+from semmetrics.data.form import DEFAULTS
+from semmetrics.data.json_files import parse_source
+from semmetrics.data.source import enough_memory, load
+from semmetrics.errors import InputError
+from semmetrics.frozen import by_value, dataclass
+from semmetrics.kinds.describe import finite_or_none
+from semmetrics.messages import listing, pluralize, visible
+from semmetrics.metrics.registry import parse_in_any_case
+from semmetrics.options import RANKED_BY
+from semmetrics.reports.result import Records, Table, draw, format_full
+from semmetrics.scoring.result import SCHEMA as SCORES
+from semmetrics.scoring.result import Score, names_meant
+from semmetrics.studies.significance import (
+    Friedman,
+    Ties,
+    critical_difference,
+    friedman,
+    group_indistinct,
+    rank_differences,
+    rank_matrix,
+    rank_rows,
+)
+
+_MANY = 12  # systems whose rank matrix is drawn below a table
+
+
+@dataclass(frozen=True)
+class Rank:
+    """A system's place among others over several data sets.
+
+    Attributes
+    ----------
+    system : str
+    rank : int or None
+        From 1, equal systems share the better one; None for a system that lacks a data set.
+    value : float
+        Mean over the data sets that it has of value over best value; nan where lower is better.
+    normalized : mapping from data set to float
+    lacking : tuple of str
+    mean_rank : float
+        Over the data sets, among the systems that have all of them; nan where it lacks one.
+    ranks : mapping from data set to float
+        Equal values share the mean of their ranks.
+    """
+
+    system: str
+    rank: int | None
+    value: float
+    normalized: Mapping[str, float]
+    lacking: tuple[str, ...] = ()
+    mean_rank: float = math.nan
+    ranks: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self, measure: str) -> dict[str, Any]:
+        """Return the rank as JSON has it: null for what is undefined."""
+        return {
+            "schema": "semmetrics.ranks/1",
+            "system": self.system,
+            "rank": self.rank,
+            "measure": measure,
+            "value": finite_or_none(self.value),
+            "normalized": dict(self.normalized),
+            "mean_rank": finite_or_none(self.mean_rank),
+            "ranks": dict(self.ranks),
+            "lacking": list(self.lacking),
+        }
+
+
+@by_value()
+@dataclass(frozen=True, eq=False)
+class Ranking(Table[Rank]):
+    """Systems in the order of their ranks, and whether their ranks are chance.
+
+    Attributes
+    ----------
+    places : tuple of Rank
+        Ranked systems first, best first; then those that lack a data set.
+    measure : str
+    values : mapping from data set to mapping from system to value
+    by : {"normalized", "rank"}
+    higher_is_better : bool
+    level : float
+        Of the tests.
+
+    Examples
+    --------
+    >>> from semmetrics.studies import rank_normalized
+    >>> values = {f"set {n}": {"A": 0.9 - n / 50, "B": 0.6, "C": 0.3 + n / 50} for n in range(5)}
+    >>> found = rank_normalized(values)
+    >>> [(place.system, place.mean_rank) for place in found]
+    [('A', 1.0), ('B', 2.0), ('C', 3.0)]
+    >>> round(found.friedman.p, 4), round(found.critical_difference, 2), found.groups
+    (0.0067, 1.48, (('A', 'B'), ('B', 'C')))
+    """
+
+    _columns = (
+        "system", "rank", "mean_rank", "mean_normalized", "dataset", "value", "normalized",
+        "dataset_rank",
+    )  # fmt: skip
+    places: tuple[Rank, ...]
+    measure: str
+    values: Mapping[str, Mapping[str, float]] = field(repr=False)
+    by: str = "normalized"
+    higher_is_better: bool = True
+    level: float = 0.95
+
+    def _entries(self) -> tuple[Rank, ...]:
+        return self.places
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """The data sets, in the order given."""
+        return tuple(self.values)
+
+    @property
+    def ranked(self) -> tuple[str, ...]:
+        """The systems that have all data sets, in the order of the ranks."""
+        return tuple(place.system for place in self.places if not place.lacking)
+
+    def _table(self) -> Floats:
+        """Values of the systems that have all data sets, higher better: (data sets, systems)."""
+        sign = 1.0 if self.higher_is_better else -1.0
+        rows = [[sign * row[name] for name in self.ranked] for row in self.values.values()]
+        return np.array(rows, np.float64).reshape(len(rows), len(self.ranked))
+
+    @property
+    def is_testable(self) -> bool:
+        """Whether there are at least two data sets and two systems that have them."""
+        return len(self.values) > 1 and len(self.ranked) > 1
+
+    @property
+    def friedman(self) -> Friedman | None:
+        """The Friedman test of the systems that have all data sets; None of fewer than two."""
+        return friedman(self._table()) if self.is_testable else None
+
+    @property
+    def critical_difference(self) -> float:
+        """By how much mean ranks differ where systems do (Nemenyi); nan without two of each."""
+        if not self.is_testable:
+            return math.nan
+        return critical_difference(len(self.ranked), len(self.values), self.level)
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The largest groups of systems that the critical difference does not tell apart."""
+        if not self.is_testable:
+            return ()
+        names, means = self.ranked, rank_rows(self._table()).mean(axis=0)
+        found = group_indistinct(means, self.critical_difference)
+        return tuple(tuple(names[place] for place in group) for group in found)
+
+    def rank_matrix(self) -> Floats:
+        """Return on how many data sets each system of ``ranked`` has each rank.
+
+        Returns
+        -------
+        float array, shape (systems, ranks)
+            Equal systems count at each of their ranks in equal parts.
+        """
+        return rank_matrix(self._table())[0] if self.ranked else np.zeros((0, 0))
+
+    def differences(self, first: str, second: str, *, ties: Ties = "best") -> Records:
+        """Compare the ranks of the systems that two data sets have, as `rank_differences`.
+
+        Raises
+        ------
+        InputError
+            If there is no such data set.
+        """
+        sign = 1.0 if self.higher_is_better else -1.0
+        sides = []
+        for name in (first, second):
+            if name not in self.values:
+                raise InputError("unknown-name", what="data set", value=name,
+                                 remedy=f"choose among {listing(self.values)}")  # fmt: skip
+            sides.append({s: sign * v for s, v in self.values[name].items() if math.isfinite(v)})
+        rows = rank_differences(*sides, ties=ties)
+        for row in rows:
+            row["first"], row["second"] = sign * row["first"], sign * row["second"]
+        return Records.from_rows(list(rows[0]), rows)
+
+    def to_svg(self) -> str:
+        """Draw the mean ranks, with the critical difference and what it does not tell apart.
+
+        Raises
+        ------
+        InputError
+            If there are fewer than two systems that have all data sets.
+        """
+        names = self.ranked
+        if len(names) < 2:
+            raise InputError("too-few-systems", systems=len(names), rows=len(self.values))
+        means = [place.mean_rank for place in self.places if not place.lacking]
+        title = f"mean ranks by {self.measure} over {pluralize(len(self.values), 'data set')}"
+        return draw_mean_ranks(names, means, self.critical_difference, self.groups, title)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return each rank as JSON has it, with the tests of all."""
+        test = self.friedman
+        tests = {
+            "by": self.by,
+            "datasets": len(self.values),
+            "friedman": None if test is None else {
+                "statistic": finite_or_none(test.statistic), "p": finite_or_none(test.p),
+                "f_statistic": finite_or_none(test.f_statistic), "f_p": finite_or_none(test.f_p),
+            },
+            "critical_difference": finite_or_none(self.critical_difference),
+            "level": self.level,
+        }  # fmt: skip
+        return [
+            place.to_dict(self.measure)
+            | {"values": {name: finite_or_none(row[place.system])
+                          for name, row in self.values.items() if place.system in row}}
+            | tests
+            for place in self.places
+        ]  # fmt: skip
+
+    def to_records(self) -> Records:
+        """Return one row for each system and data set.
+
+        Returns
+        -------
+        Records
+            Columns "system", "rank", "mean_rank" and "mean_normalized" of the system, "dataset",
+            and its "value", "normalized" value and "dataset_rank" there; None for what is not
+            known.
+        """
+        rows = [
+            {
+                "system": place.system, "rank": place.rank,
+                "mean_rank": finite_or_none(place.mean_rank),
+                "mean_normalized": finite_or_none(place.value), "dataset": name,
+                "value": finite_or_none(row.get(place.system, math.nan)),
+                "normalized": place.normalized.get(name), "dataset_rank": place.ranks.get(name),
+            }
+            for place in self.places
+            for name, row in self.values.items()
+        ]  # fmt: skip
+        return Records.from_rows(self._columns, rows)
+
+    def to_csv(self) -> str:
+        """Write one row a system, with a column for each data set, in full precision."""
+        return draw(self._cells(lambda value, _: format_full(value), ""), "csv") + "\n"
+
+    def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
+        def shown(value: float, places: int | None) -> str:
+            return "-" if math.isnan(value) else f"{value:.{digits if places is None else places}f}"
+
+        return [self._cells(shown, "-")]
+
+    def _cells(self, shown: Callable[[float, int | None], str], blank: str) -> list[list[str]]:
+        """Return one row a system; data sets have the values that the rank comes from."""
+        normalized = self.by == "normalized"
+        mean = [f"normalized {self.measure}".rstrip()] if normalized else []
+        rows = [["system", "rank", *mean, "mean rank", *self.values]]
+        for place in self.places:
+            of = (
+                place.normalized.get(name, math.nan) if normalized
+                else row.get(place.system, math.nan)
+                for name, row in self.values.items()
+            )  # fmt: skip
+            rows.append([
+                place.system, str(place.rank or blank),
+                *([shown(place.value, None)] if normalized else []), shown(place.mean_rank, 2),
+                *(shown(value, None) for value in of),
+            ])  # fmt: skip
+        return rows
+
+    def _lines(self, digits: int) -> list[str]:
+        parts = report_ranks(self)
+        return ["", *parts] if parts else []
+
+    def _repr_html_(self) -> str:
+        return self._html(report_ranks(self))
+
+    def __repr__(self) -> str:
+        systems = pluralize(len(self.places), "system")
+        over = pluralize(len(self.values), "data set")
+        return f"Ranking({systems} over {over} by {self.measure or self.by})"
+
+
+def report_ranks(ranking: Ranking) -> list[str]:
+    """Draw the rank matrix, and say whether ranks differ by more than chance.
+
+    Examples
+    --------
+    >>> from semmetrics.studies import rank_normalized
+    >>> values = {f"set {n}": {"A": 0.9, "B": 0.66 + n / 20, "C": 0.5} for n in range(8)}
+    >>> for part in report_ranks(rank_normalized(values)):
+    ...     print(part)
+    data sets at rank  1  2  3
+    A                  5  3  0
+    B                  3  5  0
+    C                  0  0  8
+    Friedman test of 3 systems over 8 data sets: chi2 = 12.25 (2 degrees of freedom), p = 0.002;
+    F of Iman and Davenport 22.87, p < 0.001
+    mean ranks differ where they are more than 1.17 apart (Nemenyi, level 0.95)
+    not told apart: A, B
+    """
+    test = ranking.friedman
+    if test is None:
+        return []
+    parts = []
+    if len(ranking.ranked) <= _MANY:
+        matrix = ranking.rank_matrix().tolist()
+        head = ["data sets at rank", *map(str, range(1, len(matrix) + 1))]
+        rows = [[name, *(f"{n:g}" if n == int(n) else f"{n:.2f}" for n in row)]
+                for name, row in zip(ranking.ranked, matrix, strict=True)]  # fmt: skip
+        parts = [draw([head, *rows])]
+    over = f"{pluralize(test.systems, 'system')} over {pluralize(test.rows, 'data set')}"
+    if math.isnan(test.p):
+        return [*parts, f"Friedman test of {over}: all are equal everywhere"]
+    groups = "; ".join(", ".join(group) for group in ranking.groups)
+    free = pluralize(test.systems - 1, "degree") + " of freedom"
+    f = "infinite" if math.isinf(test.f_statistic) else f"{test.f_statistic:.2f}"
+    apart = ranking.critical_difference
+    return [
+        *parts,
+        f"Friedman test of {over}: chi2 = {test.statistic:.2f} ({free}), {_with_p(test.p)}; "
+        f"F of Iman and Davenport {f}, {_with_p(test.f_p)}",
+        f"mean ranks differ where they are more than {apart:.2f} apart (Nemenyi, level "
+        f"{ranking.level:g})",
+        f"not told apart: {visible(groups)}" if groups else "all systems are told apart",
+    ]
+
+
+def _with_p(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def draw_rank_differences(
+    rows: Sequence[dict[str, Any]], first: str, second: str, form: str, *, digits: int = 4
+) -> str:
+    """Draw the ranks of systems on two data sets side by side.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        As of ``Ranking.differences``.
+    first, second : str
+        The data sets.
+    form : {"table", "json", "csv", "markdown", "latex"}
+    digits : int
+    """
+    if form == "json":
+        named = [{"first_dataset": first, "second_dataset": second} | row for row in rows]
+        return json.dumps(named, indent=1, ensure_ascii=False, allow_nan=False)
+    if form == "csv":
+        return Records.from_rows(list(rows[0]), rows).to_csv().rstrip("\n")
+    head = ["system", first, f"rank on {first}", second, f"rank on {second}", "difference"]
+    body = [
+        [row["system"], f"{row['first']:.{digits}f}", f"{row['first_rank']:g}",
+         f"{row['second']:.{digits}f}", f"{row['second_rank']:g}",
+         f"{row['difference']:+g}" if row["difference"] else "0"]
+        for row in rows
+    ]  # fmt: skip
+    return draw([head, *body], form)
+
+
+def rank_systems(
+    datasets: Mapping[str, Any],
+    measure: str = "O-F1",
+    *,
+    by: str = "normalized",
+    level: float = 0.95,
+    max_bytes: int = DEFAULTS.max_bytes,
+) -> Ranking:
+    """Rank systems over several data sets by a normalised measure, or by their mean rank.
+
+    Parameters
+    ----------
+    datasets : mapping from name to scores
+        Of each data set a ScoreTable or other Scores, their dictionaries, or the path of a file
+        that holds these (``semmetrics score --format json -o FILE``).
+    measure : str
+        The measure, an alias of it or its heading, in any case as in a ScoreTable.
+    by : {"normalized", "rank"}
+        The mean of value over best value, for which higher must be better; or the mean rank.
+    level : float
+        Of the critical difference.
+    max_bytes : int
+        The most bytes to read of a file, after decompression, and to make of them.
+
+    Returns
+    -------
+    Ranking
+
+    Raises
+    ------
+    InputError
+        If there are no such scores, or the measure is better when it is lower and values are to be
+        normalised.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> systems = {"A": [["cat"], ["dog"]], "B": [["cat"], ["cow"]]}
+    >>> table = semmetrics.score_systems(systems, [["cat"], ["dog"]], measures=["O-F1"])
+    >>> [(rank.system, rank.rank, round(rank.value, 4)) for rank in rank_systems({"VOC": table})]
+    [('A', 1, 1.0), ('B', 2, 0.5)]
+    """
+    if not isinstance(datasets, Mapping):
+        raise InputError(
+            "wrong-type", "datasets", value=datasets, wanted="a mapping {name: scores}"
+        )
+    if by not in RANKED_BY:
+        raise InputError("bad-choice", name="by", value=by, choices=RANKED_BY)
+    if not 0 < level < 1:
+        raise InputError("bad-option", name="level", value=level, wanted="a number between 0 and 1")
+    measure = measure.strip()
+    if not measure:
+        raise InputError("needs-option", what="a ranking", name="measure")
+    _check_direction(measure, [measure], by)
+    lower: dict[str, bool] = {}
+    values = {}
+    for name, scores in datasets.items():
+        values[name], lower[name] = _read_values(scores, name, measure, by, max_bytes)
+    if len(set(lower.values())) > 1:
+        raise InputError("mixed-directions", measure=measure)
+    if by == "normalized":
+        return rank_normalized(values, measure=measure, level=level)
+    return _rank_all(values, measure, by, not any(lower.values()), level)
+
+
+def _check_direction(measure: str, texts: Iterable[str], by: str) -> bool:
+    """Return whether lower is better, by all texts of a measure; normalised, it may not be."""
+    found = [one for text in texts for one in parse_in_any_case(text)]
+    lower = any(not one.definition.higher_is_better for one in found)
+    if lower and by == "normalized":
+        raise InputError("lower-is-better", measure=measure)
+    return lower
+
+
+def _read_values(
+    scores: Any, name: str, measure: str, by: str, max_bytes: int
+) -> tuple[dict[str, float], bool]:
+    """Return the value of each system, nan where undefined, and whether lower is better."""
+    if isinstance(scores, (str, os.PathLike)):
+        source = load(os.fspath(scores), max_bytes)
+        if source.suffix in (".csv", ".tsv"):
+            raise InputError("not-scores", source.name)
+        with enough_memory(source.name, max_bytes):
+            name, scores = source.name, parse_source(source)
+    several = isinstance(scores, Iterable) and not isinstance(scores, (str, bytes, Mapping))
+    entries = list(map(_as_entry, scores)) if several else [scores]
+    if not all(map(_is_score, entries)) or not several:
+        raise InputError("not-scores", name)
+    named = [(entry.get("heading", entry["measure"]), entry["measure"]) for entry in entries]
+    meant = names_meant(measure, set(named))
+    chosen = [entry for entry, names in zip(entries, named, strict=True) if names in meant]
+    if not chosen:
+        there = listing(dict.fromkeys(heading for heading, _ in named), most=20)
+        raise InputError("unknown-name", name, what="measure", value=measure,
+                         remedy=f"choose among {there}")  # fmt: skip
+    texts = {measure, *(entry["measure"] for entry in chosen)}  # a heading may not say it
+    parts = {part for entry in chosen for part in str(entry.get("signature", "")).split("|")}
+    if any(part.startswith("own:") for part in parts) and not any(map(parse_in_any_case, texts)):
+        raise InputError("unknown-direction", name, measure=measure)
+    lower = _check_direction(measure, texts, by)
+    found: dict[str, float] = {}
+    for entry in chosen:
+        if entry["system"] in found:
+            raise InputError("duplicate", name, role=f"{measure} of", value=entry["system"])
+        found[entry["system"]] = math.nan if entry["value"] is None else float(entry["value"])
+    return found, lower
+
+
+def _as_entry(score: Any) -> Any:
+    """Return a score as a file has it, without what takes long."""
+    if not isinstance(score, Score):
+        return score
+    return {"schema": SCORES, "system": score.system, "measure": str(score.measure),
+            "heading": score.heading, "value": score.value}  # fmt: skip
+
+
+def _is_score(entry: Any) -> bool:
+    if not isinstance(entry, Mapping) or entry.get("schema") != SCORES:
+        return False
+    texts = (entry.get("system"), entry.get("measure"), entry.get("heading", ""))
+    value = entry.get("value", "")
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    fits = isinstance(value, float) or (is_number and abs(value) <= sys.float_info.max)
+    return (value is None or fits) and all(isinstance(text, str) for text in texts)
+
+
+def rank_normalized(
+    values: Mapping[str, Mapping[str, float]], *, measure: str = "", level: float = 0.95
+) -> Ranking:
+    """Rank systems by their mean normalised value over data sets.
+
+    Parameters
+    ----------
+    values : mapping from data set to mapping from system to value
+        Higher is better; nan counts as lacking.
+    measure : str
+        What the values are.
+    level : float
+        Of the critical difference.
+
+    Returns
+    -------
+    Ranking
+        Ranked systems first, best first; then those that lack a data set, which still count as
+        the best of the data sets that they have, as in the source.
+
+    Raises
+    ------
+    InputError
+        If there is no value, or the best value of a data set is not positive.
+
+    References
+    ----------
+    Pineda, Salvador et al., 2019, section 4.1 and table 3.
+
+    Examples
+    --------
+    >>> ranks = rank_normalized({"VOC": {"A": 0.8, "B": 0.9}, "COCO": {"A": 0.7, "B": 0.6}})
+    >>> [(r.system, r.rank, round(r.value, 4)) for r in ranks]
+    [('A', 1, 0.9444), ('B', 2, 0.9286)]
+    """
+    return _rank_all(values, measure, "normalized", True, level)
+
+
+def _normalize(values: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Divide by the best value of each data set; by data set and system."""
+    normalized: dict[str, dict[str, float]] = {}
+    for dataset, row in values.items():
+        known = {system: value for system, value in row.items() if not math.isnan(value)}
+        best = max(known.values(), default=math.nan)
+        if not best > 0:
+            raise InputError("unrankable", dataset, system="the best system", value=best)
+        normalized[dataset] = {}
+        for system, value in known.items():
+            if not math.isfinite(value / best):
+                raise InputError("unrankable", dataset, system=system, value=value)
+            normalized[dataset][system] = value / best
+    return normalized
+
+
+def _rank_all(
+    values: Mapping[str, Mapping[str, float]], measure: str, by: str, higher: bool, level: float
+) -> Ranking:
+    if not values or not any(values.values()):
+        raise InputError("nothing-given", what="values to rank", remedy="give at least one")
+    normalized = _normalize(values) if by == "normalized" else {}
+    systems = list(dict.fromkeys(system for row in values.values() for system in row))
+    entries = []
+    for system in systems:
+        lacking = tuple(n for n, row in values.items() if math.isnan(row.get(system, math.nan)))
+        row = {n: some[system] for n, some in normalized.items() if system in some}
+        value = math.fsum(row.values()) / len(row) if row else math.nan
+        entries.append(Rank(system, None, value, row, lacking))
+    entries = _with_mean_ranks(entries, values, higher)
+
+    def order(entry: Rank) -> float:
+        return -entry.value if by == "normalized" else entry.mean_rank
+
+    whole = [entry for entry in entries if not entry.lacking]
+    ranks = rank_rows([[-order(e) for e in whole]], ties="best")[0].tolist() if whole else []
+    places = [replace(e, rank=int(rank)) for e, rank in zip(whole, ranks, strict=True)]
+    places.sort(key=lambda place: place.rank or 0)
+    places += [entry for entry in entries if entry.lacking]
+    kept = {name: dict(row) for name, row in values.items()}
+    return Ranking(tuple(places), measure, kept, by, higher, level)
+
+
+def _with_mean_ranks(
+    entries: Sequence[Rank], values: Mapping[str, Mapping[str, float]], higher: bool
+) -> list[Rank]:
+    """Add the ranks of the systems that have all data sets, on each and in the mean."""
+    whole = [entry.system for entry in entries if not entry.lacking]
+    if not whole:
+        return list(entries)
+    sign = 1.0 if higher else -1.0
+    for name, some in values.items():
+        for system in whole:
+            if not math.isfinite(some[system]):
+                raise InputError("unrankable", name, system=system, value=some[system])
+    ranks = rank_rows([[sign * row[system] for system in whole] for row in values.values()])
+    means, place = ranks.mean(axis=0), {system: n for n, system in enumerate(whole)}
+    return [
+        entry if entry.lacking else replace(
+            entry,
+            mean_rank=float(means[place[entry.system]]),
+            ranks=dict(zip(values, ranks[:, place[entry.system]].tolist(), strict=True)),
+        )
+        for entry in entries
+    ]  # fmt: skip
+
+
+_WIDTH, _MARGIN, _LINE, _AXIS = 720, 180, 22, 70
+_LETTER = 7.5  # of the width of a letter, about
+
+
+def draw_mean_ranks(
+    names: Sequence[str],
+    means: Sequence[float],
+    apart: float,
+    groups: Sequence[Sequence[str]] = (),
+    title: str = "",
+) -> str:
+    """Draw systems on an axis of mean ranks.
+
+    Parameters
+    ----------
+    names : sequence of str
+    means : sequence of float
+        Mean ranks, from 1 to the number of systems.
+    apart : float
+        The critical difference; not drawn where it is nan.
+    groups : sequence of sequences of str
+        Systems that are not told apart.
+    title : str
+
+    Returns
+    -------
+    str
+        An SVG document.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two systems, or other numbers of names and ranks.
+
+    Examples
+    --------
+    >>> text = draw_mean_ranks(["A", "B"], [1.25, 1.75], 0.7, [["A", "B"]])
+    >>> text.startswith("<svg"), text.count("<text")
+    (True, 5)
+    """
+    if len(names) < 2 or len(names) != len(means):
+        raise InputError("too-few-systems", systems=len(names), rows=len(means))
+    order = sorted(range(len(names)), key=lambda place: means[place])
+    where = dict(zip(names, means, strict=True))
+    margin = max(_MARGIN, 60 + _LETTER * max(map(len, names)))
+    scale = _Scale(len(names), margin)
+    first = _AXIS + 24 + 10 * len(groups)
+    left = math.ceil(len(order) / 2)
+    parts = [_text(scale.width / 2, 18, title, "middle")] if title else []
+    parts.append(_line(scale(1), _AXIS, scale(len(names)), _AXIS))
+    for rank in range(1, len(names) + 1):
+        parts += [_line(scale(rank), _AXIS - 6, scale(rank), _AXIS),
+                  _text(scale(rank), _AXIS - 10, str(rank), "middle")]  # fmt: skip
+    if not math.isnan(apart):
+        start, stop = scale(1), scale(1) + apart * scale.step
+        parts += [_line(start, 34, stop, 34), *(_line(x, 30, x, 38) for x in (start, stop)),
+                  _text(stop + 8, 38, f"CD = {apart:.2f}", "start")]  # fmt: skip
+    for number, group in enumerate(groups):
+        ranks = [where[name] for name in group]
+        y = _AXIS + 12 + 10 * number
+        parts.append(_line(scale(min(ranks)) - 4, y, scale(max(ranks)) + 4, y, 4))
+    for number, place in enumerate(order):
+        is_left = number < left
+        row = number if is_left else len(order) - 1 - number
+        parts += _leader(scale, names[place], means[place], first + _LINE * row, is_left)
+    height = first + _LINE * left
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{scale.width:g}" height="{height:g}" '
+        f'viewBox="0 0 {scale.width:g} {height:g}" font-family="sans-serif" font-size="13" '
+        f'fill="currentColor" stroke="none">{"".join(parts)}</svg>\n'
+    )
+
+
+class _Scale:
+    """From a rank to its place on the axis."""
+
+    def __init__(self, systems: int, margin: float) -> None:
+        self.margin, self.width = margin, 2 * margin + max(_WIDTH - 2 * _MARGIN, 40 * systems)
+        self.step = (self.width - 2 * margin) / (systems - 1)
+
+    def __call__(self, rank: float) -> float:
+        return self.margin + (rank - 1) * self.step
+
+
+def _leader(scale: _Scale, name: str, mean: float, y: float, is_left: bool) -> list[str]:
+    """A line from a system's mean rank down and out to its name."""
+    x, end = scale(mean), scale.margin - 12 if is_left else scale.width - scale.margin + 12
+    text = f"{name} {mean:.2f}" if is_left else f"{mean:.2f} {name}"
+    out = end - 4 if is_left else end + 4
+    return [_line(x, _AXIS, x, y), _line(x, y, end, y),
+            _text(out, y + 4, text, "end" if is_left else "start")]  # fmt: skip
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, width: float = 1) -> str:
+    return (f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="currentColor" '
+            f'stroke-width="{width:g}"/>')  # fmt: skip
+
+
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(visible(text))}</text>'

@@ -1,0 +1,459 @@
+"""Thresholds of similarity: values over thresholds, and the calibration of one."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from semmetrics.api.scores import document_options, system_name, table_of
+from semmetrics.data.form import ReadOptions
+from semmetrics.data.side_inputs import as_pairs
+from semmetrics.errors import InputError
+from semmetrics.frozen import by_value, dataclass
+from semmetrics.kinds.labels.facts import label_facts
+from semmetrics.kinds.labels.record import prepare
+from semmetrics.messages import pluralize, visible
+from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.registry import all_definitions, parse, parse_all
+from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
+from semmetrics.reports.result import Records, Result, check_digits, draw, format_full
+from semmetrics.reports.table import ScoreTable, records_of
+from semmetrics.scoring.calibration import (
+    Calibration,
+    best_place,
+    of_contrast,
+    of_pairs,
+    pairs_task,
+)
+from semmetrics.scoring.evaluate import check_kind
+from semmetrics.scoring.fits import BEST
+from semmetrics.scoring.plan import prepare_systems, resolve_task
+from semmetrics.scoring.protocols import listed
+from semmetrics.scoring.result import Score
+
+Named = str | Measure | Definition
+_OTHERS = tuple(n for n, one in OPTIONS.items() if one.kinds and "labels" not in one.kinds)
+_OWN = ("measures", "threshold", "keep_rows", *_OTHERS)  # a sweep sets these itself or lacks them
+_POINTS, _MOST = "0:1:0.01", 10_001
+_IN_MEASURE = (
+    "top_k", "decode", "keep_at_least", "measures", "protocol", "ci", "calibration"
+)  # fmt: skip
+_ROWS = 11  # of a calibration's curve
+_NEAR = 0.95  # of the best value: thresholds that are nearly as good
+
+
+class Best(NamedTuple):
+    """The threshold with the highest value; of equal values the highest threshold."""
+
+    threshold: float
+    value: float
+
+
+@by_value()
+@dataclass(frozen=True, eq=False)
+class ThresholdSweep(Result):
+    """Values of measures of one system at each threshold.
+
+    Attributes
+    ----------
+    points : tuple of float
+        The thresholds, rising.
+    scores : mapping from measure to tuple of Score
+        One for each threshold.
+    notes : list of str
+        What is odd.
+    understood : list of str
+        How each input was read.
+    """
+
+    points: tuple[float, ...]
+    scores: Mapping[str, tuple[Score, ...]] = field(repr=False)
+    notes: list[str] = field(default_factory=list, repr=False)
+    understood: list[str] = field(default_factory=list, repr=False)
+
+    @staticmethod
+    def of(points: Sequence[float], table: ScoreTable) -> ThresholdSweep:
+        """Arrange the scores of measures at all thresholds."""
+        found: dict[str, dict[float, Score]] = {}
+        for score in table:
+            name = str(score.measure.with_options(threshold="auto"))
+            found.setdefault(name, {})[float(str(score.measure["threshold"]))] = score
+        by_name = {name: tuple(some[point] for point in points) for name, some in found.items()}
+        return ThresholdSweep(tuple(points), by_name, table.notes, table.understood)
+
+    @property
+    def values(self) -> dict[str, list[float]]:
+        """The value of each measure at each threshold; nan where undefined."""
+        return {name: [score.value for score in some] for name, some in self.scores.items()}
+
+    @property
+    def best(self) -> dict[str, Best | None]:
+        """For each measure its highest value; None where all are undefined."""
+        found: dict[str, Best | None] = {}
+        for name, values in self.values.items():
+            place = best_place(values)
+            found[name] = None if place is None else Best(self.points[place], values[place])
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it: null for what is undefined.
+
+        The signature is that of the best value.
+        """
+        first = next(iter(self.scores.values()))[0]
+        return {
+            "schema": "semmetrics.sweep/1",
+            "system": first.system,
+            "unit": first.unit,
+            "n": first.n,
+            "thresholds": list(self.points),
+            "measures": [self._measure(name) for name in self.scores],
+        }
+
+    def _measure(self, name: str) -> dict[str, Any]:
+        best = self.best[name]
+        entry = None
+        if best is not None:
+            signature = self.scores[name][self.points.index(best.threshold)].signature
+            entry = {**best._asdict(), "signature": signature}
+        values = [v if math.isfinite(v) else None for v in self.values[name]]
+        return {"measure": name, "values": values, "best": entry}
+
+    def _entry(self) -> dict[str, Any]:
+        return self.to_dict()
+
+    def to_csv(self) -> str:
+        """One row a threshold, in full precision; an empty cell for what is undefined."""
+        values = self.values
+        rows = [
+            [repr(point), *(format_full(column[place]) for column in values.values())]
+            for place, point in enumerate(self.points)
+        ]
+        return draw([["threshold", *values], *rows], "csv") + "\n"
+
+    def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
+        """Return a table with one row a threshold."""
+        values = self.values
+        rows = [
+            [f"{point:g}", *(f"{column[place]:.{digits}f}" for column in values.values())]
+            for place, point in enumerate(self.points)
+        ]
+        return [[["threshold", *values], *rows]]
+
+    def _lines(self, digits: int) -> list[str]:
+        """Say the highest value of each measure."""
+        return ["", *(
+            f"highest {name}: "
+            + ("undefined" if best is None else f"{best.value:.{digits}f} at {best.threshold:g}")
+            for name, best in self.best.items()
+        )]  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        from semmetrics.reports.html import write_curves
+
+        return write_curves(self.points, self.values, self.best)
+
+    def to_records(self) -> Records:
+        """Return one row for each measure and threshold: those of scores, and "threshold"."""
+        every = [score for scores in self.scores.values() for score in scores]
+        names = [name for name, scores in self.scores.items() for _ in scores]
+        thresholds = np.tile(np.array(self.points), len(self.scores))
+        return records_of(every).with_columns(measure=names, threshold=thresholds)
+
+
+@document_options(*_OWN)
+def sweep(
+    preds: Any,
+    gts: Any,
+    *,
+    measures: Named | Iterable[Named] = ("SemF1",),
+    thresholds: str | float | Iterable[float] | None = None,
+    system: str | None = None,
+    **options: Any,
+) -> ThresholdSweep:
+    """Values of semantic measures at each of many thresholds, in one pass over the data.
+
+    Labels are joined and looked up once, and their similarities computed once.
+
+    Parameters
+    ----------
+    preds, gts
+        As for ``score``.
+    measures : sequence of str, Measure or Definition
+        Measures with a threshold of similarity: "SemF1", "SemRecall(match=optimal)@5".
+    thresholds : str or iterable of float, optional
+        "START:STOP:STEP" with both ends, or numbers; left out, 0, 0.01, … 1.
+    system : str, optional
+    **options
+
+    Returns
+    -------
+    ThresholdSweep
+
+    Raises
+    ------
+    InputError
+        If a measure has no threshold of similarity, or the input or an option is wrong.
+
+    Examples
+    --------
+    >>> found = sweep([["bike"], ["cat"]], [["bicycle"], ["car"]], thresholds="0.1:0.9:0.4")
+    >>> found.points, found.values
+    ((0.1, 0.5, 0.9), {'SemF1': [1.0, 0.5, 0.5]})
+    """
+    check_options("sweep", options, [name for name in OPTIONS if name not in _OWN])
+    asked = parse_all(listed(measures))
+    _check_swept(asked, options)
+    points = _threshold_points(thresholds)
+    every = [one.with_options(threshold=point) for one in asked for point in points]
+    given = {**options, "measures": every, "keep_rows": False}
+    table = table_of(prepare_systems({system or system_name(preds): preds}, gts, given))
+    return ThresholdSweep.of(points, table)
+
+
+@document_options(
+    *_IN_MEASURE, *_OTHERS, "threshold", "keep_rows", "ci_method", "seed", "resamples", "level",
+    "progress",
+)  # fmt: skip
+def calibrate_threshold(
+    preds: Any,
+    gts: Any,
+    *,
+    measure: Named = "SemF1",
+    holdout: float = 0.2,
+    seed: int = 12345,
+    thresholds: str | float | Iterable[float] | None = None,
+    **options: Any,
+) -> Calibration:
+    """Find the threshold of an embedding on predictions and ground truth, by contrast.
+
+    On a held part of the items, the measure of predictions with their own references is compared
+    with that of the same predictions with the references of another item. The threshold with the
+    largest difference is taken, of equal ones the highest. It needs no labelled pairs; the
+    criterion is semmetrics' own.
+
+    Parameters
+    ----------
+    preds, gts
+        As for ``score``.
+    measure : str, Measure or Definition
+        One with a threshold of similarity.
+    holdout : float
+        The share of items that are used. An item is chosen by a hash of its id and the seed,
+        whatever other items there are.
+    seed : int
+    thresholds : str or iterable of float, optional
+        Those to choose from; left out, 0, 0.01, … 1.
+    **options
+
+    Returns
+    -------
+    Calibration
+        For ``score(calibration=…)``.
+
+    Raises
+    ------
+    InputError
+        If the measure has no threshold of similarity, the part has fewer than two items, the
+        predictions go no better with their own references than with others, or the input or an
+        option is wrong.
+
+    Examples
+    --------
+    >>> preds = {"a": ["bike"], "b": ["cat", "dog"], "c": ["boat"]}
+    >>> gts = {"a": ["bicycle"], "b": ["kitten"], "c": ["ship"]}
+    >>> found = calibrate_threshold(preds, gts, holdout=1, thresholds="0:0.9:0.1")
+    >>> found.criterion, found.n, len(found.curve["contrast"])
+    ('SemF1', 3, 10)
+    """
+    check_options(
+        "calibrate_threshold",
+        options,
+        [name for name in OPTIONS if name not in ("threshold", "keep_rows", *_OTHERS)],
+    )
+    chosen = _calibrated(measure, options)
+    points = _threshold_points(thresholds)
+    for name in _IN_MEASURE:
+        if is_given(options.get(name)):  # cutoff and rule are options of the measure
+            raise InputError("not-applicable", name=name, what="a calibration")
+    name = system_name(preds)
+    prepared = prepare_systems({name: preds}, gts, {**options, "measures": [chosen]})
+    task: Any = prepared.tasks[name][""]
+    found = of_contrast(task, chosen, points=points, holdout=holdout, seed=seed)
+    notes = (*found.notes, *prepared.notes())
+    return replace(found, notes=notes, understood=tuple(prepared.understood()))
+
+
+def _calibrated(measure: Named, options: Mapping[str, Any]) -> Measure:
+    """Return the one measure to calibrate by."""
+    several = parse(measure) if isinstance(measure, str) else parse_all([measure])
+    if len(several) != 1:
+        raise InputError("wrong-count", "measure", found=pluralize(len(several), "measure"),
+                         wanted="a calibration")  # fmt: skip
+    _check_swept(several, options)
+    if several[0]["decode"] == BEST:
+        raise InputError("bad-option", str(several[0]), name="decode", value=BEST,
+                         wanted="a score threshold, such as threshold:0.5")  # fmt: skip
+    return several[0]
+
+
+def _check_swept(measures: Iterable[Measure], options: Mapping[str, Any]) -> None:
+    """Refuse measures without a threshold, or with one already, and a task that is not theirs."""
+    for measure in measures:
+        if measure["threshold"] is None:
+            having = [
+                definition.name
+                for definition in all_definitions()
+                if any(option.name == "threshold" for option in definition.options)
+            ]
+            raise InputError("no-threshold", str(measure), measures=", ".join(having))
+        if measure["threshold"] != "auto":
+            raise InputError("not-applicable", str(measure), name="threshold", what="a sweep")
+    check_kind(measures, str(resolve_task(options.get("task"), None, measures)))
+
+
+def calibrate_threshold_on_pairs(
+    pairs: Any,
+    embedding: Any = None,
+    *,
+    criterion: str = "f1",
+    lookup: str | None = None,
+    oov: str | None = None,
+    normalize: str | None = None,
+    device: str | None = None,
+    max_words: int | None = None,
+    cache: bool | str | os.PathLike[str] = False,
+    read: ReadOptions | None = None,
+) -> Calibration:
+    """Find the threshold of an embedding on labelled pairs.
+
+    Parameters
+    ----------
+    pairs : path, or sequence of (a, b, same)
+        A CSV, TSV, JSON or JSONL file with the columns ``a``, ``b`` and ``same``, or such triples.
+    embedding : str, path, Embedder, callable or mapping from word to vector, optional
+        Left out, the static model that ships with the package.
+    criterion : {"f1", "youden", "accuracy"}
+        What is largest at the threshold; of equally good thresholds the highest is taken.
+    lookup, oov, normalize, device, max_words, cache, read
+        As for ``score``.
+
+    Returns
+    -------
+    Calibration
+        For ``score(calibration=…)``.
+
+    Raises
+    ------
+    InputError
+        If the pairs are not of both kinds, the embedding has a name, or the input or an option is
+        wrong.
+
+    Examples
+    --------
+    >>> pairs = [("car", "automobile", 1), ("bike", "bicycle", 1), ("car", "tree", 0)]
+    >>> found = calibrate_threshold_on_pairs(pairs)
+    >>> found.value, found.auc, 0.3 < found.threshold < 0.86
+    (1.0, 1.0, True)
+    """
+    if isinstance(embedding, Mapping):
+        from semmetrics.embed.open import named_or_words
+
+        embedding = named_or_words(embedding)
+    if isinstance(embedding, Mapping) and set(embedding) != {"default"}:
+        raise InputError("bad-option", name="embedding", value=list(embedding),
+                         wanted="one embedding without a name")  # fmt: skip
+    given = {"embedding": embedding, "lookup": lookup, "oov": oov, "normalize": normalize}
+    given |= {"device": device, "max_words": max_words, "cache": cache, "read": read}
+    options = resolve_options(given, "labels")
+    read_notes: list[str] = []
+    known = as_pairs(pairs, ReadOptions() if read is None else read, read_notes)
+    task = pairs_task(known, options["normalize"])
+    measures = parse("SemF1")
+    tasks = prepare({"pairs": {"": task}}, measures, options)
+    found = of_pairs(tasks["pairs"][""], known, criterion=criterion)
+    notes = label_facts(tasks, measures, options, {})
+    return replace(found, notes=tuple(map(str, (*read_notes, *found.notes, *notes))))
+
+
+def _threshold_points(given: Any) -> list[float]:
+    """Return thresholds, rising; decimal steps are exact, so that 0.3 is the float 0.3."""
+    given = _POINTS if given is None else given
+    if isinstance(given, str) and ":" in given:
+        parts = given.split(":")
+        if len(parts) != 3:
+            raise InputError("bad-thresholds", value=given)
+        start, stop, step = map(_threshold, parts)
+        if step <= 0 or stop < start or (stop - start) / step > _MOST:
+            raise InputError("bad-thresholds", value=given)
+        steps = range(int((stop - start) / step) + 1)
+        points = sorted(float(start + place * step) for place in steps)
+    else:
+        several = given.split(",") if isinstance(given, str) else given
+        several = several if isinstance(several, Iterable) else [several]
+        points = sorted(float(_threshold(one)) for one in several)
+    if not points or len(points) > _MOST:
+        raise InputError("bad-thresholds", value=f"{len(points):,} thresholds")
+    for point, after in pairwise([*points, math.inf]):
+        if point == after:
+            raise InputError("duplicate", role="the threshold", value=point)
+        if not -1 <= point <= 1:
+            raise InputError("out-of-range", role="a threshold", value=point,
+                             wanted="cosines from -1 to 1")  # fmt: skip
+    return points
+
+
+def _threshold(value: Any) -> Decimal:
+    """Return a finite number: exact where it is written, and the float itself otherwise."""
+    try:
+        number = Decimal(value.strip() if isinstance(value, str) else float(value))
+    except (ArithmeticError, TypeError, ValueError):
+        number = Decimal("nan")
+    if isinstance(value, bool) or not number.is_finite():
+        raise InputError("bad-thresholds", value=value)
+    return number
+
+
+def report_calibration(calibration: Calibration, *, digits: int = 4) -> str:
+    """Write the threshold, the criterion's value, and the curve at some points, the best marked."""
+    check_digits(digits)
+    one = calibration
+    lines = [
+        f"threshold {one.threshold!r} for {visible(one.embedding)}",
+        f"{one.method}, {one.criterion}: {one.value:.{digits}f} on {pluralize(one.n, one.unit)}",
+    ]
+    low, high = _find_nearly_as_good(one)
+    lines.append(f"at least {_NEAR:.0%} of that from {low:.{digits}f} to {high:.{digits}f}")
+    if one.auc is not None:
+        lines.append(f"AUC {one.auc:.{digits}f}")
+    names, points = list(one.curve), one.curve["threshold"]
+    some = np.linspace(0, len(points) - 1, _ROWS).round().astype(int).tolist()
+    rows = [
+        [f"{points[row]:.{digits}f}{'*' if points[row] == one.threshold else ''}"]
+        + [f"{one.curve[name][row]:.{digits}f}" for name in names[1:]]
+        for row in sorted({*some, points.index(one.threshold)})
+    ]
+    shown = f"{len(rows)} of {pluralize(len(points), 'threshold')} that were tried"
+    return "\n".join(
+        [*lines, "", *([f"{shown}:"] * (len(rows) < len(points))), draw([names, *rows])]
+    )
+
+
+def _find_nearly_as_good(one: Calibration) -> tuple[float, float]:
+    """The thresholds around the best, without a gap, whose value is nearly as large."""
+    points = one.curve["threshold"]
+    values = one.curve["contrast" if one.method == "contrast" else one.criterion]
+    low = high = points.index(one.threshold)
+    enough = one.value - (1 - _NEAR) * abs(one.value)
+    while low and values[low - 1] >= enough:
+        low -= 1
+    while high + 1 < len(points) and values[high + 1] >= enough:
+        high += 1
+    return points[low], points[high]
