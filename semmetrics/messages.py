@@ -5,7 +5,7 @@ Conventions
 A code has a problem and a remedy, which may be empty. ``{name}`` is a value as text, ``{name!r}``
 as Python writes it, ``{name!l}`` a list of a few names, ``{name!e}`` one of examples, if there are
 any, ``{name!p}`` one without quotes, ``{name!t}`` its type with an article, ``{name!o}`` the option
-of that name, ``{given}`` the option ``name`` with ``value``;
+of that name, ``{setting}`` the option ``name`` with ``value``;
 ``{n:item}`` counts items; ``{opt:missing}`` names an option, and ``{opt:missing=skip}`` one with
 its value, as the caller writes options: ``missing='skip'`` or ``--missing skip``.
 """
@@ -42,7 +42,7 @@ class _Writer(string.Formatter):
         self.spell = spell
 
     def get_value(self, key: int | str, args: Any, kwargs: Mapping[str, Any]) -> Any:
-        if key == "given":  # the option of that name with its value
+        if key == "setting":  # the option of that name with its value
             return self.spell(kwargs["name"], brief(kwargs["value"]))
         return self.spell if key == "opt" else kwargs[str(key)]
 
@@ -308,8 +308,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "unused-columns": ("{n:column} not used: {examples!l}", ""),
     # Options and arguments
-    "bad-option": ("{given}", "give {wanted}"),
-    "bad-choice": ("{given}", "choose one of {choices!l}"),
+    "bad-option": ("{setting}", "give {wanted}"),
+    "bad-choice": ("{setting}", "choose one of {choices!l}"),
     "unknown-name": ("there is no {what} {value!r}", "{remedy}"),
     "not-applicable": ("{name!o} does not apply to {what}", "remove it"),
     "conflicting-options": ("{names} are given together", "give one of them"),

@@ -175,7 +175,8 @@ def _click_option(one: Option, may_lack: bool) -> click.Option:
     written = f" It ends in {', '.join(endings)}." if endings else ""
     settings: dict[str, Any] = {"is_flag": True} if one.read is bool else {
         "type": kind, "multiple": one.repeat, "nargs": one.values, "metavar": one.metavar or None,
-        "default": None if may_lack else one.default, "required": one.required,
+        "required": one.required,
+        **({} if may_lack or one.default is None else {"default": one.default}),
     }  # fmt: skip
     return GroupedOption(
         [*(one.flags or (one.flag,)), one.name], group=one.group,

@@ -190,11 +190,11 @@ def test_what_pycocoevalcap_asserts(scorer, gts, res, code, where):
 
 def test_bad_parameters():
     for n in (0, 5):
-        with pytest.raises(InputError, match=f"n={n}"):
+        with refused("bad-choice"):
             Bleu(n)
-    with pytest.raises(InputError, match="n=3"):
+    with refused("bad-choice"):
         Cider(n=3)
-    with pytest.raises(InputError, match="sigma=0"):
+    with refused("bad-option"):
         Cider(sigma=0)
 
 
@@ -318,7 +318,7 @@ def test_spice_without_its_parser(monkeypatch, tmp_path):
     assert evaluation.missing["SPICE"].startswith("SPICE")
     assert "SPICE" not in evaluation.eval
     if find_spec("pycocoevalcap"):
-        with pytest.raises(InputError, match=r"needs (Java|CoreNLP)"):
+        with refused("needs-corenlp"):
             Spice().compute_score({1: ["a man"]}, {1: ["man"]})
     else:
         with pytest.raises(InputError, match="needs the package pycocoevalcap"):

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import captions_ngram as oracle
 from oracles.captions_ngram import task_of
+from refusals import refused
 
 from semmetrics.core.columns import as_floats
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.data.block import Block
-from semmetrics.errors import InputError
 from semmetrics.metrics.bleu import BLEU, BleuCounts, clipped_matches
 from semmetrics.metrics.registry import parse
 from semmetrics.scoring.evaluate import evaluate
@@ -173,7 +173,7 @@ def test_without_references():
     assert np.isnan(refused.value)
     assert refused.undefined == {"no_reference": 1}
     assert np.isnan(scores(task_of(["a"], [[]]))[0].value)
-    with pytest.raises(InputError, match="no_reference='0'; choose one of"):
+    with refused("bad-choice"):
         BLEU[0](no_reference="0")
 
 
@@ -200,7 +200,7 @@ def test_names():
     assert str(measure) == "BLEU-4(reflen=shortest)"
     assert parse(str(measure)) == [measure]
     assert [str(one) for one in FOUR] == ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4"]
-    with pytest.raises(InputError, match="a cutoff @k does not apply"):
+    with refused("measure-option"):
         BLEU[0](k=3)
 
 

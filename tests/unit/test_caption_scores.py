@@ -345,7 +345,7 @@ def test_human_leaves_single_references_out():
     table = score(gts=refs, score_references=True)
     assert table["human", "BLEU-1"].n == 5
     assert "single-reference" in codes(table)
-    with pytest.raises(InputError, match="no image has two references"):
+    with refused("single-references"):
         score(
             gts={name: several[:1] for name, several in REFERENCES.items()}, score_references=True
         )
@@ -361,15 +361,15 @@ def test_human_leaves_single_references_out():
     [["F1"], ["F1", "BLEU-1"], ["MacroF1", "SemF1", "CIDEr-D"], "WMD"],
 )
 def test_measures_of_labels_are_refused(measures):
-    with pytest.raises(InputError, match=r"cannot be computed of captions; semmetrics list"):
+    with refused("wrong-kind"):
         score(measures=measures, task="captions")
 
 
 def test_measures_of_captions_are_refused_for_labels():
     lists = [["cat"]], [["cat"]]
-    with pytest.raises(InputError, match=r"'BLEU-1' cannot be computed of labels; .*--task"):
+    with refused("wrong-kind"):
         semmetrics.score(*lists, measures=["BLEU-1"], task="labels")
-    with pytest.raises(InputError, match="'ROUGE-L' cannot be computed of labels"):
+    with refused("wrong-kind"):
         semmetrics.score(*lists, measures=["ROUGE-L", "F1"])
 
 
@@ -497,9 +497,9 @@ def test_weights():
     whole = score(weights={"1": 2, "2": 1, "3": 1})["ROUGE-L"].value
     twice = score({**CAPTIONS, "4": CAPTIONS["1"]}, {**REFERENCES, "4": REFERENCES["1"]})
     assert whole == pytest.approx(twice["ROUGE-L"].value, abs=1e-15)
-    with pytest.raises(InputError, match="1 item has no weight: '3'"):
+    with refused("no-weights"):
         score(weights={"1": 1, "2": 1})
-    with pytest.raises(InputError, match="all sample weights are zero"):
+    with refused("zero-weights"):
         score(weights=[0, 0, 0])
 
 
@@ -544,7 +544,7 @@ def test_intervals_do_not_depend_on_the_order():
 def test_rows_may_be_left_out():
     table = score(keep_rows=False)
     assert values(table) == values(score())
-    with pytest.raises(InputError, match="rows were not kept"):
+    with refused("rows-not-kept"):
         _ = table["BLEU-1"].items
     kept = score(keep_rows=False, ci=True, resamples=5)
     assert kept["BLEU-1"].ci.low <= kept["BLEU-1"].ci.high
@@ -569,7 +569,7 @@ def test_the_protocol_without_meteor():
     assert "pip install 'semmetrics[captions]'" in reasons["METEOR"]
     assert "pip install 'semmetrics[captions]'" in reasons["SPICE"]
     assert score(protocol="coco-caption", tokenizer="ptb").headings == table.headings
-    with pytest.raises(InputError, match=r"METEOR needs the package pycocoevalcap"):
+    with refused("missing-package"):
         score(measures=["BLEU-1", "METEOR"])
     captions = {"a": ["a cat"]}
     with pytest.raises(semmetrics.MissingDependencyError):  # of several systems, too
@@ -660,7 +660,7 @@ def test_parts_add_up_to_the_whole(human):
     chosen = {system: [(one.measure, one.note) for one in whole]}
     again = score_statistics({system: merged}, chosen, headings=measures, ci=Bootstrap(resamples=9))
     assert bits(again) == bits(whole)
-    with pytest.raises(InputError, match="items are in both parts"):
+    with refused("items-in-both"):
         merged + parts[0][0].statistics
 
 
@@ -684,7 +684,7 @@ def test_parts_of_which_one_has_several_candidates_add_up():
 def test_parts_with_other_tokens_do_not_add_up():
     left = score({"1": CAPTIONS["1"]}, {"1": REFERENCES["1"]}, measures="BLEU-1")
     right = score({"2": CAPTIONS["2"]}, {"2": REFERENCES["2"]}, measures="BLEU-1", tokenizer="13a")
-    with pytest.raises(InputError, match="tok is ptb and 13a"):
+    with refused("different-statistics"):
         left.scores[0].statistics + right.scores[0].statistics
 
 
@@ -692,7 +692,7 @@ def test_parts_with_document_frequencies_of_their_own_do_not_add_up():
     left, right = (
         score({i: CAPTIONS[i]}, {i: REFERENCES[i]}, measures="CIDEr-D").scores[0] for i in "12"
     )
-    with pytest.raises(InputError, match="statistics differ in their conventions"):
+    with refused("different-statistics"):
         left.statistics + right.statistics
 
 
@@ -760,5 +760,5 @@ def test_a_tokenizer_gives_tokens_for_each_caption():
         def tokens(self, captions):
             return [caption.split() for caption in captions if "dog" not in caption]
 
-    with pytest.raises(InputError, match="lists for"):
+    with refused("wrong-count"):
         score(tokenizer=Short())

@@ -3,11 +3,10 @@
 import json
 
 import pytest
-from refusals import codes
+from refusals import codes, refused
 
 import semmetrics
 from semmetrics.data.side_inputs import as_pairs
-from semmetrics.errors import InputError
 
 GTS = {"a": ["cat"], "b": ["dog"]}
 
@@ -63,7 +62,7 @@ def test_weights_of_no_item_in_a_file_of_batches(tmp_path):
     scorer.update({"a": ["cat"]}, GTS, weights=path)
     assert scorer.compute()["F1"].value == 1
     scorer = semmetrics.Scorer(measures="F1")
-    with pytest.raises(InputError, match=r"weights\.csv: 1 item without a weight: 'b'"):
+    with refused("no-weights"):
         scorer.update(GTS, GTS, weights=path)
 
 

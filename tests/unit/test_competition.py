@@ -248,7 +248,7 @@ def test_rows_below_the_last_may_be_blank(state, truth, tmp_path, ratings):
     expected = rank_competition(state, **plain)
     assert rank_competition(state, **how).to_json() == expected.to_json()
     half = [*rows, {**blank, "caption": "a dog"}]
-    with pytest.raises(InputError, match="the id is empty"):
+    with refused("empty-id"):
         rank_competition(state, **{name: half if v is rows else v for name, v in plain.items()})
 
 

@@ -7,11 +7,12 @@ import zipfile
 
 import pytest
 from reading import refused_in
+from refusals import refused
 
 import semmetrics
 from semmetrics import ReadOptions, as_captions, as_labels
 from semmetrics.cli.app import program
-from semmetrics.errors import Fact, InputError
+from semmetrics.errors import Fact
 
 SMALL = 2**17
 OPTIONS = ReadOptions(max_bytes=SMALL)
@@ -32,7 +33,7 @@ def test_a_member_of_an_archive_is_read_up_to_its_size(tmp_path):
         archive.writestr("y.npy", b"\0" * 2**22)
     # the size in the directory says less than there is
     path.write_bytes(path.read_bytes().replace((2**22).to_bytes(4, "little"), b"\x40\0\0\0"))
-    with pytest.raises(InputError, match=r"y\.npz"):
+    with refused("damaged"):
         labels(path)
 
 
@@ -146,5 +147,5 @@ def test_a_manifest_without_an_end_of_brackets(tmp_path):
 
     path = tmp_path / "m.toml"
     path.write_text("a = " + "[" * 3000)
-    with pytest.raises(InputError, match=r"m\.toml: it cannot be read: not TOML"):
+    with refused("unreadable"):
         read_manifest(path)

@@ -219,7 +219,7 @@ def test_pascal_50s_that_is_not_as_it_is(tmp_path):
     with refused("damaged"):
         read_judgements(folder)
     (folder / "consensus_pascal.mat").unlink()
-    with pytest.raises(InputError, match=r"consensus_pascal.mat"):
+    with refused("missing-file"):
         read_judgements(folder)
 
 
@@ -381,7 +381,7 @@ def test_names_that_stand_twice_are_refused(tmp_path):
         semmetrics.meta(rows, PREDS, GTS, measures="F1", group_by="of")
     with refused("missing-column", "ratings, element [0]"):
         semmetrics.meta(ROWS, PREDS, GTS, measures="F1", columns={"rating": 3})
-    with pytest.raises(InputError, match="the path is empty; name a file"):
+    with refused("empty"):
         semmetrics.meta("", PREDS, GTS, measures="F1")
 
 
@@ -716,7 +716,7 @@ def test_what_is_said_of_intervals_and_averages():
 
 def test_a_signature_of_agreement_is_no_score_to_compute_again():
     (one,) = semmetrics.meta(ROWS, PREDS, GTS, measures="F1", statistics="pearson", resamples=20)
-    with pytest.raises(InputError, match=r"is of agreement with people.*run semmetrics meta"):
+    with refused("signature-of-study"):
         semmetrics.rescore(one.signature, PREDS, GTS)
 
 

@@ -21,7 +21,7 @@ from refusals import refused
 from stand_ins import fake_java, fake_pycocoevalcap, without_java, without_pycocoevalcap
 
 from semmetrics.data.tasks import caption_task
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import MissingDependencyError
 from semmetrics.metrics.meteor import (
     COUNTS,
     METEOR,
@@ -260,7 +260,7 @@ def test_what_is_missing(stand_in, tmp_path, monkeypatch):
     without_java(monkeypatch, tmp_path)
     assert "METEOR needs Java" in METEOR_PROGRAM.missing()
     assert "install a Java runtime" in METEOR_PROGRAM.missing()
-    with pytest.raises(InputError, match="METEOR needs Java"):
+    with refused("needs-java"):
         score(task_of(["a"], [["a"]]))
     (tmp_path / "site" / "pycocoevalcap" / "meteor" / "meteor-1.5.jar").unlink()
     assert "pip install --force-reinstall pycocoevalcap" in METEOR_PROGRAM.missing()

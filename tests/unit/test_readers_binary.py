@@ -116,35 +116,35 @@ def test_parquet_lists(table):
 @pytest.mark.parametrize(
     ("columns", "match"),
     [
-        ({"id": [1.0], "label": ["x"]}, r"gt\.parquet, column 'id': double is no type of a column"),
-        ({"id": ["a"], "label": [1]}, "column 'label': int64 is no type"),
-        ({"id": ["a"], "label": ["x"], "score": ["1"]}, "column 'score': string is no type"),
-        ({"id": ["a"], "label": [["x"]], "score": [1.0]}, "column 'score': double is no type"),
-        ({"id": ["a", None], "label": ["x", "y"]}, r"row 1 \(from 0\): null is no id"),
-        ({"id": ["a", ""], "label": ["x", "y"]}, r"row 1 \(from 0\): the id is empty"),
-        ({"id": ["a", "a"], "label": ["x", None]}, r"row 1 .*id 'a': the label is empty"),
-        ({"id": ["a"], "label": ["x"], "score": [float("nan")]}, r"row 0 .*nan is no finite"),
-        ({"id": ["a", "b"], "label": ["x"] * 2, "score": [1.0, None]}, "row 1 .*null is no finite"),
-        ({"id": ["a", "a"], "labels": [["x"], []]}, r"row 1 .*id 'a': the id is also in row 0"),
+        ({"id": [1.0], "label": ["x"]}, "wrong-column-type"),
+        ({"id": ["a"], "label": [1]}, "wrong-column-type"),
+        ({"id": ["a"], "label": ["x"], "score": ["1"]}, "wrong-column-type"),
+        ({"id": ["a"], "label": [["x"]], "score": [1.0]}, "wrong-column-type"),
+        ({"id": ["a", None], "label": ["x", "y"]}, "wrong-id"),
+        ({"id": ["a", ""], "label": ["x", "y"]}, "empty-id"),
+        ({"id": ["a", "a"], "label": ["x", None]}, "empty-cell"),
+        ({"id": ["a"], "label": ["x"], "score": [float("nan")]}, "not-finite"),
+        ({"id": ["a", "b"], "label": ["x"] * 2, "score": [1.0, None]}, "not-finite"),
+        ({"id": ["a", "a"], "labels": [["x"], []]}, "duplicate-at"),
         (
             {"id": ["a", "b"], "labels": [["x"], None]},
-            "row 1 .*the labels are null; write an empty",
+            "null",
         ),
-        ({"id": ["a"], "labels": [["x"]], "scores": [[]]}, "id 'a': beside 1 label there is 0 sc"),
-        ({"id": ["a"], "img": ["b"], "label": ["x"]}, "2 columns could be the id.*--id-column"),
-        ({"x": ["a"]}, "there is no id column"),
-        ({"id": ["a"][:0], "label": ["x"][:0]}, "is no type|no items"),
+        ({"id": ["a"], "labels": [["x"]], "scores": [[]]}, "wrong-count"),
+        ({"id": ["a"], "img": ["b"], "label": ["x"]}, "ambiguous-column"),
+        ({"x": ["a"]}, "missing-column"),
+        ({"id": ["a"][:0], "label": ["x"][:0]}, "wrong-column-type"),
     ],
 )
 def test_bad_parquet(table, columns, match):
-    with pytest.raises(InputError, match=match):
+    with refused(match):
         table(columns)
 
 
 def test_damaged_and_large_parquet(table):
-    with pytest.raises(InputError, match=r"gt\.parquet: it cannot be read as Parquet"):
+    with refused("damaged"):
         table({"id": ["a"], "label": ["x"]}, cut=-9)
-    with pytest.raises(InputError, match=r"more than 9000 bytes.*--max-bytes"):
+    with refused("too-large"):
         table({"id": ["a"] * 10**5, "label": ["x"] * 10**5}, max_bytes=9000)
 
 
@@ -306,7 +306,7 @@ def test_bad_archives(load):
     with refused("damaged") as caught:
         load(bytes(damaged), "y.npz")
     assert caught.value.where.endswith("entry 'y.npy'")
-    with pytest.raises(InputError, match=r"more than 50000 bytes when decompressed.*--max-bytes"):
+    with refused("too-large"):
         load(npz(y=np.zeros((1000, 1000))), "y.npz", max_bytes=50_000)
 
 
@@ -332,7 +332,7 @@ def test_text_that_is_no_text(tmp_path, suffix, column):
     else:
         with pa.ipc.new_file(path, table.schema) as file:
             file.write_table(table)
-    with pytest.raises(InputError, match="it cannot be read as"):
+    with refused("damaged"):
         as_labels(path)
 
 
@@ -343,7 +343,7 @@ def test_offsets_beyond_the_text(tmp_path):
     path = str(tmp_path / "broken.arrow")
     with pa.ipc.new_file(path, table.schema) as file:
         file.write_table(table)
-    with pytest.raises(InputError, match="it cannot be read as Arrow"):
+    with refused("damaged"):
         as_labels(path)
 
 

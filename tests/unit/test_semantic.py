@@ -18,7 +18,6 @@ from tiny import Tiny, one_hot, with_vectors
 
 import semmetrics
 from semmetrics.core.ragged import sum_rows
-from semmetrics.errors import InputError
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics import label_similarity, semantic
@@ -274,9 +273,9 @@ def test_oov_policies():
         table = semmetrics.score([["?"]], [["!"]], measures=texts, embedding=with_word, oov=oov)
         assert table.scores[0].value == expected
         assert f"|oov:{oov}|" in table.scores[0].signature
-    with pytest.raises(InputError, match=r"tiny-2@0{12} does not know '\?'"):
+    with refused("unknown-terms"):
         value(texts[0], ["?"], ["x"], oov="error")
-    with pytest.raises(InputError, match="has no word 'unknown'"):
+    with refused("no-unknown-word"):
         value(texts[0], ["?"], ["x"], oov="unknown")
 
 
@@ -337,12 +336,12 @@ def test_repeats(duplicates, expected):
 def test_wrong_vectors_and_options():
     broken = Tiny({"x": [1, np.nan], "up": [0, np.inf], "near": [1, 1]})
     for text in ("SemF1", "SoftF1", "WMD", "MeanSim"):
-        with pytest.raises(InputError, match=r"tiny.*the vector of 'up', 'x' is not finite"):
+        with refused("vector-not-finite"):
             semmetrics.score([["up", "near"]], [["x"]], measures=[text], embedding=broken)
     for wrong in (2, float("nan"), True):
         with refused("bad-option"):
             SemF1(threshold=wrong)
-    with pytest.raises(InputError, match="there is no embedding 'other'"):
+    with refused("unknown-name"):
         value("SemF1(embedding=other)", ["x"], ["x"])
 
 

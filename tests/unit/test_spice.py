@@ -423,16 +423,12 @@ def test_captions_without_tuples_are_found_in_the_data():
     )
     tuples |= {text: [] for several in REFERENCES.values() for text in several}
     given = "SPICE(parser=given)", "SPICE(parser=given,captions=written)"
-    with pytest.raises(
-        InputError, match=r"caption 'Red auto' of the references, id 'd#1': .*parse all"
-    ):
+    with refused("captions-fail"):
         score(given[1], gts=references, tuples=tuples)
     del tuples["red auto"]
     tuples["Red auto "] = [("auto", "red")]
     assert score(given[1], gts=references, tuples=tuples, tokenizer="ptb")[0].n == 5
-    with pytest.raises(
-        InputError, match=r"'red auto' of .*: write captions=written in the measure"
-    ):
+    with refused("captions-fail"):
         score(given[0], gts=references, tuples=tuples, tokenizer="ptb")
 
 

@@ -12,6 +12,7 @@ import warnings
 import numpy as np
 import pytest
 from reading import codes, refused_in
+from refusals import refused
 
 import semmetrics
 from semmetrics import ReadOptions, as_captions, as_labels, score
@@ -203,9 +204,9 @@ def test_mappings_of_scores_in_a_series():
 
 
 def test_matrices_without_names():
-    with pytest.raises(InputError, match=r"preds and gts: .* 3 columns and the ground truth 4"):
+    with refused("unnamed-widths"):
         score(np.eye(3), np.eye(4)[:3])
-    with pytest.raises(InputError, match=r"gts: its columns have no names.*preds are 'cat', 'dog'"):
+    with refused("unnamed-columns"):
         score([["cat"], ["dog"]], np.eye(2))
     assert score([["0"], ["1"]], np.eye(2), measures="F1").scores[0].value == 1
     named = score(np.eye(2), [["cat"], ["dog"]], classes=["cat", "dog"], measures="F1")
@@ -214,10 +215,10 @@ def test_matrices_without_names():
 
 @pytest.mark.parametrize(("row", "what"), [([1.0, 0.5], "sum is 1.5"), ([-0.5, 1.5], "negative")])
 def test_set_sizes_are_probabilities(row, what):
-    with pytest.raises(InputError, match=rf"set_size_probs, row 0 \(from 0\): .*{what}"):
+    with refused("not-probabilities"):
         score(SCORED, ONE, set_size_probs=[row], decode="cardinality", measures="F1")
     masked = np.ma.masked_array([[0.5, 0.5]], mask=[[False, True]])
-    with pytest.raises(InputError, match="set_size_probs: values are masked; fill them"):
+    with refused("masked"):
         score(SCORED, ONE, set_size_probs=masked, decode="cardinality", measures="F1")
 
 
@@ -226,10 +227,10 @@ def test_columns_of_arrow(tmp_path):
     nulls = as_labels(pa.table({"id": ["a", "b"], "label": pa.nulls(2)}))
     assert (nulls.to_list(), codes(nulls)) == ([[], []], [("empty-cells", 2)])
     for scores in (["0.9", "0.1"], [True, False]):
-        with pytest.raises(InputError, match=r"column 'scores': .* does not fit a column of"):
+        with refused("wrong-column-type"):
             as_labels(pa.table({"id": ["a"], "labels": [["x", "y"]], "scores": [scores]}))
     coded = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["x", None]))
-    with pytest.raises(InputError, match=r"row 1 \(from 0\), id '2': the caption is null"):
+    with refused("null"):
         as_captions(pa.table({"image_id": [1, 2], "caption": coded}))
 
 
@@ -262,7 +263,7 @@ def test_messages_name_files(tmp_path):
     preds, gts = tmp_path / "p.json", tmp_path / "g.json"
     preds.write_text('{"a": ["x"]}')
     gts.write_text('{"b": ["x"]}')
-    with pytest.raises(InputError, match=r"p\.json and .*g\.json: there is no item to evaluate"):
+    with refused("no-items"):
         score(preds, gts, missing="skip")
     weights = tmp_path / "w.json"
     for text, what in {
@@ -275,7 +276,7 @@ def test_messages_name_files(tmp_path):
             score(preds, preds, weights=weights)
     np.savez(tmp_path / "z.npz", values=np.eye(9))
     (tmp_path / "z.npz").write_bytes((tmp_path / "z.npz").read_bytes()[:300])
-    with pytest.raises(InputError, match=r"z\.npz: it is damaged, or was cut off"):
+    with refused("damaged"):
         as_labels(tmp_path / "z.npz")
 
 

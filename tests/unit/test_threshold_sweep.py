@@ -179,7 +179,7 @@ def test_unknown_options_are_refused():
 
 
 def test_protocols_are_refused():
-    with pytest.raises(InputError, match="both measures and a protocol"):
+    with refused("measures-and-protocol"):
         sweep(PREDS, GTS, protocol="kubany2020")
 
 
