@@ -75,7 +75,7 @@ def spice_programs(words):
     text, parser = "semmetrics.text", KeptParser(FunctionParser(objects))
     with (
         mock.patch(f"{text}.parses.open_parser", return_value=parser),
-        mock.patch(f"{text}.merged_graphs.open_synonyms", return_value=SynonymTable({}, {})),
+        mock.patch(f"{text}.graphs.open_synonyms", return_value=SynonymTable({}, {})),
         mock.patch("semmetrics.metrics.spice.category_words", return_value=words),
         mock.patch(f"{text}.synonyms.category_words", return_value=words),
     ):

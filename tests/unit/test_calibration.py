@@ -92,7 +92,7 @@ def test_unknown_labels_of_pairs():
     )
     zero = calibrate_threshold_on_pairs(pairs, MODEL, oov="zero")
     assert zero.curve["recall"][0] == 1.0
-    with pytest.raises(InputError, match="zzz"):
+    with refused("unknown-terms"):
         calibrate_threshold_on_pairs(pairs, MODEL, oov="error")
 
 
@@ -170,7 +170,7 @@ def test_bad_files_of_pairs(tmp_path, name, text, code, where):
 
 
 @pytest.mark.parametrize(
-    ("pairs", "options", "code", "where"),
+    ("pairs", "options", "message"),
     [
         (TRIPLES[:4], {}, "pairs-of-one-kind"),
         (TRIPLES[4:], {}, "pairs-of-one-kind"),
@@ -297,15 +297,15 @@ def test_the_order_of_items_does_not_matter():
         ({"holdout": 1e-9}, "small-holdout"),
         ({"seed": -1}, "bad-option"),
         ({"seed": 0.5}, "seed=0.5"),
-        ({"measure": "F1"}, "F1 has no threshold of similarity"),
-        ({"measure": "SemF1@1,2"}, "are 2 measures"),
-        ({"measure": "SemF1(threshold=0.3)"}, "has its threshold already"),
-        ({"top_k": 3}, "top_k does not go with a calibration"),
-        ({"top_k": np.array([3, 5])}, "top_k does not go with a calibration"),
-        ({"calibration": "x.json"}, "calibration does not go with"),
+        ({"measure": "F1"}, "no-threshold"),
+        ({"measure": "SemF1@1,2"}, "wrong-count"),
+        ({"measure": "SemF1(threshold=0.3)"}, "not-applicable"),
+        ({"top_k": 3}, "not-applicable"),
+        ({"top_k": np.array([3, 5])}, "not-applicable"),
+        ({"calibration": "x.json"}, "not-applicable"),
         ({"lookups": "exact"}, "calibrate_threshold has no option 'lookups'; did you mean lookup?"),
         ({"keep_rows": True}, "calibrate_threshold has no option 'keep_rows'"),
-        ({"thresholds": "0:2:1"}, "is no cosine"),
+        ({"thresholds": "0:2:1"}, "out-of-range"),
     ],
 )
 def test_bad_options(options, message):
@@ -344,7 +344,7 @@ def test_a_matrix_needs_a_rule_that_is_not_fitted():
         calibrate_threshold(
             SCORES, list(GTS.values()), measure="SemF1(decode=threshold:best)", **options
         )
-    with pytest.raises(InputError, match="no rule makes sets of them; give a cutoff"):
+    with refused("no-rule"):
         calibrate_threshold(SCORES, list(GTS.values()), **options)
 
 
@@ -436,10 +436,10 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path, calibration):
 
 
 def test_a_failed_save_leaves_nothing(tmp_path, calibration):
-    with pytest.raises(InputError, match="cannot be written"):
+    with refused("unwritable"):
         calibration.save(tmp_path / "none" / "c.json")
     Path(tmp_path, "folder").mkdir()
-    with pytest.raises(InputError, match="cannot be written"):
+    with refused("unwritable"):
         calibration.save(tmp_path / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
@@ -467,7 +467,7 @@ def test_files_that_are_none(tmp_path, calibration, change):
 
 
 def test_no_file(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
+    with refused("missing-file"):
         Calibration.load(tmp_path / "none.json")
 
 

@@ -226,7 +226,7 @@ def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
     table[123, 7] = np.nan
     np.save(path, table)
     names = [f"c{i}" for i in range(40)]
-    with refused(r"s\.npy, row 123, column 7 \(from 0\): nan is no finite"):
+    with refused("not-finite"):
         score(path, [0] * 300, classes=names, measures=TEXT)
     with refused("row 123, column 7"):
         score(np.load(path), [0] * 300, classes=names, measures=f"{TEXT}@3")
@@ -252,7 +252,7 @@ def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
         ({"gts": SCORES}, "the ground truth is a matrix of scores"),
         ({"gts": np.ones((5, 1), int), "classes": None},
          "wrong-shape"),
-        ({"classes": NAMES[:3]}, "4 columns and the class list 3 names"),
+        ({"classes": NAMES[:3]}, "wrong-count"),
         ({"measures": "ts"}, "no measure 'ts'; write UnseenAccuracy, which protocol xian2018 "),
         ({"measures": "ZSL@5"}, f"no measure 'ZSL'; write {TEXT}"),
         ({"measures": f"{TEXT}(labels=easy)"}, "there is no class list 'easy'; give class_lists="),
@@ -273,10 +273,10 @@ def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
         ({"measures": "H", "seen": NAMES}, "empty-side"),
         ({"preds": TRUTH, "classes": None, "measures": "H", "seen": ["cat"]},
          "unknown-side"),
-        ({"preds": [[one, one] for one in TRUTH], "measures": TEXT}, "'cat' is ranked twice"),
+        ({"preds": [[one, one] for one in TRUTH], "measures": TEXT}, "duplicate"),
         ({"preds": TRUTH, **SIDES, "measures": "AUSUC"}, "AUSUC needs scores"),
-        ({"seen": []}, "seen= is empty"),
-        ({"seen": ["cat", "cat"]}, "'cat' is also class 0"),
+        ({"seen": []}, "bad-option"),
+        ({"seen": ["cat", "cat"]}, "duplicate-at"),
         ({"class_lists": ["cat"]}, r"class_lists=\['cat'\]; give a mapping"),
     ],
 )  # fmt: skip
@@ -510,10 +510,10 @@ def test_seen_and_unseen_are_no_further_lists(name):
 
 
 @pytest.mark.parametrize(("numbers", "problem"), [
-    ({"cow": None, "fox": 1}, "id 'cow': the number null is no finite number"),
-    ({"cow": float("nan"), "fox": 1}, "id 'cow': the number nan is no finite number"),
-    ({"cow": "many", "fox": 1}, "id 'cow': the number 'many' is no finite number"),
-    ({"cow": np.True_, "fox": 1}, "id 'cow': the number .* is no finite number"),
+    ({"cow": None, "fox": 1}, "not-finite"),
+    ({"cow": float("nan"), "fox": 1}, "not-finite"),
+    ({"cow": "many", "fox": 1}, "not-finite"),
+    ({"cow": np.True_, "fox": 1}, "not-finite"),
     ({"cow": -1, "fox": 1}, "out-of-range"),
     ({2: 1, "2": 1}, "duplicate"),
 ])  # fmt: skip

@@ -471,8 +471,8 @@ LABELS = {"a": {"1": ["x"], "2": ["z"]}, "b": {"1": ["x"], "2": ["w"]}}
         (TWO, {"k": 1, "classes": ["x"]}, ""),
         ({"a": {"1": "x"}, "b": {"2": "x"}}, {"k": 1}, "missing-images"),
         ({"a": {"1": "x"}, "b": {"2": "x"}}, {"k": 1, "missing": "skip"}, "nothing-given"),
-        ({"a": {"1": "x"}, "b": ["x"]}, {"k": 1}, "different-items"),
-        ({"a": ["x"], "b": ["x", "y"]}, {"k": 1}, "different-items"),
+        ({"a": {"1": "x"}, "b": ["x"]}, {"k": 1}, "unlike-items"),
+        ({"a": ["x"], "b": ["x", "y"]}, {"k": 1}, "unlike-items"),
         ({"a": {"1": ["x", "y"]}, "b": {"1": ["z"]}}, {"k": 1}, "several-answers"),
         ({1: TWO["a"], 2: TWO["b"]}, {"k": 1}, "wrong-type"),
         # no file in UTF-8 can hold these, so that the state could not be read

@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
+from reading import refused_in
 
 from semmetrics import as_labels
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.labels.normalization import normalization
 
 NAMES = st.text("abc ", min_size=1, max_size=2).filter(str.strip)
@@ -91,7 +91,9 @@ def test_kinds_of_text_are_one_label():
 
 def test_keys_of_labels_that_are_not_used_are_noted():
     got = as_labels([[{"label": "cat", "confidence": 0.5}, {"label": "dog", "box": 1}]])
-    assert got.notes == ["keys of labels not used: 'confidence', 'box'"]
+    assert got.notes == [
+        Fact("unused-entry-keys", 2, ("confidence", "box"), values={"noun": "label"})
+    ]
     assert as_labels([[{"label": "cat", "score": 0.5}]]).notes == []
 
 
@@ -123,45 +125,45 @@ LABEL = r'write a label as "cat", \["cat", 0\.9\], or a list of synonyms \["cat"
 @pytest.mark.parametrize(
     ("item", "message"),
     [
-        ("cat", f"{WHERE}: 'cat' stands where a list of labels is expected; {LIST}"),
-        (None, f"{WHERE}: null stands where a list of labels is expected; write a list; an empty"),
-        (float("nan"), f"{WHERE}: nan stands where a list of labels"),
-        ({"cat": 0.5}, f"{WHERE}: an object stands among lists; write all items alike"),
-        (iter(["cat"]), f"{WHERE}: a list_iterator stands where a list"),
-        (np.array("cat"), f"{WHERE}: 'cat' stands where a list"),
-        (["a", 3], f"{INSIDE(1)}: the label 3 is an int, not a string; {LABEL}"),
-        ([b"a"], f"{INSIDE(0)}: the label b'a' is a bytes"),
-        ([None], f"{INSIDE(0)}: the label None .null. is not"),
-        ([[]], rf"{INSIDE(0)}: the label \[\] is a list"),
-        ([["a", ["b"], "c"]], rf"{INSIDE(0)}: the label \['a', \['b'\], 'c'\] is a list"),
-        ([nested(100_000)], rf"{INSIDE(0)}: the label \[+\.\.\.\]+ is a list"),
+        ("cat", ("wrong-type", "gt.json, item 1 (from 0)")),
+        (None, ("wrong-type", "gt.json, item 1 (from 0)")),
+        (float("nan"), ("wrong-type", "gt.json, item 1 (from 0)")),
+        ({"cat": 0.5}, ("wrong-type", "gt.json, item 1 (from 0)")),
+        (iter(["cat"]), ("wrong-type", "gt.json, item 1 (from 0)")),
+        (np.array("cat"), ("wrong-type", "gt.json, item 1 (from 0)")),
+        (["a", 3], ("wrong-type", "gt.json, item 1, label 1 (from 0)")),
+        ([b"a"], ("wrong-type", "gt.json, item 1, label 0 (from 0)")),
+        ([None], ("wrong-type", "gt.json, item 1, label 0 (from 0)")),
+        ([[]], ("wrong-type", "gt.json, item 1, label 0 (from 0)")),
+        ([["a", ["b"], "c"]], ("wrong-type", "gt.json, item 1, label 0 (from 0)")),
+        ([nested(100_000)], ("wrong-type", "gt.json, item 1, label 0 (from 0)")),
         (
             [{"id": 1}],
-            rf"{INSIDE(0)}: the label {{'id': 1}} has no \"label\"; write {{\"label",
+            ("wrong-type", "gt.json, item 1, label 0 (from 0)"),
         ),
-        (["a", ""], f"{INSIDE(1)}: a label is empty; remove it, or give the item an empty"),
-        (["a", " \t"], f"{INSIDE(1)}: a label is empty"),
-        ([["a", ""]], f"{INSIDE(0)}: a label is empty"),
-        ([{"label": ""}], f"{INSIDE(0)}: a label is empty"),
-        ([("a", 1.0), "b"], f"{WHERE}: some labels have a score and others have none; give every"),
-        ([("a", float("nan"))], f"{INSIDE(0)}: the score nan is not a finite number; write a"),
-        ([("a", float("-inf"))], f"{INSIDE(0)}: the score -inf is not a finite number"),
-        ([("a", True)], f"{INSIDE(0)}: the score True is not a finite number"),
-        ([("a", None)], f"{INSIDE(0)}: the score None is not a finite number"),
-        ([("a", np.complex128(1))], f"{INSIDE(0)}: the score .*1.* is not a finite number"),
-        ([("a", 10**400)], f"{INSIDE(0)}: the score 10+.* is not a finite number"),
-        ([("a", 10**5000)], f"{INSIDE(0)}: the score <int.* is not a finite number"),
-        ([{"label": "a", "score": "0.5"}], f"{INSIDE(0)}: the score '0.5' is a text"),
+        (["a", ""], ("empty", "gt.json, item 1, label 1 (from 0)")),
+        (["a", " \t"], ("empty", "gt.json, item 1, label 1 (from 0)")),
+        ([["a", ""]], ("empty", "gt.json, item 1, label 0 (from 0)")),
+        ([{"label": ""}], ("empty", "gt.json, item 1, label 0 (from 0)")),
+        ([("a", 1.0), "b"], ("some-scores", "gt.json, item 1 (from 0)")),
+        ([("a", float("nan"))], ("not-finite", "gt.json, item 1, label 0 (from 0)")),
+        ([("a", float("-inf"))], ("not-finite", "gt.json, item 1, label 0 (from 0)")),
+        ([("a", True)], ("not-a-number", "gt.json, item 1, label 0 (from 0)")),
+        ([("a", None)], ("not-a-number", "gt.json, item 1, label 0 (from 0)")),
+        ([("a", np.complex128(1))], ("not-a-number", "gt.json, item 1, label 0 (from 0)")),
+        ([("a", 10**400)], ("not-finite", "gt.json, item 1, label 0 (from 0)")),
+        ([("a", 10**5000)], ("not-finite", "gt.json, item 1, label 0 (from 0)")),
+        ([{"label": "a", "score": "0.5"}], ("not-a-number", "gt.json, item 1, label 0 (from 0)")),
     ],
 )
 def test_what_is_refused(item, message):
-    with pytest.raises(InputError, match=f"^{message}"):
+    with refused_in(*message):
         as_labels([[], item, ["a"]], source="gt.json")
 
 
 def test_scores_of_some_items_are_refused_wherever_they_stand():
     for items in ([["a"], [("b", 1.0)]], [[("b", 1.0)], ["a"]]):
-        with refused("some-scores"):
+        with refused_in("some-scores", "input, item 1 (from 0)"):
             as_labels(items)
 
 

@@ -121,7 +121,7 @@ def test_rows_of_numbers_may_begin_with_whole_ones():
     table = [[1, 0], [0.5, 1]]
     options = {"queries": None, "gallery": None, "measures": "HitRate@1"}
     assert score(table, [[0], [1]], **options)[0].value == 1.0
-    with refused("it has 1 number, and row 0 has 2"):
+    with refused("wrong-count"):
         score([[1, 0], [0.5]], [[0], [1]], **options)
 
 
@@ -134,7 +134,7 @@ def test_hdf5(tmp_path):
         file["values"], file["ids"], file["classes"] = S, IMAGES, TEXTS
     assert score(tmp_path / "b.h5", queries=None, gallery=None).to_dict() == WHOLE
     (tmp_path / "c.h5").write_bytes((tmp_path / "b.h5").read_bytes()[:600])
-    with refused("it is damaged, or was cut off"):
+    with refused("damaged"):
         score(tmp_path / "c.h5")
 
 
@@ -161,7 +161,7 @@ def test_other_files_that_an_hdf5_file_names_are_not_read(tmp_path, monkeypatch,
             file["values"] = S
             name = "ids" if way == "linked ids" else "names/ids"
             file[name] = h5py.ExternalLink(other, "ids")
-    with refused(r"a.h5: '.*': external or virtual"):
+    with refused("stored-elsewhere"):
         score("a.h5")
 
 
@@ -258,7 +258,7 @@ def test_rsum_is_made_of_paired_replicates():
 
 
 def test_rsum_needs_both_directions():
-    with refused(r"Rsum is made of values of i2t and t2i.*='both'"):
+    with refused("needs-parts"):
         score(measures="Rsum")
 
 
@@ -372,8 +372,8 @@ BAD_VECTORS = [
     ("needs-option", {"gallery_embeddings": None}),
     ("wrong-shape", {"queries_embeddings": np.ones((N, 3))}),
     ("wrong-count", {"queries_embeddings": np.ones((5, 4))}),
-    ("nan is no finite number", {"queries_embeddings": np.full((N, 4), np.nan)}),
-    ("queries_embeddings: a dict is no matrix of numbers", {"queries_embeddings": {"a": 1}}),
+    ("not-finite", {"queries_embeddings": np.full((N, 4), np.nan)}),
+    ("wrong-type", {"queries_embeddings": {"a": 1}}),
     ("wrong-shape", {"queries_embeddings": np.ones((0, 4))}),
 ]
 
@@ -434,14 +434,14 @@ OUTSIDE = {**POSITIVES, "im0": ["c0", "c99"]}
 TWICE = {**ranked(scored=False), "im3": ["c1", "c2", "c1"]}
 BAD = [
     ("row 2, column 3 .from 0.", {"preds": NAN}),
-    ("inf is no finite number", {"preds": ENDLESS}),
+    ("not-finite", {"preds": ENDLESS}),
     ("transposed-names", {"preds": S.T}),
     ("wrong-count", {"preds": S[:4]}),
     ("wrong-count", {"preds": S[:, :29]}),
     ("wrong-count", {"gallery": TEXTS[:29]}),
     ("outside-gallery", {"gts": OUTSIDE}),
-    ("id 'im3': the candidate 'c1' is ranked twice", {"preds": TWICE}),
-    ("gallery, id 29 .from 0.: 'c0' is also id 0", {"gallery": [*TEXTS[:29], "c0"]}),
+    ("duplicate", {"preds": TWICE}),
+    ("duplicate-at", {"gallery": [*TEXTS[:29], "c0"]}),
     ("not-in-option", {"preds": {**ranked(), "im0": {"x": 1.0, "y": 2.0}}}),
     ("preds lacks 1 of the ids: 'im7'", {"gts": {**POSITIVES, "im7": ["c0"]}}),
     ("the ground truth is a matrix of scores", {"gts": S}),
@@ -459,7 +459,7 @@ BAD = [
     ("swapped-names", {
         "gts": {c: [q] for q, some in POSITIVES.items() for c in some}
     }),
-    ("R@K is ambiguous; write HitRate@K for whether any", {"measures": "R@5"}),
+    ("unknown-name", {"measures": "R@5"}),
     ("not-applicable", {
         "weights": dict.fromkeys(IMAGES, 1.0), "direction": "both"
     }),
@@ -587,7 +587,7 @@ def test_protocols_say_what_their_data_are():
 def test_measures_choose_the_kind():
     assert semmetrics.score(S, POSITIVES, measures="HitRate@1 Recall@5", **NAMED)[1].n == N
     assert semmetrics.score([["a"]], [["a"]], measures="Recall@5")[0].unit == "image"
-    with refused("'SPICE' cannot be computed of retrieval"):
+    with refused("wrong-kind"):
         score(measures="HitRate@1 SPICE")
 
 

@@ -614,7 +614,7 @@ def state(scorer):
             {},
             "labels with scores, and .* labels without scores",
         ),
-        ({"z": [7]}, {"z": ["cat"]}, {}, "the label 7 is an int"),
+        ({"z": [7]}, {"z": ["cat"]}, {}, "wrong-type"),
         ({"z": ["cat"]}, {"z": ["cat"]}, {"weights": [1]}, "batch-differs"),
         ({"z": "a cat sleeps"}, {"z": ["cat"]}, {}, "preds"),
     ],
