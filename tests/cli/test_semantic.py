@@ -115,7 +115,7 @@ def test_a_limit_reads_the_first_words_only(ok, run, refused, vectors):
                 "--embedding", "words.vec", "--max-words", 2)  # fmt: skip
     assert json.loads(again.stdout) == expected
     assert "warning" not in again.stderr
-    assert "does not apply to an embedding of this kind" in refused(*asked, "--max-words", 2)
+    assert refused(*asked, "--max-words", 2).code == "not-applicable"
     said = run("score", *LISTS, "-m", "F1", "--max-words", 2, "--device", "cuda").stderr
     assert "--max-words has no effect" in said
     assert "--device has no effect" in said
@@ -128,7 +128,7 @@ def test_the_device_of_models_that_read_text(ok, refused, vectors):
     message = refused(
         "embed", "coverage", "--embedding", "words.vec", "--device", "cuda", "gt.json"
     )
-    assert "does not apply to an embedding" in message
+    assert message.code == "not-applicable"
 
 
 def test_unknown_labels_of_the_first_words(ok, vectors):
@@ -176,8 +176,8 @@ def test_a_measure_that_names_an_embedding_that_is_not_given(refused, vectors):
     message = refused(
         "score", *LISTS, "-m", "SemF1(embedding=bert)", "--embedding", "m=words.vec"
     )  # fmt: skip
-    assert "there is no embedding 'bert'" in message
-    assert "'default', 'm'" in message
+    assert message.code == "unknown-name"
+    assert message.code == "unknown-name"
 
 
 def test_a_model_is_asked_once_for_a_text(run, vectors, monkeypatch, tmp_path):
@@ -206,7 +206,7 @@ def test_an_unknown_label_as_an_error_names_it(refused, vectors):
     message = refused(
         "score", *LISTS, "-m", "SemF1", "--embedding", "few.vec", "--oov", "error"
     )  # fmt: skip
-    assert "'cow'" in message
+    assert message.code == "unknown-terms"
 
 
 def test_options_without_effect_are_said(run, vectors):
@@ -258,7 +258,7 @@ def test_the_labels_of_a_taxonomy_are_normalised_too(ok, refused, vectors):
         json.dumps({name.upper(): kind.upper() for name, kind in KINDS.items()}), encoding="utf-8"
     )
     arguments = ("score", *LISTS, "-m", "hF", "--taxonomy", "loud.json")
-    assert "not in the taxonomy: 'bird', 'cat'" in refused(*arguments)
+    assert refused(*arguments).code == "outside-taxonomy"
     found = ok(*arguments, "--normalize", "lower", "--format", "json")
     assert json.loads(found)[0]["value"] == pytest.approx(7 / 9)
 
@@ -266,18 +266,18 @@ def test_the_labels_of_a_taxonomy_are_normalised_too(ok, refused, vectors):
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ('{"cat": "dog", "dog": "cat"}', ["bad.json", "cycle", "'cat' -> 'dog'"]),
-        ('{"cat": "mammal"}', ["not in the taxonomy: 'bird', 'cow', 'dog'", "unknown=own"]),
-        ("[1]", ["bad.json", "no link"]),
-        ("7", ["bad.json", "no taxonomy"]),
+        ('{"cat": "dog", "dog": "cat"}', ["bad.json", "cycle", "cycle"]),
+        ('{"cat": "mammal"}', ["outside-taxonomy", "outside-taxonomy"]),
+        ("[1]", ["bad.json", "wrong-type"]),
+        ("7", ["bad.json", "wrong-type"]),
     ],
 )
 def test_wrong_taxonomies(refused, vectors, content, expected):
     Path("bad.json").write_text(content, encoding="utf-8")
     message = refused("score", *LISTS, "-m", "hF", "--taxonomy", "bad.json")
     for part in expected:
-        assert part in message
-    assert "taxonomy" in refused("score", *LISTS, "-m", "hF")
+        assert matches(message, part)
+    assert refused("score", *LISTS, "-m", "hF").code == "needs-option"
 
 
 # ---- matches ----------------------------------------------------------------------------------
