@@ -27,7 +27,7 @@ BROKEN = {
     "notes.txt": (OWN, "wrong-format", "notes.txt"),
     "taken.py": (
         "import semmetrics\n@semmetrics.measure(name='F1')\ndef f(hit):\n    return hit\n",
-        "text",
+        "name-taken",
         "taken.py, line 2",
     ),
 }

@@ -74,7 +74,7 @@ def test_ratings_of_ids(run, tmp_path):
     [
         (["--columns", "rating"], "--columns rating: not a valid"),
         (["--statistics", "tau"], "statistics='tau'"),
-        (["--test", "williams", "--statistics", "spearman"], "test='williams'"),
+        (["--test", "williams", "--statistics", "spearman"], "--test 'williams'"),
         (["--baseline", "CIDEr"], "no baseline 'CIDEr'"),
     ],
 )

