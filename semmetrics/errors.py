@@ -10,11 +10,10 @@ ids, rows and columns of arrays, elements of lists) is counted so in messages, t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.messages import MESSAGES, Spelling, pluralize, shown, visible, write
 
 __all__ = ["EXAMPLES", "FROM_0", "Fact", "ITEM", "InputError", "MissingDependencyError", "Places",
@@ -287,7 +286,6 @@ FROM_0 = " (from 0)"
 ITEM, ROW = f"item {{}}{FROM_0}", f"row {{}}{FROM_0}"
 
 
-@by_value()
 @dataclass(frozen=True, eq=False)
 class Places:
     """Where each item stands; a `Lists.where` that costs nothing until it is asked.

@@ -11,14 +11,13 @@ option, add a line here, use it, and document it on its page.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from types import MappingProxyType
 from typing import Annotated, Any, TypedDict
 
 from semmetrics.arguments import check_type
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import did_you_mean, listing
 
 KINDS = ("labels", "captions", "retrieval", "classes")

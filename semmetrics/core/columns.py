@@ -12,13 +12,13 @@ too, below 2**53.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, row_numbers
-from semmetrics.frozen import dataclass
 
 UNIT = 1 << 1074
 _HALF = 27  # a mantissa is cut in two, so that 2**26 halves add up without leaving 53 bits

@@ -16,6 +16,7 @@ text times the number of machine words that hold the other.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -33,7 +34,6 @@ from semmetrics.core.ragged import (
     sum_rows,
     take_rows,
 )
-from semmetrics.frozen import dataclass
 
 _BITS = 63  # of a number that is not negative
 _SMALL = 1 << 30  # numbers up to this have 32 bits

@@ -29,6 +29,7 @@ Higham, 2002, Accuracy and Stability of Numerical Algorithms, 2nd edition, SIAM.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +38,6 @@ from numpy.typing import NDArray
 from semmetrics.core.backend import Backend, is_torch
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 
 _DECIMALS = 9  # of cosines
 _DISTANCE_DECIMALS = 12

@@ -14,6 +14,7 @@ the block.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -22,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets, row_numbers, take_rows
-from semmetrics.frozen import dataclass
 
 # A pair that meets costs in a sparse product about what so many pairs cost in a dense one.
 _DENSE_GAIN = 1024

@@ -41,6 +41,7 @@ Computation 10 (1).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -59,7 +60,6 @@ from semmetrics.core.simplex import (
     solve_uniform,
 )
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 
 _ROUNDING = 1e-15  # a share below this is what rounding left
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -12,8 +12,8 @@ import numpy as np
 
 from semmetrics.core.hashing import Hashes, hash_ids, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.core.same import by_value
 from semmetrics.data.lists import Ids, take_ids
-from semmetrics.frozen import dataclass, with_arrays
 
 D = TypeVar("D")
 T = TypeVar("T")
@@ -106,7 +106,7 @@ class Block(Generic[D]):
         return result
 
 
-@with_arrays
+@by_value()
 class LabelAxis(NamedTuple):
     """Labels by name, and how often each of them occurs; empty where there are no labels.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from semmetrics.arguments import check_fields
 from semmetrics.errors import Fact, InputError
-from semmetrics.frozen import dataclass
 from semmetrics.options import FORMATS
 
 TABLES, MATRICES = ("csv", "tsv"), ("npy", "npz", "hdf5")

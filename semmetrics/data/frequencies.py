@@ -17,6 +17,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,13 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Codes, Ints, lengths, offsets
+from semmetrics.core.same import by_value
 from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.errors import InputError
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.store.files import open_output
 
 _FORMAT = "semmetrics.frequencies/1"

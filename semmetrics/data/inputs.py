@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
 
@@ -38,7 +38,6 @@ from semmetrics.data.matrix import Matrix, is_number_rows, number_matrix
 from semmetrics.data.public import TOKEN_LINE
 from semmetrics.data.source import Source, check_lines, enough_memory, load, no_collection
 from semmetrics.errors import Fact, InputError, Places, at
-from semmetrics.frozen import dataclass
 from semmetrics.messages import a_kind
 
 _BINARY = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PAR1": "parquet", b"ARROW1": "arrow",

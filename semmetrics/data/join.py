@@ -13,6 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,6 @@ from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import listing, pluralize
 
 MISSING = ("error", "skip", "empty")

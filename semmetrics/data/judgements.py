@@ -48,7 +48,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,6 @@ from semmetrics.data.mat_file import Struct, read_mat
 from semmetrics.data.side_inputs import TABLE_KINDS, id_reader, opened, read_table
 from semmetrics.data.source import Source, load
 from semmetrics.errors import FROM_0, Fact, InputError, at
-from semmetrics.frozen import dataclass
 from semmetrics.messages import did_you_mean, listing
 from semmetrics.schema import JUDGEMENTS, as_id, as_number, as_text, is_missing
 

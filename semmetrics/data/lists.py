@@ -10,7 +10,7 @@ id, or by position where the input has no ids.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeAlias, overload
@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
+from semmetrics.core.same import by_value
 from semmetrics.errors import ITEM, InputError
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.messages import pluralize
 
 Terms: TypeAlias = tuple[str, ...]

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from semmetrics.arguments import refuse_masked
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, positions
+from semmetrics.core.same import by_value
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
 from semmetrics.errors import FROM_0, ROW, InputError, Places
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.messages import pluralize
 
 _EXACT = 2**53 - 1  # whole numbers up to it are exact in float64, and no other becomes one of them

@@ -13,6 +13,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -38,7 +39,6 @@ from semmetrics.core.ranks import (
 )
 from semmetrics.data.lists import Lists, Side
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 
 PHI, DEPTH, MOST = "phi", "depth", "most similar"
 """What a retrieval task has beside it: matrices by name, how deep rankings and lists of the most

@@ -20,7 +20,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -37,7 +37,6 @@ from semmetrics.data.public import category_names
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, field_limit
 from semmetrics.errors import FROM_0, ROW, InputError, at
-from semmetrics.frozen import dataclass
 from semmetrics.schema import (
     CLASS_NAMES,
     NUMBERS,

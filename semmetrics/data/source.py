@@ -17,6 +17,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -24,7 +25,6 @@ from typing import Any, BinaryIO
 
 from semmetrics.arguments import foreign_errors
 from semmetrics.errors import InputError, at
-from semmetrics.frozen import dataclass
 from semmetrics.messages import listing
 
 SMALL = 2 * 2**20

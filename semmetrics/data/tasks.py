@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -40,7 +40,6 @@ from semmetrics.data.block import Block, LabelAxis, Task
 from semmetrics.data.lists import Ids, Side, Terms
 from semmetrics.data.rankings import RankedLists, Rows, Similarities, phi_identities
 from semmetrics.errors import FROM_0, InputError
-from semmetrics.frozen import dataclass
 
 TAXONOMY, FOUND = "#taxonomy", "#classes found"  # no embedding can have these names
 ALL = "all"

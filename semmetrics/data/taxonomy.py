@@ -26,7 +26,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -42,6 +42,7 @@ from semmetrics.core.ragged import (
     runs_within,
     take_rows,
 )
+from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS, ReadOptions, is_iterable
 from semmetrics.data.inputs import format_among
 from semmetrics.data.json_files import parse_source
@@ -50,7 +51,6 @@ from semmetrics.data.objects import is_frame
 from semmetrics.data.side_inputs import opened, read_table
 from semmetrics.data.source import Source, load
 from semmetrics.errors import InputError, MissingDependencyError, at
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.messages import shown
 from semmetrics.schema import LINKS, as_text
 

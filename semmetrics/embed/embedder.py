@@ -13,6 +13,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -21,7 +22,6 @@ from numpy.typing import NDArray
 from semmetrics.core.hashing import UNVERSIONED, own_version
 from semmetrics.core.ragged import Bools
 from semmetrics.errors import Fact, InputError
-from semmetrics.frozen import dataclass
 
 Vectors: TypeAlias = NDArray[np.float32]
 

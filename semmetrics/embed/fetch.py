@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 from semmetrics.embed.word_files import WORD_KINDS, read_vectors
 from semmetrics.embed.words import convert, is_converted, read_meta
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import pluralize
 from semmetrics.store.files import cache_folder
 

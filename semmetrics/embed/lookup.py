@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -43,7 +43,6 @@ from semmetrics.core.similarity import ThresholdTest, unit_rows
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.embed.embedder import Embedder, Vectors, check_finite, embed_unique, looks_up_words
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 
 #: The 179 entries of the English stop word list of NLTK (corpora/stopwords, the version that was
 #: current in 2020). The list is part of the protocol kubany2020: what data NLTK has is no matter.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,6 @@ from semmetrics.data.form import DEFAULTS
 from semmetrics.embed.embedder import CachedEmbedder, CallableEmbedder, Embedder, is_cacheable
 from semmetrics.embed.words import META, from_words, is_converted, read_meta, verify
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 
 DEFAULT = "static"
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -26,7 +26,6 @@ from semmetrics.arguments import foreign_errors, refuse_masked
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import KINDS, ResolvedOptions
 

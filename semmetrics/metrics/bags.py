@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -51,7 +51,6 @@ from semmetrics.data.tasks import LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.embed.lookup import label_vectors
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, choice
 from semmetrics.metrics.families import ItemMeans, choose_policies, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes

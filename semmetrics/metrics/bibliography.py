@@ -19,11 +19,11 @@ Examples
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 
 SAME = {
     "tsoumakas2009": "tsoumakas2010",  # one chapter, cited under the year of either printing

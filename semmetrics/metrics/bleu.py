@@ -11,6 +11,7 @@ references are left out of the sums, and counted. Values lie in [0, 1]; higher i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Dense
 from semmetrics.core.ngrams import NGrams
 from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, sum_rows, take_rows
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,

@@ -19,6 +19,7 @@ Measures
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,9 +28,9 @@ from numpy.typing import ArrayLike, NDArray
 from semmetrics.arguments import refuse_masked
 from semmetrics.core.columns import Dense, Sparse
 from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.core.same import by_value
 from semmetrics.data.tasks import ClassScores
 from semmetrics.errors import ITEM, InputError, at
-from semmetrics.frozen import dataclass, with_arrays
 from semmetrics.metrics.classes import SEEN, UNSEEN, ClassBlock, Decisions, check_scores
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.families import WithoutLabels
@@ -40,7 +41,7 @@ _ROUNDING = 2.0**-50  # of differences, relative to the largest score
 _EXACT = 2**53  # integers below have exact differences in float64
 
 
-@with_arrays
+@by_value()
 class Curve(NamedTuple):
     """Accuracy on unseen and on seen classes, for each interval of the calibrating constant.
 

@@ -29,6 +29,7 @@ Kubany et al., 2020, Expert Systems with Applications, section 3.2, on captions.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -51,7 +52,6 @@ from semmetrics.core.similarity import SplitVectors, paired_cosines
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.bags import embed_wholes
 from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, References
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic

@@ -12,6 +12,7 @@ In a resample these are the candidates drawn, fewer than there are, so an interv
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,6 @@ from semmetrics.core.ragged import (
     row_numbers,
     take_rows,
 )
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuFamily
 from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,

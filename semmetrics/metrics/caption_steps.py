@@ -10,7 +10,7 @@ tokenized once, for all measures.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -25,7 +25,6 @@ from semmetrics.core.ragged import Codes, Floats, Ints, lengths
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure, Option, Statistic, Value
 from semmetrics.metrics.families import CAUSES, POLICIES, ItemMeans, value_columns
 from semmetrics.text.tokens import encode_tokens

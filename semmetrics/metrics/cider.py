@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -56,7 +57,6 @@ from semmetrics.data.frequencies import (
 )
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import Fact, InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
@@ -73,7 +73,7 @@ from semmetrics.text.tokenizers import open_tokenizer
 SOURCES = ("references", "rows", "given")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DocumentFrequencies(FrequencyTable):
     """The number of documents that hold each n-gram: a fit that can be saved, loaded and merged.
 

@@ -14,7 +14,7 @@ Metrics
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -35,7 +35,6 @@ from semmetrics.core.ragged import (
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.decoding import item_weights, score_matrix, target_matrix
 from semmetrics.metrics.definition import (
     Columns,

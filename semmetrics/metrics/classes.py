@@ -20,6 +20,7 @@ Measures
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,6 @@ from semmetrics.core.ranks import count_nearer
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import ALL, ClassRanks, ClassTask, Decided
 from semmetrics.errors import ROW, InputError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import (
     AUTO,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias
 
@@ -24,7 +24,6 @@ from semmetrics.core.columns import Column
 from semmetrics.core.ragged import Bools
 from semmetrics.data.block import Block
 from semmetrics.errors import InputError, UnknownKeyError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import listing
 
 Columns: TypeAlias = Mapping[str, Column]

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,6 @@ from semmetrics.core.columns import Column, Dense, OneHot, as_floats
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.block import Block, Step
 from semmetrics.errors import InputError, place_in
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import (
     AUTO,
     Columns,

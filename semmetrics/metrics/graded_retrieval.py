@@ -17,6 +17,7 @@ Measures
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,6 @@ from semmetrics.core.ragged import Floats, Ints, lengths, offsets, row_numbers, 
 from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
 from semmetrics.metrics.families import ItemMeans, SumOverParts, policy_option, value_columns
 from semmetrics.metrics.registry import add

@@ -44,7 +44,7 @@ Besides items without a value, ``undefined`` counts the items that have such a l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,6 @@ from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, choice
 from semmetrics.metrics.families import (

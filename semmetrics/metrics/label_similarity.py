@@ -16,6 +16,7 @@ What is computed on a device stays there, as torch tensors.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -28,7 +29,6 @@ from semmetrics.data.block import Block, occurring
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import CaptionTask, LabelTask
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Option
 from semmetrics.metrics.matching import Ranked, Reference
 

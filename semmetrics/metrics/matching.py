@@ -13,7 +13,7 @@ label that a list has c times can be matched c times (Kubany et al. 2020).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -35,7 +35,6 @@ from semmetrics.data.block import UNUSED, Block, Step
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Measure
 
 LabelBlock = Block[LabelTask]

@@ -22,6 +22,7 @@ import importlib
 import subprocess
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,6 @@ from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import brief, counted
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,

@@ -24,7 +24,7 @@ Tsoumakas, Katakis and Vlahavas, 2010, Mining multi-label data, section 7.3.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -45,7 +45,6 @@ from semmetrics.core.ragged import (
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.decoding import item_weights, score_matrix, target_matrix
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.families import (

@@ -15,6 +15,7 @@ indices): the items of query q are ``indices[indptr[q]:indptr[q + 1]]``.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -24,7 +25,6 @@ from semmetrics.core.backend import is_torch
 from semmetrics.core.ragged import Bools, Floats, Ints, cell_keys, is_member, lengths, row_numbers
 from semmetrics.core.ranks import read_rows, row_slices
 from semmetrics.errors import FROM_0, InputError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import counted, pluralize
 from semmetrics.metrics.definition import is_cutoff
 

@@ -36,6 +36,7 @@ furkanbiten/ncs_metric.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -54,10 +55,10 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.core.ranks import top_k
+from semmetrics.core.same import by_value
 from semmetrics.data.block import Block
 from semmetrics.data.tasks import UNRANKED, Ranks, RetrievalTask
 from semmetrics.errors import InputError
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.messages import counted, pluralize
 from semmetrics.metrics.definition import (
     Columns,

@@ -11,6 +11,7 @@ Values lie in [0, 1]; higher is better.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from numpy.typing import NDArray
 from semmetrics.core.ngrams import lcs_lengths
 from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -60,7 +60,6 @@ from semmetrics.data.block import Block
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import (
     Definition,

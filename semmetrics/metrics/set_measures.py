@@ -27,7 +27,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Container, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
@@ -38,7 +38,6 @@ from semmetrics.core.ragged import Floats, prefixes, row_numbers
 from semmetrics.data.block import Block, Step
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import (
     Columns,
     Definition,

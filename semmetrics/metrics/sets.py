@@ -30,8 +30,8 @@ from semmetrics.core.ragged import (
     positions,
     sum_rows,
 )
+from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
-from semmetrics.frozen import with_arrays
 from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import Definition, Value
 from semmetrics.metrics.formulas import divide
@@ -221,7 +221,7 @@ def i_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
 _CELLS = 1 << 22  # label pairs collected before they are counted
 
 
-@with_arrays
+@by_value()
 class Cardinality(NamedTuple):
     """Labels per list.
 
@@ -243,7 +243,7 @@ class Cardinality(NamedTuple):
     histogram: Ints
 
 
-@with_arrays
+@by_value()
 class LabelFrequencies(NamedTuple):
     """Labels and their counts, most frequent first; equal counts in the order of the codes."""
 
@@ -251,7 +251,7 @@ class LabelFrequencies(NamedTuple):
     counts: Ints
 
 
-@with_arrays
+@by_value()
 class LabelOrder(NamedTuple):
     """Pairs of labels that occur together, by falling order; equal ones by their codes.
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise, product
 from math import isqrt
@@ -40,7 +41,6 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import FROM_0, ITEM, InputError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import counted
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,

@@ -41,8 +41,8 @@ from semmetrics.core.ragged import (
     running_sums,
     runs_within,
 )
+from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
-from semmetrics.frozen import with_arrays
 from semmetrics.metrics.decoding import score_matrix, target_matrix
 from semmetrics.metrics.formulas import divide
 
@@ -75,7 +75,7 @@ class Undefined(NamedTuple):
 DEFAULT = Undefined()
 
 
-@with_arrays
+@by_value()
 class Sweep(NamedTuple):
     """Precision, recall and F1 at each point (a k or a threshold); arrays of one length."""
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 import numpy as np
 
 from semmetrics.arguments import checked
+from semmetrics.core.same import by_value
 from semmetrics.errors import Fact, UnknownKeyError, render_facts
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import name_task
 from semmetrics.messages import Spelling, brief, did_you_mean, keyword, listing, pluralize
 from semmetrics.metrics.definition import Measure

@@ -15,7 +15,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -26,13 +26,13 @@ from semmetrics.arguments import check_type, checked
 from semmetrics.core.backend import Backend
 from semmetrics.core.hashing import UNVERSIONED, Hashes, hash_ids, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.side_inputs import Pair
 from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import Tasks, each_task
 from semmetrics.kinds.describe import finite_or_none
 from semmetrics.kinds.labels import as_labels

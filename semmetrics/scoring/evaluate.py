@@ -11,7 +11,7 @@ classes are refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,6 @@ from semmetrics.data.block import LabelAxis, Noted, Task, merge_notes
 from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import FOUND
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 

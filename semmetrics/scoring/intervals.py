@@ -21,7 +21,7 @@ Methods
 from __future__ import annotations
 
 import math
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any
@@ -30,8 +30,8 @@ import numpy as np
 
 from semmetrics.arguments import checked
 from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.describe import finite_or_none
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
@@ -111,7 +111,8 @@ class Bootstrap:
         return f"{self.method},{self.level},{self.resamples},{self.seed}"
 
 
-@dataclass(frozen=True)
+@by_value()
+@dataclass(frozen=True, eq=False)
 class Interval:
     """A confidence interval.
 

@@ -9,7 +9,7 @@ calibration and comparisons all begin there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,6 @@ from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, with_unstored_said
 from semmetrics.errors import Fact, InputError, render_facts
-from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task
 from semmetrics.messages import pluralize
 from semmetrics.metrics.registry import kinds_of_all, parse_all

@@ -10,11 +10,10 @@ refused. A plan holds what is computed, at every cutoff and under every decoding
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.kinds import Kind, Options, Tasks
 from semmetrics.messages import did_you_mean, listing, pluralize
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff

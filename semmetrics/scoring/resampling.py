@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Column, Dense, OneHot, Sparse
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 from semmetrics.scoring.evaluate import Statistics
 from semmetrics.scoring.intervals import Bootstrap, Replicates, default_method

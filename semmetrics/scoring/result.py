@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from semmetrics.core.hashing import mix
 from semmetrics.core.ragged import Bools, Floats
+from semmetrics.core.same import by_value
 from semmetrics.data.block import LabelAxis, Task
 from semmetrics.data.lists import Ids
 from semmetrics.errors import InputError
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.describe import finite_or_none
 from semmetrics.messages import agreeing, plural, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums

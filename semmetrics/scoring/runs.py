@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import pluralize
 from semmetrics.scoring.result import Score
 

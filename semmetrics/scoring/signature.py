@@ -11,9 +11,10 @@ measure is meant where several kinds of data have its name.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.metrics.definition import Frame, Measure
 from semmetrics.metrics.registry import find, is_own, kinds_of, own_identity
 from semmetrics.options import OPTIONS, join_names

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from semmetrics.api.scores import document_options, system_name
 from semmetrics.core.ragged import Floats
+from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.judgements import TEXTS, Judgements, name_all, read_judgements
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError, UnknownKeyError
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.options import (
     AGGREGATIONS,

@@ -9,10 +9,9 @@ references, whether judgements of the same candidate are averaged, and the stati
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import did_you_mean, listing
 
 OWN_REFERENCES = {

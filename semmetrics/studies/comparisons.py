@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from semmetrics.api.scores import document_options
+from semmetrics.core.same import by_value
 from semmetrics.errors import InputError, UnknownKeyError
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.describe import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible

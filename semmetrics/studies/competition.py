@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ import numpy as np
 from semmetrics._version import __version__
 from semmetrics.api.scores import document_options
 from semmetrics.core.ragged import Floats
+from semmetrics.core.same import by_value
 from semmetrics.errors import Fact, InputError, first_of_each
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.describe import finite_or_none
 from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports.result import Records, Result, cells

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -44,7 +45,6 @@ from semmetrics.data.side_inputs import (
     read_pair_scores,
 )
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import did_you_mean, listing
 from semmetrics.options import AGREEMENT
 from semmetrics.reports.result import Records

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -30,8 +30,8 @@ import numpy as np
 
 from semmetrics.core.columns import concatenate_columns
 from semmetrics.core.ragged import Floats
+from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds import Tasks
 from semmetrics.messages import did_you_mean, listing
 from semmetrics.metrics.definition import Statistic

@@ -19,13 +19,14 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, combinations
 from typing import Any
 
 from semmetrics._version import __version__
 from semmetrics.api.scores import document_options
 from semmetrics.arguments import check_fields
+from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.inputs import open_input
 from semmetrics.data.items import has_surrogate
@@ -33,7 +34,6 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError, first_of_each
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.describe import finite_or_none
 from semmetrics.kinds.resolve import resolve_kind
 from semmetrics.messages import listing, pluralize

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
@@ -35,7 +35,6 @@ from semmetrics.data.items import has_surrogate
 from semmetrics.data.lists import Entry, Lists
 from semmetrics.data.tasks import FOUND
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import brief, pluralize
 from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.metrics.definition import Measure

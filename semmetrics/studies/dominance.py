@@ -21,14 +21,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.core.same import by_value
 from semmetrics.errors import FROM_0, InputError
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.messages import pluralize
 from semmetrics.studies.correlations import correlation
 from semmetrics.studies.significance import as_floats

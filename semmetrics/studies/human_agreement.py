@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.core.same import by_value
 from semmetrics.data.judgements import Judgements
 from semmetrics.errors import InputError
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS, check_among
 from semmetrics.reports.result import entry_of
 from semmetrics.scoring.intervals import Bootstrap

@@ -19,18 +19,18 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
 import numpy as np
 
 from semmetrics.core.ragged import Floats
+from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import InputError
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.describe import finite_or_none
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.metrics.registry import parse_in_any_case
@@ -52,7 +52,8 @@ from semmetrics.studies.significance import (
 _MANY = 12  # systems whose rank matrix is drawn below a table
 
 
-@dataclass(frozen=True)
+@by_value()
+@dataclass(frozen=True, eq=False)
 class Rank:
     """A system's place among others over several data sets.
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -30,7 +31,6 @@ from numpy.typing import ArrayLike
 
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.options import CORRECTIONS
 
 LEAST_OF_WILLIAMS = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.api.scores import document_options, system_name, table_of
+from semmetrics.core.same import by_value
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import InputError
-from semmetrics.frozen import by_value, dataclass
 from semmetrics.kinds.labels.facts import label_facts
 from semmetrics.kinds.labels.record import prepare
 from semmetrics.messages import pluralize, visible

@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, count
 from typing import NamedTuple, TypeAlias
@@ -39,7 +40,6 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.data.source import no_collection
 from semmetrics.errors import Fact
-from semmetrics.frozen import dataclass
 from semmetrics.store.cache import Row, TextCache, as_json
 from semmetrics.text.parses import KeptParser
 from semmetrics.text.synonyms import SynonymTable, open_synonyms

@@ -27,14 +27,13 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Event, Timer
 from typing import IO, Any
 
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import brief, pluralize
 from semmetrics.store.files import cache_folder, file_digest, naming
 from semmetrics.text.tokens import PUNCTUATION, Parsed, check_captions, check_tuples, one_line

@@ -23,13 +23,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from semmetrics.frozen import dataclass
 
 Array = NDArray[np.float32]
 

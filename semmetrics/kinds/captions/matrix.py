@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any, Literal
 
@@ -29,7 +30,6 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.ranks import top_k
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.kinds.captions.record import (
     OpenGraphs,
     graph_fits,

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -37,7 +38,6 @@ from semmetrics.core.ragged import Bools
 from semmetrics.data.lists import Terms, clean_terms
 from semmetrics.data.matrix import class_terms
 from semmetrics.errors import FROM_0, InputError
-from semmetrics.frozen import dataclass
 
 Cleaning: TypeAlias = Callable[[str], Terms]
 

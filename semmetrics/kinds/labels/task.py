@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import compress
 from operator import itemgetter
 
@@ -28,7 +28,6 @@ from semmetrics.data.join import aligned_rows, join, weigh
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms
 from semmetrics.errors import InputError
-from semmetrics.frozen import dataclass
 from semmetrics.kinds.labels.facts import find_oddities
 from semmetrics.kinds.labels.normalization import (
     REPEATING,

@@ -16,7 +16,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,6 @@ from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi, RankedLists, fingerp
 from semmetrics.data.side_inputs import IDS_BESIDE, read_pair_ids
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError, at
-from semmetrics.frozen import dataclass
 from semmetrics.kinds import Facts, Options, Tasks, each_task, no_effect
 from semmetrics.kinds.captions import as_texts
 from semmetrics.kinds.captions.matrix import PAIR_MEASURES, PairJob, options_taken

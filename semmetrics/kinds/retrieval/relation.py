@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,6 @@ from semmetrics.data.matrix import Matrix, check_finite, is_membership, members
 from semmetrics.data.rankings import Products, RankedLists, Similarities, check_repeats
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError
-from semmetrics.frozen import dataclass
 from semmetrics.messages import pluralize
 
 LISTED = "listed"
