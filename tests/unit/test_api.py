@@ -272,7 +272,7 @@ def test_score_takes_what_score_systems_takes():
         ({"decode": "threshold:best"}, "threshold:best needs a score"),
         ({"decode": []}, "bad-option"),
         ({"decode": ["all", "all"]}, "bad-option"),
-        ({"decode": "best"}, "decode=best is not a decoding rule"),
+        ({"decode": "best"}, "bad-option"),
         ({"keep_at_least": 2}, "needs-option"),
         ({"top_k": 0}, "bad-option"),
         ({"top_k": [1, 1]}, "bad-option"),
@@ -301,7 +301,7 @@ def test_errors(options, message):
     [
         ({"measures": "F1"}, r"no rule makes sets of them; give a cutoff \(F1@3\) or decode="),
         ({"measures": "MacroF1"}, "no rule makes sets of them"),
-        ({"measures": "F1", "decode": "cardinality"}, "give set_size_probs="),
+        ({"measures": "F1", "decode": "cardinality"}, "needs-option"),
         ({"measures": "F1", "decode": "cardinality", "set_size_probs": [["x"]]}, "wrong-type"),
         ({"measures": "F1", "decode": "cardinality", "set_size_probs": [[1, 0]]}, "shape"),
     ],
@@ -312,11 +312,11 @@ def test_errors_with_scores(options, message):
 
 
 def test_errors_of_input():
-    with refused("there is no system to score"):
+    with refused("nothing-given"):
         semmetrics.score_systems({}, REFS)
     with refused("the ground truth is a matrix of scores"):
         semmetrics.score(PREDS, SCORES)
-    with refused("cannot read labels from an int"):
+    with refused("wrong-type"):
         semmetrics.score(3, REFS)
     with refused("preds lacks 1 of the ids: 'w'; add them"):
         semmetrics.score(by_id(PREDS), by_id(REFS) | {"w": []})
@@ -367,14 +367,14 @@ def test_options_of_the_wrong_type(option, value):
 
 
 def test_things_that_are_no_mapping_from_names():
-    with refused("a list instead of systems by their names"):
+    with refused("wrong-type"):
         semmetrics.score_systems([[["a"]], [["b"]]], [["a"]])
-    with refused("a list instead of data sets by their names"):
+    with refused("wrong-type"):
         semmetrics.rank_systems(["v1.json"])
 
 
 def test_a_path_is_no_list_of_captions():
-    with refused(r"one text, 'coco\.json'"):
+    with refused("wrong-type"):
         semmetrics.fit_document_frequencies("coco.json")
 
 

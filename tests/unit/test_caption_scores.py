@@ -237,7 +237,7 @@ def test_tokenizers(tokenizer, name, split):
     [
         ("moses", "there is no tokenizer 'moses'; choose one of ptb, ptb-java, 13a, whitespace"),
         (3, "3 is an int, not a tokenizer"),
-        (len, "the tokenizer len gives 21, not a list of strings"),
+        (len, "wrong-type"),
     ],
 )
 def test_tokenizers_that_are_none(tokenizer, match):
@@ -285,7 +285,7 @@ def test_one_image_has_a_value_with_document_frequencies_alone():
     ("df", "options", "match"),
     [
         (3, {}, "wrong-type"),
-        ("none.npz", {}, "none.npz: there is no such file"),
+        ("none.npz", {}, "missing-file"),
         (FIT, {"tokenizer": "13a"}, "ptb"),
         (FIT, {"measures": "CIDEr-D(stem=porter)"}, "stem"),
         (
@@ -408,13 +408,13 @@ def test_options_of_captions_are_refused_for_labels(options):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"protocol": "coco-caption", "measures": ["BLEU-1"]}, "both measures and a protocol"),
-        ({"protocol": "coco-caption", "task": "labels"}, "is for captions, not for labels"),
-        ({"protocol": "kubany2020", "task": "captions"}, "is for labels, not for captions"),
+        ({"protocol": "coco-caption", "measures": ["BLEU-1"]}, "measures-and-protocol"),
+        ({"protocol": "coco-caption", "task": "labels"}, "protocol-of-kind"),
+        ({"protocol": "kubany2020", "task": "captions"}, "protocol-of-kind"),
         ({"protocol": "coco-caption", "tokenizer": "13a"}, "has tokenizer=ptb, not 13a"),
         ({"protocol": "coco-caption", "tokenizer": str.split}, "has tokenizer=ptb, not"),
         ({"task": "sounds"}, "task='sounds'; choose one of 'labels', 'captions', 'retrieval'"),
-        ({"measures": []}, "no measure is named"),
+        ({"measures": []}, "nothing-given"),
         ({"measures": ["BLEU-5"]}, "BLEU-5"),
         ({"measures": ["BLEU-1@3"]}, "BLEU-1"),
         ({"missing": "drop"}, "missing='drop'"),
@@ -428,15 +428,15 @@ def test_what_makes_no_sense(options, match):
 @pytest.mark.parametrize(
     ("preds", "refs", "match"),
     [
-        ({"1": CAPTIONS["1"]}, REFERENCES, "preds lacks 2 of the ids: '2', '3'.*--missing"),
+        ({"1": CAPTIONS["1"]}, REFERENCES, "missing-ids"),
         ({**CAPTIONS, "4": "a"}, REFERENCES, "gts lacks 1 of the ids: '4'.*missing='skip'"),
         (CAPTIONS, {**REFERENCES, "3": []}, "gts has no caption for 1 of the ids: '3'"),
-        ({**CAPTIONS, "3": 7}, REFERENCES, "preds, id '3': 7 is an int, not a caption"),
-        (CAPTIONS, {**REFERENCES, "3": ["a", None]}, "gts, id '3', caption 2: None .null. is not"),
-        (CAPTIONS, {**REFERENCES, "3": "a bus"}, "gts, id '3'.*'a bus' stands where other.*lists"),
+        ({**CAPTIONS, "3": 7}, REFERENCES, "wrong-type"),
+        (CAPTIONS, {**REFERENCES, "3": ["a", None]}, "wrong-type"),
+        (CAPTIONS, {**REFERENCES, "3": "a bus"}, "wrong-type"),
         ({**CAPTIONS, "3": "half \ud83d"}, REFERENCES, "preds, id '3'.*surrogate"),
         (["a b"], [["b"], ["c"]], "preds has 1 item and gts has 2"),
-        ({}, {}, "there is no item"),
+        ({}, {}, "no-items"),
     ],
 )
 def test_wrong_captions(preds, refs, match):

@@ -153,9 +153,9 @@ def test_what_cannot_be_told_is_an_error(pred, ref, match):
 def test_damaged_and_absent_files_are_named(tmp_path):
     path = tmp_path / "x.json"
     path.write_text('{"a": ')
-    with refused(r"x\.json, line 1, column 7: invalid JSON"):
+    with refused("not-json"):
         resolve_kind(path, LABELS)
-    with refused(r"y\.json: there is no such file"):
+    with refused("missing-file"):
         resolve_kind(LABELS, tmp_path / "y.json")
 
 

@@ -8,6 +8,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from reading import refused_in
+from refusals import refused
 
 from semmetrics import as_labels
 from semmetrics.errors import Fact, InputError
@@ -239,38 +240,38 @@ SPARSE_NAN = scipy.sparse.csr_array(np.array([[0.0, np.nan], [0.5, 0.0]]))
     [
         (np.zeros(3), None, r"m\.npy: the matrix has shape \(3,\); give items x classes"),
         (np.zeros((1, 1, 1)), None, r"m\.npy: the matrix has shape \(1, 1, 1\)"),
-        (np.zeros((2, 3)), ["a"], r"m\.npy: the matrix has 3 columns and the class list 1 name"),
-        (np.zeros((2, 2)), ["a", "a"], r"m\.npy: two columns are called 'a'; rename one"),
-        (np.zeros((2, 2)), ["a", 1], r"class list, class 1 \(from 0\): 1 is an int, not a string"),
+        (np.zeros((2, 3)), ["a"], "wrong-count"),
+        (np.zeros((2, 2)), ["a", "a"], "duplicate-column"),
+        (np.zeros((2, 2)), ["a", 1], "wrong-type"),
         (np.zeros((2, 2)), ["a", " "], r"class list, class 1 \(from 0\): the class is empty; name"),
         (
             np.array([[0, 2]]),
             None,
-            r"m\.npy, row 0, column 1 \(from 0\): 2 is an integer, but",
+            "out-of-range",
         ),
         (
             np.array([[0, -1]], np.int8),
             None,
-            r"m\.npy, row 0, column 1 \(from 0\): -1 is an integer",
+            "out-of-range",
         ),
         (
             np.array([[0.5, np.nan]]),
             None,
-            r"m\.npy, row 0, column 1 \(from 0\): nan is no finite number",
+            "not-finite",
         ),
         (
             np.array([[np.inf]], np.float16),
             None,
-            r"m\.npy, row 0, column 0 \(from 0\): inf is no finite number",
+            "not-finite",
         ),
-        (SPARSE_NAN, None, r"m\.npy, row 0, column 1 \(from 0\): nan is no finite"),
-        (np.array([[1j]]), None, r"m\.npy: the matrix holds complex128; give 0/1 or float scores"),
-        (np.array([["2020"]], "M8[Y]"), None, r"m\.npy: the matrix holds datetime64"),
+        (SPARSE_NAN, None, "not-finite"),
+        (np.array([[1j]]), None, "wrong-dtype"),
+        (np.array([["2020"]], "M8[Y]"), None, "wrong-dtype"),
         (np.ma.masked_equal([[0, 1]], 1), None, r"m\.npy: values are masked; fill"),
     ],
 )
 def test_matrices_that_are_refused(values, classes, message):
-    with pytest.raises(InputError, match=f"^{message}"):
+    with refused(message):
         matrix(values, classes, source="m.npy")
 
 

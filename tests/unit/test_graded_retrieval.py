@@ -220,10 +220,10 @@ def test_queries_that_nothing_ranks_have_retrieved_nothing():
 @pytest.mark.parametrize(
     ("measure", "options", "problem"),
     [
-        ("NCS@5", {"phi": None}, r"no phi is given.*phi= \(--phi FILE\)"),
-        ("NCS(phi=SPICE)@5", {}, r"no phi 'SPICE'; give captions= .* first: semmetrics pairs"),
-        ("NCS(phi=other)@5", {}, r"there is no phi 'other'; give phi=\{'other': …\}"),
-        ("NCS@5", {"phi": {"a": PHI, "b": PHI}}, r"2 phi are given.*; say which is meant"),
+        ("NCS@5", {"phi": None}, "needs-option"),
+        ("NCS(phi=SPICE)@5", {}, "phi-without-captions"),
+        ("NCS(phi=other)@5", {}, "unknown-name"),
+        ("NCS@5", {"phi": {"a": PHI, "b": PHI}}, "several-phi"),
         (
             "NCS@5",
             {"phi": PHI.T},
@@ -234,7 +234,7 @@ def test_queries_that_nothing_ranks_have_retrieved_nothing():
         (
             "NCS@5",
             {"phi": np.where(PHI > 2, np.nan, PHI)},
-            r"phi default, row .*nan is no finite",
+            "not-finite",
         ),
         ("SR@5", {}, r"SR needs m"),
     ],
@@ -317,7 +317,7 @@ def test_a_phi_that_does_not_fit_its_ids_is_refused(tmp_path):
     np.save(tmp_path / "phi.npy", np.vstack([PHI, PHI[:1]]))
     twice = {**ids, "images": [*NAMES["queries"], NAMES["queries"][0]]}
     (tmp_path / "phi.npy.ids.json").write_text(json.dumps(twice), encoding="utf-8")
-    with refused(r"ids.json, images, id 12 .*: 'i0' is also id 0"):
+    with refused("duplicate-at"):
         scored(["NCS@5"], phi=tmp_path / "phi.npy")
     lists = {f"i{row}": ["c0", "c1"] for row in range(N)}
     with refused("wrong-shape"):

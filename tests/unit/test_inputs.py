@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 import scipy.sparse
 from reading import refused_in
+from refusals import refused
 
-from semmetrics.errors import InputError
 from semmetrics.kinds.labels import as_labels
 
 
@@ -123,17 +123,17 @@ def test_what_is_refused(data, message):
 @pytest.mark.parametrize(
     ("classes", "message"),
     [
-        (["a"], "input: the matrix has 2 columns and the class list 1 name"),
+        (["a"], "wrong-count"),
         (["a", []], r"class list, class 1 \(from 0\): the class is empty; name it, or remove it"),
         (["a", ["b", ""]], r"class list, class 1 \(from 0\): the class is empty"),
-        (["a", 7], r"class list, class 1 \(from 0\): 7 is an int, not a string; write a class as"),
-        ([None, "b"], r"class list, class 0 \(from 0\): None .null. is not"),
+        (["a", 7], "wrong-type"),
+        ([None, "b"], "wrong-type"),
         ([["a", 1], "b"], r"class list, class 0 \(from 0\): \['a', 1\] is a list"),
-        (["b", "b"], "input: two columns are called 'b'"),
+        (["b", "b"], "duplicate-column"),
     ],
 )
 def test_class_lists_of_columns_that_are_refused(classes, message):
-    with pytest.raises(InputError, match=f"^{message}"):
+    with refused(message):
         as_labels(np.eye(2, dtype=int), classes=classes)
 
 

@@ -25,10 +25,10 @@ def test_ids_in_json_may_be_whole_numbers(tmp_path):
     options = {"queries": ["a", "b"], "gallery": path}
     assert score(gts={"a": [7], "b": ["8"]}, **options)[0].value == 1.0
     for content, problem in (
-        ("[7, 0.5]", r"id 1 \(from 0\): a name is expected, not float"),
-        ('[7, "7"]', r"'7' is also id 0 \(from 0\); name each id once"),
-        ("[true]", r"id 0 \(from 0\): a name is expected, not bool"),
-        ('{"categories": []}', r'there is no list of ids; write \["cat", "dog"\]$'),
+        ("[7, 0.5]", "wrong-type"),
+        ('[7, "7"]', "duplicate-at"),
+        ("[true]", "wrong-type"),
+        ('{"categories": []}', "wrong-type"),
     ):
         path.write_text(content, encoding="utf-8")
         with refused(problem):
@@ -67,9 +67,9 @@ def test_columns_of_positives_are_not_taken_for_0_and_1():
     ("vectors", "problem"),
     [
         (np.ma.masked_equal(np.eye(2), 1), "queries_embeddings: values are masked; fill them"),
-        ([[1, 2], [3]], "queries_embeddings: a list is no matrix of numbers; give rows"),
-        (np.ones(2), r"of shape \(2,\), float64, is no matrix of numbers"),
-        ([[np.nan, 1], [1, 2]], "queries_embeddings, row 0, column 0 .*: nan is no finite"),
+        ([[1, 2], [3]], "wrong-type"),
+        (np.ones(2), "wrong-type"),
+        ([[np.nan, 1], [1, 2]], "not-finite"),
     ],
 )
 def test_vectors_that_are_none_are_refused(vectors, problem):
@@ -93,7 +93,7 @@ def test_a_damaged_archive_is_named_without_what_it_holds(tmp_path):
             score(path)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr("a.npy", json.dumps([]))
-    with refused(r"in the entry 'a\.npy'"):
+    with refused("damaged"):
         score(path)
 
 
