@@ -702,7 +702,7 @@ def open_similarity(
             first, second, *_ = systems
             systems = {**systems, **{n: open_input(systems[n], read) for n in (first, second)}}
             kind = resolve_kind(systems[first], systems[second], options=read).kind
-        form = importlib.import_module(f"semmetrics.kinds.{kind}.reading").FORM
+        form = importlib.import_module(f"semmetrics.kinds.{kind}").FORM
         return open_setup(kind, given), FunctionSimilarity(measure, single=form.single), systems
     chosen = parse_all(listed(measure))
     if len(chosen) != 1:

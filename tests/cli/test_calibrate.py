@@ -49,16 +49,16 @@ def test_what_is_not_known_is_said(run, place):
     with Path("pairs.csv").open("a", encoding="utf-8") as file:
         file.write("emu,cat,0\n")
     result = run("calibrate", "--pairs", "pairs.csv", *WORDS)
-    assert "pairs: 1 of 6 terms unknown to words-2@" in result.stderr
+    assert "unknown to words-2@" in result.stderr
     Path("preds.json").write_text(json.dumps({**PREDS, "i0": ["emu"]}), encoding="utf-8")
     result = run("calibrate", *LISTS, *WORDS, "--holdout", "1")
-    assert "preds: 1 of 6 terms unknown to words-2@" in result.stderr
+    assert "unknown to words-2@" in result.stderr
     assert "unknown" not in run("calibrate", "-q", *LISTS, *WORDS, "--holdout", "1").stderr
 
 
 def test_an_embedding_that_nothing_uses_is_said(run, refused, place):
     named = ("--embedding", "w=words.vec", *WORDS)
-    line = "the embedding 'w' has no effect: no measure here uses it"
+    line = "1 embedding not used by any measure here: 'w'"
     for command in (("sweep", "--thresholds", "0.4"), ("calibrate", "--holdout", "1")):
         assert line in run(*command, *LISTS, *named).stderr
         assert line not in run(*command, *LISTS, *named, "-m", "SemF1(embedding=w)").stderr

@@ -414,20 +414,20 @@ def test_every_step_damaged_is_one_error_or_nothing(tmp_path, code):
     ("content", "code"),
     [
         ({"frequencies": {"a": 1}}, "not-frequencies"),
-        ({"bad-documents": 2}, "not-frequencies"),
-        ({"bad-documents": 2.5, "frequencies": {}}, "not-frequencies"),
-        ({"bad-documents": True, "frequencies": {}}, "not-frequencies"),
-        ({"bad-documents": 2, "frequencies": {"a man": 3}}, "too-frequent"),
-        ({"bad-documents": 2, "frequencies": {"a": -1}}, "bad-frequency"),
-        ({"bad-documents": 2, "frequencies": {"a": 1.5}}, "bad-frequency"),
-        ({"bad-documents": 2, "frequencies": {"a": "1"}}, "bad-frequency"),
-        ({"bad-documents": 2, "frequencies": {" ": 1}}, "wrong-type"),
-        ({"bad-documents": 2, "frequencies": {"a": 1}, "stem": 1}, "wrong-type"),
-        ({"bad-documents": 10**400, "frequencies": {"a": 1}}, "not-frequencies"),
-        ({"bad-documents": 2**53, "frequencies": {"a": 1}}, "not-frequencies"),
-        ({"bad-documents": 2, "frequencies": {"a": 10**400}}, "bad-frequency"),
-        ({"bad-documents": 2, "frequencies": {"b": 1, "a  b": 1, "a b": 2}}, "duplicate"),
-        ({"bad-documents": 2, "frequencies": {"a": 1, " a": 1}}, "duplicate"),
+        ({"documents": 2}, "not-frequencies"),
+        ({"documents": 2.5, "frequencies": {}}, "not-frequencies"),
+        ({"documents": True, "frequencies": {}}, "not-frequencies"),
+        ({"documents": 2, "frequencies": {"a man": 3}}, "too-frequent"),
+        ({"documents": 2, "frequencies": {"a": -1}}, "bad-frequency"),
+        ({"documents": 2, "frequencies": {"a": 1.5}}, "bad-frequency"),
+        ({"documents": 2, "frequencies": {"a": "1"}}, "bad-frequency"),
+        ({"documents": 2, "frequencies": {" ": 1}}, "wrong-type"),
+        ({"documents": 2, "frequencies": {"a": 1}, "stem": 1}, "wrong-type"),
+        ({"documents": 10**400, "frequencies": {"a": 1}}, "not-frequencies"),
+        ({"documents": 2**53, "frequencies": {"a": 1}}, "not-frequencies"),
+        ({"documents": 2, "frequencies": {"a": 10**400}}, "bad-frequency"),
+        ({"documents": 2, "frequencies": {"b": 1, "a  b": 1, "a b": 2}}, "duplicate"),
+        ({"documents": 2, "frequencies": {"a": 1, " a": 1}}, "duplicate"),
     ],
 )
 def test_json_is_checked(tmp_path, content, code):
@@ -458,7 +458,7 @@ def test_ref_len_is_checked(tmp_path, length):
         DocumentFrequencies.load(write(tmp_path, pickle.dumps(value)))
 
 
-@pytest.mark.parametrize("bad-documents", [-1, 2.5, 3.0, "3", 10**400, 2**53, True])
+@pytest.mark.parametrize("documents", [-1, 2.5, 3.0, "3", 10**400, 2**53, True])
 def test_a_given_number_of_documents_is_checked(tmp_path, documents):
     path = write(tmp_path, pickle.dumps({("a",): 1}))
     with refused("bad-documents"):

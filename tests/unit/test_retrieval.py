@@ -334,7 +334,7 @@ def test_embeddings_rank_as_their_products(similarity, tmp_path):
 
 
 def test_the_products_of_a_query_do_not_depend_on_the_others(monkeypatch):
-    monkeypatch.setattr("semmetrics.data.rankings._LEAST", 4)
+    monkeypatch.setattr("semmetrics.data.rankings._LEAST_ROWS", 4)
     monkeypatch.setattr("semmetrics.data.rankings._PRODUCTS", 1)
     rng = np.random.default_rng(0)
     queries, gallery = (
