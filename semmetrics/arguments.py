@@ -9,24 +9,16 @@ names that only type checkers import) is for the function itself to check.
 
 from __future__ import annotations
 
-import inspect
 import os
-import re
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
-from functools import cache, update_wrapper
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache
 from numbers import Integral, Real
-from typing import Any, Literal, TextIO, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, TextIO, Union, get_args, get_origin
 
 from semmetrics.errors import InputError
-from semmetrics.messages import brief
 
-__all__ = ["check_fields", "check_type", "checked", "checked_but", "describe_type",
-           "foreign_errors"]  # fmt: skip
-
-F = TypeVar("F", bound=Callable[..., Any])
 _NAMES: dict[Any, tuple[str, str]] = {
     str: ("a text", "texts"),
     int: ("a whole number", "whole numbers"),
@@ -39,101 +31,10 @@ _NAMES: dict[Any, tuple[str, str]] = {
     type(None): ("None", "None"),
 }
 _LISTS = (Sequence, Iterable, list, tuple, set, frozenset)
-_ARRAYS = "ArrayLike"
-
-
-def checked_but(*names: str) -> Callable[[F], F]:
-    """Return `checked` for functions that say more of some arguments themselves."""
-    return lambda function: checked(function, names)
-
-
-def checked(function: F, unchecked: Sequence[str] = ()) -> F:
-    """Check the arguments of each call of a function against its annotations.
-
-    Raises
-    ------
-    InputError
-        By the function that is made, for an argument of the wrong type.
-
-    Examples
-    --------
-    >>> @checked
-    ... def cut(text: str, *, most: int = 3) -> str:
-    ...     return text[:most]
-    >>> cut("kitten"), cut("kitten", most=2)
-    ('kit', 'ki')
-    >>> cut("kitten", most="2")
-    Traceback (most recent call last):
-    semmetrics.errors.InputError: most='2'; give a whole number
-    """
-    read = cache(lambda: _parameters(function))
-
-    def check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        positional, hints, choices = read()
-        given = {**dict(zip(positional, args, strict=False)), **kwargs}
-        for name, value in given.items():
-            if name in hints and name not in unchecked:
-                check_type(name, value, hints[name], choices.get(name, ()))
-        arrays = {name: value for name, value in given.items() if _is_array(hints.get(name))}
-        for name, value in arrays.items():
-            refuse_masked(value, name)
-        return arrays
-
-    blame = _blame_arrays
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        given = check(args, kwargs)
-        try:
-            return function(*args, **kwargs)
-        except (TypeError, ValueError, OverflowError) as error:
-            blame(error, given)
-            raise
-
-    # with the function's own globals, by which doctest knows the module that it is of
-    made = types.FunctionType(
-        call.__code__, function.__globals__, function.__name__, None, call.__closure__
-    )
-    update_wrapper(made, function)
-    return made  # type: ignore[return-value]
-
-
-def _parameters(
-    function: Callable[..., Any],
-) -> tuple[list[str], dict[str, Any], dict[str, list[str]]]:
-    """Return the arguments that may be given by position, what can be checked, and choices.
-
-    An argument that is missing, unknown or given twice is Python's own error.
-    """
-    positional, hints = [], {}
-    for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        if parameter.kind is not parameter.KEYWORD_ONLY:
-            positional.append(name)
-        hint = _evaluate(parameter.annotation, function.__globals__)
-        if hint not in (Any, parameter.empty):
-            hints[name] = hint
-    choices = _choices(function.__doc__ or "")
-    return positional, hints, {name: some for name, some in choices.items()
-                               if hints.get(name) in (str, str | None)}  # fmt: skip
-
-
-def _choices(documented: str) -> dict[str, list[str]]:
-    r"""Return the texts that each argument may be, as a docstring lists them.
-
-    Examples
-    --------
-    >>> _choices("    side : {'left', 'right'}, optional\n".replace("'", '"'))
-    {'side': ['left', 'right']}
-    """
-    found = re.findall(r"^ *(\w+) : \{(.*?)\}", documented, re.M | re.S)
-    return {name: re.findall(r'"([^"]*)"', listed) for name, listed in found}
 
 
 def _evaluate(hint: Any, names: Mapping[str, Any]) -> Any:
     """Return what an annotation means; Any where it names what is not imported."""
-    if isinstance(hint, str) and _ARRAYS in hint:  # NumPy's own is a union too wide to check
-        return _Array | None if "None" in hint else _Array
     while isinstance(hint, str):
         try:
             hint = eval(hint, dict(names))
@@ -142,25 +43,17 @@ def _evaluate(hint: Any, names: Mapping[str, Any]) -> Any:
     return hint
 
 
-@contextmanager
-def foreign_errors(name: str) -> Iterator[None]:
-    """Say of an error in an object's own code which input that is; our own errors stay faults."""
-    try:
-        yield
-    except (InputError, MemoryError):
-        raise
-    except Exception as error:
-        trace = error.__traceback__
-        while trace is not None and trace.tb_next is not None:
-            trace = trace.tb_next
-        module = trace.tb_frame.f_globals.get("__name__", "") if trace is not None else ""
-        if str(module).startswith("semmetrics.") and "__len__()" not in str(error):
-            raise
-        raise InputError(
-            f"reading it raises {type(error).__name__}: {error}",
-            where=name,
-            remedy="mend the object, or give lists",
-        ) from error
+def check_choice(name: str, value: object, choices: Collection[object]) -> None:
+    """Refuse a value that is not one of some choices.
+
+    Examples
+    --------
+    >>> check_choice("missing", "drop", ("error", "skip"))
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: missing='drop'; choose one of error, skip
+    """
+    if value not in choices:
+        raise InputError("bad-choice", name=name, value=value, choices=choices)
 
 
 def check_fields(record: Any) -> None:
@@ -183,50 +76,8 @@ def _field_hints(kind: type) -> list[tuple[str, Any]]:
     return [(name, _evaluate(hint, names)) for name, hint in kind.__annotations__.items()]
 
 
-class _Array:
-    """What may become an array."""
-
-
-def _is_array(hint: Any) -> bool:
-    return hint is _Array or _Array in get_args(hint)
-
-
-def refuse_masked(value: object, where: str) -> None:
-    """Refuse masked values, which NumPy would take for the numbers below the mask.
-
-    Raises
-    ------
-    InputError
-        If there are some.
-    """
-    import numpy as np
-
-    if np.ma.is_masked(value):
-        raise InputError("masked", where)
-
-
-def _blame_arrays(error: Exception, given: Mapping[str, Any]) -> None:
-    """Say which array of a call that failed holds no numbers; that costs nothing where none does.
-
-    Raises
-    ------
-    InputError
-        If one does; otherwise the error is of another cause.
-    """
-    import numpy as np
-
-    for name, value in () if isinstance(error, InputError) else given.items():
-        try:
-            if value is not None and not hasattr(value, "toarray"):
-                np.asarray(value, np.float64)
-        except (TypeError, ValueError, OverflowError) as cause:
-            raise InputError(f"{name}={brief(value)}", remedy=f"give numbers: {cause}") from None
-
-
-def check_type(name: str, value: Any, hint: Any, choices: Sequence[str] = ()) -> None:
+def check_type(name: str, value: Any, hint: Any) -> None:
     """Refuse a value that is not of a type.
-
-    ``choices`` are the texts that are allowed, where not all are; another text is not refused here.
 
     Raises
     ------
@@ -239,14 +90,8 @@ def check_type(name: str, value: Any, hint: Any, choices: Sequence[str] = ()) ->
     Traceback (most recent call last):
     semmetrics.errors.InputError: top_k=(1, '3'); give a whole number or a list of whole numbers
     """
-    try:
-        fits = _test(hint)(value)
-    except Exception:
-        with foreign_errors(name):
-            raise
-    if not fits:
-        remedy = describe_type(Literal[tuple(choices)] if choices else hint)
-        raise InputError(f"{name}={brief(value)}", remedy=f"give {remedy}")
+    if not _test(hint)(value):
+        raise InputError("bad-option", name=name, value=value, wanted=describe_type(hint))
 
 
 @cache
@@ -292,12 +137,6 @@ def _is_list(value: Any, kind: Any, inner: tuple[Any, ...]) -> bool:
     return not inner or all(map(_test(inner[0]), value))
 
 
-def _may_be_array(value: Any) -> bool:
-    if hasattr(value, "__array__") or hasattr(value, "toarray"):  # NumPy, torch, scipy.sparse
-        return not isinstance(value, type)
-    return _is_list(value, Sequence, ())
-
-
 _FITS: Mapping[Any, Callable[[Any, tuple[Any, ...]], Any]] = {
     Any: lambda value, inner: True,
     None: lambda value, inner: value is None,
@@ -307,7 +146,6 @@ _FITS: Mapping[Any, Callable[[Any, tuple[Any, ...]], Any]] = {
     bool: lambda value, inner: _is_bool(value),
     Callable: lambda value, inner: callable(value) and not isinstance(value, type),
     TextIO: lambda value, inner: hasattr(value, "write") and not isinstance(value, type),
-    _Array: lambda value, inner: _may_be_array(value),
 }
 
 
@@ -332,8 +170,6 @@ def _describe(hint: Any, inner: tuple[Any, ...]) -> list[str]:
     kind = get_origin(hint) or hint
     if kind is Literal:
         return [repr(one) for one in inner]
-    if kind is _Array:
-        return ["an array, or a list of numbers"]
     if kind in _LISTS:
         items = _NAMES.get(inner[0], ("", ""))[1] if inner else ""
         return [f"a list of {items}" if items else "a list"]

@@ -43,9 +43,6 @@ class InputError(ValueError):
     def __init__(self, code: str, where: object = "", **values: Any) -> None:
         super().__init__(code)
         self.code, self.where, self.values = code, str(where), values
-        if code not in MESSAGES:  # a sentence
-            self.values = {"problem": code, "remedy": "", **values}
-            self.code = "text"
 
     def __reduce__(self) -> tuple[object, ...]:
         """Keep all parts when the error crosses a process."""

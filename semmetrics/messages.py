@@ -249,7 +249,6 @@ def counted(things: Collection[object], noun: str) -> str:
 
 
 MESSAGES: dict[str, tuple[str, str]] = {
-    "text": ("{problem}", "{remedy}"),
     # Values, wherever they stand
     "wrong-type": ("{value!r} is {value!t}, not {wanted}", ""),
     "not-finite": ("{role} is {value!r}, not a finite number", "write a number such as 0.5"),
@@ -309,8 +308,9 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "unused-columns": ("{n:column} not used: {examples!l}", ""),
     # Options and arguments
     "bad-option": ("{setting}", "give {wanted}"),
-    "bad-choice": ("{setting}", "choose one of {choices!l}"),
+    "bad-choice": ("{setting}", "choose one of {choices!p}"),
     "unknown-name": ("there is no {what} {value!r}", "{remedy}"),
+    "not-of-kind": ("{name!o} does not apply to {kind}", "remove it, or set {opt:task}"),
     "not-applicable": ("{name!o} does not apply to {what}", "remove it"),
     "conflicting-options": ("{names} are given together", "give one of them"),
     "needs-option": ("{what} needs {name!o}", "give it"),
@@ -986,6 +986,66 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "decode=threshold:best is not defined for {measure}",
         "score F1(decode=threshold:best) or SemF1(decode=threshold:best), and use its threshold",
     ),
+    "left-out-labels": (
+        "{n:label} {how} ({verb} {predictions:time}, true {references:time})", ""
+    ),
+    "outside-bounds": (
+        "{heading} has the value {value}, outside its bounds {low} to {high}",
+        "pass bounds= to @measure",
+    ),
+    "interval-methods": ("intervals are {used}", ""),
+    "one-item": ("{what} has no interval", "give at least two"),
+    "few-true-items": (
+        "{headings}: {few:,} of {labels:label} have fewer than {least} true items, {none:,} of "
+        "them none: too few to trust its interval", "",
+    ),
+    "undefined-value": ("{headings}: undefined, so without an interval", ""),
+    "undefined-without-one": (
+        "{headings}: undefined without one of the {units}, so without an interval", ""
+    ),
+    "few-decide": ("{headings}: a few {units} decide the value: too few to trust its interval", ""),
+    "no-width": (
+        "{headings}: {why}: an interval without width does not show how certain the value is", ""
+    ),
+    "parts-apart": ("{heading} has no interval: its parts are not resampled together", ""),
+    "needs-ci": ("{option!o} has no effect without {opt:ci=True}", ""),
+    "unnumbered": (
+        "items without ids were not kept, so data: in signatures differs from that of one call",
+        "give ids",
+    ),
+    "unused-calibration": (
+        "the calibration for {embedding} has no effect: no measure with threshold=auto uses it", ""
+    ),
+    "other-calibration": (
+        "the threshold was calibrated with {name}:{was}, and is used with {name}:{now}", ""
+    ),
+    "unversioned-calibration": (
+        "{embedding} is a function without a version",
+        "check that the threshold was calibrated for it",
+    ),
+    "calibration-items-unknown": (
+        "items without ids cannot be compared with those of the calibration", ""
+    ),
+    "calibration-items": ("{n:,} of {total:scored item} also calibrated the threshold", ""),
+    "few-pairs": (
+        "few pairs decide the threshold: {same:,} that mean the same and {others:,} that do not",
+        "give at least {least} of both",
+    ),
+    "few-items": (
+        "few items decide the threshold: {n:,} of {total:,} in the holdout",
+        "use at least {least}",
+    ),
+    "in-signature": ("{name!o} is part of the signature", "remove it, or score without one"),
+    "signed-input": ("the signature was computed with {name} {was}", "give it again: {name!o}"),
+    "different-scorers": (
+        "the scorers differ in {names!l}", "make them with the same options and {opt:task}"
+    ),
+    "given-by-batch": (
+        "{name!o} has a value for each item",
+        "give it with each batch: update(preds, gts, {name}=...)",
+    ),
+    "lacks-measure": ("no measure here has {what}", "add one such as {example}"),
+    "ambiguous-score": ("the table has {n:score} for {key!r}", "{remedy}"),
     "bad-signature": ("not a valid signature: {why}", "copy the whole signature"),
     "signature-of-study": (
         "this is a signature of {what}, which cannot be rescored", "run {what} with its options"
@@ -1092,7 +1152,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     # Studies: notes
     "constant-ratings": ("all ratings are equal: agreement is undefined", ""),
     "constant-side": ("values or ratings are all equal: agreement is undefined", ""),
-    "other-number-of-judgements": ("{n:,} {unit}s; papers with {protocol} have {expected:,}", ""),
+    "other-size": ("{n:,} {unit}s; papers with {protocol} have {expected:,}", ""),
     "unjudged": ("{n:judgement} left out: no value or preference", ""),
     "untested-group": ("no p: Williams' test needs {n} {unit}s that both measures have", ""),
     "one-image": ("all {unit}s are of one image: no intervals, no tests", ""),

@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypedDict
 
 from semmetrics.arguments import check_type
 from semmetrics.errors import InputError
-from semmetrics.messages import did_you_mean, listing
+from semmetrics.messages import did_you_mean
 
 KINDS = ("labels", "captions", "retrieval", "classes")
 """What can be evaluated; each is a folder of `semmetrics.kinds`."""
@@ -740,7 +740,7 @@ def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] 
     --------
     >>> check_options("score", {"topk": 3})
     Traceback (most recent call last):
-    semmetrics.errors.InputError: score has no option 'topk'; did you mean top_k?
+    semmetrics.errors.InputError: score: there is no option 'topk'; did you mean top_k?
     >>> check_options("score", {"ignore": 5})
     Traceback (most recent call last):
     semmetrics.errors.InputError: ignore=5; give a text, a path or a list of texts
@@ -749,9 +749,9 @@ def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] 
     for name, value in given.items():
         if name not in known:
             remedy = _nearest_option(name, known)
-            raise InputError(f"{function} has no option {name!r}", remedy=remedy)
+            raise InputError("unknown-name", function, what="option", value=name, remedy=remedy)
         if value is not None:
-            check_type(name, value, hint_of(name), OPTIONS[name].choices)
+            check_type(name, value, hint_of(name))
 
 
 # What other libraries call an option, or what here belongs to a measure.
@@ -938,7 +938,9 @@ def resolve_options(
     ('skip', 'none', 12345)
     """
     given = {name: value for name, value in given.items() if value is not None}
-    _refuse_others(given, kind)
+    for name, value in given.items():
+        if is_given(value) and OPTIONS[name].kinds and kind not in OPTIONS[name].kinds:
+            raise InputError("not-of-kind", name=name, kind=kind)
     if "threshold" in given:
         given["decode"] = decoding_rules(given.get("decode"), given["threshold"])
     elif isinstance(given.get("decode"), str):
@@ -947,30 +949,10 @@ def resolve_options(
         given["decode"] = [_clean(rule) for rule in given["decode"]]
     for name, value in fixed.items():
         if given.get(name, value) != value:
-            raise InputError(
-                f"protocol {protocol} has {name}={value}, not {given[name]}",
-                remedy=f"leave {name} out, or name measures instead of the protocol",
-            )
+            raise InputError("fixed-by", what=f"protocol {protocol}", names=f"{name}={value}")
     defaults = {name: option.default for name, option in OPTIONS.items()}
     asked = [name for name, value in given.items() if is_asked(name, value)]
     return ResolvedOptions({**defaults, **given, **fixed}, asked)
-
-
-def _refuse_others(given: Mapping[str, Any], kind: str) -> None:
-    """Refuse options of other kinds."""
-    others = [
-        OPTIONS[name]
-        for name, value in given.items()
-        if is_given(value) and OPTIONS[name].kinds and kind not in OPTIONS[name].kinds
-    ]
-    if others:
-        names = [option.name for option in others]
-        flags = [option.flag for option in others if option.flag]
-        raise InputError(
-            f"{', '.join(names)} ({', '.join(flags)}) mean{'s' if len(others) == 1 else ''} "
-            f"nothing for {kind}",
-            remedy="leave that out, or say task= (--task)",
-        )
 
 
 def join_names(names: Iterable[str]) -> str:
@@ -990,31 +972,3 @@ def split_names(text: str) -> list[str]:
     """Return the names that `join_names` wrote."""
     found = re.findall(r"(?:\\.|[^\\,])+", text, re.DOTALL)
     return [re.sub(r"\\(.)", r"\1", name, flags=re.DOTALL) for name in found]
-
-
-def check_among(name: str, value: Any, choices: Mapping[str, str]) -> None:
-    """Refuse a value that is none of some choices, such as the tests of a comparison.
-
-    Examples
-    --------
-    >>> check_among("correction", "hlom", CORRECTIONS)
-    Traceback (most recent call last):
-    semmetrics.errors.InputError: correction='hlom'; did you mean holm?
-    """
-    if value not in choices:
-        remedy = did_you_mean(str(value), choices, f"choose one of {listing(choices)}")
-        raise InputError(f"{name}={value!r}", remedy=remedy)
-
-
-def check_choice(name: str, value: Any) -> None:
-    """Refuse a value of an option that is not among its choices.
-
-    Examples
-    --------
-    >>> check_choice("missing", "drop")
-    Traceback (most recent call last):
-    semmetrics.errors.InputError: missing='drop'; choose one of 'error', 'skip', 'empty'
-    """
-    choices = OPTIONS[name].choices
-    if value not in choices:
-        raise InputError(f"{name}={value!r}", remedy=f"choose one of {listing(choices)}")

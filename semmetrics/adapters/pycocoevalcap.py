@@ -24,6 +24,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.arguments import check_choice
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import InputError
 from semmetrics.messages import counted
@@ -154,8 +155,7 @@ class Bleu(_Scorer):
     _method = "Bleu"
 
     def __init__(self, n: int = 4) -> None:
-        if n not in range(1, len(BLEU) + 1):
-            raise InputError("bad-choice", name="n", value=n, choices=range(1, len(BLEU) + 1))
+        check_choice("n", n, range(1, len(BLEU) + 1))
         self._measures = [definition() for definition in BLEU[:n]]
 
     def compute_score(
@@ -229,8 +229,7 @@ class Meteor(_Scorer):
     _tokenizer = _split_at_blanks
 
     def __init__(self) -> None:
-        if reason := METEOR_PROGRAM.missing():
-            raise InputError(reason)
+        METEOR_PROGRAM.locate()
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[float, list[float]]:
         """Return the value of the corpus, and of each image; arguments as for ``Bleu``."""

@@ -27,7 +27,6 @@ import numpy as np
 from semmetrics.api.scores import document_options, table_of
 from semmetrics.arguments import check_type
 from semmetrics.errors import InputError
-from semmetrics.messages import a_kind, listing
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given
 from semmetrics.reports.table import ScoreTable
@@ -158,7 +157,7 @@ class Scorer:
             If there is no item, or something is wrong that no batch alone could show.
         """
         if self._items.is_empty:
-            raise InputError("there is no item to evaluate", remedy="call update(preds, gts) first")
+            raise InputError("no-items")
         setup = self._open()
         if self._items.keep_rows:
             prepared = self._items.prepare(setup)
@@ -183,8 +182,6 @@ class Scorer:
             If options differ, an id is in both, or the items are of another form. The scorer is
             then as it was.
         """
-        if not isinstance(other, Scorer):
-            raise InputError(f"{a_kind(other)} cannot be merged", remedy="give a semmetrics.Scorer")
         self._check_options(other)
         if other._items.is_empty:
             return
@@ -254,14 +251,9 @@ class Scorer:
             if name not in _UNCOMPARED and mine.get(name) != theirs.get(name)
         ]
         if names:
-            raise InputError(
-                f"the scorers differ in {listing(names)}", remedy="make them with the same options"
-            )
+            raise InputError("different-scorers", names=names)
         if None not in (self._kind, other._kind) and self._kind != other._kind:
-            raise InputError(
-                f"one scorer has {self._kind}, the other {other._kind}",
-                remedy="say task= when the scorers are made",
-            )
+            raise InputError("different-scorers", names=[self._kind, other._kind])
 
 
 def _is_empty(data: Any) -> bool:
@@ -272,14 +264,13 @@ def _check_batchwise(given: Mapping[str, Any]) -> None:
     """Refuse options that have a value for each item; those that need all, where none is kept."""
     early = [name for name in BY_ITEM if name in given]
     if early:
-        raise InputError(
-            f"{', '.join(early)} cannot be given for all batches at once",
-            remedy=f"give them with each batch: update(preds, gts, {early[0]}=...)",
-        )
+        raise InputError("given-by-batch", name=early[0])
     needing = [name for name in KEPT if is_given(given.get(name))]
     if needing and not given.get("keep_rows", True):
         raise InputError(
-            f"{', '.join(needing)} needs all items, and keep_rows=False keeps none",
+            "needs-all-items",
+            what=", ".join(needing),
+            reason="needs all items",
             remedy="keep the rows (keep_rows=True), or leave it out",
         )
 

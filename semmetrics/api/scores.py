@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from semmetrics.arguments import checked, checked_but, foreign_errors
 from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.errors import InputError
 from semmetrics.options import OPTIONS, check_options, hint_of, is_asked, split_names
@@ -109,7 +108,6 @@ def _wrap(text: str) -> str:
 
 
 @document_options()
-@checked
 def score(
     preds: Any, gts: Any, *, system: str | None = None, **options: Unpack[Options]
 ) -> ScoreTable:
@@ -153,8 +151,7 @@ def system_name(data: Any) -> str:
     """
     if not isinstance(data, (str, os.PathLike)):
         return "preds"
-    with foreign_errors("path"):
-        path = os.fspath(data)
+    path = os.fspath(data)
     name = decode_path(Path(path).name.removesuffix(".gz"))
     return "preds" if path == "-" else name.rpartition(".")[0] or name
 
@@ -175,7 +172,6 @@ def decode_path(path: str) -> str:
 
 
 @document_options()
-@checked_but("systems")
 def score_systems(systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]) -> ScoreTable:
     """Score several systems against the same ground truth.
 
@@ -211,7 +207,6 @@ def table_of(prepared: Prepared) -> ScoreTable:
 
 
 @document_options(*_SIGNED)
-@checked
 def rescore(
     signature: str,
     preds: Any,
@@ -252,7 +247,6 @@ def rescore(
     return rescore_systems(signature, {system or system_name(preds): preds}, gts, **options)
 
 
-@checked_but("systems")
 def rescore_systems(
     signature: str, systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]
 ) -> ScoreTable:
@@ -290,18 +284,12 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_given(signed: Signed, given: Mapping[str, Any]) -> None:
     """Refuse options that the signature says, and a lack of what it cannot say."""
-    twice = [OPTIONS[name].both for name in _SIGNED if is_asked(name, given.get(name))]
+    twice = [name for name in _SIGNED if is_asked(name, given.get(name))]
     if twice:
-        raise InputError(
-            f"the signature says what is computed, and {', '.join(twice)} as well",
-            remedy="leave that out, or score without the signature",
-        )
+        raise InputError("in-signature", name=twice[0])
     for name in ("classes", "seen", "unseen", "weights"):
         if name in signed.settings and given.get(name) is None:
-            raise InputError(
-                f"the signature was computed with {name}:{signed.settings[name]}",
-                remedy=f"give them again: {name}= (--{name} FILE)",
-            )
+            raise InputError("signed-input", name=name, was=signed.settings[name])
 
 
 def _ignored_labels(text: str, normalize: str | None) -> list[str]:
@@ -346,10 +334,7 @@ def _check_static(name: str, identity: str | None) -> None:
     # another version of the static model is a difference that is said, and no reason to refuse
     if identity.rpartition("@")[0] != open_embedding("static").identity.rpartition("@")[0]:
         before = "" if name == _DEFAULT else f"{name}="
-        raise InputError(
-            f"the signature was computed with the embedding {identity}",
-            remedy=f"give it again: embedding= (--embedding {before}SPEC)",
-        )
+        raise InputError("signed-input", name="embedding", was=f"{before}{identity}")
 
 
 def _differences(text: str, table: ScoreTable) -> list[str]:

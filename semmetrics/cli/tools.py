@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from semmetrics.arguments import check_choice
 from semmetrics.cli.files import check_files, name_files, open_output
 from semmetrics.cli.generate import GROUPS, Run, command
 from semmetrics.cli.help import (
@@ -459,8 +460,7 @@ def embed_fetch(run: Run) -> None:
 
     name, folder, max_words = run["name"], run["folder"], run["max_words"]
     entries = read_manifest(run["manifest"])
-    if name not in entries:
-        raise InputError("bad-choice", name="NAME", value=name, choices=entries)
+    check_choice("NAME", name, entries)
     if folder is None and (max_words is not None or run["manifest"] is not None):
         what = flag("manifest" if max_words is None else "max_words")
         raise InputError("needs-option", what=what, name="to")

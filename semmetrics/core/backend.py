@@ -31,6 +31,12 @@ def is_torch(values: Any) -> bool:
     return torch is not None and isinstance(values, torch.Tensor)
 
 
+def refuse_masked(value: object, where: str) -> None:
+    """Refuse masked values, which NumPy would take for the numbers below the mask."""
+    if np.ma.is_masked(value):
+        raise InputError("masked", where)
+
+
 def check_device(name: str, torch: Any) -> None:
     """Refuse a device that does not exist, or that this machine does not have.
 

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.arguments import foreign_errors
 from semmetrics.data.form import (
     DEFAULTS,
     EXTENSIONS,
@@ -223,7 +222,7 @@ def as_data(
     if not isinstance(data, (Lists, Matrix)):
         from semmetrics.data.objects import read_python
 
-        with enough_memory(source), foreign_errors(source), no_collection():
+        with enough_memory(source), no_collection():
             return read_python(data, form, source, names, options)
     if data.noun != form.noun:
         raise InputError(
@@ -422,8 +421,7 @@ def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Samp
             return _sample_file(data, form, options)
     if isinstance(data, (Lists, Matrix)):
         return Sample("other", data.understood, noun=data.noun)
-    with foreign_errors("input"):
-        return _sample_object(data)
+    return _sample_object(data)
 
 
 def _sample_object(data: Any) -> Sample:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.arguments import foreign_errors
+from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats, Ints, lengths
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Ids, Lists, Side, Texts, take_ids
@@ -74,8 +74,7 @@ def join(
         If ids are missing under "error", only one side has ids, or lists matched by position
         differ in length.
     """
-    if missing not in MISSING:
-        raise InputError("bad-choice", name="missing", value=missing, choices=MISSING)
+    check_choice("missing", missing, MISSING)
     by_position = isinstance(pred.ids, range), isinstance(ref.ids, range)
     if any(by_position) and not all(by_position):
         without = pred if by_position[0] else ref
@@ -261,8 +260,7 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
     """
     given = weights if isinstance(weights, Weights) else Weights(weights)
     try:
-        with foreign_errors(given.source):
-            return _aligned(given.values, ref, [str(name) for name in ids])
+        return _aligned(given.values, ref, [str(name) for name in ids])
     except InputError as error:
         raise error.placed(given.source) from None
 

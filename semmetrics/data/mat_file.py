@@ -63,8 +63,8 @@ def read_mat(source: Source, names: Collection[str]) -> dict[str, Any]:
     data = bytes(source.data)
     ends = {b"IM": "<", b"MI": ">"}.get(data[126:_HEADER])
     if ends is not None and struct.unpack(f"{ends}H", data[124:126])[0] == 0x0200:
-        raise InputError("MATLAB 7.3 files are not read", where=source.name,
-                         remedy="save it with -v7")  # fmt: skip
+        raise InputError("wrong-format", source.name, what="a matrix", format="MATLAB 7.3",
+                         wanted="save(..., '-v7')")  # fmt: skip
     try:
         if ends is None:
             raise ValueError("its header is another")

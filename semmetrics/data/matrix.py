@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.arguments import refuse_masked
+from semmetrics.core.backend import refuse_masked
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, positions
 from semmetrics.core.same import by_value
 from semmetrics.data.form import is_iterable

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.arguments import refuse_masked
+from semmetrics.core.backend import refuse_masked
 from semmetrics.data.form import (
     IDS,
     MATRICES,

@@ -23,7 +23,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from semmetrics.arguments import foreign_errors
 from semmetrics.errors import InputError, at
 from semmetrics.messages import listing
 
@@ -216,8 +215,7 @@ def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
     """Open an input; "-" is standard input."""
     if not isinstance(path, str | os.PathLike):
         raise InputError("wrong-type", value=path, wanted="a path")
-    with foreign_errors("path"):
-        name = os.fspath(path)
+    name = os.fspath(path)
     if not name:
         raise InputError("empty", role="the path", remedy="name a file, or - for standard input")
     if name == "-":

@@ -15,7 +15,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from semmetrics.arguments import foreign_errors
 from semmetrics.core.hashing import own_version
 from semmetrics.data.form import DEFAULTS
 from semmetrics.embed.embedder import CachedEmbedder, CallableEmbedder, Embedder, is_cacheable
@@ -318,8 +317,7 @@ def named_or_words(embedding: Any) -> Any:
     """
     if not isinstance(embedding, Mapping):
         return embedding
-    with foreign_errors("embedding"):
-        given = dict(embedding)
+    given = dict(embedding)
     vectors = {
         key: isinstance(value, list | tuple) or isinstance(getattr(value, "shape", None), tuple)
         for key, value in given.items()
@@ -333,8 +331,7 @@ def named_or_words(embedding: Any) -> Any:
     for name, value in given.items():
         where = f"embedding {name!r}"
         if isinstance(value, Mapping):
-            with foreign_errors(where):
-                models[name] = from_words(dict(value), where)
+            models[name] = from_words(dict(value), where)
             continue
         try:
             if not isinstance(value, str | os.PathLike):

@@ -32,6 +32,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.backend import check_device
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.embed.embedder import Embedded, Vectors, check_finite, format_identity
@@ -194,8 +195,7 @@ class TransformerEmbedder(SentenceEmbedder):
         batch_size: int = 32,
         revision: str | None = None,
     ) -> None:
-        if pooling not in _POOLINGS:
-            raise InputError("bad-choice", name="pooling", value=pooling, choices=_POOLINGS)
+        check_choice("pooling", pooling, _POOLINGS)
         self.batch_size = _check_batch_size(batch_size)
         package = _require("transformers", "transformers", "a transformer model")
         self._torch = _require("torch", "torch", "a transformer model")

@@ -33,7 +33,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semmetrics._version import __version__
-from semmetrics.arguments import foreign_errors
 from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ragged import Bools, Ints, offsets
 from semmetrics.embed.embedder import Embedded, Vectors, as_matrix, check_finite, format_identity
@@ -336,8 +335,7 @@ def from_words(vectors: Mapping[Any, Any], where: str = "embedding") -> MatrixEm
     >>> model.identity, model.embed(["cat", "cow"]).known.tolist(), model.lookup
     ('words-2@58ce4cf87e89', [True, False], 'words')
     """
-    with foreign_errors(where):
-        values = {word: vectors[word] for word in sorted(vectors, key=str)}
+    values = {word: vectors[word] for word in sorted(vectors, key=str)}
     if not values:
         raise InputError("nothing-given", where, what="words", remedy="give the vector of each")
     rows, length = {}, 0

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from semmetrics.arguments import foreign_errors, refuse_masked
+from semmetrics.core.backend import refuse_masked
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
@@ -166,23 +166,22 @@ def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
     if given is None:
         return None
     where = "set_size_probs"
-    with foreign_errors(where):
-        if isinstance(given, (str, os.PathLike)):
-            from semmetrics.data.side_inputs import read_dense
+    if isinstance(given, (str, os.PathLike)):
+        from semmetrics.data.side_inputs import read_dense
 
-            where = os.fspath(given)
-            given = read_dense(given, (files or ReadOptions()).beside())
-        from semmetrics.data.objects import plain_object
+        where = os.fspath(given)
+        given = read_dense(given, (files or ReadOptions()).beside())
+    from semmetrics.data.objects import plain_object
 
-        refuse_masked(given, where)
-        try:
-            values = np.asarray(plain_object(given))
-            if values.dtype.kind not in "biufO":
-                raise TypeError
-            values = values.astype(np.float64)
-        except (TypeError, ValueError):
-            wanted = "a matrix of numbers"
-            raise InputError("wrong-type", where, value=given, wanted=wanted) from None
+    refuse_masked(given, where)
+    try:
+        values = np.asarray(plain_object(given))
+        if values.dtype.kind not in "biufO":
+            raise TypeError
+        values = values.astype(np.float64)
+    except (TypeError, ValueError):
+        wanted = "a matrix of numbers"
+        raise InputError("wrong-type", where, value=given, wanted=wanted) from None
     if values.ndim == 2:
         sums = values.sum(axis=1)
         wrong = (sums > 1 + _CLOSE) | (values < 0).any(axis=1)  # sizes may end before all of 1

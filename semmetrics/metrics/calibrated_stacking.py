@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.arguments import refuse_masked
+from semmetrics.core.backend import refuse_masked
 from semmetrics.core.columns import Dense, Sparse
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.same import by_value

@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import (
     Bools,
     Floats,
@@ -133,8 +134,7 @@ def class_curves(
     >>> class_average_precision(curves, np.array([[1, 1, 1], [1, 0, 2]])).round(4).tolist()
     [[0.8333], [1.0]]
     """
-    if ties not in get_args(Ties):
-        raise InputError("bad-choice", name="ties", value=ties, choices=get_args(Ties))
+    check_choice("ties", ties, get_args(Ties))
     indptr = offsets(np.bincount(classes, minlength=n_classes))
     order = np.argsort(classes, kind="stable")
     order = order[order_rows(indptr, scores[order])]

@@ -27,6 +27,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats, Ints, dense_array, lengths, offsets, sum_rows
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.messages import pluralize
@@ -177,8 +178,7 @@ def _check_options(
     rule: str, threshold: float, k: int | None, head: object, keep_at_least: int, offset: int
 ) -> None:
     """Refuse an unknown rule, options out of range, and those that the rule would not use."""
-    if rule not in get_args(Rule):
-        raise InputError("bad-choice", name="rule", value=rule, choices=get_args(Rule))
+    check_choice("rule", rule, get_args(Rule))
     if np.isnan(threshold):
         raise InputError("bad-option", name="threshold", value=threshold, wanted="a number")
     for name, value in (("k", k or 0), ("keep_at_least", keep_at_least), ("offset", offset)):

@@ -20,8 +20,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from semmetrics.arguments import refuse_masked
-from semmetrics.core.backend import is_torch
+from semmetrics.arguments import check_choice
+from semmetrics.core.backend import is_torch, refuse_masked
 from semmetrics.core.ragged import Bools, Floats, Ints, cell_keys, is_member, lengths, row_numbers
 from semmetrics.core.ranks import read_rows, row_slices
 from semmetrics.errors import FROM_0, InputError
@@ -328,12 +328,6 @@ def is_related(places: Ints, relation: Relation, width: int) -> Bools:
     keys = (np.arange(n)[:, None] * width + np.maximum(places, 0)).ravel()
     found = is_member(keys, cell_keys(*relation, width), n * width).reshape(places.shape)
     return found & (places >= 0)
-
-
-def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Refuse a value that is not one of the choices."""
-    if value not in choices:
-        raise InputError("bad-choice", name=name, value=value, choices=choices)
 
 
 def check_cutoffs(**given: Any) -> None:

@@ -35,8 +35,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.arguments import refuse_masked
-from semmetrics.core.backend import is_torch
+from semmetrics.arguments import check_choice
+from semmetrics.core.backend import is_torch, refuse_masked
 from semmetrics.core.ragged import Floats, lengths, row_numbers
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import is_cutoff
@@ -45,7 +45,6 @@ from semmetrics.metrics.relations import (
     Queries,
     Retrieved,
     as_matrix,
-    check_choice,
     check_relation,
     to_numpy,
 )

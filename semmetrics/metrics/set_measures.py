@@ -33,6 +33,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats
 from semmetrics.core.ragged import Floats, prefixes, row_numbers
 from semmetrics.data.block import Block, Step
@@ -366,8 +367,7 @@ def measure(
             shared = choose_policies(shared, policies)
         known = [option.name for option in shared]
         for wrong in defaults or {}:
-            if wrong not in known:
-                raise InputError("bad-choice", name="defaults", value=wrong, choices=known)
+            check_choice("defaults", wrong, known)
         summary = (inspect.getdoc(formula) or "").split("\n")[0]
         return add(
             Definition(
@@ -384,8 +384,7 @@ def measure(
 def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tuple[Option, ...]:
     """Check a formula's parameters, and make options of those that are keyword-only."""
     for average in averages or ("",):
-        if average not in _AVERAGES:
-            raise InputError("bad-choice", name="averages", value=average, choices=_AVERAGES)
+        check_choice("averages", average, _AVERAGES)
     counts, own = [], []
     hints = get_type_hints(formula)
     for name, parameter in inspect.signature(formula).parameters.items():

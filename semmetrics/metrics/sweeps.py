@@ -29,6 +29,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import (
     Bools,
     Floats,
@@ -426,8 +427,7 @@ def means_at_points(
     InputError
         If the average is unknown.
     """
-    if average not in AVERAGES:
-        raise InputError("bad-choice", name="average", value=average, choices=AVERAGES)
+    check_choice("average", average, AVERAGES)
     columns: list[Any] = [rows.hit, np.ones(len(bins), np.int8), *more]
     n_refs: Any = rows.n_ref
     if rows.weights is not None and average != "example":  # sums over items are weighted

@@ -72,7 +72,7 @@ def _item_headings(scores: Sequence[Score]) -> list[str]:
     """The measures that have a value for an item alone."""
     found = list(dict.fromkeys(score.heading for score in scores if score.items is not None))
     if not found:
-        raise InputError("no measure here has item values", remedy="add a measure such as F1")
+        raise InputError("lacks-measure", what="item values", example="F1")
     return found
 
 
@@ -94,9 +94,7 @@ def collect_label_values(scores: Sequence[Score]) -> Records:
     """
     found = [score for score in scores if score.per_label is not None]
     if not found:
-        raise InputError(
-            "no measure here has values of labels", remedy="add a measure such as MacroF1"
-        )
+        raise InputError("lacks-measure", what="values of labels", example="MacroF1")
     return Records.from_rows(_LABELS, (row for score in found for row in _label_rows(score)))
 
 
@@ -139,8 +137,8 @@ def find_worst_items(scores: Sequence[Score], number: int) -> Records:
     InputError
         If no measure has item values, or the number is below 1.
     """
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-        raise InputError(f"the worst {number!r} items", remedy="give a whole number from 1")
+    if number < 1:
+        raise InputError("bad-option", name="worst", value=number, wanted="a whole number from 1")
     _item_headings(scores)  # there is one
     first = {score.part: score.heading for score in reversed(scores) if score.items is not None}
     rows: list[dict[str, Any]] = []
@@ -186,10 +184,7 @@ def find_matching_heading(scores: Sequence[Score]) -> str:
     for score in scores:
         if isinstance(score.measure.definition.family, SemanticFamily):
             return score.heading
-    remedy = "add a measure such as SemF1 (those of a protocol need embedding=, --embedding)"
-    if any("show" in score.measure.definition.extra for score in scores):
-        remedy = "the tuples or phrases of captions are shown by worst(n) (--worst N)"
-    raise InputError("no measure here matches labels by meaning", remedy=remedy)
+    raise InputError("lacks-measure", what="matches of labels by meaning", example="SemF1")
 
 
 def collect_matches(scores: Sequence[Score]) -> Records:
@@ -217,7 +212,7 @@ def collect_matches(scores: Sequence[Score]) -> Records:
 
     heading = find_matching_heading(scores)
     if any(score.task is None for score in scores if score.heading == heading):
-        raise InputError("items were not kept", remedy="evaluate with keep_rows=True")
+        raise InputError("rows-not-kept")
     rows = (
         {**row, "system": score.system}
         for score in scores
@@ -263,8 +258,9 @@ def collect_confusion(scores: Sequence[Score]) -> Records:
             ]
     if not found:
         raise InputError(
-            "no measure here predicts one class for each image",
-            remedy="add a measure such as PerClassAccuracy, of task='classes' (--task classes)",
+            "lacks-measure",
+            what="one predicted class for each image",
+            example="PerClassAccuracy, of task='classes' (--task classes)",
         )
     return Records.from_rows(_CONFUSION, (row for rows in found.values() for row in rows))
 
@@ -291,9 +287,7 @@ def collect_curves(scores: Sequence[Score]) -> Records:
             every = np.ones(score.n) if weights is None else weights
             curves[score.system] = family.curve(_rows_of(score), score.frame, every)
     if not curves:
-        raise InputError(
-            "no measure here has a curve of seen and unseen classes", remedy="add AUSUC"
-        )
+        raise InputError("lacks-measure", what="a curve of seen and unseen", example="AUSUC")
     columns = {
         "low": [np.append(-np.inf, curve.bounds) for curve in curves.values()],
         "high": [np.append(curve.bounds, np.inf) for curve in curves.values()],

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeVar, overload
 
 import numpy as np
 
+from semmetrics.arguments import check_choice
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.messages import pluralize, printable, visible
 from semmetrics.options import RESULT_FORMATS
@@ -519,8 +520,7 @@ class Result(ABC):
         return self._render(form, digits)
 
     def _render(self, form: str, digits: int, scale: float = 1.0) -> str:
-        if form not in RESULT_FORMATS:
-            raise InputError("bad-choice", name="form", value=form, choices=RESULT_FORMATS)
+        check_choice("form", form, RESULT_FORMATS)
         if form == "json":
             return self.to_json()
         if form == "csv":

@@ -9,11 +9,10 @@ from typing import Any, overload
 
 import numpy as np
 
-from semmetrics.arguments import checked
 from semmetrics.core.same import by_value
 from semmetrics.errors import Fact, UnknownKeyError, render_facts
 from semmetrics.kinds import name_task
-from semmetrics.messages import Spelling, brief, did_you_mean, keyword, listing, pluralize
+from semmetrics.messages import Spelling, did_you_mean, keyword, listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.reports import details
 from semmetrics.reports.result import Records, ScaledResult, draw
@@ -104,12 +103,10 @@ class ScoreTable(ScaledResult):
             return found[0]
         if found:
             _, name = _split_key(key)
-            several = len({score.system for score in found}) > 1
-            often = "for several systems" if several else f"{len(found)} times"
             remedy = "write table[system, measure]"
             if len({score.part for score in found}) > 1:
                 remedy = f"say of which part: {listing(f'{one.part} {name}' for one in found)}"
-            raise UnknownKeyError(f"{brief(key)} is there {often}", remedy=remedy)
+            raise UnknownKeyError("ambiguous-score", n=len(found), key=key, remedy=remedy)
         raise self._unknown(key)
 
     def _unknown(self, key: Any) -> UnknownKeyError:
@@ -117,9 +114,9 @@ class ScoreTable(ScaledResult):
         system, name = _split_key(key)
         if system is not None and system not in self.systems:
             remedy = did_you_mean(str(system), self.systems, f"it has {listing(self.systems)}")
-            return UnknownKeyError(f"the table has no system {brief(system)}", remedy=remedy)
+            return UnknownKeyError("unknown-name", what="system", value=system, remedy=remedy)
         remedy = did_you_mean(str(name), self.headings, f"it has {listing(self.headings)}")
-        return UnknownKeyError(f"the table has no {brief(name)}", remedy=remedy)
+        return UnknownKeyError("unknown-name", what="score of", value=name, remedy=remedy)
 
     def __contains__(self, key: object) -> bool:
         """Return whether a score, or one of such a measure, is in the table."""
@@ -302,7 +299,6 @@ class ScoreTable(ScaledResult):
         """
         return details.collect_label_values(self.scores)
 
-    @checked
     def worst(self, n: int = 10, measure: str | Measure | None = None) -> Records:
         """Return the worst items of each system, by one measure.
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from semmetrics.arguments import checked
+from semmetrics.arguments import check_choice
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.side_inputs import read_class_list
@@ -14,14 +14,13 @@ from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.resolve import resolve_kind
 from semmetrics.messages import visible
-from semmetrics.options import OPTIONS, check_choice, resolve_options
+from semmetrics.options import OPTIONS, resolve_options
 
 __all__ = ["SCHEMA", "report_validation", "validate"]
 
 SCHEMA = "semmetrics.validation/1"
 
 
-@checked
 def validate(
     data: Any,
     *,
@@ -58,12 +57,12 @@ def validate(
     >>> found = validate({"a": ["cat", "cat"], "b": ["Cat "]})
     >>> for line in found["odd"]:
     ...     print(line)
-    1 of 2 items repeats a label: 'a'
-    1 label has blanks around it: 'Cat '
-    labels differ only by case or white space: 'cat' and 'Cat '
+    1 of 2 items with a repeated label: 'a'
+    1 label with blanks around: 'Cat '
+    1 group of labels differing only by case or white space: 'cat', 'Cat '
     """
     if task is not None:
-        check_choice("task", task)
+        check_choice("task", task, OPTIONS["task"].choices)
     files, notes = read or ReadOptions(), []
     side = open_input(data, files)
     if isinstance(classes, (str, os.PathLike)):
@@ -83,7 +82,7 @@ def validate(
     options = resolve_options({"classes": classes, "read": files}, task)
     lists = kind.read(side, "input", options)
     if not len(lists):
-        raise InputError("there are no items", where="input", remedy="give at least one")
+        raise InputError("nothing-given", "input", what="items", remedy="give at least one")
     record = kind.describer.describe(lists)
     record["notes"] += notes
     path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None

@@ -14,7 +14,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics._version import __version__
-from semmetrics.arguments import check_type, checked
+from semmetrics.arguments import check_choice, check_type
 from semmetrics.core.backend import Backend
 from semmetrics.core.hashing import UNVERSIONED, Hashes, hash_ids, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
@@ -32,7 +32,7 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.side_inputs import Pair
 from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Tasks, each_task
 from semmetrics.kinds.describe import finite_or_none
 from semmetrics.kinds.labels import as_labels
@@ -112,7 +112,7 @@ class Calibration:
     settings: Mapping[str, str] = field(default_factory=dict)
     items: str = field(default="", repr=False)
     version: str = __version__
-    notes: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    notes: tuple[Fact | str, ...] = field(default=(), repr=False, compare=False)
     understood: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     @property
@@ -126,7 +126,6 @@ class Calibration:
         """What a signature says of it."""
         return f"cal:{self.method}-{self.criterion.replace('|', '%7C')}@{self.digest}"
 
-    @checked
     def used(self, ids: Sequence[str] | range | Ints) -> Bools:
         """Which items were used to find the threshold, by their ids.
 
@@ -157,7 +156,6 @@ class Calibration:
         """What ``save`` writes."""
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
-    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as JSON; a file appears only when it is complete.
 
@@ -170,7 +168,6 @@ class Calibration:
             out.write(self.to_json() + "\n")
 
     @staticmethod
-    @checked
     def load(path: str | os.PathLike[str], *, max_bytes: int = DEFAULTS.max_bytes) -> Calibration:
         """Read what ``save`` wrote, of at most so many bytes.
 
@@ -322,8 +319,8 @@ def calibrated(
 
 def calibration_notes(
     tasks: Tasks, measures: Iterable[Measure], calibrations: Sequence[Calibration]
-) -> list[str]:
-    """What a user is told of calibrations: items that are scored and were used to calibrate.
+) -> list[Fact]:
+    """Return what to know of calibrations: items that are scored and were used to calibrate.
 
     Parameters
     ----------
@@ -331,64 +328,46 @@ def calibration_notes(
     measures : iterable of Measure
         As they were asked for, before the threshold is known.
     calibrations : sequence of Calibration
-
-    Returns
-    -------
-    list of str
     """
     if not calibrations:
         return []
     names = {str(m["embedding"]) for m in measures if m["threshold"] == "auto"}
-    found: dict[str, list[str]] = {}
+    found: dict[Fact, list[str]] = {}
     every = dict(each_task(tasks))
     for system, task in every.items():
         models = {task.models[name].embedder.identity: task.models[name] for name in sorted(names)}
         for one in calibrations:
             model = models.get(one.embedding)
-            lines = [_IDLE.format(one.embedding)] if model is None else _notes(one, task, model)
-            for line in lines:
-                found.setdefault(line, []).append(system)
+            for fact in _facts_of(one, task, model):
+                found.setdefault(fact, []).append(system)
     return [
-        line if len(systems) == len(every) else f"{', '.join(systems)}: {line}"
-        for line, systems in found.items()
+        fact if len(systems) == len(every) else replace(fact, where=", ".join(systems))
+        for fact, systems in found.items()
     ]
 
 
-_IDLE = "the calibration for {} has no effect: no measure here with threshold=auto uses it"
-
-
-def _notes(one: Calibration, task: Any, model: Any) -> list[str]:
-    lines = [
-        f"the threshold was calibrated with {name}:{getattr(one, name)}, and is used with "
-        f"{name}:{getattr(model, name)}"
-        for name in ("lookup", "oov")
-        if getattr(one, name) != getattr(model, name)
-    ]
+def _facts_of(one: Calibration, task: Any, model: Any) -> Iterator[Fact]:
+    """Yield what to know of the calibration of a model."""
+    if model is None:
+        yield Fact("unused-calibration", values={"embedding": one.embedding})
+        return
+    for name in ("lookup", "oov"):
+        was, now = getattr(one, name), getattr(model, name)
+        if was != now:
+            yield Fact("other-calibration", values={"name": name, "was": was, "now": now})
     if UNVERSIONED in one.embedding:
-        lines.append(
-            f"{one.embedding} is a function without a version: whether the threshold was "
-            "calibrated for this one is not known"
-        )
-    if one.method != "contrast":
-        return lines
-    if isinstance(task.ids, range | np.ndarray) or not one.items:
-        return [
-            *lines,
-            "items are known by position: whether some of them were used to calibrate the "
-            "threshold is not known",
-        ]
-    used = int(one.used(task.ids).sum())
-    if used:
-        of, were = pluralize(len(task), "scored item"), agreeing(used, "were")
-        lines.append(f"{used:,} of {of} {were} used to calibrate the threshold")
-    return lines
+        yield Fact("unversioned-calibration", values={"embedding": one.embedding})
+    if one.method == "contrast":
+        if isinstance(task.ids, range | np.ndarray) or not one.items:
+            yield Fact("calibration-items-unknown")
+        elif used := int(one.used(task.ids).sum()):
+            yield Fact("calibration-items", used, values={"total": len(task)})
 
 
 CRITERIA = ("f1", "youden", "accuracy")
 # Of fewer, a share has a standard error of up to sqrt(0.25 / 30) = 0.09, and neighbouring
 # thresholds differ by less.
 _FEW = 30
-_LARGER = "larger holdout= (--holdout)"
 _DECIMALS = 10  # cosines have nine
 
 
@@ -421,8 +400,7 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
     InputError
         If the criterion is unknown, or all pairs have the same answer or the same cosine.
     """
-    if criterion not in CRITERIA:
-        raise InputError("bad-choice", name="criterion", value=criterion, choices=CRITERIA)
+    check_choice("criterion", criterion, CRITERIA)
     same = np.array([pair.same for pair in pairs], np.bool_)
     if same.all() or not same.any():
         what = "the same" if same.all() else "something else"
@@ -431,6 +409,8 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
     place, model = best_place(curve[criterion]), label_vectors_of(task, "default")
     if place is None or len(curve["threshold"]) < 3:
         raise InputError("equal-pairs", unknown=_unknown(model))
+    n_same = int(same.sum())
+    few = Fact("few-pairs", values={"same": n_same, "others": len(same) - n_same, "least": _FEW})
     text = json.dumps(sorted(map(list, pairs)), ensure_ascii=True)  # in whatever order they came
     return Calibration(
         threshold=curve["threshold"][place],
@@ -444,17 +424,7 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
         curve=curve,
         auc=auc,
         settings={"norm": task.settings["norm"]},
-        notes=_few_pairs(int(same.sum()), int((~same).sum())),
-    )
-
-
-def _few_pairs(yes: int, no: int) -> tuple[str, ...]:
-    """Say that few pairs of one kind decide a threshold."""
-    if min(yes, no) >= _FEW:
-        return ()
-    return (
-        f"few pairs decide the threshold: {yes:,} that mean the same and {no:,} that do not; give "
-        f"at least {_FEW} of both",
+        notes=(few,) if min(few.values["same"], few.values["others"]) < _FEW else (),
     )
 
 
@@ -613,12 +583,7 @@ def of_contrast(
     model = label_vectors_of(task, str(measure["embedding"]))
     if contrast[place] <= 0:
         raise InputError("no-contrast", measure=measure, unknown=_unknown(model))
-    few = ""
-    if len(chosen) < _FEW:
-        are = agreeing(len(chosen), "are")
-        few = f"few items decide the threshold: {len(chosen)} of {len(task):,} {are} in the "
-        few += "holdout; "
-        few += f"give more, at least {_FEW}" if holdout == 1 else f"take a {_LARGER}"
+    few = Fact("few-items", len(chosen), values={"total": len(task), "least": _FEW})
     named = isinstance(task.ids, Sequence) and not isinstance(task.ids, range)
     return Calibration(
         threshold=points[place],
@@ -635,5 +600,5 @@ def of_contrast(
         seed=int(seed),
         settings=dict(task.settings),
         items=packed_hashes(chosen.hashes) if named else "",
-        notes=(few,) if few else (),
+        notes=(few,) if len(chosen) < _FEW else (),
     )

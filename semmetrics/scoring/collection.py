@@ -19,7 +19,7 @@ from semmetrics.data.batches import Batches
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights, aligned_weights
 from semmetrics.data.lists import Lists
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import read_set_size_probs, read_weights, unused_weights
 from semmetrics.options import OPTIONS, resolve_options
 from semmetrics.scoring.plan import Prepared, Setup
@@ -34,10 +34,6 @@ BY_ITEM = tuple(name for name, option in OPTIONS.items() if option.batch == "ite
 WHOLE = tuple(name for name, option in OPTIONS.items() if option.batch == "whole")
 KEPT = tuple(name for name, option in OPTIONS.items() if option.batch in ("whole", "kept"))
 _TOGETHER = 1 << 13  # items that are summed together
-_RENUMBERED = (
-    "items without ids were let go and cannot be numbered as one call numbers them: data: in "
-    "signatures is not the one of that call; give ids"
-)
 
 
 class Collection:
@@ -155,7 +151,7 @@ class Collection:
         prepared = self._running.describe(setup, {self.system: pred}, ref, inputs)
         renumbered = self._renumbered or self._running.differently_named
         notes = [*prepared.facts(scores), *self._said]
-        return prepared, scores, notes + [_RENUMBERED] * renumbered
+        return prepared, scores, notes + [Fact("unnumbered")] * renumbered
 
     def _kept(self) -> tuple[Lists, Lists]:
         """Return the items that wait, of both sides."""

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.arguments import checked
+from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
@@ -93,8 +93,7 @@ class Bootstrap:
             if not is_right:
                 raise InputError("bad-option", name=name, value=getattr(self, name), wanted=wanted)
         known = OPTIONS["ci_method"].choices
-        if self.method not in known:
-            raise InputError("bad-choice", name="method", value=self.method, choices=known)
+        check_choice("method", self.method, known)
 
     @property
     def alpha(self) -> float:
@@ -247,7 +246,6 @@ class Replicates:
         squares = float(((spread * shares) ** 2).sum())
         return float(((spread * shares) ** 3).sum()) / (6 * squares**1.5) if squares else 0.0
 
-    @checked
     def rests_on_few(self, method: str = AUTO) -> bool:
         """Whether a few parts decide the value, so that simulated intervals were too short.
 
@@ -275,7 +273,6 @@ class Replicates:
         """Whether it varies like a proportion of fewer than 10 items, though it is of more."""
         return self.effective_items < min(10.0, 0.85 * int(self.sizes.sum()))
 
-    @checked
     def interval(self, level: float = 0.95, method: str = AUTO) -> Interval:
         """Return a confidence interval.
 

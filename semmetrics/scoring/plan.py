@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.arguments import foreign_errors
+from semmetrics.arguments import check_choice
 from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
@@ -26,7 +26,6 @@ from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import (
     OPTIONS,
     ResolvedOptions,
-    check_choice,
     is_given,
     resolve_options,
 )
@@ -93,7 +92,7 @@ class Prepared:
         notes += [*self._left_out(scores), *interval_notes(scores)]
         if options["ci"]:
             notes += [
-                f"{score.heading} has no interval: its parts are not resampled together"
+                Fact("parts-apart", values={"heading": score.heading})
                 for score in scores
                 if score.ci is None
             ]
@@ -102,11 +101,10 @@ class Prepared:
             from semmetrics.scoring.calibration import calibration_notes
 
             notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
-        idle = [OPTIONS[name].both for name in CERTAINTY if name in self.options.given]
-        if not idle or self.options["ci"]:
-            return notes
-        have = "has" if len(idle) == 1 else "have"
-        return [*notes, f"{', '.join(idle)} {have} no effect without ci=True (--ci)"]
+        if not options["ci"]:
+            idle = (name for name in CERTAINTY if name in options.given)
+            notes += [Fact("needs-ci", values={"option": name}) for name in idle]
+        return notes
 
     def _left_out(self, scores: Iterable[Score]) -> list[Fact | str]:
         """Return which labels of each task count nowhere."""
@@ -117,9 +115,8 @@ class Prepared:
         for name, task in each_task(self.tasks):
             some = by_task.get(name, [])
             verb = "scored" if getattr(task, "ranked", False) else "predicted"
-            lines = left_out_notes(some[0].statistics if some else task.axis, some, verb)
-            values = ({"problem": line, "remedy": ""} for line in lines)
-            found += [Fact("text", where=name, values=text) for text in values]
+            facts = left_out_notes(some[0].statistics if some else task.axis, some, verb)
+            found += [replace(fact, where=name) for fact in facts]
         return found
 
 
@@ -253,17 +250,14 @@ def open_setup(name: str, given: Mapping[str, Any]) -> Setup:
     kind = find_kind(name)
     protocol = given.get("protocol")
     fixed = {} if protocol is None else find_protocol(protocol).settings
-    with foreign_errors("the options"):
-        options = resolve_options(given, name, protocol=protocol, fixed=fixed)
+    options = resolve_options(given, name, protocol=protocol, fixed=fixed)
     calibrations: Sequence[Any] = ()
     if options["calibration"] is not None:
         from semmetrics.scoring.calibration import as_calibrations
 
         files = options["read"] or DEFAULTS
-        with foreign_errors("calibration"):
-            calibrations = as_calibrations(options["calibration"], files.max_bytes)
-    with foreign_errors("the options"):
-        return Setup(kind, kind.read_beside(options), calibrations)
+        calibrations = as_calibrations(options["calibration"], files.max_bytes)
+    return Setup(kind, kind.read_beside(options), calibrations)
 
 
 def _that_weigh(task: Any) -> Any:
@@ -342,7 +336,7 @@ def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str |
     ('captions', 'labels')
     """
     if task is not None:
-        check_choice("task", task)
+        check_choice("task", task, OPTIONS["task"].choices)
     meant = None if protocol is None else find_protocol(protocol).kind
     if task is not None and meant not in (None, task):
         raise InputError("protocol-of-kind", protocol=protocol, kind=meant, task=task)

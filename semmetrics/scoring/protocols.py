@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Options, Tasks
-from semmetrics.messages import did_you_mean, listing, pluralize
+from semmetrics.messages import agreeing, did_you_mean, listing
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.metrics.registry import cutoffs, parse, parse_all
-from semmetrics.options import OPTIONS, decoding_rules
+from semmetrics.options import decoding_rules
 
 __all__ = [
     "PROTOCOLS",
@@ -248,7 +248,7 @@ class Plan:
     measures: list[Measure]
     headings: list[str]
     not_computed: list[NotComputed] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Fact] = field(default_factory=list)
 
 
 def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
@@ -308,37 +308,33 @@ def _plan_named(
     return Plan(list(chosen), list(map(str, chosen)), absent, notes)
 
 
-def _unused_cutoffs(measures: Iterable[Measure], cuts: Sequence[int]) -> list[str]:
-    """Say which measures do not take the cutoffs of ``top_k``."""
+def _unused_cutoffs(measures: Iterable[Measure], cuts: Sequence[int]) -> list[Fact]:
+    """Return which measures do not take the cutoffs of ``top_k``."""
     if not cuts:
         return []
     own = [str(m) for m in measures if m.k is not None and cuts != (m.k,)]
     none = [str(m) for m in measures if m.k is None and not m.definition.cutoff]
-    return _no_effect("top_k", own, "a cutoff") + _no_effect("top_k", none)
+    return _no_effect("top_k", own, "its own cutoff") + _no_effect("top_k", none)
 
 
 def _unused_rules(
     measures: Iterable[Measure], rules: Sequence[str | None], options: Options
-) -> list[str]:
-    """Say which measures do not take the decoding rules."""
+) -> list[Fact]:
+    """Return which measures do not take the decoding rules."""
     if set(rules) == {None}:
         return []
     given = "threshold" if [*rules] == decoding_rules(None, options["threshold"]) else "decode"
     own = [str(m) for m in measures if m["decode"] not in (None, "all", *rules)]
     none = [str(m) for m in measures if m["decode"] is None]
-    return _no_effect(given, own, "a decoding rule") + _no_effect(given, none)
+    return _no_effect(given, own, "its own rule") + _no_effect(given, none)
 
 
-def _no_effect(option: str, names: Sequence[str], own: str = "") -> list[str]:
+def _no_effect(option: str, names: Sequence[str], own: str = "none") -> list[Fact]:
     if not names:
         return []
-    one = len(names) == 1
-    if own:
-        why = f"{'it has' if one else 'they have'} {own} already"
-    else:
-        why = f"{'it takes' if one else 'they take'} none"
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return [f"{OPTIONS[option].both} has no effect on {', '.join(names[:_NAMED])}{more}: {why}"]
+    on = f"{', '.join(names[:_NAMED])}{more}, which {agreeing(len(names), 'take')} {own}"
+    return [Fact("no-effect-on", values={"option": option, "on": on})]
 
 
 def listed(measures: Any) -> list[str | Measure | Definition]:
@@ -392,12 +388,16 @@ def _plan_protocol(
     return plan
 
 
-def _other_sizes(protocol: Protocol, tasks: Tasks) -> list[str]:
-    """Say which parts of the data have another size than the protocol's."""
+def _other_sizes(protocol: Protocol, tasks: Tasks) -> list[Fact]:
+    """Return which parts of the data have another size than the protocol's."""
     found = {part: task for parts in tasks.values() for part, task in parts.items()}
     return [
-        f"{protocol.name} is of {pluralize(size, found[part].unit)} in {part}, and these are "
-        f"{len(found[part]):,}"
+        Fact(
+            "other-size",
+            len(found[part]),
+            where=part,
+            values={"unit": found[part].unit, "protocol": protocol.name, "expected": size},
+        )
         for part, size in protocol.sizes.items()
         if part in found and len(found[part]) != size
     ]

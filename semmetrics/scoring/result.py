@@ -17,9 +17,9 @@ from semmetrics.core.ragged import Bools, Floats
 from semmetrics.core.same import by_value
 from semmetrics.data.block import LabelAxis, Task
 from semmetrics.data.lists import Ids
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.describe import finite_or_none
-from semmetrics.messages import agreeing, plural, pluralize
+from semmetrics.messages import plural, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.registry import is_own, parse_in_any_case
 from semmetrics.scoring.evaluate import Statistics, evaluate, frame_of, merged_labels
@@ -62,18 +62,6 @@ class LeftOut(NamedTuple):
         """Count the labels that are ignored."""
         predictions, references = zip((0, 0), *axis.ignored.values(), strict=True)
         return LeftOut(len(axis.ignored), sum(predictions), sum(references))
-
-    def text(self, verb: str = "predicted") -> str:
-        """Write the counts.
-
-        Examples
-        --------
-        >>> LeftOut(2, 5, 0).text(), LeftOut(1, 1, 2).text("scored")
-        ('2 labels (predicted 5 times)', '1 label (scored 1 time, true 2 times)')
-        """
-        times = ((verb, self.predictions), ("true", self.references))
-        shown = ", ".join(f"{name} {pluralize(n, 'time')}" for name, n in times if n)
-        return f"{pluralize(self.labels, 'label')} ({shown})"
 
 
 @by_value("signature")
@@ -245,8 +233,8 @@ def names_meant(name: str, known: Collection[tuple[str, str]]) -> set[tuple[str,
 
 def left_out_notes(
     axis: LabelAxis | Statistics, scores: Sequence[Score], verb: str = "predicted"
-) -> list[str]:
-    """Say which labels of a system count nowhere, and in which measures.
+) -> list[Fact]:
+    """Return which labels of a system count nowhere, and in which measures.
 
     Parameters
     ----------
@@ -261,24 +249,17 @@ def left_out_notes(
     for name, where in (("reference", "ground truth"), ("given", "class list")):
         some = [s for s in scores if s.frame.universe_name(s.measure) == name]
         if some:
-            nowhere = f"outside the {where}, and {{count}} nowhere in {_headings(some)}"
+            nowhere = f"outside the {where}, counted nowhere in {_few([s.heading for s in some])}"
             outside = ~some[0].frame.universe(some[0].measure)
             found.append((LeftOut.of(some[0].statistics, outside), nowhere))
         elif name == "given" and axis.given is not None:
             outside = np.arange(len(axis.labels)) >= axis.given
             found.append((LeftOut.of(axis, outside), f"outside the {where}"))
     return [
-        f"{one.text(verb)} {'is' if one.labels == 1 else 'are'} "
-        + what.format(count="counts" if one.labels == 1 else "count")
-        for one, what in found
+        Fact("left-out-labels", one.labels, values={"how": how, "verb": verb, **one._asdict()})
+        for one, how in found
         if one.labels
     ]
-
-
-def _headings(scores: Sequence[Score]) -> str:
-    names = [score.heading for score in scores]
-    more = f" and {len(names) - _MANY} more" if len(names) > _MANY else ""
-    return ", ".join(names[:_MANY]) + more
 
 
 def point_sums(measure: Measure, statistics: Statistics) -> Sums:
@@ -385,61 +366,63 @@ def _score(
     )
 
 
-def interval_notes(scores: Iterable[Score]) -> list[str]:
-    """Say which methods were used where they differ, and which intervals cannot be trusted.
+def interval_notes(scores: Iterable[Score]) -> list[Fact]:
+    """Return which methods were used where they differ, and which intervals cannot be trusted.
 
     Examples
     --------
     >>> import semmetrics
     >>> semmetrics.score([["cat"]], [["cat"]], measures="F1", ci=True).notes
-    ['one image has no interval: at least two are needed']
+    ['one image has no interval; give at least two']
     """
-    notes: dict[str, list[str]] = {}
+    notes: dict[tuple[Any, ...], list[str]] = {}
     methods: dict[str, list[str]] = {}
     for score in scores:
         if score.replicates is not None and score.ci is not None:
             methods.setdefault(score.ci.method, []).append(score.heading)
-            for note in _notes_of(score, score.replicates, score.ci):
-                notes.setdefault(note, []).append(score.heading)
-    lines = [note.format(_once(headings)) for note, headings in notes.items()]
+            for code, values in _doubts(score, score.replicates, score.ci):
+                notes.setdefault((code, *values.items()), []).append(score.heading)
+    facts = [Fact(code, values={"headings": _few(headings), **dict(values)})
+             for (code, *values), headings in notes.items()]  # fmt: skip
     if len(methods) < 2:
-        return lines
-    used = (f"{method} for {_once(headings)}" for method, headings in methods.items())
-    return [f"intervals are {'; '.join(used)}", *lines]
+        return facts
+    used = "; ".join(f"{method} for {_few(headings)}" for method, headings in methods.items())
+    return [Fact("interval-methods", values={"used": used}), *facts]
 
 
-def _once(headings: Iterable[str]) -> str:
+def _few(headings: Iterable[str]) -> str:
     names = list(dict.fromkeys(headings))
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
 
 
-def _notes_of(score: Score, replicates: Replicates, ci: Interval) -> Iterator[str]:
+def _doubts(
+    score: Score, replicates: Replicates, ci: Interval
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the code and the values of each reason not to trust an interval."""
+    units = {"units": plural(score.unit)}
     if replicates.sizes.sum() == 1:
         what = f"one group of {plural(score.unit)}" if replicates.grouped else f"one {score.unit}"
-        yield f"{what} has no interval: at least two are needed"
+        yield "one-item", {"what": what}
     elif score.measure["average"] == "macro" and (counts := _true_items(score)) is not None:
         few = int((counts < _FEW).sum())
         if few > _SHARE * len(counts):
-            have = agreeing(few, "have")
-            yield (
-                f"{{}}: {few:,} of {pluralize(len(counts), 'label')} {have} fewer than {_FEW} true "
-                f"items, {int((counts == 0).sum()):,} of them none: too few to trust its interval"
-            )
+            none = int((counts == 0).sum())
+            yield "few-true-items", {"few": few, "labels": len(counts), "least": _FEW, "none": none}
     if math.isnan(score.value):
-        yield "{}: undefined, so there is no interval"
+        yield "undefined-value", {}
     elif math.isnan(ci.low) and replicates.sizes.sum() > 1:
-        yield f"{{}}: undefined without one of the {plural(score.unit)}, so there is no interval"
+        yield "undefined-without-one", units
     elif replicates.rests_on_few(ci.method):
-        yield f"{{}}: a few {plural(score.unit)} decide the value: too few to trust its interval"
+        yield "few-decide", units
     if math.isclose(ci.low, ci.high, rel_tol=1e-12):
         left = ci.method not in ("percentile", "bca")
-        same = "no item left out changes it" if left else "all resamples are equal"
-        yield f"{{}}: {same}: an interval without width does not say how certain the value is"
+        why = "no item left out changes it" if left else "all resamples are equal"
+        yield "no-width", {"why": why}
 
 
-def bound_notes(scores: Iterable[Score]) -> list[str]:
-    """Say which measures of one's own have values outside the bounds that they declare.
+def bound_notes(scores: Iterable[Score]) -> list[Fact]:
+    """Return which measures of one's own have values outside the bounds that they declare.
 
     Examples
     --------
@@ -449,10 +432,10 @@ def bound_notes(scores: Iterable[Score]) -> list[str]:
     ... def Hits(hit):
     ...     return hit
     >>> semmetrics.score([["cat", "dog"]], [["cat", "dog"]], measures="Hits").notes
-    ['Hits has the value 2.0, outside its bounds 0.0 to 1.0: give @measure its bounds=']
+    ['Hits has the value 2.0, outside its bounds 0.0 to 1.0; pass bounds= to @measure']
     >>> forget(Hits)
     """
-    notes: dict[str, str] = {}
+    notes: dict[str, Fact] = {}
     for score in scores:
         definition = score.measure.definition
         if is_own(definition) and score.heading not in notes:
@@ -460,9 +443,9 @@ def bound_notes(scores: Iterable[Score]) -> list[str]:
             values = np.append(_single_values(score), score.value)
             outside = values[(values < low - _ROUNDING) | (values > high + _ROUNDING)]
             if len(outside):
-                notes[score.heading] = (
-                    f"{score.heading} has the value {outside[0]}, outside its bounds {low} to "
-                    f"{high}: give @measure its bounds="
+                found = {"heading": score.heading, "value": float(outside[0])}
+                notes[score.heading] = Fact(
+                    "outside-bounds", values={**found, "low": low, "high": high}
                 )
     return list(notes.values())
 

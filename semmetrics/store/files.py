@@ -36,13 +36,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from math import prod
 from pathlib import Path
-from typing import IO, Any, BinaryIO, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from semmetrics.errors import InputError
 from semmetrics.messages import brief
+
+if TYPE_CHECKING:
+    import numpy as np  # loaded where a matrix is written: `--help` starts without it
+    from numpy.typing import NDArray
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 
@@ -407,6 +408,8 @@ def write_matrix(
         If the matrix exists; what was not finished is of other inputs, damaged or without notes;
         another run is writing it; or it cannot be written.
     """
+    import numpy as np
+
     job = _MatrixFile(Path(path), shape, np.dtype(dtype))
     noted = {"format": _FORMAT, **of, "shape": list(shape), "dtype": dtype, "block_rows": step}
     starts, rows = range(0, shape[0], step), shape[0]
@@ -527,6 +530,8 @@ class _MatrixFile:
     @contextmanager
     def opened(self, *, fresh: bool) -> Iterator[BinaryIO]:
         """Open the matrix to be written: its header and full length first."""
+        import numpy as np
+
         # Blocks are written and not assigned to a map of the file: on a full disk, an assignment
         # ends the process.
         with self.writing():
@@ -550,6 +555,8 @@ class _MatrixFile:
 
     def check_matrix(self) -> None:
         """Refuse a file that is not as long as the matrix, or of another shape."""
+        import numpy as np
+
         try:
             found = np.lib.format.open_memmap(self.part, mode="r")
         except (OSError, ValueError) as error:  # a map longer than the file, too
@@ -573,6 +580,8 @@ class _MatrixFile:
 
     def write(self, matrix: BinaryIO, start: int, rows: NDArray[Any]) -> int:
         """Write rows at their place and on the disk, and return their checksum."""
+        import numpy as np
+
         data = np.ascontiguousarray(rows, self.dtype).data.cast("B")
         checksum = zlib.crc32(data)
         with self.writing():

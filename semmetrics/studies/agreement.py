@@ -379,7 +379,7 @@ def _notes(
     notes: list[str | Fact] = [*judgements.notes]
     if pinned is not None and pinned.expected not in (None, count):
         known = {"unit": judgements.noun, "protocol": pinned.name, "expected": pinned.expected}
-        notes.append(Fact("other-number-of-judgements", count, where=source, values=known))
+        notes.append(Fact("other-size", count, where=source, values=known))
     if judgements.second is None and len(set(judgements.values.tolist())) == 1:
         notes.append(Fact("constant-ratings", where=source))
     for one in table:

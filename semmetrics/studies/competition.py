@@ -18,6 +18,7 @@ import numpy as np
 
 from semmetrics._version import __version__
 from semmetrics.api.scores import document_options
+from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats
 from semmetrics.core.same import by_value
 from semmetrics.errors import Fact, InputError, first_of_each
@@ -257,8 +258,7 @@ def rank_competition(
     check_options("rank_competition", options, [n for n in OPTIONS if n not in NOT_RANKING])
     check_given(options)
     state = as_selection(selection, options)
-    if missing not in ("error", "skip"):
-        raise InputError("bad-choice", name="missing", value=missing, choices=("error", "skip"))
+    check_choice("missing", missing, ("error", "skip"))
     if references is None and ratings is None:
         raise InputError("needs-option", what="a ranking", name="references")
     if references is not None and ratings is not None:

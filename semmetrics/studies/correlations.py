@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.api.scores import system_name
+from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.side_inputs import (
@@ -515,8 +516,7 @@ def correlate(
     binary 4 0 0.882
     """
     options = ReadOptions() if read is None else read
-    if ncs not in ("none", "rows", "columns"):
-        raise InputError("bad-choice", name="ncs", value=ncs, choices=("none", "rows", "columns"))
+    check_choice("ncs", ncs, ("none", "rows", "columns"))
     if columns is not None and (isinstance(columns, str) or len(columns) != 3):
         raise InputError("bad-option", name="columns", value=columns,
                          wanted="the columns of both ids and of the score")  # fmt: skip

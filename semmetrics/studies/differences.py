@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.columns import concatenate_columns
 from semmetrics.core.ragged import Floats
 from semmetrics.core.same import by_value
@@ -35,7 +36,7 @@ from semmetrics.errors import InputError
 from semmetrics.kinds import Tasks
 from semmetrics.messages import did_you_mean, listing
 from semmetrics.metrics.definition import Statistic
-from semmetrics.options import CORRECTIONS, TESTS, check_among
+from semmetrics.options import CORRECTIONS, TESTS
 from semmetrics.reports.result import entry_of
 from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval, Replicates
 from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, ahead, chunk_size
@@ -86,7 +87,7 @@ class Design:
 
     def __post_init__(self) -> None:
         for name, known in (("test", TESTS), ("correction", CORRECTIONS)):
-            check_among(name, getattr(self, name), known)
+            check_choice(name, getattr(self, name), known)
         if self.bootstrap.method == "wilson":  # whose error shrinks towards bounds
             raise InputError(
                 "bad-option", name="ci_method", value="wilson", wanted="a method for differences"

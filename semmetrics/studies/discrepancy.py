@@ -25,7 +25,7 @@ from typing import Any
 
 from semmetrics._version import __version__
 from semmetrics.api.scores import document_options
-from semmetrics.arguments import check_fields
+from semmetrics.arguments import check_choice, check_fields
 from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.inputs import open_input
@@ -135,8 +135,7 @@ def select_discrepant(
     check_given(options)
     if k < 1:
         raise InputError("bad-option", name="k", value=k, wanted="a whole number from 1")
-    if ties not in TIES:
-        raise InputError("bad-choice", name="ties", value=ties, choices=TIES)
+    check_choice("ties", ties, TIES)
     batches = as_batches(systems)
     first = next(batches)
     check_named_systems(first)

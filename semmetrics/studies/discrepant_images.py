@@ -26,7 +26,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from semmetrics.arguments import foreign_errors
 from semmetrics.core.columns import exact_sums, to_floats
 from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ngrams import count_ngrams
@@ -221,8 +220,7 @@ class FunctionSimilarity:
         return found
 
     def _value(self, first: Any, second: Any) -> float:
-        with foreign_errors(self.name):
-            value = self._function(first, second)
+        value = self._function(first, second)
         try:
             number = float(value)
         except (TypeError, ValueError, OverflowError):

@@ -60,8 +60,8 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
     if len(problems) == 1:
         raise problems[0]
     if problems:
-        listed = "\n  ".join(map(str, problems))
-        raise InputError(f"{len(problems)} names are wrong:\n  {listed}")
+        listed = "".join(f"\n  {error}" for error in problems)
+        raise InputError("wrong-measures", n=len(problems), listed=listed)
     return topics
 
 
@@ -82,7 +82,7 @@ def _find_topics(text: str) -> list[Topic]:
 def _unknown_topic(text: str) -> InputError:
     names = [definition.name for definition in all_definitions()]
     remedy = did_you_mean(text, [*names, *aliases(), *_EVERY_PROTOCOL], "see: semmetrics list")
-    return InputError(f"there is no measure or protocol {text!r}", remedy=remedy)
+    return InputError("unknown-name", what="measure or protocol", value=text, remedy=remedy)
 
 
 def group_definitions() -> dict[str, list[Definition]]:
@@ -122,7 +122,7 @@ def explain(*names: str) -> str:
 
     Examples
     --------
-    >>> print(explain("F1").split("\\n")[0])
+    >>> print(explain("F1").splitlines()[0])
     F1: Harmonic mean of precision and recall.
     """
     return "\n\n".join(map(explain_topic, find_topics(names)))
@@ -142,7 +142,7 @@ def cite(*names: str) -> str:
 
     Examples
     --------
-    >>> print(cite("BLEU-4").split(",")[0])
+    >>> print(cite("BLEU-4").splitlines()[0])
     @inproceedings{papineni2002,
     """
     keys = [key for topic in find_topics(names) for key in find_citations(topic)]

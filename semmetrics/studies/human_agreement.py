@@ -24,12 +24,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.data.judgements import Judgements
 from semmetrics.errors import InputError
-from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS, check_among
+from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS
 from semmetrics.reports.result import entry_of
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.resampling import Draws
@@ -79,11 +80,11 @@ class AgreementDesign:
     protocol: str = ""
 
     def __post_init__(self) -> None:
-        check_among("aggregate", self.aggregate, AGGREGATIONS)
-        check_among("test", self.test, JUDGEMENT_TESTS)
-        check_among("correction", self.correction, CORRECTIONS)
+        check_choice("aggregate", self.aggregate, AGGREGATIONS)
+        check_choice("test", self.test, JUDGEMENT_TESTS)
+        check_choice("correction", self.correction, CORRECTIONS)
         for one in self.statistics:
-            check_among("statistics", one, AGREEMENT)
+            check_choice("statistics", one, AGREEMENT)
         others = [one for one in self.statistics if one != "pearson"]
         if self.test == "williams" and others:
             raise InputError(

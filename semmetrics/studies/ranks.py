@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats
 from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS
@@ -432,8 +433,7 @@ def rank_systems(
         raise InputError(
             "wrong-type", "datasets", value=datasets, wanted="a mapping {name: scores}"
         )
-    if by not in RANKED_BY:
-        raise InputError("bad-choice", name="by", value=by, choices=RANKED_BY)
+    check_choice("by", by, RANKED_BY)
     if not 0 < level < 1:
         raise InputError("bad-option", name="level", value=level, wanted="a number between 0 and 1")
     measure = measure.strip()

@@ -29,6 +29,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
 from semmetrics.options import CORRECTIONS
@@ -340,8 +341,7 @@ def correct_p(values: Sequence[float], method: str = "holm") -> list[float]:
     >>> correct_p([0.01, 0.04, 0.03]), correct_p([0.01, 0.04, 0.03], "bonferroni")
     ([0.03, 0.06, 0.06], [0.03, 0.12, 0.09])
     """
-    if method not in CORRECTIONS:
-        raise InputError("bad-choice", name="correction", value=method, choices=CORRECTIONS)
+    check_choice("correction", method, CORRECTIONS)
     given = np.array(values, np.float64)
     known = np.flatnonzero(~np.isnan(given))
     for value in given[known].tolist():
@@ -382,8 +382,7 @@ def rank_rows(values: ArrayLike, *, ties: Ties = "mean") -> Floats:
     >>> rank_rows([[0.5, 0.9, 0.5]]).tolist(), rank_rows([[0.5, 0.9, 0.5]], ties="best").tolist()
     ([[2.5, 1.0, 2.5]], [[2.0, 1.0, 2.0]])
     """
-    if ties not in get_args(Ties):
-        raise InputError("bad-choice", name="ties", value=ties, choices=get_args(Ties))
+    check_choice("ties", ties, get_args(Ties))
     table = as_floats(values, "a value to rank", ndim=2)
     if not table.size:
         raise InputError("too-few-systems", systems=table.shape[1], rows=len(table))

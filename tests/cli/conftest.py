@@ -8,7 +8,7 @@ import pytest
 from cli.data import CAPTIONS, GT, REFERENCES, A, B
 from click.testing import CliRunner, Result
 
-from semmetrics.cli import app
+from semmetrics.cli import app, commands
 from semmetrics.cli.app import program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,9 +55,10 @@ def refused(run, monkeypatch):
             errors.append(sys.exc_info()[1])
             show(text)
 
-        monkeypatch.setattr(app, "complain", complain)
-        result = run(*args, stdin=stdin)
-        monkeypatch.setattr(app, "complain", show)
+        with monkeypatch.context() as patched:
+            for module in (app, commands):
+                patched.setattr(module, "complain", complain)
+            result = run(*args, stdin=stdin)
         assert result.exit_code == 2, result.stdout + result.stderr
         assert result.stdout == ""
         assert "semmetrics: error: " in result.stderr

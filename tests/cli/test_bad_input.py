@@ -77,7 +77,7 @@ def test_wrong_options(refused, files):
         (("--protocol", "kubani"), "did you mean kubany2020?"),
         (("--protocol", "kubany2020", "-m", "F1"), "--protocol"),
         (("--protocol", "kubany2020", "--missing", "empty"), "missing"),
-        (("--protocol", "kubany2020", "--threshold", "0.5"), "no decoding rule"),
+        (("--protocol", "kubany2020", "--threshold", "0.5"), "protocol-sets"),
         (("--top-k", "0"), "cutoff"),
         (("--top-k", "1,x"), "cutoff"),
         (("--top-k", "1,1"), "distinct"),
@@ -109,7 +109,7 @@ def test_files_beside_the_lists_are_told_by_their_names(refused, files):
         ("--set-size-probs", ".npy, .npz"),
     ):
         message = refused("score", "b.json", "gt.json", option, "w.dat", "--input-format", "json")
-        assert message.code == "unknown-extension"
+        assert message.code == "unknown-ending"
         assert message.endswith(f"{ends}\n")
     assert refused("score", "a.json", "gt.json", "--classes", "w.dat").code == "wrong-format"
     message = refused("score", "w.dat", "gt.json")

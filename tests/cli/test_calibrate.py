@@ -63,7 +63,7 @@ def test_an_embedding_that_nothing_uses_is_said(run, refused, place):
         assert line in run(*command, *LISTS, *named).stderr
         assert line not in run(*command, *LISTS, *named, "-m", "SemF1(embedding=w)").stderr
     message = refused("calibrate", "--pairs", "pairs.csv", "--embedding", "w=words.vec")
-    assert "embedding=['w']; give one embedding without a name" in message
+    assert "--embedding ['w']; give one embedding without a name" in message
 
 
 def test_options_of_pairs(ok, place):
@@ -124,14 +124,14 @@ def test_calibrations_that_do_not_fit(ok, refused, place):
     [
         (("--pairs", "pairs.csv", *LISTS), "conflicting-options"),
         (("--pairs", "pairs.csv", "--seed", "3"), "not-applicable"),
-        (("--pairs", "none.csv"), "none.csv: there is no such file"),
+        (("--pairs", "none.csv"), "missing-file"),
         (("--pairs", "pairs.csv", "-o", "pairs.csv"), "output-is-input"),
         (("--pairs", "pairs.csv", "-o", "-"), "wrong-ending"),
         (("--pairs", "pairs.csv", "-o", "no/c.json"), "there is no such folder"),
         (("preds.json",), "UsageError"),
         ((*LISTS, "--criterion", "f1"), "needs-option"),
         ((*LISTS, "--holdout", "2"), "bad-option"),
-        ((*LISTS, "-m", "F1"), "F1 has no threshold of similarity"),
+        ((*LISTS, "-m", "F1"), "no-threshold"),
         ((*LISTS, "--normalize", "x"), "x"),
         (("-", "-"), "stdin-twice"),
     ],
@@ -162,9 +162,9 @@ def test_sweep(ok, place):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("-m", "F1"), "F1 has no threshold of similarity; those that have one are SemPrecision"),
+        (("-m", "F1"), "no-threshold"),
         (("-m", " "), "nothing-given"),
-        (("--thresholds", "0:1"), "write START:STOP:STEP"),
+        (("--thresholds", "0:1"), "gives no thresholds"),
         (("-o", "gt.json"), "output-is-input"),
         (("--embedding", "none.vec"), "none.vec"),
     ],

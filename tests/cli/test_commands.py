@@ -384,8 +384,8 @@ def test_names_are_given_as_for_score(ok, run, command):
     ):
         found = run(command, text)
         assert found.exit_code == 2
-        assert f"put blanks between measures: {apart!r}" in found.stderr
-    assert "put blanks alone between measures" in run(command, "F1, Precision").stderr
+        assert f"use blanks: {apart!r}" in found.stderr
+    assert "use blanks" in run(command, "F1, Precision").stderr
 
 
 def test_cite(ok):

@@ -444,7 +444,7 @@ def test_an_empty_path_is_no_folder(inputs, monkeypatch, refused, line):
     where = f"{last}" if last.startswith("-") else ""
     refusal = refused(*line.split(), "")
     assert ("the path is empty" in refusal, refusal.where) == (True, where)
-    with refused("empty"):
+    with pytest.raises(InputError, match="empty"):
         semmetrics.caption_matrix([["a cat"]], ["a cat"], out="")
 
 

@@ -45,7 +45,7 @@ def test_module_and_script_are_the_same_program(ok, files):
 def test_bad_input_is_one_message(files):
     done = process("score", "none.json", "gt.json")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("semmetrics: error: none.json: there is no such file")
+    assert done.stderr.startswith("semmetrics: error: none.json: no such file")
     assert "Traceback" not in done.stderr
 
 

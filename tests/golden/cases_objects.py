@@ -112,7 +112,7 @@ def _progress() -> Any:
 
 
 def _errors() -> Any:
-    error = semmetrics.InputError("it is wrong", where="a.json, id '7'", remedy="correct it")
+    error = semmetrics.InputError("empty", "a.json, id '7'", role="it", remedy="correct it")
     lacking = semmetrics.MissingDependencyError("pyarrow", "reading Parquet files", extra="parquet")
     import pickle
 
@@ -121,7 +121,7 @@ def _errors() -> Any:
         "is": [kind.__name__ for kind in type(error).__mro__],
         "lacking": str(lacking), "lacking is": [kind.__name__ for kind in type(lacking).__mro__],
         "pickled": [str(pickle.loads(pickle.dumps(one))) for one in (error, lacking)],
-        "plain": str(semmetrics.InputError("it is wrong")),
+        "plain": str(semmetrics.InputError("empty-id")),
     }  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def _swept(**options: Any) -> Any:
         "points": row(found.points),
         "values": {name: row(values) for name, values in found.values.items()},
         "best": best,
-        "notes": found.notes,
+        "notes": list(map(str, found.notes)),
         "signatures": {name: normal(some[0].signature) for name, some in found.scores.items()},
         "text": found.render("table").splitlines(),
         "digits": found.to_text(digits=2).splitlines(),
@@ -59,7 +59,7 @@ def _found(found: Any) -> Any:
         return found
     return {
         "says": plain(found.to_dict()),
-        "notes": list(found.notes),
+        "notes": list(map(str, found.notes)),
         "used": row(found.used(list(GT))) if found.method == "contrast" else None,
     }
 

@@ -12,7 +12,6 @@ import pytest
 from refusals import codes, facts, refused
 
 import semmetrics
-from semmetrics import InputError
 from semmetrics.metrics.calibrated_stacking import ausuc
 from semmetrics.metrics.classes import PerClassAccuracy, per_class_accuracy
 

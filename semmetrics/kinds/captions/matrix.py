@@ -25,6 +25,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import UNVERSIONED, hash_strings
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.ranks import top_k
@@ -48,7 +49,6 @@ from semmetrics.metrics.caption_steps import check_captions, check_references
 from semmetrics.metrics.cider import DocumentFrequencies, task_frequencies
 from semmetrics.metrics.definition import Measure, is_cutoff
 from semmetrics.metrics.registry import parse_all
-from semmetrics.metrics.relations import check_choice
 from semmetrics.options import ResolvedOptions, resolve_options
 from semmetrics.store.files import write_matrix
 from semmetrics.text.tokenizers import open_tokenizer

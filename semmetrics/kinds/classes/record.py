@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import lengths
 from semmetrics.data.form import ReadOptions
@@ -60,7 +61,7 @@ from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.classes import RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import parse
-from semmetrics.options import OPTIONS, check_choice
+from semmetrics.options import OPTIONS
 
 FILES = (  # of an example
     "--task classes --classes classes.txt --seen seen.txt --unseen unseen.txt scores.npy truth.txt"
@@ -79,7 +80,7 @@ _FIRST = 3  # predictions that an item shows
 
 def read_beside(options: Options) -> Options:
     """Read the lists of classes, their numbers, and the weights."""
-    check_choice("ties", options["ties"])
+    check_choice("ties", options["ties"], OPTIONS["ties"].choices)
     files = (options["read"] or ReadOptions()).beside()
     lists = {str(name): some for name, some in (options["class_lists"] or {}).items()}
     for name in lists:

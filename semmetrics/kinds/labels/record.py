@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from semmetrics.arguments import foreign_errors
 from semmetrics.data.form import ReadOptions, is_iterable
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
@@ -77,8 +76,7 @@ def read(data: Any, source: str, options: Options) -> Lists:
 def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
     """Make the task of each system."""
     given, tasks = options["set_size_probs"], {}
-    with foreign_errors("set_size_probs"):
-        probs = dict(given) if isinstance(given, Mapping) else dict.fromkeys(preds, given)
+    probs = dict(given) if isinstance(given, Mapping) else dict.fromkeys(preds, given)
     for name in probs:
         if name not in preds:
             remedy = f"the systems are {listing(preds)}"

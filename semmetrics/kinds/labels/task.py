@@ -21,6 +21,7 @@ from operator import itemgetter
 
 import numpy as np
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Bools, Codes, Floats
 from semmetrics.data.block import occurring
@@ -36,7 +37,7 @@ from semmetrics.kinds.labels.normalization import (
     cleaned_classes,
     normalization,
 )
-from semmetrics.options import check_choice, join_names
+from semmetrics.options import OPTIONS, join_names
 
 
 def label_task(
@@ -84,7 +85,7 @@ def label_task(
         a weight is bad.
     """
     clean = normalization(normalize)
-    check_choice("empty_predictions", empty_predictions)
+    check_choice("empty_predictions", empty_predictions, OPTIONS["empty_predictions"].choices)
     if first_set_size < 0:
         wanted = "a whole number from 0"
         raise InputError("bad-option", name="first_set_size", value=first_set_size, wanted=wanted)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.arguments import check_choice
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
@@ -54,7 +55,7 @@ from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.families import Derived
 from semmetrics.metrics.registry import parse
 from semmetrics.metrics.retrieval import HitRate, Recall
-from semmetrics.options import OPTIONS, check_choice
+from semmetrics.options import OPTIONS
 
 FILES = "--task retrieval sims.npy positives.json"  # of an example
 _DEFAULTS = ("HitRate@1", "HitRate@5", "HitRate@10", "Recall@10", "MRR", "MedR", "R-Precision")
@@ -66,7 +67,7 @@ _TIES = 1 << 20  # values that are looked at for ties
 def read_beside(options: Options) -> Options:
     """Read the names of both sides, the positives of columns, and the weights."""
     for name in ("similarity", "direction", "ties"):
-        check_choice(name, options[name])
+        check_choice(name, options[name], OPTIONS[name].choices)
     if options["folds"] is not None and options["folds"] < 2:
         wanted = "a whole number from 2"
         raise InputError("bad-option", name="folds", value=options["folds"], wanted=wanted)
