@@ -140,11 +140,15 @@ def texts(path, options=None):
     return as_texts(path, options=options)
 
 
+def vectors(path, options=None):
+    return read_matrix(path, max_bytes=(options or ReadOptions()).max_bytes)
+
+
 def candidates(path, options=None):
     return as_candidates(path, options=options)
 
 
-READERS = (labels, read_class_list, read_numbers, read_matrix, captions, texts, candidates, kind)
+READERS = (labels, read_class_list, read_numbers, vectors, captions, texts, candidates, kind)
 OPTIONS = [
     ReadOptions(max_bytes=2**20, max_line_bytes=2**16),
     ReadOptions(max_bytes=2**20, label_delimiter="|"),

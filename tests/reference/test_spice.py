@@ -107,7 +107,7 @@ def test_fakecap_as_a_measure(reference_dir, fakecap):
     table = semmetrics.score(*fakecap[:2], measures="SPICE(parser=given)", **options)
     assert table[0].value == pytest.approx(0.1328946160377789, abs=1e-15)
     (note,) = (note for note in table.notes if "ties" in note)
-    assert "F of 1 item depends on ties" in note
+    assert "SPICE of 1 item depends on ties" in note
     assert "may print 5.7e-06 less to 0 more" in note
 
 

@@ -166,12 +166,12 @@ def test_counts_beyond_a_byte():
 
 def test_without_references():
     task = task_of(["a b", "a"], [["a b"], []])
-    skipped, refused = (
+    skipped, lacking = (
         scores(task, [BLEU[0](no_reference=policy)])[0] for policy in ("skip", "nan")
     )
     assert skipped.value == pytest.approx(1, abs=1e-8)
-    assert np.isnan(refused.value)
-    assert refused.undefined == {"no_reference": 1}
+    assert np.isnan(lacking.value)
+    assert lacking.undefined == {"no_reference": 1}
     assert np.isnan(scores(task_of(["a"], [[]]))[0].value)
     with refused("bad-choice"):
         BLEU[0](no_reference="0")

@@ -16,7 +16,7 @@ BROKEN = {
     "silent": ("#!/bin/sh\nexit 0\n", "after 0 of 2 segments"),
     "fails": (f"#!/bin/sh\necho '{OLD}' >&2\nexit 1\n", "code 1 after 0 of 2 segments: Exception"),
     "crashes": ("#!/bin/sh\nread one\necho 1\nkill -9 $$\n", "code -9 after 1 of 2 segments"),
-    "odd": ("#!/bin/sh\nread one\necho hello\necho hello\n", "answers 'hello'"),
+    "odd": ("#!/bin/sh\nread one\necho hello\necho hello\n", "is 'hello'"),
     "no program": ("\x00\x01", "METEOR cannot be run: "),
 }
 

@@ -96,8 +96,8 @@ def test_a_split_that_is_not_there(karpathy):
 def test_a_split_of_what_has_none_is_said(tmp_path):
     path = tmp_path / "captions.json"
     path.write_text('{"a": ["a cat"]}', encoding="utf-8")
-    notes = as_captions(path, options=ReadOptions(split="test")).notes
-    assert notes == ["options that do not apply to json: split"]
+    (note,) = as_captions(path, options=ReadOptions(split="test")).notes
+    assert (note.code, note.examples) == ("unused-options", ("split",))
 
 
 @pytest.mark.parametrize("name", ["results.token", "Flickr8k.token.txt"])

@@ -407,9 +407,9 @@ def test_numbers_of_classes_in_tables(tmp_path, header):
 
 def test_numbers_of_classes_without_such_columns(tmp_path):
     path = tmp_path / "hops.csv"
-    for header, lacking in (("wnid,hops", "class"), ("class,size", "number")):
+    for header in ("wnid,hops", "class,size"):
         path.write_text(f"{header}\ncat,1", encoding="utf-8")
-        with refused(f"no {lacking} column: .*; call it {lacking}"):
+        with refused("no-column"):
             score(measures=f"{TEXT}(labels=2H)", hops=path)
 
 

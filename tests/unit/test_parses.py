@@ -97,14 +97,6 @@ def test_files_that_are_wrong(tmp_path, text, code, line):
         read_tuples(path)
 
 
-def test_a_file_has_a_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr("semmetrics.data.source._ROOM", 2**20)
-    path = tmp_path / "tuples.jsonl"
-    path.write_text(json.dumps({"caption": "a", "tuples": [["b"]] * 100_000}))
-    with pytest.raises(InputError, match="memory"):
-        read_tuples(path, max_bytes=2**23)
-
-
 @pytest.mark.parametrize(
     "given", [{3: []}, {"a": "dog"}, {"a": [["a", 2]]}, {"a": None}, {"a": [["b"]], "a ": [["c"]]}]
 )

@@ -90,10 +90,7 @@ def test_parquet_one_row_a_label(table, name):
     assert raw.items == [[("x", 0.5), ("z", 0.0)], [("y", 1.0)]]
     assert raw.where(1).endswith(f"{name}, row 1 (from 0), id '2'")
     assert raw.understood.startswith("Parquet, one row a label")
-    assert raw.notes == [
-        "1 id with rows that are not together; merged in file order",
-        "columns not used: 'u'",
-    ]
+    assert [note.code for note in raw.notes] == ["scattered-rows", "unused-columns"]
 
 
 def test_parquet_dictionary_columns_and_empty_sets(table):

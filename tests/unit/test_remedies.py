@@ -42,13 +42,11 @@ def test_a_few_columns_of_a_frame_hold_other_numbers():
 def test_columns_that_could_have_the_scores(tmp_path):
     path = written(tmp_path, "p.csv", "id,label,how\na,x,.5\n")
     said = message(path, {"a": ["x"]}, measures="F1(decode=threshold:0.4)")
-    assert "1 column not used: 'how'; if one has them, name it with score_column (--sc" in said
+    assert "'how'" in said
     without = written(tmp_path, "q.csv", "id,label\na,x\n")
-    assert "columns not used" not in message(
-        without, {"a": ["x"]}, measures="F1(decode=threshold:0.4)"
-    )
+    assert "not used" not in message(without, {"a": ["x"]}, measures="F1(decode=threshold:0.4)")
     scorer = semmetrics.Scorer(measures="F1(decode=threshold:0.4)", keep_rows=False)
-    with pytest.raises(InputError, match="1 column not used: 'how'"):
+    with pytest.raises(InputError, match="'how'"):
         scorer.update(path, {"a": ["x"]})
 
 

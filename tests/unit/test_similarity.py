@@ -230,8 +230,8 @@ def test_pairs_near_the_threshold_are_counted():
     model = Tiny({"a": [1.0, 0.0], "b": [0.6, 0.8], "c": [0.6 + 1e-7, 0.8], "d": [0.5, 0.8]})
 
     preds, refs = [["a", "d"], ["a"], ["a"]], [["b", "c"], ["b", "a"], ["d"]]
-    notes = semmetrics.score(
+    table = semmetrics.score(
         preds, refs, measures=["SemF1(threshold=0.6)", "SemF1(threshold=0.3)"], embedding=model
-    ).notes
-    near = [note for note in notes if "1e-6" in note]
-    assert near == ["preds: 3 pairs of labels are within 1e-6 of the threshold 0.6"]
+    )
+    (near,) = (fact for fact in table.facts if fact.code == "near-threshold")
+    assert (near.n, near.values) == (3, {"threshold": 0.6})
