@@ -296,9 +296,7 @@ def simulate(
             line.truths.append(_truth(truth[key], score) if truth else np.nan)
             found = [replicates.interval(method=method) for method in METHODS]
             line.limits.append([(one.low, one.high) for one in found])
-            notes = interval_notes([score])
-            doubts = ("few", "without width", "no interval")
-            line.warned.append(any(doubt in note for note in notes for doubt in doubts))
+            line.warned.append(any(f.code != "interval-methods" for f in interval_notes([score])))
             line.p.append(p)
     for line in lines.values():
         if not truth or "Captions" in line.measure:

@@ -314,7 +314,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "not-applicable": ("{name!o} does not apply to {what}", "remove it"),
     "conflicting-options": ("{names} are given together", "give one of them"),
     "needs-option": ("{what} needs {name!o}", "give it"),
-    "fixed-by": ("{what} sets {names}", "remove them, or name measures instead"),
+    "fixed-by": ("{what} sets {names}", "remove the option, or name measures instead"),
     "missing-package": (
         "{purpose} needs the package {package}",
         "run: pip install {package}, or pip install 'semmetrics[{extra}]'",
@@ -1152,7 +1152,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     # Studies: notes
     "constant-ratings": ("all ratings are equal: agreement is undefined", ""),
     "constant-side": ("values or ratings are all equal: agreement is undefined", ""),
-    "other-size": ("{n:,} {unit}s; papers with {protocol} have {expected:,}", ""),
+    "other-size": ("{n:{unit}}; papers with {protocol} have {expected:,}", ""),
     "unjudged": ("{n:judgement} left out: no value or preference", ""),
     "untested-group": ("no p: Williams' test needs {n} {unit}s that both measures have", ""),
     "one-image": ("all {unit}s are of one image: no intervals, no tests", ""),

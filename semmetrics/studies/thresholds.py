@@ -287,7 +287,7 @@ def calibrate_threshold(
     prepared = prepare_systems({name: preds}, gts, {**options, "measures": [chosen]})
     task: Any = prepared.tasks[name][""]
     found = of_contrast(task, chosen, points=points, holdout=holdout, seed=seed)
-    notes = (*found.notes, *prepared.notes())
+    notes = (*map(str, found.notes), *prepared.notes())
     return replace(found, notes=notes, understood=tuple(prepared.understood()))
 
 

@@ -100,7 +100,7 @@ def test_a_calibration_is_used_and_named(run, ok, place):
     (score,) = json.loads(result.stdout)
     assert f"|thr:{found.threshold!r}|" in score["signature"]
     assert f"|{found.note}|" in score["signature"]
-    told = f"{found.n} of 30 scored items were used to calibrate the threshold"
+    told = f"{found.n} of 30 scored items also calibrated the threshold"
     assert told in result.stderr
     again = run("score", "--rescore", score["signature"], *WORDS, *LISTS, "--format", "json")
     assert again.exit_code == 0, again.stderr
@@ -113,7 +113,7 @@ def test_calibrations_that_do_not_fit(ok, refused, place):
     use = ("--calibration", "c.json")
     assert refused("score", "-m", "SemF1", *use, *LISTS).code == "other-embedding"
     assert refused("score", "--calibration", "gt.json", *LISTS).code == "not-a-calibration"
-    assert "calibration= (--calibration) as well" in refused(
+    assert "--calibration is part of the signature" in refused(
         "score", "--rescore", "F1|avg:example|n:3|data:00ff|v:0.1.0", *use, *LISTS
     )
     assert refused("score", *use, "-o", "c.json", *LISTS).code == "output-is-input"

@@ -368,7 +368,7 @@ def test_explain_protocols_of_agreement(ok, protocol):
 def test_unknown_names_are_told_together(refused):
     for command in ("explain", "cite"):
         message = refused(command, "F2", "F1", "kubany", "F1@x")
-        assert "3 names are wrong" in message
+        assert "3 measures are wrong" in message
         assert "F1?" in message
         assert "did you mean kubany2020?" in message
 

@@ -73,7 +73,7 @@ def test_ratings_of_ids(run, tmp_path):
     ("words", "message"),
     [
         (["--columns", "rating"], "--columns rating: not a valid"),
-        (["--statistics", "tau"], "statistics='tau'"),
+        (["--statistics", "tau"], "--statistics 'tau'"),
         (["--test", "williams", "--statistics", "spearman"], "--test 'williams'"),
         (["--baseline", "CIDEr"], "no baseline 'CIDEr'"),
     ],

@@ -230,10 +230,7 @@ def test_what_a_reader_found_odd_is_said(run, files):
 
 
 def test_options_without_effect_are_said(run, files):
-    assert (
-        "seed= (--seed) has no effect without ci=True (--ci)"
-        in run("score", *LISTS, "--seed", 3).stderr
-    )
+    assert "--seed has no effect without --ci" in run("score", *LISTS, "--seed", 3).stderr
     assert "full precision" in run("score", *LISTS, "--percent", "--format", "json").stderr
 
 
@@ -440,7 +437,7 @@ def test_differences_from_the_signature_are_said(ok, run, files):
 def test_the_class_list_must_be_given_again(ok, run, refused, files):
     arguments = (*LISTS, "-m", "C-F1", "--classes", "classes.txt", "--format", "json")
     (entry,) = json.loads(ok("score", *arguments))
-    assert "--classes FILE" in refused("score", *LISTS, "--rescore", entry["signature"])
+    assert "--classes" in refused("score", *LISTS, "--rescore", entry["signature"])
     Path("more.txt").write_text("cat\ndog\nbird\ncow\nfish\n", encoding="utf-8")
     said = run("score", *LISTS, "--rescore", entry["signature"], "--classes", "more.txt").stderr
     assert "the class list differs from the signature's: classes:5@" in said
@@ -450,7 +447,7 @@ def test_weights_must_be_given_again(ok, run, refused, files):
     Path("w.json").write_text(json.dumps(dict.fromkeys(GT, 2.0)), encoding="utf-8")
     arguments = (*LISTS, "--weights", "w.json")
     entry = json.loads(ok("score", *arguments, "--format", "json"))[0]
-    assert "--weights FILE" in refused("score", *LISTS, "--rescore", entry["signature"])
+    assert "--weights" in refused("score", *LISTS, "--rescore", entry["signature"])
     again(run, entry, *arguments)
     plain = json.loads(ok("score", *LISTS, "--format", "json"))[0]
     said = run("score", *arguments, "--rescore", plain["signature"]).stderr
@@ -461,7 +458,7 @@ def test_a_signature_and_its_parts_are_not_both_given(ok, refused, files):
     entry = json.loads(ok("score", *LISTS, "--format", "json"))[0]
     for option in (("-m", "F1"), ("--top-k", "1"), ("--ci",), ("--missing", "skip")):
         said = refused("score", *LISTS, "--rescore", entry["signature"], *option)
-        assert "leave that out" in said
+        assert said.code == "in-signature"
 
 
 @pytest.mark.parametrize(

@@ -336,7 +336,7 @@ def test_matches_count_what_the_score_counts(ok, vectors):
 
 def test_matches_need_a_semantic_measure_and_an_ending(refused, vectors):
     message = refused("score", *LISTS, "-m", "F1 WMD", "--matches", "m.csv", "--per-item", "i.csv")
-    assert "--matches: no measure here matches labels by meaning" in message
+    assert "--matches: no measure here has matches" in message
     assert not Path("m.csv").exists()
     assert not Path("i.csv").exists()
     refused("score", *LISTS, "--protocol", "kubany2020", "--matches", "m.csv")
@@ -416,8 +416,8 @@ def test_what_a_protocol_cannot_compute_is_one_line_a_reason(ok, vectors):
 
 def test_a_protocol_keeps_its_rules(refused, vectors):
     arguments = ("score", *LISTS, "--protocol", "kubany2020", "--embedding", "words.vec")
-    assert "has oov=unknown, not skip" in refused(*arguments, "--oov", "skip")
-    assert "has lookup=kubany2020, not words" in refused(*arguments, "--lookup", "words")
+    assert "sets oov=unknown" in refused(*arguments, "--oov", "skip")
+    assert "sets lookup=kubany2020" in refused(*arguments, "--lookup", "words")
 
 
 # ---- signatures -------------------------------------------------------------------------------
@@ -450,8 +450,7 @@ def test_a_signature_with_an_embedding(ok, run, refused, vectors, given):
         assert (found["value"], found["signature"]) == (entry["value"], entry["signature"])
         assert "warning" not in said
     message = refused("score", *LISTS, "--rescore", entry["signature"])
-    assert "computed with the embedding words-2@" in message
-    assert f"--embedding {'' if measure == 'SemF1' else 'm='}SPEC" in message
+    assert "words-2@" in message
     message = refused("score", *LISTS, "--rescore", entry["signature"], "--oov", "zero")
     assert "oov= (--oov) as well" in message
 

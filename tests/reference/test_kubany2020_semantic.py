@@ -73,7 +73,7 @@ def test_exact_columns_are_what_they_are_without_vectors(scores, reference_dir):
 
 def test_what_is_unknown_is_said(done):
     (line,) = (line for line in done[0].stderr.split("\n") if "unknown to googlenews" in line)
-    assert ": 214 labels unknown to googlenews_subset_8074-300@" in line
+    assert ": 214 distinct terms unknown to googlenews_subset_8074-300@" in line
     assert "such as 'academic_gown'" in line
 
 

@@ -18,7 +18,7 @@ from refusals import codes, refused
 from stand_ins import without_pycocoevalcap
 
 import semmetrics
-from semmetrics import Bootstrap, DocumentFrequencies, InputError
+from semmetrics import Bootstrap, DocumentFrequencies
 from semmetrics.metrics.cider import fit_document_frequencies
 from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.scoring.result import score_statistics
@@ -388,10 +388,8 @@ def test_measures_of_captions_are_refused_for_labels():
     ],
 )
 def test_options_of_labels_are_refused(options):
-    with pytest.raises(InputError, match="nothing for captions; leave that out") as caught:
+    with refused("not-of-kind", name=next(iter(options))):
         score(**options)
-    for name in options:
-        assert name in caught.value.problem
 
 
 @pytest.mark.parametrize(
@@ -399,10 +397,8 @@ def test_options_of_labels_are_refused(options):
     [{"tokenizer": "ptb"}, {"doc_freq": FIT}, {"score_references": True, "tokenizer": len}],
 )
 def test_options_of_captions_are_refused_for_labels(options):
-    with pytest.raises(InputError, match="nothing for labels") as caught:
+    with refused("not-of-kind", name=next(iter(options))):
         semmetrics.score([["cat"]], [["cat"]], **options)
-    for name in options:
-        assert name in caught.value.problem
 
 
 @pytest.mark.parametrize(
@@ -411,9 +407,9 @@ def test_options_of_captions_are_refused_for_labels(options):
         ({"protocol": "coco-caption", "measures": ["BLEU-1"]}, "measures-and-protocol"),
         ({"protocol": "coco-caption", "task": "labels"}, "protocol-of-kind"),
         ({"protocol": "kubany2020", "task": "captions"}, "protocol-of-kind"),
-        ({"protocol": "coco-caption", "tokenizer": "13a"}, "has tokenizer=ptb, not 13a"),
-        ({"protocol": "coco-caption", "tokenizer": str.split}, "has tokenizer=ptb, not"),
-        ({"task": "sounds"}, "task='sounds'; choose one of 'labels', 'captions', 'retrieval'"),
+        ({"protocol": "coco-caption", "tokenizer": "13a"}, "fixed-by"),
+        ({"protocol": "coco-caption", "tokenizer": str.split}, "fixed-by"),
+        ({"task": "sounds"}, "bad-choice"),
         ({"measures": []}, "nothing-given"),
         ({"measures": ["BLEU-5"]}, "BLEU-5"),
         ({"measures": ["BLEU-1@3"]}, "BLEU-1"),

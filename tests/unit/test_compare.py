@@ -610,13 +610,13 @@ def test_ranks_over_resamples():
             "unknown-name",
         ),
         ({"systems": {1: [["x"]] * 3, 2: [["x"]] * 3}}, "1 is an int, not "),
-        ({"test": "wilcox"}, "test='wilcox'; did you mean wilcoxon"),
+        ({"test": "wilcox"}, "bad-choice"),
         ({"correction": "fdr"}, "correction='fdr'"),
         ({"ci_method": "wilson"}, "bad-option"),
         ({"resamples": 1}, "resamples=1"),
         ({"level": 1.5}, "level=1.5"),
-        ({"ci": True}, "compare has no option 'ci'"),
-        ({"n_boot": 5}, "compare has no option 'n_boot'; did you mean resamples"),
+        ({"ci": True}, "unknown-name"),
+        ({"n_boot": 5}, "unknown-name"),
         ({"test": "t", "measures": "MicroF1 MacroF1 F1"},
          "test-does-not-fit"),
         ({"test": "wilcoxon", "measures": "MicroF1"}, "test-does-not-fit"),
@@ -642,7 +642,7 @@ def test_systems_with_other_items():
     with refused("unlike-items", "two and one", only=only):
         compare(systems, gts, measures="F1", missing="skip")
     assert compare(systems, gts, measures="F1", missing="empty", resamples=20)[0].score.n == 3
-    with pytest.raises(InputError, match="one"):
+    with refused("missing-ids"):
         compare(systems, gts, measures="F1")
     single = {name: {"1": ["a"]} for name in systems}
     with refused("too-few-for-test"):
@@ -750,7 +750,7 @@ def test_groups_are_no_items_of_a_t_test():
 
 
 def test_designs_are_checked_where_scores_are_compared():
-    with pytest.raises(InputError, match="test='z'"):
+    with refused("bad-choice"):
         Design("z", "a", "holm", Bootstrap())
     table = semmetrics.score_systems({"a": [["x"]] * 3, "b": [["x"]] * 3}, [["x"]] * 3,
                                      measures="F1")  # fmt: skip

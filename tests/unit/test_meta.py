@@ -127,7 +127,9 @@ def test_images_as_flickr8k_has_them(tmp_path):
     assert "5 ratings; papers with flickr8k-expert have 16,992" in said
     crowd = semmetrics.meta(IMAGES, protocol="flickr8k-cf", **options)
     assert {(one.n, one.statistic) for one in crowd} == {(6, "kendall-b")}
-    assert "1 candidate among their own references: compared with the others" in str(crowd.notes[-2])
+    assert "1 candidate among their own references: compared with the others" in str(
+        crowd.notes[-2]
+    )
     kept = semmetrics.meta(IMAGES, statistics="kendall-b", **options)
     assert kept["BLEU-1"].value > crowd["BLEU-1"].value  # it is no longer its own reference
     scored = semmetrics.score(

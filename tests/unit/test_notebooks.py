@@ -5,6 +5,7 @@ import sys
 from html.parser import HTMLParser
 
 import pytest
+from refusals import refused
 
 import semmetrics
 
@@ -186,11 +187,11 @@ def test_scores_are_found_in_any_spelling():
     assert table[0] in table
     assert [score.heading for score in table[1:3]] == ["F1(average=micro)", "Recall@2"]
     assert table.get("MacroF1") is None
-    with pytest.raises(KeyError, match=r"the table has no 'Recal@2'; did you mean Recall@2\?"):
+    with pytest.raises(KeyError, match="did you mean Recall@2"):
         table["Recal@2"]
     with pytest.raises(semmetrics.InputError, match=r"no system 'pred'; did you mean preds\?"):
         table["pred", "F1"]
-    with pytest.raises(KeyError, match="is there for several systems; write table"):
+    with pytest.raises(KeyError, match="2 scores"):
         compared()["F1"]
 
 
@@ -221,5 +222,5 @@ def test_threshold_is_short_for_a_decoding_rule():
     assert [name for name, _ in both] == [
         "F1(decode=cumulative:0.5)", "F1(decode=threshold:best)"
     ]  # fmt: skip
-    with pytest.raises(semmetrics.InputError, match="threshold"):
+    with refused("not-of-kind"):
         semmetrics.score({"a": "a cat"}, {"a": ["a cat"]}, task="captions", threshold=0.5)

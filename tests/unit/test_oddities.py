@@ -437,14 +437,14 @@ def test_cutoffs_and_rules_that_no_measure_takes_are_noted():
     scores = {"a": {"cat": 0.9, "dog": 0.2}}
     measures = ["F1", "Recall@5", "mAP"]
     notes = scored(scores, {"a": ["cat"]}, measures=measures, top_k=3).notes
-    assert "top_k= (--top-k) has no effect on Recall@5: it has a cutoff already" in notes
-    assert "top_k= (--top-k) has no effect on mAP: it takes none" in notes
+    assert "top_k= has no effect on Recall@5, which takes its own cutoff" in notes
+    assert "top_k= has no effect on mAP, which takes none" in notes
     measures = ["F1(decode=threshold:0.1)", "mAP"]
     notes = scored(scores, {"a": ["cat"]}, measures=measures, decode="threshold:0.5").notes
-    own = "F1(decode=threshold:0.1): it has a decoding rule already"
-    assert f"decode= (--decode) has no effect on {own}" in notes
+    own = "F1(decode=threshold:0.1), which takes its own rule"
+    assert f"decode= has no effect on {own}" in notes
     (note,) = scored(scores, {"a": ["cat"]}, measures=["F1", "mAP"], threshold=0.5).notes
-    assert note == "threshold= (--threshold) has no effect on mAP: it takes none"
+    assert note == "threshold= has no effect on mAP, which takes none"
     assert noted([["cat"]], [["cat"]], measures=["F1", "MacroF1"], top_k=3) == []
     probs = np.full((1, 3), 1 / 3)
     (fact,) = scored({"a": {"cat": 0.9}}, {"a": ["cat"]}, set_size_probs=probs).facts

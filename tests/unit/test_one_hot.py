@@ -184,7 +184,7 @@ def test_bad_cells_of_parquet_are_named(tmp_path, columns, place):
 
 def test_a_column_without_a_name_is_named_with_the_file(tmp_path):
     TABLE.to_csv(tmp_path / "t.csv")
-    with refused("XX", f"{tmp_path / 't.csv'}, line 1, column 0 (from 0)"):
+    with refused("empty", f"{tmp_path / 't.csv'}, line 1, column 0 (from 0)"):
         as_labels(tmp_path / "t.csv")
 
 

@@ -1,7 +1,6 @@
 """Parses of captions: files of tuples, functions as parsers, kept parses, the official program."""
 
 import gzip
-import json
 import sys
 from contextlib import suppress
 from dataclasses import replace
@@ -238,7 +237,7 @@ class Failing:
         for number, caption in enumerate(captions):
             if number == self.stop:
                 raise KeyboardInterrupt
-            yield InputError("it fails", where="here") if "x" in caption else [[caption]]
+            yield InputError("no-answer", "here", why="it fails") if "x" in caption else [[caption]]
 
 
 def test_captions_on_which_the_parser_fails_are_counted_and_the_others_kept(tmp_path):

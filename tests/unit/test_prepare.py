@@ -169,7 +169,7 @@ def test_scores_stay_with_their_classes(kind):
         ({"7": [], "8": []}, {"ignore": [["a"]]}, r"ignore=\[\['a'\]\]; give a text, a path"),
         ({"7": [], "8": []}, {"normalize": "upper"}, "bad-option"),
         ({"7": [], "8": []}, {"normalize": ["lower"]}, r"normalize=\['lower'\]; give a text"),
-        ({"7": [], "8": []}, {"missing": "drop"}, "missing='drop'; choose one of 'error'"),
+        ({"7": [], "8": []}, {"missing": "drop"}, "bad-choice"),
         (
             {"7": [], "8": []},
             {"empty_predictions": "drop"},

@@ -125,9 +125,9 @@ def test_an_image_without_captions_leaves_the_groups_of_others():
 
 
 def test_thresholds_of_similarity_take_no_options_of_other_kinds():
-    with refused("sweep has no option 'phi'"):
+    with refused("unknown-name"):
         semmetrics.sweep([["cat"]], [["dog"]], phi=SIMS)
-    with refused("calibrate_threshold has no option 'phi'"):
+    with refused("unknown-name"):
         semmetrics.calibrate_threshold([["cat"]], [["dog"]], phi=SIMS)
     for function in (semmetrics.sweep, semmetrics.calibrate_threshold):
         assert not {"phi", "queries", "captions", "tokenizer"} & {

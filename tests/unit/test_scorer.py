@@ -13,7 +13,7 @@ from operator import add
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import codes, refused
 from stand_ins import meteor_programs, spice_programs
 from tiny import Tiny
 
@@ -200,7 +200,7 @@ def test_every_measure_without_rows_or_refused(definition, chunk, monkeypatch):
     with refused("rows-not-kept"):
         scorer.compute().per_item()
     if "SemF1" in map(str, measures):
-        with pytest.raises(InputError, match="items were not kept; evaluate with keep_rows=True"):
+        with refused("rows-not-kept"):
             scorer.compute().matches()
 
 
@@ -396,8 +396,7 @@ def test_captions_without_rows_say_where_the_data_differ():
     unnamed = Scorer(**options)
     unnamed.update(lists[:10], references[:10])
     unnamed.update(lists[10:], references[10:])
-    notes = unnamed.compute().notes
-    assert any("cannot be numbered as one call numbers them" in note for note in notes)
+    assert "unnumbered" in codes(unnamed.compute())
 
 
 # Matrices
@@ -411,7 +410,7 @@ def test_matrices_of_scores_and_of_members():
         scorer = fed(Scorer(**options), scores, members, splits(30, 4))
         assert digits(scorer.compute()) == digits(whole)
     scorer = fed(Scorer(), scores, members, [(0, 30)])
-    with pytest.raises(InputError, match=r"has the columns '0', '1', and the batches before have"):
+    with refused("other-batch"):
         scorer.update(scores[:, :2], members[:, :2])
 
 
@@ -439,9 +438,7 @@ def test_members_that_were_let_go_are_no_scores_any_more():
     scorer = Scorer(measures=["F1"], keep_rows=False)
     scorer.update(np.array([[0, 1.0]]), np.array([[0, 1]]))
     scorer._items._let_go(scorer._setup)
-    with pytest.raises(
-        InputError, match="this batch has scores, and the batches before have 0 and 1"
-    ):
+    with refused("other-batch"):
         scorer.update(np.array([[0.5, 0.25]]), np.array([[0, 1]]))
     scorer.update(np.array([[1, 1.0]]), np.array([[0, 1]]))
     assert len(scorer) == 2
@@ -500,9 +497,7 @@ def test_a_scorer_goes_on_after_compute_and_begins_again_after_reset():
     assert len(scorer) == 40
     scorer.reset()
     assert len(scorer) == 0
-    with pytest.raises(
-        InputError, match=r"there is no item to evaluate; call update\(preds, gts\) fir"
-    ):
+    with refused("no-items"):
         scorer.compute()
     scorer.update(preds[:20], gts[:20])
     assert digits(scorer.compute()) == digits(
@@ -579,12 +574,12 @@ def test_options_may_be_iterators():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"measure": "F1"}, "Scorer has no option 'measure'; did you mean measures"),
+        ({"measure": "F1"}, "unknown-name"),
         ({"measures": "F7"}, "there is no measure 'F7'"),
         ({"measures": "F1", "protocol": "kubany2020"}, "measures-and-protocol"),
-        ({"weights": [1]}, r"weights cannot be given for all .*update\(preds, gts, weights=...\)"),
+        ({"weights": [1]}, "given-by-batch"),
         ({"measures": "F1", "missing": "drop", "task": "nothing"}, "task='nothing'"),
-        ({"measures": "F1", "tokenizer": "13a"}, "tokenizer .* means nothing for labels"),
+        ({"measures": "F1", "tokenizer": "13a"}, "not-of-kind"),
         (
             {"ci": True, "keep_rows": False},
             r"ci needs all items, .* keep the rows \(keep_rows=True\)",
@@ -649,12 +644,12 @@ def test_ids_that_come_again():
 @pytest.mark.parametrize(
     ("options", "preds", "gts", "message"),
     [
-        ({"measures": ["Recall"]}, [["cat"]], [["cat"]], "the scorers differ in 'measures'"),
-        ({"missing": "skip"}, [["cat"]], [["cat"]], "the scorers differ in 'missing'"),
-        ({"system": "other"}, [["cat"]], [["cat"]], "the scorers differ in 'system'"),
-        ({"keep_rows": False}, [["cat"]], [["cat"]], "the scorers differ in 'keep_rows'"),
-        ({}, {"a": ["cat"]}, {"a": ["cat"]}, "this batch has ids, and the batches before have no"),
-        ({}, [[("cat", 0.5)]], [["cat"]], "labels with scores, and .* have labels without scores"),
+        ({"measures": ["Recall"]}, [["cat"]], [["cat"]], "different-scorers"),
+        ({"missing": "skip"}, [["cat"]], [["cat"]], "different-scorers"),
+        ({"system": "other"}, [["cat"]], [["cat"]], "different-scorers"),
+        ({"keep_rows": False}, [["cat"]], [["cat"]], "different-scorers"),
+        ({}, {"a": ["cat"]}, {"a": ["cat"]}, "other-batch"),
+        ({}, [[("cat", 0.5)]], [["cat"]], "other-batch"),
     ],
 )
 def test_scorers_that_do_not_fit(options, preds, gts, message):
@@ -663,7 +658,7 @@ def test_scorers_that_do_not_fit(options, preds, gts, message):
     other = Scorer(**{"measures": ["F1"], **options})
     other.update(preds, gts)
     before = state(scorer), state(other)
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         scorer.merge(other)
     with pytest.raises(InputError):
         scorer + other
@@ -674,10 +669,8 @@ def test_scorers_of_other_kinds():
     labels, captions = Scorer(), Scorer()
     labels.update([["cat"]], [["cat"]])
     captions.update(["a cat sleeps here"], [["a cat is asleep"]])
-    with pytest.raises(InputError, match="one scorer has labels, the other captions"):
+    with refused("different-scorers"):
         labels.merge(captions)
-    with pytest.raises(InputError, match=r"a dict cannot be merged; give a semmetrics\.Scorer"):
-        labels.merge({})
     with pytest.raises(TypeError):
         labels + 1
 
@@ -714,7 +707,7 @@ def test_merging_without_rows(named):
         if named:
             assert told(total) == told(whole)
         else:
-            assert "data: in signatures is not the one of that call" in total.notes[-1]
+            assert codes(total)[-1] == "unnumbered"
 
 
 def test_memory_is_constant_without_rows(monkeypatch):
@@ -794,11 +787,11 @@ def semantic(embedding):
 
 def test_functions_are_told_apart_by_more_than_their_code():
     one, other = _embedding(9.0), _embedding(0.0)
-    with pytest.raises(InputError, match="the scorers differ in 'embedding'"):
+    with refused("different-scorers"):
         semantic(one) + semantic(other)
-    with pytest.raises(InputError, match="the scorers differ in 'embedding'"):
+    with refused("different-scorers"):
         semantic(lambda labels: one([*labels])) + semantic(lambda labels: other([*labels]))
-    with pytest.raises(InputError, match="the scorers differ in 'embedding'"):
+    with refused("different-scorers"):
         semantic(Locked().__call__) + semantic(Locked())
     locked = Locked()
     for same in (one, locked, locked.__call__):
@@ -909,5 +902,5 @@ def test_ones_that_were_let_go_and_zeros_need_scores_as_in_one_call():
     other.update({"b": {"cat": 0}}, {"b": ["cat"]})
     assert [score.value for score in one.compute()] == [1]
     for scorer in (one + other, other + one):
-        with pytest.raises(InputError, match=r"needs a score .* 0 and 1 alone say only"):
+        with refused("no-scores"):
             scorer.compute()

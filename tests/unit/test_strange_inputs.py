@@ -236,8 +236,8 @@ def test_messages_name_files(tmp_path):
         score(preds, gts, missing="skip")
     weights = tmp_path / "w.json"
     for text, code in {
-        '{"a": -1}': "WEIGHT",
-        '{"c": 1}': "LACKS",
+        '{"a": -1}': "out-of-range",
+        '{"c": 1}': "no-weights",
         '{"a": 0}': "zero-weights",
     }.items():
         weights.write_text(text)

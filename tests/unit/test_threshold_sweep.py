@@ -11,7 +11,7 @@ from refusals import refused
 from tiny import Tiny
 
 import semmetrics
-from semmetrics import InputError, sweep
+from semmetrics import sweep
 
 WORDS = [f"w{i}" for i in range(40)]
 RNG = np.random.default_rng(7)
@@ -170,11 +170,9 @@ def test_measures_without_a_threshold_to_sweep(measure, message):
 
 
 def test_unknown_options_are_refused():
-    with pytest.raises(InputError, match=r"sweep has no option 'treshold'; did you mean"):
+    with refused("unknown-name"):
         sweep(PREDS, GTS, embedding=MODEL, treshold=0.4)
-    with pytest.raises(
-        InputError, match="sweep has no option 'xyzw'; choose one of protocol, top_k"
-    ):
+    with refused("unknown-name"):
         sweep(PREDS, GTS, embedding=MODEL, xyzw=0.4)
 
 
