@@ -452,7 +452,7 @@ def test_a_signature_with_an_embedding(ok, run, refused, vectors, given):
     message = refused("score", *LISTS, "--rescore", entry["signature"])
     assert "words-2@" in message
     message = refused("score", *LISTS, "--rescore", entry["signature"], "--oov", "zero")
-    assert "oov= (--oov) as well" in message
+    assert "--oov is part of the signature" in message
 
 
 def test_another_embedding_than_the_signature_says(ok, run, vectors):
