@@ -166,28 +166,26 @@ class Fact:
         return self.text()
 
 
-def add_up(facts: Iterable[Fact | str]) -> list[Fact | str]:
-    """Return one fact for each code, place and values; of texts each one once.
+def add_up(facts: Iterable[Fact]) -> list[Fact]:
+    """Return one fact for each code, place and values.
 
     Examples
     --------
-    >>> facts = [Fact("unused-columns", 1, ("a",), "gt.csv"), "text", "text"] * 2
-    >>> print(*add_up(facts), sep=", ")
-    gt.csv: 2 columns not used: 'a', text
+    >>> print(*add_up([Fact("unused-columns", 1, ("a",), "gt.csv")] * 2))
+    gt.csv: 2 columns not used: 'a'
     """
-    found: dict[Any, Any] = {}
+    found: dict[Any, Fact] = {}
     for fact in facts:
-        key = fact if isinstance(fact, str) else (fact.code, fact.where, repr(fact.values))
-        found[key] = fact if isinstance(fact, str) or key not in found else found[key] + fact
+        key = fact.code, fact.where, repr(fact.values)
+        found[key] = found[key] + fact if key in found else fact
     return list(found.values())
 
 
-def first_of_each(facts: Iterable[Fact | str]) -> list[Fact | str]:
+def first_of_each(facts: Iterable[Fact]) -> list[Fact]:
     """Return the first of the facts of each place that differ by counts and examples alone."""
-    found: dict[Any, Fact | str] = {}
+    found: dict[Any, Fact] = {}
     for fact in facts:
-        key = fact if isinstance(fact, str) else (fact.where, *fact.kind)
-        found.setdefault(key, fact)
+        found.setdefault((fact.where, *fact.kind), fact)
     return list(found.values())
 
 
@@ -195,14 +193,13 @@ _MANY = 3  # systems that have each their own note
 
 
 def render_facts(
-    facts: Iterable[Fact | str], systems: Collection[str] = (), spell: Spelling | None = None
+    facts: Iterable[Fact], systems: Collection[str] = (), spell: Spelling | None = None
 ) -> list[str]:
     """Write facts; those of many systems that differ by counts and examples are one line.
 
     Parameters
     ----------
-    facts : iterable of Fact or str
-        Texts stay as they are.
+    facts : iterable of Fact
     systems : collection of str
         The systems, as facts name them in ``where``.
     spell : callable, optional
@@ -211,20 +208,20 @@ def render_facts(
     Examples
     --------
     >>> facts = [Fact("unused-columns", n, (), name) for n, name in enumerate("abcd", 2)]
-    >>> render_facts([*facts, "more"], "abcd")
-    ['all 4 systems: 2 to 5 columns not used: ', 'more']
+    >>> render_facts(facts, "abcd")
+    ['all 4 systems: 2 to 5 columns not used: ']
     >>> render_facts(facts[:1], "abcd")
     ['a: 2 columns not used: ']
     """
     facts, lines = list(facts), []
     groups: dict[Any, list[Fact]] = {}
     for fact in facts:
-        if isinstance(fact, Fact) and fact.where in systems:
+        if fact.where in systems:
             groups.setdefault(fact.kind, []).append(fact)
     for fact in facts:
-        group = [fact] if isinstance(fact, str) else groups.get(fact.kind, [fact])
-        if isinstance(fact, str) or fact not in group or len(group) <= _MANY:
-            lines.append(fact if isinstance(fact, str) else fact.text(spell))
+        group = groups.get(fact.kind, [])
+        if fact not in group or len(group) <= _MANY:
+            lines.append(fact.text(spell))
         elif fact is group[0]:
             lines.append(_text_of_many(group, len(systems), spell))
     return lines

@@ -1161,8 +1161,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "{opt:test=bootstrap} does not",
     ),
     "not-converged": ("equation 7 had not converged at power {n:,}", ""),
-    "shared-ranks": ("{n:system} share a rank with another", ""),
-    "images-not-annotated": ("{n:image} left out that are not annotated", ""),
+    "shared-ranks": ("{n:system} sharing a rank with another", ""),
+    "images-not-annotated": ("{n:image} not annotated, left out", ""),
     "raised-to-floor": ("{n:score} raised to the floor {floor}", ""),
     "both-zero": ("{n:pair} of scores 0, taken as equal", ""),
     "unknown-exclusions": ("{n:image} to exclude that no system has: {examples!l}", ""),
@@ -1331,6 +1331,13 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "predicted-outside": ("{n:prediction} outside the class list: {examples!l}", ""),
     "neither-side": ("{n:image} of classes neither seen nor unseen", ""),
     "rest-of-classes": ("{side} are all others of the class list: {n:class}", ""),
+    "kind-guessed": ("{understood}, taken for {kind}", "if not, set {opt:task} to {others!l}"),
+    "unstored-cells": (
+        "sparse: {n:,} of {cells:cell} not stored: without a score, which is not a score of 0, "
+        "and not ranked", "",
+    ),
+    "without-annotations": ("{n:image} without annotations{became}", ""),
+    "not-computed": ("{heading}: {reason}", ""),
     "pretraining-overlap": (
         "{n} of {total:unseen class} among {known:,} of pretraining{which}", ""
     ),

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TextIO
 
+from semmetrics.errors import render_facts
 from semmetrics.messages import printable, visible
 from semmetrics.options import flag
 
@@ -43,10 +44,8 @@ def say(lines: Iterable[str], *, quiet: bool) -> None:
 
 def say_understood(result: Any, *, quiet: bool) -> None:
     """Say how the inputs of a result were read, and what is odd."""
-    write = getattr(result, "write_notes", None)
-    notes = [*map(str, result.notes)] if write is None else write(flag)
     read = [f"read {line}" for line in getattr(result, "understood", ())]
-    say([*read, *notes], quiet=quiet)
+    say([*read, *render_facts(result.facts, spell=flag)], quiet=quiet)
 
 
 class Progress:

@@ -19,7 +19,11 @@ from semmetrics.cli.help import (
     protocols,
 )
 from semmetrics.cli.messages import complain, echo, say
-from semmetrics.errors import InputError
+from semmetrics.errors import (
+    Fact,
+    InputError,
+    render_facts,
+)
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.options import flag
 
@@ -247,13 +251,13 @@ def pairs(run: Run) -> None:
     rows = run["rows"]
     images = [*map(str, item_ids(theirs.ids, sizes) if rows == "references" else theirs.ids)]
     names = list(map(str, item_ids(mine.ids, lengths(mine.side.indptr))))
-    notes: list[str] = []
+    notes: list[Fact] = []
     chosen: Any = run["axis"] or "captions"
     if top_k is not None:
         check_k(top_k, chosen, len(images), len(names))
     of = (theirs.to_list(), list(mine.values()), measures[0], options)
     job = PairJob.of(*of, rows=rows, dtype=run["dtype"] or "float64", notes=notes)
-    say(notes, quiet=run.quiet)
+    say(render_facts(notes, spell=flag), quiet=run.quiet)
     if top_k is not None:
         with open_output(output) as out:
             out.writelines(_best(chosen, images, names, *job.top_k(top_k, chosen)))

@@ -49,7 +49,7 @@ class Items:
     where: Places
     source: str = "input"
     understood: str = "lists"
-    notes: list[Fact | str] = field(default_factory=list)
+    notes: list[Fact] = field(default_factory=list)
     order: str = ""
 
     @cached_property
@@ -240,7 +240,7 @@ def has_surrogate(text: str) -> bool:
 
 
 def _flatten(
-    found: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[Fact | str]
+    found: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[Fact]
 ) -> tuple[Any, Floats | None]:
     """Find the entries and their scores, whatever their form."""
     pairs = _scored_strings(items) if form.scored else None

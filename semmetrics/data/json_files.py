@@ -174,7 +174,7 @@ def is_columns(value: Mapping[Any, Any], form: Form, options: ReadOptions, where
 
 def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read JSON records, one a line."""
-    notes: list[Fact | str] = []
+    notes: list[Fact] = []
     records = _Records(source.name, LINE, form, options)
     check_lines(source, options.max_line_bytes)
     records.gather(json_lines(source, notes))

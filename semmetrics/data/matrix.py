@@ -20,7 +20,13 @@ from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, pos
 from semmetrics.core.same import by_value
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
-from semmetrics.errors import FROM_0, ROW, InputError, Places
+from semmetrics.errors import (
+    FROM_0,
+    ROW,
+    Fact,
+    InputError,
+    Places,
+)
 from semmetrics.messages import pluralize
 
 _EXACT = 2**53 - 1  # whole numbers up to it are exact in float64, and no other becomes one of them
@@ -125,23 +131,22 @@ class Matrix:
         )
 
 
-def with_unstored_said(found: Any) -> Any:
+def note_unstored(found: Any) -> Any:
     """Return what was read, with a note on the cells of a sparse matrix of scores that have none.
 
     Examples
     --------
     >>> from scipy.sparse import csr_array
-    >>> with_unstored_said(as_matrix(csr_array([[0.5, 0.0]]))).notes
-    ['sparse: 1 of 2 cells not stored: without a score, which is not a score of 0, and not ranked']
+    >>> print(*note_unstored(as_matrix(csr_array([[0.5, 0.0]]))).notes)
+    sparse: 1 of 2 cells not stored: without a score, which is not a score of 0, and not ranked
     """
     sparse = isinstance(found, Matrix) and found.sparse
     cells = int(np.prod(found.values.shape)) if sparse else 0
     lacking = cells - int(found.values.nnz) if sparse else 0
     if not lacking:
         return found
-    said = (f"sparse: {lacking:,} of {pluralize(cells, 'cell')} not stored: without a score, which "
-            "is not a score of 0, and not ranked")  # fmt: skip
-    return replace(found, notes=[*found.notes, said])
+    fact = Fact("unstored-cells", lacking, values={"cells": cells})
+    return replace(found, notes=[*found.notes, fact])
 
 
 def row_blocks(values: Any) -> Iterator[tuple[int, Any]]:

@@ -22,7 +22,12 @@ from typing import Any
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.items import Items
 from semmetrics.data.source import Source, check_lines
-from semmetrics.errors import InputError, Places, at
+from semmetrics.errors import (
+    Fact,
+    InputError,
+    Places,
+    at,
+)
 from semmetrics.messages import counted, listing, pluralize, shown
 from semmetrics.schema import TREC, as_id
 
@@ -61,7 +66,7 @@ def read_coco_labels(value: Mapping[str, Any], name: str) -> Items:
         f"COCO instances, {pluralize(len(ids), 'image')}, {pluralize(len(categories), 'category')}"
     )
     if bare := [id_ for id_, names in found.items() if not names]:
-        items.notes.append(f"{counted(bare, 'image')} without annotations: no labels")
+        items.notes.append(Fact("without-annotations", len(bare), values={"became": ""}))
     return items
 
 
@@ -160,7 +165,8 @@ def read_coco_captions(value: Mapping[str, Any], name: str) -> Items:
     items = Items(ids, [found[id_] for id_ in ids], Places(name, ids), name)
     items.understood = f"COCO captions, {counted(annotations, 'caption')}"
     if bare := [id_ for id_, captions in found.items() if not captions]:
-        items.notes.append(f"{counted(bare, 'image')} without captions left out")
+        values = {"became": ", left out"}
+        items.notes.append(Fact("without-annotations", len(bare), values=values))
     return items
 
 

@@ -115,11 +115,12 @@ def read_table(
                     schema.find(rows.header, chosen or {}, at(data.name, "line 1"))
                 lines = ((line, rows.header, row) for line, row in rows)
                 found = schema.read(lines, data.name, "line {}", chosen, settle)
-            return _with_notes(found, rows.notes)
+            return replace(found, notes=[*rows.notes, *found.notes])
         if kind == "jsonl":
             notes: list[Any] = []
             records = _value_rows(json_lines(data, notes), schema, data.name, "line {}")
-            return _with_notes(schema.read(records, data.name, "line {}", chosen, settle), notes)
+            found = schema.read(records, data.name, "line {}", chosen, settle)
+            return replace(found, notes=[*notes, *found.notes])
         name, data = data.name, data.parsed(parse_source)
     elif is_frame(data):
         table = frame_table(data, options, name, alone)
@@ -147,11 +148,6 @@ def _value_rows(
         else:
             raise InputError("wrong-type", at(name, unit.format(place)), value=value,
                              wanted=f"a {schema.noun} such as {schema.example}")  # fmt: skip
-
-
-def _with_notes(table: Table, notes: Iterable[Any]) -> Table:
-    said = [f"{table.source}: {note}" if isinstance(note, str) else note for note in notes]
-    return replace(table, notes=[*said, *table.notes])
 
 
 # ---- class lists and numbers --------------------------------------------------------------------

@@ -53,7 +53,7 @@ _MISSING = {  # what becomes of items that one side lacks, under each policy
 _CLOSE = 0.01  # to which probabilities of half precision sum to 1
 
 Options: TypeAlias = ResolvedOptions
-Facts: TypeAlias = list[Fact | str]
+Facts: TypeAlias = list[Fact]
 """What a user should know; texts are those of readers."""
 
 Tasks: TypeAlias = Mapping[str, Mapping[str, Any]]

@@ -72,7 +72,7 @@ def finite_or_none(value: float) -> float | None:
 # ---- records ------------------------------------------------------------------------------------
 
 
-def describe_input(found: Lists | Matrix, odd: Iterable[Fact | str], **more: Any) -> dict[str, Any]:
+def describe_input(found: Lists | Matrix, odd: Iterable[Fact], **more: Any) -> dict[str, Any]:
     """Describe what any input has: "understood", "notes", "items", "ids", and "odd" last."""
     return {
         "understood": found.understood,

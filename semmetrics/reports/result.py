@@ -16,14 +16,32 @@ import json
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeVar, overload
 
 import numpy as np
 
 from semmetrics.arguments import check_choice
-from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.messages import pluralize, printable, visible
+from semmetrics.errors import (
+    Fact,
+    InputError,
+    MissingDependencyError,
+    render_facts,
+)
+from semmetrics.messages import (
+    Spelling,
+    keyword,
+    pluralize,
+    printable,
+    visible,
+)
 from semmetrics.options import RESULT_FORMATS
 
 if TYPE_CHECKING:
@@ -442,6 +460,21 @@ class Result(ABC):
     A class says what its rows are (``to_records``), what JSON has (``_entry``), what its tables
     show (``_tables``) and what a terminal shows below them (``_lines``).
     """
+
+    facts: Sequence[Fact]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is odd in the input, or has no effect."""
+        return self.write_notes()
+
+    def write_notes(self, spell: Spelling = keyword) -> list[str]:
+        """Write the facts, with options as the caller writes them."""
+        return render_facts(self.facts, self._systems(), spell)
+
+    def _systems(self) -> Collection[str]:
+        """Return the systems as facts name them; those of many are one line."""
+        return ()
 
     @abstractmethod
     def to_records(self) -> Records:

@@ -10,9 +10,9 @@ from typing import Any, overload
 import numpy as np
 
 from semmetrics.core.same import by_value
-from semmetrics.errors import Fact, UnknownKeyError, render_facts
+from semmetrics.errors import Fact, UnknownKeyError
 from semmetrics.kinds import name_task
-from semmetrics.messages import Spelling, did_you_mean, keyword, listing, pluralize
+from semmetrics.messages import did_you_mean, listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.reports import details
 from semmetrics.reports.result import Records, ScaledResult, draw
@@ -65,7 +65,7 @@ class ScoreTable(ScaledResult):
 
     scores: list[Score]
     not_computed: list[NotComputed] = field(default_factory=list)
-    facts: list[Fact | str] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
     understood: list[str] = field(default_factory=list, repr=False)
     differences: list[str] = field(default_factory=list, repr=False)
 
@@ -134,17 +134,11 @@ class ScoreTable(ScaledResult):
         """
         return self[key] if self._find(key) else default
 
-    @property
-    def notes(self) -> list[str]:
-        """What is odd in the input, or has no effect."""
-        return self.write_notes()
-
-    def write_notes(self, spell: Spelling = keyword) -> list[str]:
-        """Write the facts, with options as the caller writes them."""
+    def _systems(self) -> set[str]:
         names = [name_task(score.system, score.part) for score in self.scores if score.part]
         parted = {score.system for score in self.scores if score.part}
         names += [score.system for score in self.scores if score.system not in parted]
-        return render_facts(self.facts, set(names), spell)
+        return set(names)
 
     def _find(self, key: Any) -> list[Score]:
         """The scores of a measure, by heading, name, alias, or the measure itself."""

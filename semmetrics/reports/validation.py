@@ -10,7 +10,10 @@ from semmetrics.arguments import check_choice
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.side_inputs import read_class_list
-from semmetrics.errors import InputError
+from semmetrics.errors import (
+    Fact,
+    InputError,
+)
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.resolve import resolve_kind
 from semmetrics.messages import visible
@@ -72,11 +75,11 @@ def validate(
         found = resolve_kind(side, options=files)
         task = found.kind
         if found.others:
-            others = " or ".join(f"task={other!r} (--task {other})" for other in found.others)
-            notes.append(f"{found.understood}, taken for {task}; if not, say {others}")
+            values = {"understood": found.understood, "kind": task, "others": found.others}
+            notes.append(Fact("kind-guessed", values=values))
     task = task or with_classes[0]
     if classes is not None and task not in with_classes:
-        notes.append(f"{OPTIONS['classes'].both} has no effect on {task}")
+        notes.append(Fact("no-effect-on", values={"option": "classes", "on": task}))
         classes = None
     kind = find_kind(task)
     options = resolve_options({"classes": classes, "read": files}, task)
@@ -84,7 +87,7 @@ def validate(
     if not len(lists):
         raise InputError("nothing-given", "input", what="items", remedy="give at least one")
     record = kind.describer.describe(lists)
-    record["notes"] += notes
+    record["notes"] += [fact.text(lambda name, _: OPTIONS[name].both) for fact in notes]
     path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None
     return {"schema": SCHEMA, "file": path, "error": None, "task": task, **record}
 

@@ -32,7 +32,11 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.side_inputs import Pair
 from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import Fact, InputError
+from semmetrics.errors import (
+    Fact,
+    InputError,
+    render_facts,
+)
 from semmetrics.kinds import Tasks, each_task
 from semmetrics.kinds.describe import finite_or_none
 from semmetrics.kinds.labels import as_labels
@@ -89,7 +93,7 @@ class Calibration:
         Hashes of the ids that were used (64 bits each, in base64); empty for pairs, and where
         items are known by position.
     version : str
-    notes : sequence of str
+    facts : sequence of Fact
         What a user is told of the data, as terms that the embedding does not know; not saved.
     understood : sequence of str
         How each input was read; not saved.
@@ -112,8 +116,13 @@ class Calibration:
     settings: Mapping[str, str] = field(default_factory=dict)
     items: str = field(default="", repr=False)
     version: str = __version__
-    notes: tuple[Fact | str, ...] = field(default=(), repr=False, compare=False)
+    facts: tuple[Fact, ...] = field(default=(), repr=False, compare=False)
     understood: tuple[str, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def notes(self) -> list[str]:
+        """The facts as texts."""
+        return render_facts(self.facts)
 
     @property
     def digest(self) -> str:
@@ -144,7 +153,7 @@ class Calibration:
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: null for what is undefined."""
         entry = {"schema": SCHEMA, **asdict(self)}
-        del entry["notes"], entry["understood"]
+        del entry["facts"], entry["understood"]
         entry["value"] = finite_or_none(self.value)
         entry["settings"] = dict(self.settings)
         entry["curve"] = {
@@ -424,7 +433,7 @@ def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -
         curve=curve,
         auc=auc,
         settings={"norm": task.settings["norm"]},
-        notes=(few,) if min(few.values["same"], few.values["others"]) < _FEW else (),
+        facts=(few,) if min(few.values["same"], few.values["others"]) < _FEW else (),
     )
 
 
@@ -600,5 +609,5 @@ def of_contrast(
         seed=int(seed),
         settings=dict(task.settings),
         items=packed_hashes(chosen.hashes) if named else "",
-        notes=(few,) if len(chosen) < _FEW else (),
+        facts=(few,) if len(chosen) < _FEW else (),
     )

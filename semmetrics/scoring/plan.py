@@ -18,8 +18,8 @@ from semmetrics.arguments import check_choice
 from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix, with_unstored_said
-from semmetrics.errors import Fact, InputError, render_facts
+from semmetrics.data.matrix import Matrix, note_unstored
+from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task
 from semmetrics.messages import pluralize
 from semmetrics.metrics.registry import kinds_of_all, parse_all
@@ -68,11 +68,7 @@ class Prepared:
         """Say how each input was read; many that were read alike are one line."""
         return describe_inputs(self.inputs)
 
-    def notes(self, scores: Iterable[Score] = ()) -> list[str]:
-        """Write the facts of inputs and tasks."""
-        return render_facts(self.facts(scores), [name for name, _ in each_task(self.tasks)])
-
-    def facts(self, scores: Iterable[Score] = ()) -> list[Fact | str]:
+    def facts(self, scores: Iterable[Score] = ()) -> list[Fact]:
         """Return what was odd in the inputs and tasks, and what has no effect.
 
         Parameters
@@ -80,10 +76,8 @@ class Prepared:
         scores : iterable of Score
             Those of the tasks, where they were computed.
         """
-        notes: list[Fact | str] = [
-            replace(note, where=one.source) if isinstance(note, Fact) else f"{one.source}: {note}"
-            for one in self.inputs
-            for note in one.notes
+        notes: list[Fact] = [
+            replace(note, where=one.source) for one in self.inputs for note in one.notes
         ]
         scores = list(scores)
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
@@ -106,12 +100,12 @@ class Prepared:
             notes += [Fact("needs-ci", values={"option": name}) for name in idle]
         return notes
 
-    def _left_out(self, scores: Iterable[Score]) -> list[Fact | str]:
+    def _left_out(self, scores: Iterable[Score]) -> list[Fact]:
         """Return which labels of each task count nowhere."""
         by_task: dict[str, list[Score]] = {}
         for score in scores:
             by_task.setdefault(name_task(score.system, score.part), []).append(score)
-        found: list[Fact | str] = []
+        found: list[Fact] = []
         for name, task in each_task(self.tasks):
             some = by_task.get(name, [])
             verb = "scored" if getattr(task, "ranked", False) else "predicted"
@@ -198,7 +192,7 @@ class Setup:
 
     def read(self, data: Any, source: str) -> Any:
         """Read one side."""
-        return with_unstored_said(self.kind.read(data, source, self.options))
+        return note_unstored(self.kind.read(data, source, self.options))
 
     def read_truth(self, gts: Any) -> Any:
         """Read the ground truth, which needs no scores where a column of them is named."""

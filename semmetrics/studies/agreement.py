@@ -161,7 +161,7 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     design = replace(design, baseline=_baseline(baseline, values))
     rows = measure_agreement(judgements, values, design, given.get("progress"))
     table = AgreementTable(rows, [], _understood(read, prepared))
-    return replace(table, notes=[*prepared.notes(), *_notes(judgements, table, pinned)])
+    return replace(table, facts=[*prepared.facts(), *_facts(judgements, table, pinned)])
 
 
 def _read(
@@ -371,12 +371,12 @@ def _understood(judgements: Judgements, prepared: Prepared) -> list[str]:
     return [line, *([] if judgements.texts else prepared.understood())]
 
 
-def _notes(
+def _facts(
     judgements: Judgements, table: AgreementTable, pinned: AgreementProtocol | None
-) -> list[str | Fact]:
+) -> list[Fact]:
     """Note what is odd about the judgements and the values."""
     source, count = judgements.source, len(judgements)
-    notes: list[str | Fact] = [*judgements.notes]
+    notes: list[Fact] = [*judgements.notes]
     if pinned is not None and pinned.expected not in (None, count):
         known = {"unit": judgements.noun, "protocol": pinned.name, "expected": pinned.expected}
         notes.append(Fact("other-size", count, where=source, values=known))
@@ -417,8 +417,10 @@ class AgreementTable(ScaledResult, Table[Agreement]):
     ----------
     agreements : list of Agreement
         Group by group, measure by measure.
-    notes, understood : list of str
-        What is odd; how each input was read.
+    facts : list of Fact
+        What is odd; ``notes`` has them as texts.
+    understood : list of str
+        How each input was read.
 
     Examples
     --------
@@ -433,7 +435,7 @@ class AgreementTable(ScaledResult, Table[Agreement]):
 
     _columns = COLUMNS
     agreements: list[Agreement]
-    notes: list[str | Fact] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
     understood: list[str] = field(default_factory=list, repr=False)
 
     def _entries(self) -> list[Agreement]:

@@ -11,7 +11,11 @@ import numpy as np
 
 from semmetrics.api.scores import document_options
 from semmetrics.core.same import by_value
-from semmetrics.errors import InputError, UnknownKeyError
+from semmetrics.errors import (
+    Fact,
+    InputError,
+    UnknownKeyError,
+)
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.describe import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
@@ -54,7 +58,8 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         System by system, measures in the order given.
     scores : ScoreTable
         The scores that were compared.
-    notes, understood : list of str
+    facts : list of Fact
+    understood : list of str
         What is odd; how each input was read.
 
     Examples
@@ -73,11 +78,14 @@ class ComparisonTable(ScaledResult, Table[Difference]):
     _columns = COLUMNS
     differences: list[Difference]
     scores: ScoreTable = field(repr=False)
-    notes: list[str] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
     understood: list[str] = field(default_factory=list, repr=False)
 
     def _entries(self) -> list[Difference]:
         return self.differences
+
+    def _systems(self) -> set[str]:
+        return self.scores._systems()
 
     def _find(self, key: Any) -> Difference:
         """Return the difference of a measure, or of (system, measure)."""
@@ -468,7 +476,7 @@ def compare(
     differences = compare_scores(scores, design, prepared.options["progress"])
     table = ScoreTable(scores, prepared.plan.not_computed)
     values = [replace(score, replicates=None) for score in scores]  # intervals are of differences
-    return ComparisonTable(differences, table, prepared.notes(values), prepared.understood())
+    return ComparisonTable(differences, table, prepared.facts(values), prepared.understood())
 
 
 def _compare_scored(
@@ -496,7 +504,7 @@ def _compare_scored(
         raise InputError("nothing-given", what="measures in common",
                          remedy="score both with the same measures")  # fmt: skip
     tables = systems.values()
-    notes = [note for table in tables for note in table.notes]
+    facts = [fact for table in tables for fact in table.facts]
     understood = [line for table in tables for line in table.understood]
     absent = {one.heading: one for table in tables for one in table.not_computed}
     for heading in dict.fromkeys(score.heading for score in scores):
@@ -505,7 +513,7 @@ def _compare_scored(
             absent.setdefault(heading, NotComputed(heading, reason))
     made_of = ScoreTable(scores, list(absent.values()))
     return ComparisonTable(
-        differences, made_of, list(dict.fromkeys(notes)), list(dict.fromkeys(understood))
+        differences, made_of, list(dict.fromkeys(facts)), list(dict.fromkeys(understood))
     )
 
 

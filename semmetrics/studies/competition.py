@@ -123,7 +123,7 @@ class CompetitionRanking(Result):
     rankings : tuple of MeasureRanking
     images : mapping from pair of systems to int
         How many of its images count.
-    notes : tuple of str
+    facts : tuple of Fact
     understood : tuple of str
     """
 
@@ -132,7 +132,7 @@ class CompetitionRanking(Result):
     n: int
     rankings: tuple[MeasureRanking, ...]
     images: Mapping[tuple[str, str], int] = field(default_factory=dict, repr=False)
-    notes: tuple[str | Fact, ...] = field(default=(), repr=False)
+    facts: tuple[Fact, ...] = field(default=(), repr=False)
     understood: tuple[str, ...] = field(default=(), repr=False)
 
     def to_records(self) -> Records:
@@ -265,7 +265,7 @@ def rank_competition(
         raise InputError("conflicting-options", names="references and ratings")
     k, compared = _check_k(state, k, stability)
     sizes = [k, *(most for most in compared if most != k)]
-    notes: list[str | Fact] = []
+    notes: list[Fact] = []
     understood: list[str] = []
     if references is None:
         rated = read_ratings(ratings, state, options.get("read"), missing, notes)
@@ -297,7 +297,7 @@ def rank_competition(
         n=len({image for some in images.values() for image in some}),
         rankings=tuple(rankings),
         images={pair: len(some) for pair, some in images.items()},
-        notes=tuple(first_of_each(notes)),
+        facts=tuple(first_of_each(notes)),
         understood=tuple(understood),
     )
 
@@ -307,7 +307,7 @@ def _rank(
     tables: Mapping[int, PairScores],
     floor: float | None,
     compared: Sequence[int],
-    notes: list[str | Fact],
+    notes: list[Fact],
 ) -> MeasureRanking:
     """Rank systems by one measure: its scores by k, those of all images first."""
     whole = next(iter(tables.values()))
@@ -342,7 +342,7 @@ def _filled(
     state: DiscrepancySelection,
     k: int,
     missing: str,
-    notes: list[str | Fact],
+    notes: list[Fact],
     is_filled: Callable[[str, tuple[str, str]], bool],
 ) -> dict[tuple[str, str], list[str]]:
     """Return the images of each pair that are annotated."""
@@ -370,7 +370,7 @@ def _cut(
 
 
 def _dominance(
-    systems: Sequence[str], table: PairScores, floor: float | None, notes: list[str | Fact]
+    systems: Sequence[str], table: PairScores, floor: float | None, notes: list[Fact]
 ) -> Any:
     """Return the dominance matrix, with systems named in errors, and note what was raised."""
     scores = table.scores
@@ -400,7 +400,7 @@ def score_pairs(
     references: Mapping[str, Any],
     *,
     overall: bool = True,
-) -> tuple[list[PairScores], list[str | Fact]]:
+) -> tuple[list[PairScores], list[Fact]]:
     """Score each pair of systems on its images by the measures of a setup.
 
     Parameters
@@ -423,14 +423,18 @@ def score_pairs(
     """
     place = {name: number for number, name in enumerate(systems)}
     made: dict[str, PairScores] = {}
-    notes: list[str | Fact] = []
+    notes: list[Fact] = []
 
     def add(names: Sequence[str], some: Sequence[str]) -> Iterator[tuple[PairScores, Score]]:
         preds = {n: setup.read({i: answers[i][n] for i in some}, n) for n in names}
         ref = setup.read_truth({image: references[image] for image in some})
         prepared = setup.prepare(preds, ref, missing="empty")
         scores = score_prepared(prepared)
-        notes.extend([*prepared.facts(scores), *map(str, prepared.plan.not_computed)])
+        notes.extend(prepared.facts(scores))
+        notes.extend(
+            Fact("not-computed", values={"heading": one.heading, "reason": one.reason})
+            for one in prepared.plan.not_computed
+        )
         for score in scores:
             if score.heading not in made:
                 made[score.heading] = PairScores(

@@ -45,7 +45,11 @@ from semmetrics.data.side_inputs import (
     open_pair_values,
     read_pair_scores,
 )
-from semmetrics.errors import InputError
+from semmetrics.errors import (
+    Fact,
+    InputError,
+    render_facts,
+)
 from semmetrics.messages import did_you_mean, listing
 from semmetrics.options import AGREEMENT
 from semmetrics.reports.result import Records
@@ -435,15 +439,20 @@ class Correlations(Records):
 
     Attributes
     ----------
-    notes : list of str
-        What there is to say of the input.
+    facts : list of Fact
+        What is odd in the input.
     """
 
-    __slots__ = ("notes",)
+    __slots__ = ("facts",)
 
-    def __init__(self, columns: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
+    def __init__(self, columns: Mapping[str, Any], facts: Sequence[Fact] = ()) -> None:
         super().__init__(columns)
-        self.notes = list(notes)
+        self.facts = list(facts)
+
+    @property
+    def notes(self) -> list[str]:
+        """The facts as texts."""
+        return render_facts(self.facts)
 
 
 def correlate(
@@ -524,7 +533,7 @@ def correlate(
     given = read_pair_scores(
         ratings, columns=columns, group=group_by, ids=ids, options=options, name="ratings"
     )
-    notes = [*given.notes]
+    facts = [*given.notes]
     groups: dict[str, Bools] = {"all": np.ones(len(given), np.bool_)}
     if given.groups is not None:
         own = np.array(given.groups)
@@ -534,7 +543,7 @@ def correlate(
         opened = open_pair_values(data, ids=ids, options=options, name=name)
         values = _values(opened, given, ncs, name)
         if isinstance(opened, PairScores):
-            notes += opened.notes
+            facts += opened.notes
         heading = name if ncs == "none" else f"NCS(phi={name})@1"
         for group, chosen in groups.items():
             known = chosen & ~np.isnan(values)
@@ -549,7 +558,7 @@ def correlate(
     names = ["phi", "group", "n", "lacking", *NAMES]
     limits = [f"{name}_{end}" for name in NAMES for end in ("low", "high")]
     table = Records.from_rows(names + (limits if bootstrap else []), rows)
-    return Correlations({name: table.column(name) for name in table.columns}, notes)
+    return Correlations({name: table.column(name) for name in table.columns}, facts)
 
 
 def _named(phi: Any) -> dict[str, Any]:

@@ -163,7 +163,7 @@ def select_discrepant(
         understood=tuple(seen.understood),
     )
     notes = [*seen.notes, *_exclusion_notes(left_out, selector)]
-    return replace(state, notes=(*notes, *_selection_notes(state, state.systems)))
+    return replace(state, facts=(*notes, *_selection_notes(state, state.systems)))
 
 
 @document_options(*NOT_SELECTING)
@@ -250,7 +250,7 @@ def add_systems(
         understood=tuple(seen.understood),
     )
     notes = [*seen.notes, *_exclusion_notes(left_out, selector)]
-    return replace(state, notes=(*notes, *_selection_notes(state, names)))
+    return replace(state, facts=(*notes, *_selection_notes(state, names)))
 
 
 def _saved_options(options: Mapping[str, Any], setup: Setup) -> dict[str, Any]:
@@ -382,7 +382,7 @@ def _selection_notes(state: DiscrepancySelection, new: Sequence[str]) -> list[Fa
 
 _SCHEMA = "semmetrics.mad/1"
 _ANNOTATORS = 100  # at most
-_UNSAVED = ("notes", "understood")
+_UNSAVED = ("facts", "understood")
 
 
 @by_value()
@@ -420,7 +420,7 @@ class DiscrepancySelection(Result):
     answers : mapping from image to mapping from system to list
         What systems answer for the images of their pairs.
     version : str
-    notes : tuple of str
+    facts : tuple of Fact
         What is odd; not saved.
     understood : tuple of str
         How each input was read; not saved.
@@ -442,7 +442,7 @@ class DiscrepancySelection(Result):
     pairs: tuple[PairSelection, ...]
     answers: Mapping[str, Mapping[str, list[Any]]] = field(repr=False)
     version: str = __version__
-    notes: tuple[str | Fact, ...] = field(default=(), repr=False)
+    facts: tuple[Fact, ...] = field(default=(), repr=False)
     understood: tuple[str, ...] = field(default=(), repr=False)
 
     @property
@@ -720,7 +720,7 @@ class Answered:
 
     def __init__(self) -> None:
         self.noun, self.left_out = "entry", 0
-        self.notes: list[str | Fact] = []
+        self.notes: list[Fact] = []
         self.understood: list[str] = []
         self.kept: dict[str, dict[str, list[Any]]] = {}
 
@@ -757,7 +757,7 @@ def compare_systems(
         _keep_answers(seen.kept, selector, aligned, start)
         seen.left_out += left_out
         seen.noun = next(iter(aligned.values())).noun
-        notes += [f"{one.source}: {note}" for one in lists.values() for note in one.notes]
+        notes += [replace(note, where=one.source) for one in lists.values() for note in one.notes]
         if number == 0:  # there may be thousands
             seen.understood = describe_inputs(list(lists.values()))
     seen.notes += first_of_each(notes)

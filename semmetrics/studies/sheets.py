@@ -48,7 +48,7 @@ def read_references(
     state: DiscrepancySelection,
     setup: Setup,
     missing: str,
-    notes: list[str | Fact],
+    notes: list[Fact],
     understood: list[str],
 ) -> dict[str, list[Any]]:
     """Return the references of the images selected, from filled sheets or any other references.
@@ -106,7 +106,7 @@ def read_references(
 
 
 def read_ratings(
-    given: Any, state: DiscrepancySelection, read: Any, missing: str, notes: list[str | Fact]
+    given: Any, state: DiscrepancySelection, read: Any, missing: str, notes: list[Fact]
 ) -> dict[tuple[str, str], float]:
     """Return the mean rating of what each system answers for each image.
 
@@ -253,7 +253,7 @@ def _name_of(data: Any) -> str:
 
 
 def _check_foreign(
-    foreign: Mapping[str, None], noun: str, data: Any, missing: str, notes: list[str | Fact]
+    foreign: Mapping[str, None], noun: str, data: Any, missing: str, notes: list[Fact]
 ) -> None:
     """Refuse rows of other images or answers, or count them."""
     if not foreign:

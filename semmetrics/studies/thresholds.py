@@ -16,7 +16,10 @@ from semmetrics.api.scores import document_options, system_name, table_of
 from semmetrics.core.same import by_value
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.side_inputs import as_pairs
-from semmetrics.errors import InputError
+from semmetrics.errors import (
+    Fact,
+    InputError,
+)
 from semmetrics.kinds.labels.facts import label_facts
 from semmetrics.kinds.labels.record import prepare
 from semmetrics.messages import pluralize, visible
@@ -67,7 +70,7 @@ class ThresholdSweep(Result):
         The thresholds, rising.
     scores : mapping from measure to tuple of Score
         One for each threshold.
-    notes : list of str
+    facts : list of Fact
         What is odd.
     understood : list of str
         How each input was read.
@@ -75,7 +78,7 @@ class ThresholdSweep(Result):
 
     points: tuple[float, ...]
     scores: Mapping[str, tuple[Score, ...]] = field(repr=False)
-    notes: list[str] = field(default_factory=list, repr=False)
+    facts: list[Fact] = field(default_factory=list, repr=False)
     understood: list[str] = field(default_factory=list, repr=False)
 
     @staticmethod
@@ -86,7 +89,7 @@ class ThresholdSweep(Result):
             name = str(score.measure.with_options(threshold="auto"))
             found.setdefault(name, {})[float(str(score.measure["threshold"]))] = score
         by_name = {name: tuple(some[point] for point in points) for name, some in found.items()}
-        return ThresholdSweep(tuple(points), by_name, table.notes, table.understood)
+        return ThresholdSweep(tuple(points), by_name, table.facts, table.understood)
 
     @property
     def values(self) -> dict[str, list[float]]:
@@ -287,8 +290,8 @@ def calibrate_threshold(
     prepared = prepare_systems({name: preds}, gts, {**options, "measures": [chosen]})
     task: Any = prepared.tasks[name][""]
     found = of_contrast(task, chosen, points=points, holdout=holdout, seed=seed)
-    notes = (*map(str, found.notes), *prepared.notes())
-    return replace(found, notes=notes, understood=tuple(prepared.understood()))
+    facts = (*found.facts, *prepared.facts())
+    return replace(found, facts=facts, understood=tuple(prepared.understood()))
 
 
 def _calibrated(measure: Named, options: Mapping[str, Any]) -> Measure:
@@ -373,14 +376,14 @@ def calibrate_threshold_on_pairs(
     given = {"embedding": embedding, "lookup": lookup, "oov": oov, "normalize": normalize}
     given |= {"device": device, "max_words": max_words, "cache": cache, "read": read}
     options = resolve_options(given, "labels")
-    read_notes: list[str] = []
+    read_notes: list[Fact] = []
     known = as_pairs(pairs, ReadOptions() if read is None else read, read_notes)
     task = pairs_task(known, options["normalize"])
     measures = parse("SemF1")
     tasks = prepare({"pairs": {"": task}}, measures, options)
     found = of_pairs(tasks["pairs"][""], known, criterion=criterion)
-    notes = label_facts(tasks, measures, options, {})
-    return replace(found, notes=tuple(map(str, (*read_notes, *found.notes, *notes))))
+    facts = label_facts(tasks, measures, options, {})
+    return replace(found, facts=(*read_notes, *found.facts, *facts))
 
 
 def _threshold_points(given: Any) -> list[float]:

@@ -133,17 +133,12 @@ def test_the_shape_of_a_file_tells(ok, files, name, content, task):
 
 def test_lists_could_be_either(ok, files):
     write("s.json", SENTENCES)
-    words = "lists of strings of 5.3 words on average"
-    assert f"  note: {words}, taken for captions; if not, say task='labels' (--task labels)" in ok(
-        "validate", "s.json"
-    )
+    assert "5.3 words on average, taken for captions; if not" in ok("validate", "s.json")
     found = report(ok, "s.json", "--task", "labels")
     assert (found["labels"], found["notes"]) == (3, [])
     assert report(ok, "s.json", "--classes", "classes.txt")["task"] == "labels"
     (note,) = report(ok, "references.json")["notes"]
-    assert note.endswith(
-        "4.6 words on average, taken for labels; if not, say task='captions' (--task captions)"
-    )
+    assert note.endswith("taken for labels; if not, set task= (--task) to 'captions'")
     found = report(ok, "references.json", "--task", "captions", "--classes", "classes.txt")
     assert (found["captions"], found["notes"]) == (
         5,

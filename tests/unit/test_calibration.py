@@ -359,7 +359,7 @@ def test_the_embedding_is_that_of_the_measure():
         PREDS, GTS, measure="SemF1(embedding=w)", embedding={"w": other}, holdout=1
     )
     assert found.embedding == other.identity
-    assert found.notes == ()
+    assert found.notes == []
 
 
 def test_another_task_is_refused_in_the_name_of_the_measure():
@@ -613,7 +613,7 @@ def test_what_is_not_known_is_told_and_not_saved(tmp_path):
     assert unknown.startswith("pairs: 2 distinct terms unknown to tiny-2@000000000000")
     assert "notes" not in found.to_dict()
     found.save(tmp_path / "c.json")
-    assert Calibration.load(tmp_path / "c.json").notes == ()
+    assert Calibration.load(tmp_path / "c.json").notes == []
     preds, gts = {"a": ["cat"], "b": ["yak"]}, {"a": ["kitten"], "b": ["emu"], "c": ["cat"]}
     of_data = semmetrics.calibrate_threshold(
         preds, gts, embedding=model, holdout=1, missing="skip", thresholds=[0.7, 1.0]

@@ -166,8 +166,8 @@ def test_identical_systems_share_a_rank():
     found = rank_competition(state, truth, measures="ROUGE-L")
     ranks = {row["system"]: row["rank"] for row in found.to_records()}
     assert ranks == {"s1": 1, "s0": 2, "s2": 2}
-    assert Fact("shared-ranks", 1, where="ROUGE-L") in found.notes
-    assert Fact("same-answers", 40, where="s0 and s2") in state.notes
+    assert Fact("shared-ranks", 1, where="ROUGE-L") in found.facts
+    assert Fact("same-answers", 40, where="s0 and s2") in state.facts
 
 
 def test_zero_scores_need_a_floor():
@@ -177,11 +177,11 @@ def test_zero_scores_need_a_floor():
         rank_competition(state, {"1": ["x"]}, measures="ROUGE-L")
     found = rank_competition(state, {"1": ["x"]}, measures="ROUGE-L", floor=0.5)
     assert found.rankings[0].dominance.tolist() == [[1, 2, 2], [0.5, 1, 1], [0.5, 1, 1]]
-    assert Fact("raised-to-floor", 4, where="ROUGE-L", values={"floor": 0.5}) in found.notes
+    assert Fact("raised-to-floor", 4, where="ROUGE-L", values={"floor": 0.5}) in found.facts
     assert found.rankings[0].rank.ranks == (1, 2, 2)
     alike = rank_competition(state, {"1": ["q"]}, measures="ROUGE-L")
     assert alike.rankings[0].rank.ranks == (1, 1, 1)
-    assert Fact("both-zero", 3, where="ROUGE-L") in alike.notes
+    assert Fact("both-zero", 3, where="ROUGE-L") in alike.facts
 
 
 # ---- sheets -----------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ def test_rows_that_are_not_filled(state, truth):
     with refused("not-annotated"):
         rank_competition(state, some, measures="ROUGE-L")
     found = rank_competition(state, some, measures="ROUGE-L", missing="skip")
-    assert Fact("images-not-annotated", 1) in found.notes
+    assert Fact("images-not-annotated", 1) in found.facts
     assert found.images["s0", "s1"] == 5
     assert found.n == len(state.images) - 1
     with refused("nothing-given", "s0 and s1"):
@@ -258,9 +258,9 @@ def test_sheets_of_other_images(state, truth):
     with refused("foreign-rows", "the sheet"):
         rank_competition(state, other, measures="ROUGE-L")
     found = rank_competition(state, other, measures="ROUGE-L", missing="skip")
-    assert [n.examples for n in found.notes if isinstance(n, Fact)] == [("zz",)]
+    assert [n.examples for n in found.facts if n.code == "foreign-rows-ignored"] == [("zz",)]
     more = {**truth, "zz": ["a dog"]}
-    notes = rank_competition(state, more, measures="ROUGE-L").notes
+    notes = rank_competition(state, more, measures="ROUGE-L").facts
     assert Fact("references-not-used", len(more) - found.n) in notes
 
 

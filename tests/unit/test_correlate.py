@@ -173,7 +173,7 @@ def test_groups_and_ids(tmp_path):
     wanted = expected([KNOWN[p] for p in near], [SCORES[p] for p in near])
     assert_allclose(numbers(found[1]), wanted, atol=1e-12)
     assert all(found[0][f"{n}_low"] <= found[0][n] <= found[0][f"{n}_high"] for n in NAMES)
-    (note,) = found.notes
+    (note,) = found.facts
     assert (note.code, note.where, note.examples) == ("unused-columns", str(path), ("x",))
     frame = pytest.importorskip("pandas").DataFrame(list(found))
     assert found.to_pandas().equals(frame)

@@ -198,7 +198,7 @@ def test_a_function_of_ones_own():
     assert seen == [(["x"], ["x"]), (["z"], ["q"])]
     half = select_discrepant(systems, 1, measure=lambda a, b: math.nan if len(a) > 12 else 0.0)
     assert all(pair.undefined for pair in half.pairs)
-    assert "undefined-pairs" in {note.code for note in half.notes}
+    assert "undefined-pairs" in {fact.code for fact in half.facts}
 
 
 def test_excluded_images_are_not_undefined():
@@ -258,9 +258,9 @@ def test_what_is_said_of_systems():
     assert (a["duplicated"], a["duplicated_words"], a["empty"]) == (2, 3, 1)
     assert (c["duplicated"], c["duplicated_words"], c["empty"]) == (0, 0, 0)
     assert a["fingerprint"] == found.inputs["b"]["fingerprint"] != c["fingerprint"]
-    assert Fact("same-answers", 3, where="a and b") in found.notes
-    assert Fact("empty-answers", 1, where="a", values={"noun": "caption"}) in found.notes
-    assert [note.n for note in found.notes if note.code == "ties-decide"] == [3]
+    assert Fact("same-answers", 3, where="a and b") in found.facts
+    assert Fact("empty-answers", 1, where="a", values={"noun": "caption"}) in found.facts
+    assert [note.n for note in found.facts if note.code == "ties-decide"] == [3]
     assert found.pairs[0].values == (1.0,)
 
 
@@ -499,7 +499,7 @@ def test_images_that_a_system_lacks_are_counted():
     assert (found.n, found.left_out) == (2, 2)
     assert found.pairs[0].images == ("3",)
     assert found.answers == {"3": {"a": ["z"], "b": ["q"]}}
-    assert Fact("images-left-out", 2) in found.notes
+    assert Fact("images-left-out", 2) in found.facts
 
 
 def test_the_place_of_an_answer_is_named_in_every_block(monkeypatch):

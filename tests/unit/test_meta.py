@@ -286,7 +286,7 @@ def test_preferences_of_ids():
     found = semmetrics.meta(rows, PREDS, GTS, measures="F1 Recall", resamples=20)
     assert found["F1"].value == pytest.approx((1 + 1 + 0 + 0.5) / 4)
     assert (found["F1"].n, found["F1"].lacking, found["F1"].unit) == (4, 1, "pair")
-    assert Fact("unjudged", 1, where="F1", values={"unit": "pair"}) in found.notes
+    assert Fact("unjudged", 1, where="F1", values={"unit": "pair"}) in found.facts
     rated = [{"a": "a", "b": "d", "preferred": side, "rater": n} for n, side in enumerate("aab")]
     most = semmetrics.meta(rated, PREDS, GTS, measures="F1", aggregate="mean", resamples=20)
     assert (most[0].n, most[0].value) == (1, 1.0)
@@ -413,7 +413,7 @@ def test_candidates_and_references_by_ids():
     whole = [alone, *(semmetrics.score({"x": given[c]}, {"x": both[i]}, measures="ROUGE-L")[0].value
                       for c, i in (("12", "7"), ("13", "8"), ("14", "8")))]  # fmt: skip
     assert cxc["ROUGE-L", "pearson"].value == pytest.approx(oracle.pearson(whole, [4.5, 2, 3, 1]))
-    assert "1 candidate among their own references: compared with the others" in str(cxc.notes[0])
+    assert "1 candidate among their own references: compared with the others" in cxc.notes[0]
     with refused("only-own-reference", "ratings, image '7'"):
         semmetrics.meta(sits, given, {"7": DOGS[:1], "8": CATS}, protocol="cxc-sits",
                         measures="ROUGE-L")  # fmt: skip
@@ -479,7 +479,7 @@ def test_williams_is_for_pearson():
     assert [one.statistic for one in found] == ["pearson"] * 2
     assert 0 < found["Recall"].p < 1
     known = {"unit": "rating", "images": 5}
-    assert found.notes[-1] == Fact("dependent-judgements", 8, values=known)
+    assert found.facts[-1] == Fact("dependent-judgements", 8, values=known)
     with refused("bad-option", name="test"):
         semmetrics.meta(ROWS, PREDS, GTS, test="williams", statistics="spearman")
     with refused("too-few-for-test", n=2, least=4):
@@ -490,20 +490,20 @@ def test_what_is_undefined_is_said():
     flat = [{**row, "rating": 3} for row in ROWS]
     found = semmetrics.meta(flat, PREDS, GTS, measures="F1 Recall", resamples=20)
     assert all(math.isnan(one.value) for one in found)
-    assert Fact("constant-ratings", where="ratings") in found.notes
+    assert Fact("constant-ratings", where="ratings") in found.facts
     assert found.to_records()[0]["value"] is None
     constant = semmetrics.meta(ROWS, GTS, GTS, measures="F1", statistics="kendall-b", resamples=20)
     assert math.isnan(constant[0].value)
-    assert Fact("constant-side", where="F1") in constant.notes
+    assert Fact("constant-side", where="F1") in constant.facts
     one = [{**row, "image": "all"} for row in ROWS]
     alone = semmetrics.meta(one, PREDS, GTS, measures="F1 Recall", resamples=20)
     assert all(math.isnan(row.low) and math.isnan(row.p) for row in alone)
-    assert Fact("one-image", values={"unit": "rating"}) in alone.notes
+    assert Fact("one-image", values={"unit": "rating"}) in alone.facts
     empty = {**PREDS, "a": []}
     left = semmetrics.meta(ROWS, empty, GTS, measures="Precision(no_prediction=skip)",
                            statistics="kendall-b", resamples=20)  # fmt: skip
     assert (left[0].n, left[0].lacking) == (6, 2)
-    assert (left.notes[-1].code, left.notes[-1].n) == ("unjudged", 2)
+    assert (left.facts[-1].code, left.facts[-1].n) == ("unjudged", 2)
 
 
 CASES = {
@@ -642,7 +642,7 @@ def test_a_group_that_is_too_small_for_williams_has_no_p(lost):
     assert whole.comparisons == large.comparisons == 2  # the corrections are of those with a p
     assert whole.p == semmetrics.meta(rows, PREDS, GTS, **options)["Precision"].p
     assert 0 <= large.p <= 1
-    notes = {(note.code, note.where) for note in found.notes if isinstance(note, Fact)}
+    notes = {(note.code, note.where) for note in found.facts}
     assert (("untested-group", "Precision, y") in notes) is (lost == 1)
     # of two items precision is 1 for both, and its correlation undefined
     assert (("one-image", "y") in notes) is (lost == 3)

@@ -94,7 +94,7 @@ def test_coco_captions_keep_the_order_of_annotations(load):
     assert got.ids == ["9", "4"]
     assert lists(got) == [["a cat"], ["a dog", "the dog"]]
     assert got.understood == "COCO captions, 3 captions"
-    assert got.notes == ["1 image without captions left out"]
+    assert [note.code for note in got.notes] == ["without-annotations"]
     assert got.where(1).endswith("refs.json, id '4'")
 
 

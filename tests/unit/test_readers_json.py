@@ -212,7 +212,7 @@ def test_coco(load, options):
     assert raw.ids == ["1", "2", "x"]
     assert raw.items == [["car", "dog"], ["dog"], []]
     assert raw.understood == "COCO instances, 3 images, 2 categories"
-    assert raw.notes == ["1 image without annotations: no labels"]
+    assert [note.code for note in raw.notes] == ["without-annotations"]
     assert raw.where(0).endswith("gt.json, id '1'")
 
 

@@ -30,7 +30,10 @@ from semmetrics.core.hashing import UNVERSIONED, hash_strings
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.ranks import top_k
 from semmetrics.data.tasks import CaptionTask, caption_task
-from semmetrics.errors import InputError
+from semmetrics.errors import (
+    Fact,
+    InputError,
+)
 from semmetrics.kinds.captions.record import (
     OpenGraphs,
     graph_fits,
@@ -87,7 +90,7 @@ def caption_matrix(
     dtype: Literal["float64", "float32"] = "float64",
     resume: bool = True,
     progress: Progress | None = None,
-    notes: list[str] | None = None,
+    notes: list[Fact] | None = None,
 ) -> NDArray[np.floating[Any]]:
     """Return the matrix of a measure: every caption for every image.
 
@@ -206,7 +209,7 @@ def caption_top_k(
     cache: bool | str | os.PathLike[str] = False,
     rows: Literal["images", "references"] = "images",
     memory: int = _MEMORY,
-    notes: list[str] | None = None,
+    notes: list[Fact] | None = None,
 ) -> tuple[Floats, Ints]:
     """Return the k largest entries of each row or column of ``caption_matrix``, without the matrix.
 
@@ -287,7 +290,7 @@ class PairJob:
         rows: str = "images",
         memory: int = _MEMORY,
         dtype: str = "float64",
-        notes: list[str] | None = None,
+        notes: list[Fact] | None = None,
     ) -> PairJob:
         """Check and prepare the inputs; those given are options of ``score``."""
         check_choice("rows", rows, _ROWS)
@@ -306,7 +309,7 @@ class PairJob:
         if notes is not None:
             facts = [*graphs.troubles, *idle_tuples([chosen], graphs)]
             facts += cache_facts([*models.values()], options["cache"])
-            notes += map(str, facts)
+            notes += facts
         step = max(1, min(memory // (16 * max(1, len(captions))), pairs.n_rows))
         return cls(task, chosen, pairs, step, dtype)
 

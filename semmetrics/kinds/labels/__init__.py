@@ -13,7 +13,7 @@ from semmetrics.core.ragged import cell_keys, first_occurrences
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import is_membership, members, with_unstored_said
+from semmetrics.data.matrix import is_membership, members, note_unstored
 from semmetrics.data.public import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.errors import ITEM
 from semmetrics.kinds.labels.normalization import class_name
@@ -79,7 +79,7 @@ def as_labels(
         return (replace(found, unlike=unlike) if unlike[0] else found).chosen()
     member = is_membership(found)
     found = replace(found, understood=f"{found.understood}, {'0/1' if member else 'scores'}")
-    return members(found) if member else with_unstored_said(found).ranked()
+    return members(found) if member else note_unstored(found).ranked()
 
 
 def _find_unlike(labels: Lists) -> tuple[int, int, str]:

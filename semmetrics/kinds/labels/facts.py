@@ -129,7 +129,7 @@ def _find_scores(pred: Lists, predicted: Side, true: Side) -> dict[Hashable, Any
         found[_ORDER, pred.order] = 1
         if pred.order in ("columns", "keys") and len(predicted.codes):  # 0/1: the highest is 1
             found[_SCORES, "pred", "highest"] = frozenset(["1.0"])
-    unused = [str(one) for one in pred.notes if _names_unused(one)]
+    unused = [str(fact) for fact in pred.notes if fact.code == "unused-columns"]
     if unused and pred.side.scores is None:
         found[UNUSED] = frozenset(unused)
     both = pred.side.scores is not None  # the ground truth alone: the sides look swapped
@@ -140,13 +140,6 @@ def _find_scores(pred: Lists, predicted: Side, true: Side) -> dict[Hashable, Any
         found[_SCORES, "pred", "all"] = len(predicted.scores)
         found[_SCORES, "pred", "highest"] = frozenset([repr(float(predicted.scores.max()))])
     return found
-
-
-def _names_unused(note: Any) -> bool:
-    """Tell whether a reader's note names columns or keys that were not used."""
-    if isinstance(note, Fact):
-        return note.code in ("unused-columns", "unused-keys")
-    return note.startswith(("columns not used", "keys not used"))  # type: ignore[no-any-return]
 
 
 def _terms(task: LabelTask, chosen: Bools) -> list[tuple[str, ...]]:
