@@ -8,10 +8,6 @@ from typing import TYPE_CHECKING, Any
 from semmetrics._version import __version__ as __version__
 
 if TYPE_CHECKING:  # what is loaded at its first use, for editors and type checkers
-    from semmetrics.api.scorer import Scorer as Scorer
-    from semmetrics.api.scores import rescore as rescore
-    from semmetrics.api.scores import score as score
-    from semmetrics.api.scores import score_systems as score_systems
     from semmetrics.data.form import ReadOptions as ReadOptions
     from semmetrics.errors import InputError as InputError
     from semmetrics.errors import MissingDependencyError as MissingDependencyError
@@ -28,11 +24,14 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.metrics.registry import parse as parse
     from semmetrics.metrics.set_measures import measure as measure
     from semmetrics.reports.result import Records as Records
-    from semmetrics.reports.table import ScoreTable as ScoreTable
-    from semmetrics.reports.validation import validate as validate
     from semmetrics.scoring.calibration import Calibration as Calibration
     from semmetrics.scoring.intervals import Bootstrap as Bootstrap
     from semmetrics.scoring.result import Score as Score
+    from semmetrics.scoring.score import rescore as rescore
+    from semmetrics.scoring.score import score as score
+    from semmetrics.scoring.score import score_systems as score_systems
+    from semmetrics.scoring.scorer import Scorer as Scorer
+    from semmetrics.scoring.table import ScoreTable as ScoreTable
     from semmetrics.studies.agreement import AgreementTable as AgreementTable
     from semmetrics.studies.agreement import meta as meta
     from semmetrics.studies.comparisons import ComparisonTable as ComparisonTable
@@ -56,10 +55,11 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
         calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
     )
     from semmetrics.studies.thresholds import sweep as sweep
+    from semmetrics.studies.validate import validate as validate
 
 _PUBLIC = {
-    "api.scorer": ("Scorer",),
-    "api.scores": ("score", "score_systems", "rescore"),
+    "scoring.scorer": ("Scorer",),
+    "scoring.score": ("score", "score_systems", "rescore"),
     "data.form": ("ReadOptions",),
     "errors": ("InputError", "MissingDependencyError"),
     "kinds.captions": ("as_captions",),
@@ -71,8 +71,8 @@ _PUBLIC = {
     "metrics.registry": ("parse",),
     "metrics.set_measures": ("measure",),
     "reports.result": ("Records",),
-    "reports.table": ("ScoreTable",),
-    "reports.validation": ("validate",),
+    "scoring.table": ("ScoreTable",),
+    "studies.validate": ("validate",),
     "scoring.calibration": ("Calibration",),
     "scoring.intervals": ("Bootstrap",),
     "scoring.result": ("Score",),

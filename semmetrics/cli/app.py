@@ -21,8 +21,7 @@ import click
 from semmetrics._version import __version__
 from semmetrics.cli import commands, tools  # noqa: F401 - they register the commands
 from semmetrics.cli.generate import GROUPS, SPECS, build
-from semmetrics.cli.help import EXIT_CODES, Examples
-from semmetrics.cli.messages import complain
+from semmetrics.cli.help import EXIT_CODES, Examples, complain
 from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean, printable
 from semmetrics.options import flag

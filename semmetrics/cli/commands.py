@@ -13,13 +13,13 @@ import click
 
 from semmetrics.cli.files import name_files, write_text
 from semmetrics.cli.generate import ALL, GROUPS, RESULT, Run, command, split_measures
-from semmetrics.cli.messages import complain, echo, say, say_understood
+from semmetrics.cli.help import complain, echo, say, say_understood
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
 from semmetrics.options import COMPARED, KINDS, NOT_OF_META, OPTIONS, flag
 
 if TYPE_CHECKING:
-    from semmetrics.reports.table import ScoreTable
+    from semmetrics.scoring.table import ScoreTable
     from semmetrics.studies.discrepancy import DiscrepancySelection
 
 SCALED = ("signatures", "form", "output", "digits", "percent", "quiet")
@@ -104,17 +104,17 @@ def _score(run: Run, systems: dict[str, Any], gt: str) -> ScoreTable:
         options["set_size_probs"] = probabilities
     with run.progress() as progress:
         if run["rescore"] is None:
-            from semmetrics.api.scores import score_systems
+            from semmetrics.scoring.score import score_systems
 
             return score_systems(systems, gt, progress=progress, **options)
-        from semmetrics.api.scores import rescore_systems
+        from semmetrics.scoring.score import rescore_systems
 
         return rescore_systems(run["rescore"], systems, gt, progress=progress, **options)
 
 
 def _render(run: Run, table: ScoreTable) -> str:
     """Write the result in the form asked for."""
-    from semmetrics.reports import score_text as text
+    from semmetrics.scoring import score_text as text
 
     form = run["form"]
     if run["runs"]:
@@ -141,7 +141,7 @@ def _render(run: Run, table: ScoreTable) -> str:
 
 def _collect_remarks(run: Run, table: ScoreTable) -> tuple[list[str], list[str], list[str]]:
     """Collect what is said on standard error: gaps, what an option asks for, and remarks."""
-    from semmetrics.reports import score_text as text
+    from semmetrics.scoring import score_text as text
 
     form, gaps, requested, lines = run["form"], list[str](), list[str](), list[str]()
     if form != "table" or run["runs"]:
@@ -156,7 +156,7 @@ def _collect_remarks(run: Run, table: ScoreTable) -> tuple[list[str], list[str],
     if form in ("json", "csv") and (run["percent"] or run["digits"] is not None):
         lines.append(f"--percent and --digits have no effect on {form}: full precision")
     if run["matches"] is not None:
-        from semmetrics.reports.details import find_matching_heading
+        from semmetrics.scoring.details import find_matching_heading
 
         lines.append(f"{run['matches']}: the matches of {find_matching_heading(table.scores)}")
     return _split_lines(gaps), _split_lines(requested), lines
@@ -167,7 +167,7 @@ def _split_lines(parts: Sequence[str]) -> list[str]:
 
 
 def _draw_worst(run: Run, table: ScoreTable) -> list[str]:
-    from semmetrics.reports.score_text import draw_worst
+    from semmetrics.scoring.score_text import draw_worst
 
     if run["worst"] is None:
         return []
@@ -447,8 +447,8 @@ def validate(run: Run) -> int:
     blanks, scores out of order. Of captions: words a caption, repeated and empty captions, control
     characters. All files are tried; the exit code is 2 if one of them is bad.
     """
-    from semmetrics.reports.validation import SCHEMA, report_validation
-    from semmetrics.reports.validation import validate as api
+    from semmetrics.studies.validate import SCHEMA, report_validation
+    from semmetrics.studies.validate import validate as api
 
     records: list[dict[str, Any]] = []
     read = run.values()["read"]

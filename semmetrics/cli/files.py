@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TextIO, cast
 
-from semmetrics.cli.messages import EXACT
+from semmetrics.cli.help import EXACT
 from semmetrics.errors import InputError
 from semmetrics.messages import printable
 from semmetrics.store.files import check_output, target_of
@@ -37,7 +37,7 @@ def name_files(paths: Sequence[str]) -> list[str]:
     >>> name_files(["a/preds.json", "a/preds.csv"])
     ['a/preds.json', 'a/preds.csv']
     """
-    from semmetrics.api.scores import decode_path, system_name
+    from semmetrics.scoring.score import decode_path, system_name
 
     seen = set[object]()
     for path in paths:

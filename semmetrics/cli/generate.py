@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from semmetrics.cli.files import check_files, name_files, write_text
-from semmetrics.cli.help import EXIT_CODES, FILE, Command, Group, complete
-from semmetrics.cli.messages import say, say_understood, show_progress
+from semmetrics.cli.help import (
+    EXIT_CODES,
+    FILE,
+    Command,
+    Group,
+    complete,
+    say,
+    say_understood,
+    show_progress,
+)
 from semmetrics.errors import InputError
 from semmetrics.options import (
     COMMAND_OPTIONS,

@@ -14,11 +14,13 @@ from semmetrics.cli.files import check_files, name_files, open_output
 from semmetrics.cli.generate import GROUPS, Run, command
 from semmetrics.cli.help import (
     agreement_protocols,
+    complain,
+    echo,
     formats,
     normalizations,
     protocols,
+    say,
 )
-from semmetrics.cli.messages import complain, echo, say
 from semmetrics.errors import (
     Fact,
     InputError,

@@ -61,7 +61,7 @@ from semmetrics.metrics.label_similarity import EMBEDDING, choose_similarities, 
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic import BatchLayout
 from semmetrics.metrics.spice import PARSER_OPTIONS, parsed_texts
-from semmetrics.text.tokens import RawTuple
+from semmetrics.text.tokenizers import RawTuple
 
 UNKNOWN_CAPTIONS, CUT_CAPTIONS = "captions without a vector", "captions of which a part was read"
 """What is counted, with the name of the embedding; equal captions of a block once."""

@@ -27,7 +27,7 @@ from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure, Option, Statistic, Value
 from semmetrics.metrics.families import CAUSES, POLICIES, ItemMeans, value_columns
-from semmetrics.text.tokens import encode_tokens
+from semmetrics.text.tokenizers import encode_tokens
 
 CaptionBlock: TypeAlias = Block[CaptionTask]
 
@@ -83,7 +83,7 @@ def task_tokens(task: CaptionTask, stem: str = "none") -> TokenTable:
     if key not in task.shared:
         lists = task.shared.pop("token lists", None) or task.tokenizer.tokens(task.texts)
         if stem == "porter":
-            from semmetrics.text.tokens import porter_stem
+            from semmetrics.text.tokenizers import porter_stem
 
             stems = {token: porter_stem(token) for tokens in lists for token in tokens}
             lists = [[stems[token] for token in tokens] for tokens in lists]

@@ -47,7 +47,7 @@ from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.registry import add
 from semmetrics.text.java import ENGLISH, JavaProgram
-from semmetrics.text.tokens import one_line
+from semmetrics.text.tokenizers import one_line
 
 STAGES = ("exact", "stem", "synonym", "paraphrase")
 COUNTS = (

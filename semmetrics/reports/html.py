@@ -11,12 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from semmetrics.messages import pluralize
-
-if TYPE_CHECKING:
-    from semmetrics.scoring.result import Score
 
 __all__ = ["write_curves", "write_records", "write_table"]
 
@@ -24,7 +21,7 @@ _LEFT, _RIGHT = ' style="text-align: left"', ' style="text-align: right"'
 
 
 def write_table(
-    scores: Sequence[Score],
+    scores: Sequence[Any],
     lines: Sequence[str] = (),
     undefined: Sequence[Mapping[str, Any]] = (),
     differences: Sequence[str] = (),
@@ -82,7 +79,7 @@ def write_curves(
     return f"<div>{top}{_fold(pluralize(len(rows), 'threshold'), every)}</div>"
 
 
-def _best(row: Sequence[Score | None]) -> list[Score]:
+def _best(row: Sequence[Any]) -> list[Any]:
     """The scores of a row with its best value; none where one system alone has a value."""
     known = [score for score in row if score is not None and math.isfinite(score.value)]
     if len(known) < 2:
@@ -92,7 +89,7 @@ def _best(row: Sequence[Score | None]) -> list[Score]:
     return [score for score in known if score.value == value]
 
 
-def _cell(score: Score | None, *, bold: bool = False) -> str:
+def _cell(score: Any, *, bold: bool = False) -> str:
     if score is None:
         return ""
     value = _number(score.value)
@@ -112,7 +109,7 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _signatures(scores: Iterable[Score]) -> str:
+def _signatures(scores: Iterable[Any]) -> str:
     rows = [[escape(one.system), escape(one.heading), f"<code>{escape(one.signature)}</code>"]
             for one in scores]  # fmt: skip
     return _draw(["system", "measure", "signature"], rows, _LEFT)

@@ -1,19 +1,391 @@
-"""From prepared tasks to scores: fit, evaluate, aggregate."""
+"""Scores from Python objects, arrays or paths, in one call; and scores that a signature says.
+
+Conventions
+-----------
+``rescore`` computes what a signature says again. What a signature cannot hold, such as a class
+list, is given again; what then differs from it is said, one line each.
+"""
 
 from __future__ import annotations
 
+import inspect
+import os
+import textwrap
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.errors import InputError
 from semmetrics.metrics.families import terms_of
-from semmetrics.options import ResolvedOptions
+from semmetrics.options import (
+    OPTIONS,
+    ResolvedOptions,
+    check_options,
+    hint_of,
+    is_asked,
+    split_names,
+)
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.fits import fit_measures, naming
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.plan import CERTAINTY, Prepared
+from semmetrics.scoring.plan import CERTAINTY, Prepared, prepare_systems
 from semmetrics.scoring.result import Score, score_statistics, with_derived
+from semmetrics.scoring.signature import Signed, part_key, read_signature
+from semmetrics.scoring.table import ScoreTable
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from semmetrics.options import Options
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+_SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
+_DEFAULT = "default"
+_WHAT = {
+    "own": "the source of the measure differs from the signature's",
+    "n": "the number of items differs from the signature's",
+    "data": "the ground truth differs from the signature's",
+    "classes": "the class list differs from the signature's",
+    "seen": "the seen classes differ from the signature's",
+    "unseen": "the unseen classes differ from the signature's",
+    "lists": "a list of classes differs from the signature's",
+    "gallery": "the gallery differs from the signature's",
+    "emb": "the embedding differs from the signature's",
+    "matrix": "phi differs from the signature's",
+    "lookup": "the rule of lookup differs from the signature's",
+    "oov": "what stands for unknown labels differs from the signature's",
+    "taxonomy": "the taxonomy differs from the signature's",
+    "fit:df": "the document frequencies differ from the signature's",
+    "fit:parser": "the parser of scene graphs differs from the signature's",
+    "weights": "the sample weights differ from the signature's",
+    "L": "the number of labels averaged over differs from the signature's",
+    "v": "the version differs from the signature's",
+}
+_FITTED = ("fit", "cal")  # a threshold that was fitted then is now given
+
+
+def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
+    """Give a function with ``**options`` the signature and docstring of the table of options.
+
+    Parameters
+    ----------
+    *without : str
+        Options that the function does not take.
+    **defaults
+        Defaults that are its own.
+    """
+    options = [
+        replace(option, default=defaults.get(name, option.default))
+        for name, option in OPTIONS.items()
+        if name not in without
+    ]
+
+    def decorate(function: F) -> F:
+        own = inspect.signature(function)
+        parameters = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        parameters += [
+            inspect.Parameter(
+                option.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=option.default,
+                annotation=hint_of(option.name),
+            )
+            for option in options
+        ]
+        function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        lines = [f"{o.name} : {hint_of(o.name)}\n    {_wrap(o.text())}" for o in options]
+        every = textwrap.indent("\n".join(lines), "    ").strip()
+        function.__doc__ = (function.__doc__ or "").replace("**options", every, 1)
+        return function
+
+    return decorate
+
+
+def _wrap(text: str) -> str:
+    return "\n    ".join(textwrap.wrap(text, 88))
+
+
+@document_options()
+def score(
+    preds: Any, gts: Any, *, system: str | None = None, **options: Unpack[Options]
+) -> ScoreTable:
+    """Score the predictions of one system against ground truth.
+
+    Parameters
+    ----------
+    preds, gts : path, mapping, sequence, Series, matrix, Lists or Matrix
+        See ``semmetrics.as_labels``, ``semmetrics.as_captions``, ``semmetrics.as_candidates`` and
+        ``semmetrics.as_classes``.
+        Predictions are None where embeddings stand in their place (``queries_embeddings``).
+    system : str, optional
+        What the table calls it. The default is the file's name without its ending, or "preds".
+    **options
+
+    Returns
+    -------
+    ScoreTable
+
+    Raises
+    ------
+    InputError
+        If the input or an option is wrong; the message has the place and the remedy.
+
+    Examples
+    --------
+    >>> table = score([["cat", "dog"], ["cat"]], [["cat"], ["cat"]], measures=["F1", "MacroF1"])
+    >>> [round(s.value, 4) for s in table]
+    [0.8333, 0.5]
+    """
+    return score_systems({system or system_name(preds): preds}, gts, **options)
+
+
+def system_name(data: Any) -> str:
+    """Return what a system is called: its file's name without endings.
+
+    Examples
+    --------
+    >>> system_name("runs/resnet.json.gz")
+    'resnet'
+    """
+    if not isinstance(data, (str, os.PathLike)):
+        return "preds"
+    path = os.fspath(data)
+    name = decode_path(Path(path).name.removesuffix(".gz"))
+    return "preds" if path == "-" else name.rpartition(".")[0] or name
+
+
+def decode_path(path: str) -> str:
+    r"""Return a path as text that can be written: what of it is no UTF-8 as escapes.
+
+    Examples
+    --------
+    >>> decode_path("caf\udce9")
+    'caf\\xe9'
+    """
+    try:
+        raw = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # halves of surrogate pairs, which Windows allows
+        raw = path.encode("utf-8", "backslashreplace")
+    return raw.decode("utf-8", "backslashreplace")
+
+
+@document_options()
+def score_systems(systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]) -> ScoreTable:
+    """Score several systems against the same ground truth.
+
+    Parameters
+    ----------
+    systems : mapping from name to predictions
+        Each as ``preds`` of ``score``.
+    gts : path, mapping, sequence, Series, matrix, Lists or Matrix
+    **options
+
+    Returns
+    -------
+    ScoreTable
+
+    Raises
+    ------
+    InputError
+        If the input or an option is wrong; the message has the place and the remedy.
+    """
+    check_options("score", options)
+    return table_of(prepare_systems(systems, gts, options))
+
+
+def table_of(prepared: Prepared) -> ScoreTable:
+    """Score prepared tasks, and return the table with all that is said beside it."""
+    scores = score_prepared(prepared)
+    return ScoreTable(
+        scores,
+        prepared.plan.not_computed,
+        prepared.facts(scores),
+        prepared.understood(),
+    )
+
+
+@document_options(*_SIGNED)
+def rescore(
+    signature: str,
+    preds: Any,
+    gts: Any,
+    *,
+    system: str | None = None,
+    **options: Unpack[Options],
+) -> ScoreTable:
+    """Compute what a signature says again, on these predictions and this ground truth.
+
+    Parameters
+    ----------
+    signature : str
+    preds, gts
+        As for ``score``.
+    system : str, optional
+    **options
+
+    Returns
+    -------
+    ScoreTable
+        ``differences`` says what differs from the signature; nothing where the same was computed.
+
+    Raises
+    ------
+    InputError
+        If the signature is wrong, an option contradicts it, or a class list, weights or an
+        embedding that it was computed with is not given again.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> table = semmetrics.score([["cat"]], [["cat", "dog"]], measures=["F1(average=micro)"])
+    >>> again = rescore(table["F1(average=micro)"].signature, [["cat"]], [["cat", "dog"]])
+    >>> round(again.scores[0].value, 4), again.differences
+    (0.6667, [])
+    """
+    return rescore_systems(signature, {system or system_name(preds): preds}, gts, **options)
+
+
+def rescore_systems(
+    signature: str, systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]
+) -> ScoreTable:
+    """Compute what a signature says for several systems; else as ``rescore``."""
+    check_options("rescore", options)
+    given = _options_of(read_signature(signature), options)
+    table = table_of(prepare_systems(systems, gts, given))
+    differences = _differences(signature.strip(), table)
+    return replace(table, differences=differences + _unproven(signature))
+
+
+def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that a signature says, with those that are given beside it."""
+    _check_given(signed, given)
+    said: dict[str, Any] = {name: None for name in _SIGNED if OPTIONS[name].key}
+    for name in said:
+        if (text := signed.settings.get(OPTIONS[name].key)) is not None:
+            said[name] = OPTIONS[name].read(text)
+    said |= {name: signed.models.get(name) for name in ("lookup", "oov")}
+    if given.get("captions") is not None:
+        from semmetrics.data.rankings import computed_as  # of retrieval alone
+
+        how = computed_as(signed.models.get("matrix", ""), str(signed.measure["phi"]))
+        said |= {name: how[name] for name in how if given.get(name) is None}
+    said["ignore"] = _ignored_labels(signed.settings.get("ignore", ""), said["normalize"])
+    if signed.settings.get("cand") == "references":
+        said["score_references"] = True
+    if signed.measure["embedding"] is not None:
+        said["embedding"] = _embeddings(signed, given.get("embedding"))
+    asked = given.get("ci") is not False  # an interval may be left out
+    said |= {"measures": [signed.measure], "ci": (asked and signed.bootstrap) or False}
+    said["task"] = given.get("task") or signed.measure.definition.kind
+    return {**given, **said}
+
+
+def _check_given(signed: Signed, given: Mapping[str, Any]) -> None:
+    """Refuse options that the signature says, and a lack of what it cannot say."""
+    twice = [name for name in _SIGNED if is_asked(name, given.get(name))]
+    if twice:
+        raise InputError("in-signature", name=twice[0])
+    for name in ("classes", "seen", "unseen", "weights"):
+        if name in signed.settings and given.get(name) is None:
+            raise InputError("signed-input", name=name, was=signed.settings[name])
+
+
+def _ignored_labels(text: str, normalize: str | None) -> list[str]:
+    """Return the labels that a signature says were ignored, as they can be given again."""
+    names = split_names(text)
+    if "kubany2020" in (normalize or "").split("+"):  # it splits synonyms at commas
+        return [name.replace(" | ", ",") for name in names]
+    return names
+
+
+def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
+    """Return embeddings by name, under the name that the measure has for its own.
+
+    Raises
+    ------
+    InputError
+        If the signature was computed with an embedding that is not given again; the one that
+        ships with the package need not be.
+    """
+    name, identity = str(signed.measure["embedding"]), signed.models.get("emb")
+    if isinstance(embedding, Mapping):
+        from semmetrics.embed.open import named_or_words
+
+        embedding = named_or_words(embedding)
+    if isinstance(embedding, Mapping):
+        given = dict(embedding)
+    else:
+        given = {} if embedding is None else {_DEFAULT: embedding}
+    if name not in given and list(given) == [_DEFAULT]:
+        given = {name: given[_DEFAULT]}
+    if name not in given:
+        _check_static(name, identity)
+        given[name] = "static"
+    return given
+
+
+def _check_static(name: str, identity: str | None) -> None:
+    from semmetrics.embed.open import open_embedding
+
+    if identity is None:
+        return
+    # another version of the static model is a difference that is said, and no reason to refuse
+    if identity.rpartition("@")[0] != open_embedding("static").identity.rpartition("@")[0]:
+        before = "" if name == _DEFAULT else f"{name}="
+        raise InputError("signed-input", name="embedding", was=f"{before}{identity}")
+
+
+def _differences(text: str, table: ScoreTable) -> list[str]:
+    """Say what differs between a signature and the scores computed from it, one line each."""
+    lines: dict[str, list[str]] = {}
+    for score in table:
+        for line in _compare(_parts(text), _parts(score.signature)):
+            lines.setdefault(line, []).append(score.system)
+    every = len(table.systems)
+    return [
+        line if len(systems) == every else f"{', '.join(systems)}: {line}"
+        for line, systems in lines.items()
+    ]
+
+
+def _unproven(text: str) -> list[str]:
+    """Say which models of a signature are functions that nothing tells from others."""
+    return [
+        f"{part} is a function without a version: whether it is the same one is not known"
+        for part in _parts(text).values()
+        if UNVERSIONED in part
+    ]
+
+
+def _parts(text: str) -> dict[str, str]:
+    """Return the parts of a signature by what they say, without a threshold that was fitted.
+
+    Such a threshold is given when a signature is computed again.
+    """
+    parts = {part_key(part): part for part in text.split("|")[1:]}
+    return {key: part for key, part in parts.items() if key not in _FITTED}
+
+
+def _compare(then: dict[str, str], now: dict[str, str]) -> list[str]:
+    order = {key: place for place, key in enumerate(_WHAT)}
+    different = [key for key in then if key in now and then[key] != now[key]]
+    lines = [
+        f"{_WHAT.get(key, f'{key} differs from the signature')}: {now[key]} instead of {then[key]}"
+        for key in sorted(different, key=lambda key: order.get(key, len(order)))
+    ]
+    unsaid = [key for key in now if key not in then]
+    if unsaid:
+        computed = "|".join(now[key] for key in unsaid)
+        lines.append(f"the signature does not say {', '.join(unsaid)}; computed with {computed}")
+    lost = [part for key, part in then.items() if key not in now]
+    if lost:
+        lines.append(f"the signature says {'|'.join(lost)}, which was not computed so")
+    return lines
 
 
 def score_prepared(prepared: Prepared) -> list[Score]:

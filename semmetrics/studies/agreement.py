@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semmetrics.api.scores import document_options, system_name
 from semmetrics.core.ragged import Floats
 from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS
@@ -37,14 +36,15 @@ from semmetrics.scoring.plan import (
     resolve_inputs,
 )
 from semmetrics.scoring.result import Score, names_meant
-from semmetrics.scoring.score import score_prepared
-from semmetrics.studies.agreement_protocols import AgreementProtocol, find_agreement_protocol
+from semmetrics.scoring.score import document_options, score_prepared, system_name
 from semmetrics.studies.human_agreement import (
     ALL,
     COLUMNS,
     Agreement,
     AgreementDesign,
+    AgreementProtocol,
     Judged,
+    find_agreement_protocol,
     measure_agreement,
 )
 from semmetrics.studies.significance import LEAST_OF_WILLIAMS

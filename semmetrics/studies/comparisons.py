@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semmetrics.api.scores import document_options
 from semmetrics.core.same import by_value
 from semmetrics.errors import (
     Fact,
@@ -21,13 +20,13 @@ from semmetrics.kinds.describe import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.options import COMPARED, CORRECTIONS, OPTIONS, TESTS, check_options
 from semmetrics.reports.result import Records, ScaledResult, Table, draw, format_p
-from semmetrics.reports.score_text import name_absent
-from semmetrics.reports.table import ScoreTable
 from semmetrics.scoring.intervals import AUTO, Bootstrap
 from semmetrics.scoring.plan import prepare_systems
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score, names_meant
-from semmetrics.scoring.score import score_prepared
+from semmetrics.scoring.score import document_options, score_prepared
+from semmetrics.scoring.score_text import name_absent
+from semmetrics.scoring.table import ScoreTable
 from semmetrics.studies.differences import (
     COLUMNS,
     Design,

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from semmetrics._version import __version__
-from semmetrics.api.scores import document_options
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats
 from semmetrics.core.same import by_value
@@ -27,7 +26,7 @@ from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports.result import Records, Result, cells
 from semmetrics.scoring.plan import Setup, check_given, open_setup
 from semmetrics.scoring.result import Score
-from semmetrics.scoring.score import score_prepared
+from semmetrics.scoring.score import document_options, score_prepared
 from semmetrics.studies.discrepancy import NOT_SELECTING, DiscrepancySelection, as_selection
 from semmetrics.studies.dominance import (
     GlobalRank,

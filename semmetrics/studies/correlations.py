@@ -34,7 +34,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.api.scores import system_name
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.form import ReadOptions
@@ -55,6 +54,7 @@ from semmetrics.options import AGREEMENT
 from semmetrics.reports.result import Records
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.resampling import Draws
+from semmetrics.scoring.score import system_name
 from semmetrics.studies.significance import as_floats
 
 NAMES = ("pearson", "spearman", "kendall")

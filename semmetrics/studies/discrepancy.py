@@ -24,7 +24,6 @@ from itertools import chain, combinations
 from typing import Any
 
 from semmetrics._version import __version__
-from semmetrics.api.scores import document_options
 from semmetrics.arguments import check_choice, check_fields
 from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS
@@ -43,6 +42,7 @@ from semmetrics.options import KINDS, OPTIONS, check_options
 from semmetrics.reports.result import Records, Result, cells
 from semmetrics.scoring.plan import Setup, check_given, describe_inputs, open_setup, resolve_task
 from semmetrics.scoring.protocols import listed
+from semmetrics.scoring.score import document_options
 from semmetrics.store.files import open_output
 from semmetrics.studies.discrepant_images import (
     TIES,

@@ -40,7 +40,7 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.ngsm import ngsm_systems
 from semmetrics.scoring.plan import Setup
 from semmetrics.scoring.score import score_prepared
-from semmetrics.text.tokens import encode_tokens
+from semmetrics.text.tokenizers import encode_tokens
 
 Pairs = Sequence[tuple[int, int]]
 

@@ -26,7 +26,7 @@ from semmetrics.metrics.registry import (
 from semmetrics.options import AGGREGATIONS, AGREEMENT
 from semmetrics.reports.result import align
 from semmetrics.scoring.protocols import PROTOCOLS, Protocol
-from semmetrics.studies.agreement_protocols import (
+from semmetrics.studies.human_agreement import (
     AGREEMENT_PROTOCOLS,
     OWN_REFERENCES,
     AgreementProtocol,

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.api.scores import document_options, system_name, table_of
 from semmetrics.core.same import by_value
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.side_inputs import as_pairs
@@ -27,7 +26,6 @@ from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
 from semmetrics.reports.result import Records, Result, check_digits, draw, format_full
-from semmetrics.reports.table import ScoreTable, records_of
 from semmetrics.scoring.calibration import (
     Calibration,
     best_place,
@@ -40,6 +38,8 @@ from semmetrics.scoring.fits import BEST
 from semmetrics.scoring.plan import prepare_systems, resolve_task
 from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.result import Score
+from semmetrics.scoring.score import document_options, system_name, table_of
+from semmetrics.scoring.table import ScoreTable, records_of
 
 Named = str | Measure | Definition
 _OTHERS = tuple(n for n, one in OPTIONS.items() if one.kinds and "labels" not in one.kinds)

@@ -1,6 +1,5 @@
 """Captions to tokens, and tokens to integers."""
 
-from semmetrics.text.tokenizers import Tokenizer, open_tokenizer
-from semmetrics.text.tokens import encode_tokens
+from semmetrics.text.tokenizers import Tokenizer, encode_tokens, open_tokenizer
 
 __all__ = ["Tokenizer", "encode_tokens", "open_tokenizer"]

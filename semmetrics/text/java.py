@@ -36,7 +36,7 @@ from typing import IO, Any
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.messages import brief, pluralize
 from semmetrics.store.files import cache_folder, file_digest, naming
-from semmetrics.text.tokens import PUNCTUATION, Parsed, check_captions, check_tuples, one_line
+from semmetrics.text.tokenizers import PUNCTUATION, Parsed, check_captions, check_tuples, one_line
 
 ENGLISH = ("-Duser.language=en", "-Duser.country=US", "-Duser.variant=", "-Dfile.encoding=UTF-8")
 """Options of Java without which words depend on the user's language: in Turkish "I" is lowered to

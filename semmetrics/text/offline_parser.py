@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from semmetrics.text.network import Network
 from semmetrics.text.scene_rules import Edge, scene_graph_tuples
-from semmetrics.text.tokens import Parsed, check_captions
+from semmetrics.text.tokenizers import Parsed, check_captions
 
 DATA = Path(__file__).with_name("data") / "offline-parser.npz"
 

@@ -35,7 +35,7 @@ from semmetrics.errors import Fact, InputError, at
 from semmetrics.messages import brief, did_you_mean, listing, pluralize
 from semmetrics.store.cache import TextCache, as_json
 from semmetrics.store.files import cache_folder
-from semmetrics.text.tokens import Parsed, RawTuple, check_tuples
+from semmetrics.text.tokenizers import Parsed, RawTuple, check_tuples
 
 _OPENERS = {"official": "java.OfficialParser", "offline": "offline_parser.OfflineParser"}
 PARSERS = (*_OPENERS, "given")

@@ -54,7 +54,7 @@ from operator import methodcaller
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from semmetrics.text.tokens import PUNCTUATION, check_captions, one_line
+from semmetrics.text.tokenizers import PUNCTUATION, check_captions, one_line
 
 # Kinds of characters: what is between the brackets of a class of a regular expression.
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from semmetrics.text.tokens import Parsed
+from semmetrics.text.tokenizers import Parsed
 
 Edge: TypeAlias = tuple[int, int, str]
 

@@ -14,7 +14,7 @@ from refusals import refused
 
 from semmetrics.cli import app
 from semmetrics.cli.files import open_output
-from semmetrics.cli.messages import Progress, show_progress
+from semmetrics.cli.help import Progress, show_progress
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTS = ("a.json", "gt.json")

@@ -49,7 +49,7 @@ def test_counts_are_those_of_the_plain_formula(items, synsets, small):
     with (
         mock.patch("semmetrics.metrics.spice.category_words", return_value=LISTED),
         mock.patch("semmetrics.metrics.spice._BLOCK", 2 if small else 1000),
-        mock.patch("semmetrics.metrics.spice_pairs._PAIRS", 0 if small else 1000),
+        mock.patch("semmetrics.metrics.spice._PAIRS", 0 if small else 1000),
     ):
         matches = Matches(GraphTable.of(mine), GraphTable.of(theirs), concepts)
         found = {name: matches.counts(name).tolist() for name in CATEGORIES}

@@ -23,8 +23,7 @@ from semmetrics.kinds.captions.matrix import caption_blocks, caption_matrix, cap
 from semmetrics.metrics.cider import CIDEr, CIDErD, fit_document_frequencies
 from semmetrics.metrics.registry import parse
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.text.tokenizers import open_tokenizer
-from semmetrics.text.tokens import porter_stem
+from semmetrics.text.tokenizers import open_tokenizer, porter_stem
 
 CAPTION = st.lists(st.sampled_from(["a", "the", "man", "men", "rides", "bike"]), max_size=9)
 TEXT = CAPTION.map(" ".join)

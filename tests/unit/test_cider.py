@@ -26,8 +26,7 @@ from semmetrics.metrics.cider import (
 )
 from semmetrics.metrics.registry import parse
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.text.tokenizers import open_tokenizer
-from semmetrics.text.tokens import porter_stem
+from semmetrics.text.tokenizers import open_tokenizer, porter_stem
 
 WORDS = ["a", "a", "man", "men", "rides", "ride", "on", "the", "bike", "bikes"]
 CAPTION = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)

@@ -325,7 +325,7 @@ def test_predictions_outside_the_class_list_are_misses_and_said():
 
 
 def test_items_in_batches_are_described_together(monkeypatch):
-    monkeypatch.setattr("semmetrics.scoring.collection._TOGETHER", 1)
+    monkeypatch.setattr("semmetrics.scoring.scorer._TOGETHER", 1)
     given = {"measures": TEXT, "classes": NAMES, "seen": ["cat"], "unseen": ["cow"]}
     preds, gts = ["cod", "dog", "ant", "cow", "cat"], ["cat", "dog", "dog", "cow", "cow"]
     scorer = semmetrics.Scorer(**given, keep_rows=False)
@@ -449,7 +449,7 @@ def test_means_over_splits():
             table, truth, task="classes", unseen=unseen, measures=["H", "UnseenAccuracy"],
             system=f"split {place}",
         ).scores  # fmt: skip
-    from semmetrics.scoring.runs import summarize
+    from semmetrics.scoring.score_text import summarize
 
     unseen, mean = summarize(scores)
     assert (mean.heading, mean.n, len(unseen.values)) == ("H", 3, 3)

@@ -9,7 +9,7 @@ import pytest
 from refusals import refused
 
 import semmetrics
-from semmetrics.reports.table import ScoreTable
+from semmetrics.scoring.table import ScoreTable
 
 GTS = {"a": ["cat", "dog"], "b": ["car"], "c": [], "d": ["boat"]}
 ONE = {"a": ["dog"], "b": ["bus"], "c": [], "d": ["boat"]}

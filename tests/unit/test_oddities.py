@@ -22,8 +22,8 @@ from semmetrics.kinds.labels.normalization import normalization, singular
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import resolve_options
-from semmetrics.reports.score_text import report_shared
 from semmetrics.scoring.evaluate import evaluate
+from semmetrics.scoring.score_text import report_shared
 from semmetrics.text.tokenizers import open_tokenizer
 
 

@@ -12,7 +12,7 @@ from refusals import facts, refused
 
 import semmetrics
 from semmetrics.metrics.sweeps import candidate_thresholds
-from semmetrics.scoring.runs import summarize
+from semmetrics.scoring.score_text import summarize
 
 CLASSES = list("abcde")
 SETS = st.sets(st.sampled_from(CLASSES))

@@ -9,7 +9,7 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.metrics.registry import parse
-from semmetrics.reports.score_text import report_shared
+from semmetrics.scoring.score_text import report_shared
 
 SIMS = np.array([[0.9, 0.1], [0.2, 0.8]])
 

@@ -11,7 +11,7 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.errors import InputError
-from semmetrics.scoring.runs import RunSummary, summarize
+from semmetrics.scoring.score_text import RunSummary, summarize
 from semmetrics.studies.ranks import rank_normalized
 
 REFS = [["a"], ["b"], ["a", "b"]]

@@ -182,7 +182,7 @@ def is_additive(measure):
 @pytest.mark.parametrize("chunk", [1, 7, 1000])
 @EVERY
 def test_every_measure_without_rows_or_refused(definition, chunk, monkeypatch):
-    monkeypatch.setattr("semmetrics.scoring.collection._TOGETHER", chunk)
+    monkeypatch.setattr("semmetrics.scoring.scorer._TOGETHER", chunk)
     measures, options, (preds, gts) = case_of(definition)
     if definition.kind == "captions":
         options["doc_freq"] = semmetrics.fit_document_frequencies(gts)
@@ -711,7 +711,7 @@ def test_merging_without_rows(named):
 
 
 def test_memory_is_constant_without_rows(monkeypatch):
-    monkeypatch.setattr("semmetrics.scoring.collection._TOGETHER", 100)
+    monkeypatch.setattr("semmetrics.scoring.scorer._TOGETHER", 100)
     rng = np.random.default_rng(0)
     scorer = Scorer(measures=["BLEU-2", "ROUGE-L"], tokenizer="whitespace", keep_rows=False)
 
@@ -732,7 +732,7 @@ def test_memory_is_constant_without_rows(monkeypatch):
 
 
 def test_no_working_array_grows_with_the_items_let_go(monkeypatch):
-    monkeypatch.setattr("semmetrics.scoring.collection._TOGETHER", 1000)
+    monkeypatch.setattr("semmetrics.scoring.scorer._TOGETHER", 1000)
     scorer = Scorer(measures=["F1", "MacroF1"], keep_rows=False)
     batch = [["cat"]] * 500
 

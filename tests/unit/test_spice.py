@@ -13,7 +13,7 @@ import semmetrics
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.matrix import caption_matrix, caption_top_k
 from semmetrics.metrics.spice import CATEGORIES, spice_range, spice_scores
-from semmetrics.reports.score_text import draw_runs, draw_worst
+from semmetrics.scoring.score_text import draw_runs, draw_worst
 from semmetrics.studies.comparisons import draw_differing
 from semmetrics.text import graphs as scene_graphs
 from semmetrics.text.graphs import Concepts, every_merge

@@ -7,8 +7,8 @@ import random
 
 import pytest
 
-from semmetrics.text import tokens as stem
-from semmetrics.text.tokens import porter_stem
+from semmetrics.text import tokenizers as stem
+from semmetrics.text.tokenizers import porter_stem
 
 # Of the sections on steps 1a to 5b of Porter (1980), each word taken through all steps.
 PAPER = {

@@ -11,8 +11,8 @@ from refusals import refused
 import semmetrics
 from semmetrics.kinds.labels import facts as describe
 from semmetrics.kinds.resolve import resolve_kind
-from semmetrics.reports.validation import report_validation
 from semmetrics.studies.thresholds import report_calibration
+from semmetrics.studies.validate import report_validation
 
 
 def test_labels():

@@ -5,27 +5,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
+from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.describe import on_one_line
 from semmetrics.messages import pluralize, visible
 from semmetrics.reports.result import align, draw, format_full
-from semmetrics.reports.table import ScoreTable, draw_scores
+from semmetrics.scoring.result import Score
 from semmetrics.scoring.signature import MODELS, SETTINGS
-
-if TYPE_CHECKING:
-    from semmetrics.scoring.result import Score
-    from semmetrics.scoring.runs import RunSummary
-
-__all__ = [
-    "draw_runs",
-    "draw_signatures",
-    "draw_systems",
-    "draw_worst",
-    "report_gaps",
-    "report_shared",
-]
+from semmetrics.scoring.table import ScoreTable, draw_scores
 
 RUNS = "semmetrics.runs/1"
 _POLICIES = {
@@ -255,8 +245,6 @@ def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1
     measure  mean (std, n-1) of 2 runs
     O-F1               0.7500 (0.3536)
     """
-    from semmetrics.scoring.runs import summarize  # one table of scores needs none of it
-
     summaries = summarize(list(table))
     if form == "json":
         entries = [_run_entry(summary, table) for summary in summaries]
@@ -292,3 +280,82 @@ def _run_entry(summary: RunSummary, table: ScoreTable) -> dict[str, Any]:
             for score in scores
         ],
     }
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """A measure over several runs.
+
+    Attributes
+    ----------
+    heading : str
+    mean, std : float
+        std is nan for one run (with n - 1), and both are where a run has no value.
+    n : int
+    values : tuple of float
+        Of each run, in the order given.
+    ddof : int
+        What was subtracted from n in the standard deviation.
+    """
+
+    heading: str
+    mean: float
+    std: float
+    n: int
+    values: tuple[float, ...]
+    ddof: int = 1
+
+    def text(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """As papers print it: mean (std).
+
+        Examples
+        --------
+        >>> RunSummary("O-F1", 0.864, 0.0019, 5, ()).text(digits=2, scale=100)
+        '86.40 (0.19)'
+        """
+        return f"{self.mean * scale:.{digits}f} ({self.std * scale:.{digits}f})"
+
+
+def summarize(scores: Sequence[Score], *, ddof: int = 1) -> list[RunSummary]:
+    """Mean and standard deviation of each measure over the runs of one system.
+
+    Parameters
+    ----------
+    scores : sequence of Score, such as a ScoreTable whose systems are the runs
+    ddof : int
+        1 for n - 1, 0 for n in the denominator.
+
+    Returns
+    -------
+    list of RunSummary
+        In the order of the measures.
+
+    Raises
+    ------
+    InputError
+        If a run lacks a measure.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> runs = {"seed1": [["cat"], ["dog"]], "seed2": [["cat"], ["cat"]]}
+    >>> table = semmetrics.score_systems(runs, [["cat"], ["dog"]], measures=["O-F1"])
+    >>> summarize(list(table))[0].text()
+    '0.7500 (0.3536)'
+    """
+    runs = list(dict.fromkeys(score.system for score in scores))
+    values: dict[str, list[float]] = {}
+    for score in scores:
+        values.setdefault(score.heading, []).append(score.value)
+    for heading, column in values.items():
+        if len(column) != len(runs):
+            raise InputError("wrong-count", heading, found=pluralize(len(column), "value"),
+                             wanted=pluralize(len(runs), "run"))  # fmt: skip
+    found = []
+    for heading, column in values.items():
+        n = len(column)
+        mean = math.fsum(column) / n
+        square = math.fsum((value - mean) ** 2 for value in column)
+        std = math.sqrt(square / (n - ddof)) if n > ddof else math.nan
+        found.append(RunSummary(heading, mean, std, n, tuple(column), ddof))
+    return found

@@ -14,8 +14,8 @@ from semmetrics.errors import Fact, UnknownKeyError
 from semmetrics.kinds import name_task
 from semmetrics.messages import did_you_mean, listing, pluralize
 from semmetrics.metrics.definition import Measure
-from semmetrics.reports import details
 from semmetrics.reports.result import Records, ScaledResult, draw
+from semmetrics.scoring import details
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score, names_meant
 

@@ -1,1 +1,0 @@
-"""The functions that do in one call what the command line does."""
