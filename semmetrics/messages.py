@@ -1237,11 +1237,11 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "zero-vectors-texts": ("{n:{noun}} with a vector of zeros in {model}", ""),
     "truncated-texts": ("{n:{noun}} longer than {model} reads, cut to their beginning", ""),
     "spelling": (
-        "{n:{side} label} in {items:item} differing only by {ways} from others: {examples!p}",
+        "{n:{side} label} in {items:item} differing from others only by {ways}: {examples!p}",
         "join them with {opt:normalize={rules}}",
     ),
     "spelling-kept": (
-        "{n:{side} label} in {items:item} differing only by {ways} from others: {examples!p}",
+        "{n:{side} label} in {items:item} differing from others only by {ways}: {examples!p}",
         "protocol {protocol} compares them as they are",
     ),
     "joined-labels": (
@@ -1290,7 +1290,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "uncalibrated": (
         "the threshold {threshold:g} of word2vec is not calibrated for {model}",
-        "run: {command}, and set {opt:calibration} to its result",
+        "calibrate it on some of the data (semmetrics calibrate), and set {opt:calibration}",
     ),
     "no-tuple-matches": ("no tuple matches", "SPICE's parsers and synonyms know only English"),
     "idle-tuples": (

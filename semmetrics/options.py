@@ -775,37 +775,16 @@ _ELSEWHERE = {
     "gallery": ("gallery_ids", "column_ids", "corpus"),
 }
 _NAMES_ELSEWHERE = {other: name for name, others in _ELSEWHERE.items() for other in others}
-_OF_MEASURES = {  # a measure that has it, with a value
+_OF_MEASURES = {  # what other libraries have as options of a call, with a measure that has it
     "average": "F1(average=macro)",
     "zero_division": "F1(empty=1)' or 'Precision(no_prediction=skip)",
     "match": "SemF1(match=optimal)",
-    "duplicates": "F1(duplicates=each)",
-    "empty": "F1(empty=0)",
-    "absent": "MacroF1(absent=0)",
-    "no_prediction": "Precision(no_prediction=skip)",
-    "no_reference": "Recall(no_reference=skip)",
-    "undefined": "SPICE(undefined=0)",
     "interpolation": "mAP(interpolation=voc2010)",
-    "root": "hF(root=include)",
-    "unknown": "hF(unknown=own)",
-    "reflen": "BLEU-4(reflen=shortest)",
     "sigma": "CIDEr-D(sigma=5)",
     "stem": "CIDEr(stem=porter)",
-    "order": "NGSM(order=2)",
     "beta": "ROUGE-L(beta=1)",
-    "refs": "NGSM(refs=max)",
-    "references": "BagSim(references=mean)",
-    "category": "SPICE(category=color)",
     "parser": "SPICE(parser=offline)",
-    "bidirectional": "Soft-SPICE(bidirectional=yes)",
-    "ground_truth": "NCS(ground_truth=left-out)@5",
-    "extended": "NCS(extended=20)@5",
-    "variant": "SR(m=5,variant=soft)@5",
-    "similar": "SR(m=5,similar=images)@5",
-    "depth": "SR(m=5,similar=images,depth=5)@5",
     "gain": "nDCG(gain=exponential)@5",
-    "discount": "nDCG(discount=jarvelin2002)@5",
-    "candidates": "PerClassAccuracy(candidates=unseen)",
 }
 
 

@@ -461,7 +461,7 @@ class Result(ABC):
     show (``_tables``) and what a terminal shows below them (``_lines``).
     """
 
-    facts: Sequence[Fact]
+    facts: Sequence[Fact] = ()
 
     @property
     def notes(self) -> list[str]:

@@ -20,11 +20,11 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import chain, combinations
+from itertools import chain
 from typing import Any
 
 from semmetrics._version import __version__
-from semmetrics.arguments import check_choice, check_fields
+from semmetrics.arguments import check_choice
 from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.inputs import open_input
@@ -38,7 +38,7 @@ from semmetrics.kinds.resolve import resolve_kind
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import parse_all
-from semmetrics.options import KINDS, OPTIONS, check_options
+from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports.result import Records, Result, cells
 from semmetrics.scoring.plan import Setup, check_given, describe_inputs, open_setup, resolve_task
 from semmetrics.scoring.protocols import listed
@@ -626,38 +626,9 @@ def _selection_of(entry: Any, where: str) -> DiscrepancySelection:
             for pair in held.pop("pairs")
         ]  # fmt: skip
         systems, excluded = tuple(held.pop("systems")), tuple(held.pop("excluded"))
-        made = DiscrepancySelection(systems=systems, excluded=excluded, pairs=tuple(pairs), **held)
-        _check_state(made)
-        return made
+        return DiscrepancySelection(systems=systems, excluded=excluded, pairs=tuple(pairs), **held)
     except (TypeError, ValueError, LookupError, AttributeError):
         raise InputError("state-edited", where) from None
-
-
-def _check_state(state: DiscrepancySelection) -> None:
-    """Raise ValueError, as wrong types do, where parts of a state do not fit each other."""
-    check_fields(state)
-    every = {frozenset(pair) for pair in combinations(state.systems, 2)}
-    sound = sorted(map(len, every)) == [2] * len(state.pairs) and len(every) > 0
-    sound = sound and state.kind in KINDS and state.ties in TIES
-    sound = sound and state.options.keys() <= OPTIONS.keys()
-    for value in state.options.values():  # of an object its type alone is there
-        sound = sound and (not isinstance(value, dict) or isinstance(value["object"], str))
-    for name in state.systems:
-        own = state.inputs[name]
-        sound = sound and isinstance(own["fingerprint"], str) and isinstance(own["empty"], int)
-    for pair in state.pairs:
-        check_fields(pair)
-        sound = sound and {pair.first, pair.second} in every
-        sound = sound and len({*pair.images}) == len(pair.values) == state.k > 0
-        every.discard(frozenset((pair.first, pair.second)))
-    for image, name in ((i, s) for p in state.pairs for i in p.images for s in (p.first, p.second)):
-        answer = state.answers[image][name]
-        sound = sound and isinstance(answer, list)
-        for entry in answer:
-            terms = [entry] if isinstance(entry, str) else entry
-            sound = sound and isinstance(terms, list) and all(isinstance(t, str) for t in terms)
-    if not sound:
-        raise ValueError
 
 
 Function = Callable[[Any, Any], float]

@@ -37,18 +37,20 @@ def noted(preds, gts, **options):
 
 # ---- labels that are alike -----------------------------------------------------------------------
 
+LOWER = "case or surrounding blanks"
+
 
 @pytest.mark.parametrize(
     ("pred", "ref", "what", "name"),
     [
-        ("person", "Person", "case", "lower"),
-        (" person", "person", "white space around it", "lower"),
-        ("person ", "Person", "case or white space around it", "lower"),
+        ("person", "Person", LOWER, "lower"),
+        (" person", "person", LOWER, "lower"),
+        ("person ", "Person", LOWER, "lower"),
         ("traffic_light", "traffic light", "blanks, _ or -", "separators"),
         ("t-shirt", "t shirt", "blanks, _ or -", "separators"),
         ("cats", "cat", "plural", "plural"),
-        ("Boxes", "box", "case or plural", "lower+plural"),
-        ("Traffic_Lights", "traffic light", "case or blanks, _ or - or plural",
+        ("Boxes", "box", f"{LOWER} or plural", "lower+plural"),
+        ("Traffic_Lights", "traffic light", f"{LOWER} or blanks, _ or - or plural",
          "lower+separators+plural"),
     ],
 )  # fmt: skip
@@ -342,43 +344,14 @@ def test_notes_of_many_systems_are_one():
 
 
 @pytest.mark.parametrize(
-    ("measures", "n", "more"),
-    [("SemF1", 1, ", holdout=1"), ("SemF1", 150, ""), ("SemF1(threshold=0.4)", 1, None),
-     ("SoftF1", 1, None), ("F1", 1, None)],
-)  # fmt: skip
-def test_a_threshold_that_nobody_calibrated_is_noted_with_the_command(measures, n, more):
+    ("measures", "noted"),
+    [("SemF1", True), ("SemF1(threshold=0.4)", False), ("SoftF1", False), ("F1", False)],
+)
+def test_a_threshold_that_nobody_calibrated_is_noted(measures, noted):
     plain = Tiny({"a": [1.0, 0.0], "b": [0.6, 0.8]})
-    found = facts(scored([["a"]] * n, [["b"]] * n, measures=measures, embedding=plain),
-                  "uncalibrated")  # fmt: skip
-    command = f"calibrate_threshold(preds, gts, embedding=...{more})"
-    values = {"threshold": 0.4, "model": plain.identity, "command": command}
-    assert [fact.values for fact in found] == ([] if more is None else [values])
-    assert noted([["cat"]], [["cat"]], measures="SemF1") == []
-
-
-def test_the_command_that_calibrates_runs(tmp_path, monkeypatch):
-    import shlex
-
-    from semmetrics.cli import main
-
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "words.txt").write_text("4 2\ncat 1 0\ndog 0 1\nkitten 1 0.1\npuppy 0.1 1\n")
-    sides = {"p.json": ("kitten", "puppy"), "g.json": ("cat", "dog")}
-    for name, (one, other) in sides.items():
-        lists = {str(n): [one if n % 2 else other] for n in range(40)}
-        (tmp_path / name).write_text(json.dumps(lists))
-    measures = "SemRecall(embedding=w)@5"
-    table = semmetrics.score("p.json", "g.json", measures=measures, embedding={"w": "words.txt"},
-                             normalize="lower")  # fmt: skip
-    (fact,) = table.facts
-    arguments = shlex.split(fact.values["command"])
-    assert arguments[:2] == ["semmetrics", "calibrate"]
-    with pytest.raises(SystemExit) as left:
-        main(arguments[1:])
-    assert left.value.code in (0, None)
-    found = noted("p.json", "g.json", measures=measures, embedding={"w": "words.txt"},
-                  normalize="lower", calibration="threshold.json")  # fmt: skip
-    assert "uncalibrated" not in found
+    found = facts(scored([["a"]], [["b"]], measures=measures, embedding=plain), "uncalibrated")
+    values = {"threshold": 0.4, "model": plain.identity}
+    assert [fact.values for fact in found] == [values] * noted
 
 
 @pytest.mark.parametrize("name", ["word2vec-googlenews-300", "GoogleNews-vectors"])
@@ -470,4 +443,4 @@ def test_nothing_is_noted_of_a_calibration_that_is_being_made():
     task = label_task(as_labels([["a"]]), as_labels([["a"]]))
     options = resolve_options({}, "labels")
     tasks = {"s": {"": replace(task)}}
-    assert label_facts.uncalibrated_facts(tasks, parse_all(["F1"]), options, []) == []
+    assert label_facts.uncalibrated_facts(tasks, parse_all(["F1"]), options) == []

@@ -12,12 +12,9 @@ plural. A predicted label is looked at only if it is not itself a reference labe
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from itertools import combinations, compress, repeat
 from typing import Any
 
@@ -25,7 +22,6 @@ import numpy as np
 
 from semmetrics.core.ragged import Bools, cell_keys, lengths, row_numbers, sum_rows
 from semmetrics.data.block import BESIDE, UNUSED
-from semmetrics.data.form import DEFAULTS
 from semmetrics.data.lists import Lists, Side, as_entry
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import Fact, InputError, first_of_each
@@ -65,7 +61,7 @@ from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.options import OPTIONS, is_given
 
 FILES = "preds.json gt.json"  # of an example
-STEPS = {"lower": "case", "separators": "blanks, _ or -", "plural": "plural"}
+STEPS = {"lower": "case or surrounding blanks", "separators": "blanks, _ or -", "plural": "plural"}
 """Normalisations that join labels that are alike, and what they make equal."""
 SIDES = {"pred": "predicted", "ref": "reference"}
 _OTHERS = {"pred": "ground truth", "ref": "predictions"}
@@ -83,10 +79,7 @@ _ORDERS = {
     "keys": "that of the keys",
 }
 _SHOWN = 3  # measures or thresholds that are named
-_FEW_ITEMS = 150  # of which a fifth, the share that calibrating holds, is too few for a threshold
 _WORD2VEC = re.compile(r"word2vec|google-?news", re.IGNORECASE)
-# Options that calibrating takes too, and that change the similarity or the labels.
-_TAKEN = ("normalize", "missing", "empty_predictions", "lookup", "oov", "device", "max_words")
 _PAIRS = 1 << 28  # ordered pairs that are worth counting
 _OFTEN = 0.95
 _FEW = 20  # items below which shares say little
@@ -198,18 +191,11 @@ def _count_alike(
     chosen[list(pairs)] = True
     touched = chosen[mine.codes]
     one, other = pairs[min(pairs)]
-    ways = _needed_steps(pairs.values())
-    for pair in pairs.values():  # "lower" joins what differs by case, or by white space around it
-        if any(term != term.strip() for term in pair):
-            ways.add("around")
-        one_fold, other_fold = (singular(normalization("separators")(term)[0]) for term in pair)
-        if one_fold != other_fold:
-            ways.add("case")
     return {
         (_ALIKE, side, "labels"): int(touched.sum()),
         (_ALIKE, side, "items"): int((sum_rows(touched, mine.indptr) > 0).sum()),
         (_ALIKE, side, "examples"): frozenset([f"{one!r} and {other!r}"]),
-        **{(_ALIKE, side, way): 1 for way in ways},
+        **{(_ALIKE, side, step): 1 for step in _needed_steps(pairs.values())},
     }
 
 
@@ -367,7 +353,7 @@ def label_facts(
     facts += unused_weights(options["weights"], inputs)
     facts += () if options["taxonomy"] is None else options["taxonomy"].notes
     if noted:  # a calibration evaluates nothing
-        facts += uncalibrated_facts(tasks, measures, options, inputs)
+        facts += uncalibrated_facts(tasks, measures, options)
     facts += unused_rules(measures, options, "SemF1")
     by_size = any(str(m["decode"]).startswith("cardinality") for m in measures)
     for option in ("set_size_probs", "first_set_size"):
@@ -398,14 +384,12 @@ def oddity_facts(odd: Odd, side: str, where: str, options: Mapping[str, Any]) ->
     if (_ALIKE, side, "labels") in odd:
         steps = [step for step in STEPS if any((_ALIKE, one, step) in odd for one in SIDES)]
         kept = [one for one in options["normalize"].split("+") if one not in ("none", *steps)]
-        around = ["white space around it"] if (_ALIKE, side, "around") in odd else []
-        by = {**STEPS, "lower": " or ".join(["case"] * ((_ALIKE, side, "case") in odd) + around)}
         protocol = options["protocol"]
         add(
             "spelling" if protocol is None else "spelling-kept",
             numbers[_ALIKE, side, "labels"], (_ALIKE, side, "examples"),
             items=numbers[_ALIKE, side, "items"],
-            ways=" or ".join(by[step] for step in steps if (_ALIKE, side, step) in odd),
+            ways=" or ".join(STEPS[step] for step in steps if (_ALIKE, side, step) in odd),
             **({"protocol": protocol} if protocol else {"rules": "+".join([*kept, *steps])}),
         )  # fmt: skip
     lone = [one for one in SIDES if (_LONE, one, "alone") in odd]
@@ -493,10 +477,8 @@ def unlike_scores(labels: Lists) -> Facts:
     return [Fact("unlike-scores", number, (example,), labels.source, values)] if number else []
 
 
-def uncalibrated_facts(
-    tasks: Tasks, measures: Sequence[Measure], options: Options, inputs: Sequence[Any]
-) -> Facts:
-    """Note embeddings that are used with the threshold of another one, and how to calibrate them.
+def uncalibrated_facts(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Facts:
+    """Note embeddings that are used with the threshold of another one.
 
     Parameters
     ----------
@@ -504,53 +486,21 @@ def uncalibrated_facts(
     measures : sequence of Measure
         As they were asked for, before the threshold is known.
     options : ResolvedOptions
-    inputs : sequence of Lists
-        The predictions of each system, then the ground truth.
     """
-    automatic = {str(m["embedding"]): m for m in reversed(measures) if m["threshold"] == "auto"}
-    if not automatic or options["calibration"] is not None:
+    names = dict.fromkeys(str(m["embedding"]) for m in measures if m["threshold"] == "auto")
+    if not names or options["calibration"] is not None:
         return []
-    models = next(task for _, task in each_task(tasks)).models
-    given, seen = options["embedding"], set()
-    facts: Facts = []
-    few = min(len(task) for _, task in each_task(tasks)) < _FEW_ITEMS
-    for name, measure in reversed(automatic.items()):
-        model = models[name]
-        spec = given.get(name) if isinstance(given, Mapping) else given
+    models, given = next(task for _, task in each_task(tasks)).models, options["embedding"]
+    found: dict[str, Fact] = {}
+    for name in names:
+        model, spec = models[name], given.get(name) if isinstance(given, Mapping) else given
         named = isinstance(spec, str) and spec.startswith("word2vec:")
         known = hasattr(model.embedder, "threshold") or named  # or word2vec's, which is known
         identity = model.embedder.identity
-        if not known and not _WORD2VEC.search(identity) and identity not in seen:
-            command = _calibrating(measure, spec, options, inputs, all_items=few)
-            values = {"threshold": model.threshold, "model": identity, "command": command}
-            facts.append(Fact("uncalibrated", values=values))
-        seen.add(identity)
-    return facts
-
-
-def _calibrating(
-    measure: Measure, spec: Any, options: Options, inputs: Sequence[Any], *, all_items: bool
-) -> str:
-    """Write the command that calibrates an embedding; in Python if it has no name."""
-    name, files = str(measure["embedding"]), [one.source for one in inputs]
-    if not isinstance(spec, str | os.PathLike) or not all(map(os.path.exists, files)):
-        more = ", holdout=1" if all_items else ""
-        return f"calibrate_threshold(preds, gts, embedding=...{more})"
-    words = ["semmetrics", "calibrate"]
-    words += [] if str(measure) == "SemF1" else ["-m", str(measure)]
-    words += ["--embedding", os.fspath(spec) if name == "default" else f"{name}={spec}"]
-    words += ["--holdout", "1"] if all_items else []
-    for option in _TAKEN:
-        if option in options.given:
-            words += [OPTIONS[option].flag, str(options[option])]
-    read = options["read"] or DEFAULTS
-    for field in fields(read):
-        value = getattr(read, field.name)
-        if value != field.default and field.name != "classes":
-            flag = "input-format" if field.name == "format" else field.name.replace("_", "-")
-            words += [f"--{flag}", str(value)]
-    words += ["--classes", "FILE"] if options["classes"] is not None else []
-    return shlex.join([*words, "-o", "threshold.json", files[0], files[-1]])
+        if not known and not _WORD2VEC.search(identity):
+            values = {"threshold": model.threshold, "model": identity}
+            found.setdefault(identity, Fact("uncalibrated", values=values))
+    return list(found.values())
 
 
 # ---- what is shown of labels --------------------------------------------------------------------
