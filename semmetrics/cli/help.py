@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -215,7 +216,8 @@ def say(lines: Iterable[str], *, quiet: bool) -> None:
 def say_understood(result: Any, *, quiet: bool) -> None:
     """Say how the inputs of a result were read, and what is odd."""
     read = [f"read {line}" for line in getattr(result, "understood", ())]
-    say([*read, *render_facts(result.facts, spell=flag)], quiet=quiet)
+    write = getattr(result, "write_notes", partial(render_facts, result.facts))
+    say([*read, *write(spell=flag)], quiet=quiet)
 
 
 class Progress:

@@ -31,7 +31,7 @@ from semmetrics.data.form import Form, ReadOptions, check_classes
 from semmetrics.data.items import Items, encode_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
-from semmetrics.data.source import Source, too_large
+from semmetrics.data.source import Source
 from semmetrics.errors import EXAMPLES, ROW, Fact, InputError, MissingDependencyError, Places, at
 from semmetrics.messages import pluralize
 from semmetrics.schema import Column, as_id
@@ -125,7 +125,7 @@ def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
             members = archive.infolist()
             if sum(member.file_size for member in members) > max_bytes:
-                raise too_large(source.name, max_bytes, packed=True)
+                raise InputError("too-large", source.name, limit=max_bytes)
             for member in members:
                 entry = f"entry {member.filename!r}"
                 key = member.filename.removesuffix(".npy")
@@ -160,7 +160,7 @@ def _read_hdf(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
             ]
             _check_stored_here(file, found, source.name)
             if sum(one.nbytes for one in found) > max_bytes:
-                raise too_large(source.name, max_bytes)
+                raise InputError("too-large", source.name, limit=max_bytes)
             for one in found:
                 text = h5py.check_string_dtype(one.dtype) is not None
                 values = np.array(one.asstr()[...].tolist()) if text else one[...]

@@ -23,7 +23,7 @@ from semmetrics.core.ragged import Ints, lengths, offsets
 from semmetrics.data.form import Form, ReadOptions, assign, canonical_id
 from semmetrics.data.items import Items, encode
 from semmetrics.data.lists import Lists, Side, Texts
-from semmetrics.data.source import Source, too_large
+from semmetrics.data.source import Source
 from semmetrics.data.tables import RowTable, describe_table, item_rows, row_notes
 from semmetrics.errors import ROW, InputError, Places, at
 
@@ -356,7 +356,7 @@ def _limited(batches: Iterable[Any], max_bytes: int, name: str) -> Iterator[Any]
         batch.validate(full=True)
         total += batch.nbytes + sum(map(_decoded_size, batch.columns))
         if total > max_bytes:
-            raise too_large(name, max_bytes, packed=True)
+            raise InputError("too-large", name, limit=max_bytes)
         yield batch
 
 

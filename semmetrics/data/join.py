@@ -184,7 +184,7 @@ def _without_gaps(joined: Joined, missing: str, noun: str, sources: tuple[str, s
     return Joined(take_ids(joined.ids, kept), joined.pred.take(kept), joined.ref.take(kept), counts)
 
 
-def aligned_rows(values: Floats, pred: Lists, ids: Ids, what: str = "cardinality") -> Floats:
+def aligned_rows(values: Floats, pred: Lists, ids: Ids) -> Floats:
     """Return the rows of a matrix beside the predictions, one for each joined item.
 
     Parameters
@@ -193,8 +193,6 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids, what: str = "cardinality
     pred : Lists
     ids : sequence of str, or range
         Of the joined items.
-    what : str
-        What the matrix is called in messages.
 
     Raises
     ------
@@ -205,7 +203,7 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids, what: str = "cardinality
     if values.ndim != 2 or len(values) != len(pred):
         raise InputError(
             "wrong-shape",
-            role=f"the {what} matrix",
+            role="the cardinality matrix",
             shape=values.shape,
             wanted=f"one row of probabilities for each of {len(pred):,} items",
         )
@@ -214,7 +212,7 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids, what: str = "cardinality
     place = {name: number for number, name in enumerate(pred.ids)}
     lost = [name for name in ids if name not in place]
     if lost:
-        raise InputError("no-rows", n=len(lost), what=what, ids=lost)
+        raise InputError("no-rows", n=len(lost), what="cardinality", ids=lost)
     return values[[place[name] for name in ids]]
 
 

@@ -47,7 +47,7 @@ class Room:
         """Count bytes that are made; raise if there is no room for them."""
         self._left -= size
         if self._left < 0:
-            raise too_large(self.name, self.limit)
+            raise InputError("too-large", self.name, limit=self.limit)
 
 
 @contextmanager
@@ -299,14 +299,9 @@ def _spooled(start: bytes, stream: BinaryIO, name: str, max_bytes: int) -> Any:
         total += len(part)
         if total > max_bytes:
             spool.close()
-            raise too_large(name, max_bytes)
+            raise InputError("too-large", name, limit=max_bytes)
         spool.write(part)
     return spool
-
-
-def too_large(name: str, max_bytes: int, *, packed: bool = False, times: int = 1) -> InputError:
-    """Return the error of an input with more bytes than the limit."""
-    return InputError("too-large", name, limit=max_bytes)
 
 
 def _limited(
@@ -319,7 +314,7 @@ def _limited(
     for part in _inflate(first, chunks, name, size, cut=cut) if packed else chain([first], chunks):
         total += len(part)
         if total > max_bytes:
-            raise too_large(name, max_bytes, packed=packed)
+            raise InputError("too-large", name, limit=max_bytes)
         yield part
 
 

@@ -19,7 +19,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from semmetrics.core.backend import is_torch
 from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ragged import (
     Bools,
@@ -734,11 +733,6 @@ class RetrievalTask(Task):
     def identities(self) -> dict[str, str]:
         """What each phi is, for signatures."""
         return phi_identities(self.beside)
-
-    @property
-    def on_device(self) -> bool:
-        """Whether torch computes the similarities."""
-        return is_torch(getattr(self.scores, "queries", None))
 
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
         indptr, flat = take_rows(self.indptr, rows)

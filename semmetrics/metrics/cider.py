@@ -34,6 +34,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import hash_strings, mix
 from semmetrics.core.ngrams import NGrams, find_rows, sum_equal_rows
 from semmetrics.core.ragged import (
@@ -328,6 +329,7 @@ def fit_document_frequencies(
     InputError
         If a tokenizer is given with a task, or the captions are no list of lists of texts.
     """
+    check_choice("stem", stem, ("none", "porter"))
     if isinstance(captions, CaptionTask):
         if tokenizer is not None:
             raise InputError("not-applicable", name="tokenizer", what="a task, which has its own")

@@ -76,10 +76,6 @@ def _item_headings(scores: Sequence[Score]) -> list[str]:
     return found
 
 
-def _list_systems(scores: Sequence[Score]) -> list[str]:
-    return list(dict.fromkeys(score.system for score in scores))
-
-
 def _plain_ids(score: Score) -> list[str | int]:
     return [name if isinstance(name, str) else int(name) for name in score.ids]
 

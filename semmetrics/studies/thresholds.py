@@ -25,7 +25,7 @@ from semmetrics.messages import pluralize, visible
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
-from semmetrics.reports.result import Records, Result, check_digits, draw, format_full
+from semmetrics.reports.result import Records, Result, draw, format_full
 from semmetrics.scoring.calibration import (
     Calibration,
     best_place,
@@ -424,23 +424,22 @@ def _threshold(value: Any) -> Decimal:
     return number
 
 
-def report_calibration(calibration: Calibration, *, digits: int = 4) -> str:
+def report_calibration(calibration: Calibration) -> str:
     """Write the threshold, the criterion's value, and the curve at some points, the best marked."""
-    check_digits(digits)
     one = calibration
     lines = [
         f"threshold {one.threshold!r} for {visible(one.embedding)}",
-        f"{one.method}, {one.criterion}: {one.value:.{digits}f} on {pluralize(one.n, one.unit)}",
+        f"{one.method}, {one.criterion}: {one.value:.4f} on {pluralize(one.n, one.unit)}",
     ]
     low, high = _find_nearly_as_good(one)
-    lines.append(f"at least {_NEAR:.0%} of that from {low:.{digits}f} to {high:.{digits}f}")
+    lines.append(f"at least {_NEAR:.0%} of that from {low:.4f} to {high:.4f}")
     if one.auc is not None:
-        lines.append(f"AUC {one.auc:.{digits}f}")
+        lines.append(f"AUC {one.auc:.4f}")
     names, points = list(one.curve), one.curve["threshold"]
     some = np.linspace(0, len(points) - 1, _ROWS).round().astype(int).tolist()
     rows = [
-        [f"{points[row]:.{digits}f}{'*' if points[row] == one.threshold else ''}"]
-        + [f"{one.curve[name][row]:.{digits}f}" for name in names[1:]]
+        [f"{points[row]:.4f}{'*' if points[row] == one.threshold else ''}"]
+        + [f"{one.curve[name][row]:.4f}" for name in names[1:]]
         for row in sorted({*some, points.index(one.threshold)})
     ]
     shown = f"{len(rows)} of {pluralize(len(points), 'threshold')} that were tried"

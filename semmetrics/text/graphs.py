@@ -317,17 +317,13 @@ class _Merger:
         return SceneGraph(tuple(nodes), tuple(attributes), tuple(relations), ties)
 
 
-def merge_captions(
-    captions: Sequence[Sequence[RawTuple]], concepts: Concepts, taken: Sequence[int] = ()
-) -> SceneGraph:
-    """Merge the raw tuples of captions into one scene graph.
+def merge_captions(captions: Sequence[Sequence[RawTuple]], concepts: Concepts) -> SceneGraph:
+    """Merge the raw tuples of captions into one scene graph; at ties the first choice is taken.
 
     Parameters
     ----------
     captions : sequence of sequences of raw tuples
     concepts : Concepts
-    taken : sequence of int
-        The choice at each tie, from 0; ties beyond its end take the first.
 
     Examples
     --------
@@ -337,7 +333,7 @@ def merge_captions(
     >>> [" ".join(map(concepts.name, one)) for one in graph.tuples]
     ['couch/sofa', 'dog', 'couch/sofa red', 'dog couch/sofa on']
     """
-    return _merged(captions, concepts, _Choices(taken))
+    return _merged(captions, concepts, _Choices())
 
 
 def _merged(

@@ -480,3 +480,13 @@ def test_what_a_signature_does_not_say_is_said(run, files):
     said = run("score", *LISTS, "--rescore", "F1|n:4|data:0|v:0.1.0").stderr
     assert "warning: the signature does not say avg, dup, empty" in said
     assert "computed with avg:example" in said
+
+
+def test_notes_of_many_systems_are_one_line(run, files):
+    names = [f"s{n}.json" for n in range(5)]
+    for name in names:
+        Path(name).write_text('{"1": ["Cat"], "2": ["dog"]}', encoding="utf-8")
+    Path("true.json").write_text('{"1": ["cat"], "2": ["dog"]}', encoding="utf-8")
+    shown = run("score", *names, "true.json", "-m", "F1").stderr
+    assert shown.count("join them with --normalize lower") == 1
+    assert "all 5 systems: " in shown
