@@ -19,8 +19,6 @@ from typing import Any
 import click
 
 from semmetrics._version import __version__
-from semmetrics.cli import commands, tools  # noqa: F401 - they register the commands
-from semmetrics.cli.generate import GROUPS, SPECS, build
 from semmetrics.cli.help import EXIT_CODES, Examples, complain
 from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean, printable
@@ -46,11 +44,21 @@ class Program(Examples, click.Group):
         return COMMANDS
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Make a command."""
-        return build(cmd_name) if cmd_name in COMMANDS else None
+        """Make a command; those of `tools` are loaded only where none other has the name."""
+        if cmd_name not in COMMANDS:
+            return None
+        from semmetrics.cli import commands  # noqa: F401 - it registers commands
+        from semmetrics.cli.generate import GROUPS, SPECS, build
+
+        if cmd_name not in SPECS and cmd_name not in GROUPS:
+            from semmetrics.cli import tools  # noqa: F401
+        return build(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without making them."""
+        from semmetrics.cli import commands, tools  # noqa: F401 - they register the commands
+        from semmetrics.cli.generate import GROUPS, SPECS
+
         with formatter.section("Commands"):
             texts = {name: GROUPS[name][0] if name in GROUPS else SPECS[name].run.__doc__ or ""
                      for name in COMMANDS}  # fmt: skip

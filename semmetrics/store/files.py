@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import errno
 import gzip
-import hashlib
 import io
 import json
 import os
@@ -81,6 +80,8 @@ def cache_folder() -> Path:
 
 def file_digest(*paths: Path) -> str:
     """Return the SHA-256 of a file, or of several one after the other, in hex."""
+    import hashlib  # it loads OpenSSL
+
     state, buffer = hashlib.sha256(), memoryview(bytearray(_CHUNK))
     for path in paths:
         with path.open("rb", buffering=0) as file:
