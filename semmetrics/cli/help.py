@@ -113,7 +113,7 @@ def protocols() -> dict[str, str]:
 
 def agreement_protocols() -> dict[str, str]:
     """Return protocols of agreement with people, and the title of each."""
-    from semmetrics.studies.human_agreement import AGREEMENT_PROTOCOLS
+    from semmetrics.scoring.protocols import AGREEMENT_PROTOCOLS
 
     return {name: protocol.title for name, protocol in AGREEMENT_PROTOCOLS.items()}
 

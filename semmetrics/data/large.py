@@ -14,7 +14,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeVar
@@ -70,6 +69,8 @@ def _ahead(make: Callable[[Any], T], parts: Iterator[Any]) -> Iterator[T]:
 
     def step() -> list[T]:
         return [make(part) for part in islice(parts, 1)]
+
+    from concurrent.futures import ThreadPoolExecutor  # only large data need it
 
     with ThreadPoolExecutor(1) as pool:
         pending = pool.submit(step)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -406,6 +405,8 @@ def fingerprint(matrix: Any) -> str:
     def digest(start: int) -> bytes:
         part = np.ascontiguousarray(matrix[start : start + step], "<f8")
         return hashlib.blake2b(part.data if part.size else b"", digest_size=16).digest()
+
+    from concurrent.futures import ThreadPoolExecutor  # only large data need it
 
     with ThreadPoolExecutor(2) as pool:
         parts = b"".join(pool.map(digest, range(0, rows, step)))

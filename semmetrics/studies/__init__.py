@@ -10,6 +10,7 @@ import importlib
 from typing import Any
 
 _PUBLIC = {
+    "scoring.protocols": ("AGREEMENT_PROTOCOLS", "AgreementProtocol"),
     "scoring.score_text": ("RunSummary", "summarize"),
     "studies.agreement": ("AgreementTable", "meta"),
     "studies.comparisons": ("ComparisonTable", "compare"),
@@ -18,10 +19,7 @@ _PUBLIC = {
     "studies.differences": ("Design", "Difference", "compare_scores"),
     "studies.discrepancy": ("DiscrepancySelection", "add_systems", "select_discrepant"),
     "studies.dominance": ("GlobalRank", "compute_dominance", "rank_dominance"),
-    "studies.human_agreement": (
-        "AGREEMENT_PROTOCOLS", "Agreement", "AgreementDesign", "AgreementProtocol", "Judged",
-        "measure_agreement",
-    ),
+    "studies.human_agreement": ("Agreement", "AgreementDesign", "Judged", "measure_agreement"),
     "studies.ranks": ("Rank", "Ranking", "draw_mean_ranks", "rank_normalized", "rank_systems"),
     "studies.sheets": ("write_annotation_page",),
     "studies.significance": (

@@ -35,6 +35,7 @@ from semmetrics.scoring.plan import (
     prepare_systems,
     resolve_inputs,
 )
+from semmetrics.scoring.protocols import AgreementProtocol, find_agreement_protocol
 from semmetrics.scoring.result import Score, names_meant
 from semmetrics.scoring.score import document_options, score_prepared, system_name
 from semmetrics.studies.human_agreement import (
@@ -42,9 +43,7 @@ from semmetrics.studies.human_agreement import (
     COLUMNS,
     Agreement,
     AgreementDesign,
-    AgreementProtocol,
     Judged,
-    find_agreement_protocol,
     measure_agreement,
 )
 from semmetrics.studies.significance import LEAST_OF_WILLIAMS

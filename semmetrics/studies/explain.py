@@ -25,11 +25,12 @@ from semmetrics.metrics.registry import (
 )
 from semmetrics.options import AGGREGATIONS, AGREEMENT
 from semmetrics.reports.result import align
-from semmetrics.scoring.protocols import PROTOCOLS, Protocol
-from semmetrics.studies.human_agreement import (
+from semmetrics.scoring.protocols import (
     AGREEMENT_PROTOCOLS,
     OWN_REFERENCES,
+    PROTOCOLS,
     AgreementProtocol,
+    Protocol,
 )
 
 __all__ = ["Topic", "find_citations", "explain", "find_topics", "group_definitions",

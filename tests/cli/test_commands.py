@@ -19,8 +19,7 @@ from semmetrics.metrics.families import POLICIES
 from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions, kinds_of
 from semmetrics.options import AGREEMENT, FORMATS
-from semmetrics.scoring.protocols import PROTOCOLS
-from semmetrics.studies.human_agreement import AGREEMENT_PROTOCOLS, OWN_REFERENCES
+from semmetrics.scoring.protocols import AGREEMENT_PROTOCOLS, OWN_REFERENCES, PROTOCOLS
 from semmetrics.text.java import OfficialParser
 
 DEFINITIONS = {definition.name: definition for definition in all_definitions()}
