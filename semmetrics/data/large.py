@@ -66,11 +66,10 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
 
 def _ahead(make: Callable[[Any], T], parts: Iterator[Any]) -> Iterator[T]:
     """Apply a function to parts in order, in a thread that is one part ahead."""
+    from concurrent.futures import ThreadPoolExecutor  # only large data need it
 
     def step() -> list[T]:
         return [make(part) for part in islice(parts, 1)]
-
-    from concurrent.futures import ThreadPoolExecutor  # only large data need it
 
     with ThreadPoolExecutor(1) as pool:
         pending = pool.submit(step)

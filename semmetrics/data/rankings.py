@@ -399,14 +399,14 @@ def fingerprint(matrix: Any) -> str:
     >>> fingerprint(np.eye(2, dtype=np.float32)) == fingerprint(np.eye(2))
     True
     """
+    from concurrent.futures import ThreadPoolExecutor  # not for every score: it takes 5 ms
+
     rows, columns = matrix.shape
     step = max(1, _PART // max(1, 8 * columns))
 
     def digest(start: int) -> bytes:
         part = np.ascontiguousarray(matrix[start : start + step], "<f8")
         return hashlib.blake2b(part.data if part.size else b"", digest_size=16).digest()
-
-    from concurrent.futures import ThreadPoolExecutor  # only large data need it
 
     with ThreadPoolExecutor(2) as pool:
         parts = b"".join(pool.map(digest, range(0, rows, step)))

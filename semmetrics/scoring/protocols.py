@@ -5,13 +5,17 @@ Conventions
 A protocol names the measures of a paper, the headings that the paper prints them under, and how
 the data are read. Its conventions win over defaults; options that would change a number are
 refused. A plan holds what is computed, at every cutoff and under every decoding rule.
+
+A protocol of agreement fixes what is read of a file of judgements, what becomes of candidates that
+are among their own references, whether judgements of the same candidate are averaged, and the
+statistic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Options, Tasks
@@ -19,6 +23,8 @@ from semmetrics.messages import agreeing, did_you_mean, listing
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.metrics.registry import cutoffs, parse, parse_all
 from semmetrics.options import decoding_rules
+
+P = TypeVar("P")
 
 
 @dataclass(frozen=True)
@@ -207,14 +213,18 @@ def find_protocol(name: str) -> Protocol:
     InputError
         If there is none.
     """
-    if name not in PROTOCOLS:
-        every = f"choose {listing(PROTOCOLS, most=len(PROTOCOLS))}; protocols of agreement with "
-        every += "people belong to meta (semmetrics meta)"
-        remedy = did_you_mean(name, PROTOCOLS, every)
-        if name.partition("(")[0] in PROTOCOLS:
+    others = "protocols of agreement with people belong to meta (semmetrics meta)"
+    return _find(name, PROTOCOLS, "protocol", others)
+
+
+def _find(name: str, known: Mapping[str, P], what: str, others: str) -> P:
+    if name not in known:
+        every = f"choose {listing(known, most=len(known))}; {others}"
+        remedy = did_you_mean(name, known, every)
+        if name.partition("(")[0] in known:
             remedy = "a protocol has no options; name its measures instead, with theirs"
-        raise InputError("unknown-name", what="protocol", value=name, remedy=remedy)
-    return PROTOCOLS[name]
+        raise InputError("unknown-name", what=what, value=name, remedy=remedy)
+    return known[name]
 
 
 @dataclass(frozen=True)
@@ -565,8 +575,5 @@ def find_agreement_protocol(name: str) -> AgreementProtocol:
     >>> find_agreement_protocol("flickr8k-expert").statistics
     ('kendall-c',)
     """
-    if name not in AGREEMENT_PROTOCOLS:
-        every = f"choose {listing(AGREEMENT_PROTOCOLS)}; others belong to score (semmetrics score)"
-        remedy = did_you_mean(name, AGREEMENT_PROTOCOLS, every)
-        raise InputError("unknown-name", what="agreement protocol", value=name, remedy=remedy)
-    return AGREEMENT_PROTOCOLS[name]
+    others = "others belong to score (semmetrics score)"
+    return _find(name, AGREEMENT_PROTOCOLS, "agreement protocol", others)

@@ -12,9 +12,6 @@ same side as people; a pair of equal values counts half, one without a preferenc
 A resample draws as many images as there are, with replacement, each with all of its judgements:
 judgements of one image are not independent. All measures and groups share the resamples. The
 bootstrap test is that of `semmetrics.compare`; Williams' test takes judgements as independent.
-
-A protocol fixes what is read of the file, what becomes of candidates that are among their own
-references, whether judgements of the same candidate are averaged, and the statistic.
 """
 
 from __future__ import annotations
