@@ -260,9 +260,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "wrong-id": ("{value!r} is not an id", "an id is a string or a whole number"),
     "null": ("{role} is null", "{remedy}"),
     "masked": ("values are masked", "fill them in, or leave the items out"),
-    "lone-surrogate": (
-        "{role} contains half of a surrogate pair (\\ud800 to \\udfff)", "write the whole character"
-    ),
+    "lone-surrogate": ("{role} contains half of a surrogate pair (\\ud800 to \\udfff)",
+        "write the whole character"),
     "duplicate": ("{role} {value!r} appears twice", "keep one"),
     "duplicate-id": ("the id {value!r} appears twice", "keep one record for each id"),
     "duplicate-at": ("{role} also appears at {other}", "keep one"),
@@ -283,28 +282,21 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "not-utf8": ("byte {byte} (from 0) is not valid {codec}", "save the file as UTF-8"),
     "damaged": ("it is damaged or cut off: {why}", "write or copy it again"),
     "too-large": ("it takes more than {limit} bytes", "raise {opt:max_bytes}"),
-    "line-too-long": (
-        "the line is longer than {limit} bytes",
-        "check its line ends, or raise {opt:max_line_bytes}",
-    ),
-    "unknown-extension": (
-        "the extension {ending!r} does not tell the format", "use one of {known}, or give {flag}"
-    ),
+    "line-too-long": ("the line is longer than {limit} bytes",
+        "check its line ends, or raise {opt:max_line_bytes}"),
+    "unknown-extension": ("the extension {ending!r} does not tell the format",
+        "use one of {known}, or give {flag}"),
     "wrong-format": ("{what} cannot be read from {format}", "use {wanted}"),
     "not-json": ("not valid JSON: {why}", "correct the JSON"),
     "not-csv": ("not valid CSV: {why}", "check quotes and {opt:delimiter}"),
     "wrong-content": ("{value} is not {wanted}", "write {example}"),
     # Tables
-    "missing-column": (
-        "no column for {role}: looked for {wanted}, found {found!l}",
-        "rename one, or name it: {flag}",
-    ),
+    "missing-column": ("no column for {role}: looked for {wanted}, found {found!l}",
+        "rename one, or name it: {flag}"),
     "ambiguous-column": ("several columns could be {role}: {found!l}", "choose one: {flag}"),
     "duplicate-column": ("two columns are named {name!r}", "rename one"),
-    "wrong-width": (
-        "the row has {found:cell}, the header {wanted}; the first is {first!r}",
-        "quote cells that contain the delimiter",
-    ),
+    "wrong-width": ("the row has {found:cell}, the header {wanted}; the first is {first!r}",
+        "quote cells that contain the delimiter"),
     "unused-columns": ("{n:column} not used: {examples!l}", ""),
     # Options and arguments
     "bad-option": ("{setting}", "give {wanted}"),
@@ -315,435 +307,270 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "conflicting-options": ("{names} are given together", "give one of them"),
     "needs-option": ("{what} needs {name!o}", "give it"),
     "fixed-by": ("{what} sets {names}", "remove the option, or name measures instead"),
-    "missing-package": (
-        "{purpose} needs the package {package}",
-        "run: pip install {package}, or pip install 'semmetrics[{extra}]'",
-    ),
-    "broken-package": (
-        "{purpose} needs the package {package}, which cannot be loaded: {why}",
-        "run: pip install --upgrade {package} numpy, for versions that fit",
-    ),
+    "missing-package": ("{purpose} needs the package {package}",
+        "run: pip install {package}, or pip install 'semmetrics[{extra}]'"),
+    "broken-package": ("{purpose} needs the package {package}, which cannot be loaded: {why}",
+        "run: pip install --upgrade {package} numpy, for versions that fit"),
     "own-code-failed": ("{what} raises {kind}: {why}", "{remedy}"),
 
     # Core and store
-    "no-home": (
-        "the user has no home folder to keep files in",
-        "name a folder in the environment variable SEMMETRICS_HOME",
-    ),
+    "no-home": ("the user has no home folder to keep files in",
+        "name a folder in the environment variable SEMMETRICS_HOME"),
     "missing-folder": ("there is no such folder", "check the path"),
     "not-a-file": ("it is not a regular file", "name a file in a folder that exists"),
-    "matrix-exists": (
-        "the matrix is already complete",
-        "choose another path, or compute it again with resume=False (--overwrite)",
-    ),
-    "matrix-unfinished": (
-        "the unfinished matrix cannot be continued: {why}",
-        "choose another path, remove {part} and {notes}, "
-        "or compute all of it with resume=False (--overwrite)",
-    ),
+    "matrix-exists": ("the matrix is already complete",
+        "choose another path, or compute it again with resume=False (--overwrite)"),
+    "matrix-unfinished": ("the unfinished matrix cannot be continued: {why}",
+        "choose another path, remove {part} and {notes}, or compute all of it with resume=False "
+        "(--overwrite)"),
     "matrix-locked": ("another run is writing it", "wait until it ends, or choose another path"),
-    "cache-unusable": (
-        "the cache of {what} cannot be used: {why}; everything is computed and nothing kept",
-        "check its folder and the free space, or remove the file",
-    ),
-    "cache-damaged-rows": (
-        "the cache of {what} is damaged; its damaged rows are computed again", ""
-    ),
+    "cache-unusable": ("the cache of {what} cannot be used: {why}; everything is computed and "
+        "nothing kept",
+        "check its folder and the free space, or remove the file"),
+    "cache-damaged-rows": ("the cache of {what} is damaged; its damaged rows are computed "
+        "again", ""),
     "wrong-digest": ("its SHA-256 is {found}, not {wanted}", "{remedy}"),
-    "no-length": (
-        "the server does not say how long the file is, and no SHA-256 is known to check it",
-        "give its sha256 in a manifest, or {instead}",
-    ),
+    "no-length": ("the server does not say how long the file is, and no SHA-256 is known to check "
+        "it",
+        "give its sha256 in a manifest, or {instead}"),
     "http-error": ("the server answers {status}", "check whether the file has moved, or {instead}"),
-    "fetch-failed": (
-        "it cannot be fetched after {n:byte}: {why}",
-        "check the network and run the same command again, which continues it; or {instead}",
-    ),
-    "no-room": (
-        "{n:byte} are missing, more than the free space",
-        "make room, or name another folder in SEMMETRICS_HOME",
-    ),
-    "no-such-device": (
-        "PyTorch finds no device {name!r} here", "use 'cpu', 'cuda', 'cuda:1' or 'mps'"
-    ),
-    "no-double-precision": (
-        "device={name!r} has no double precision, in which measures are computed",
-        "leave {opt:device} out; open a model there with open_embedding(NAME, device={name!r})",
-    ),
-    "unsolved-transport": (
-        "no transport plan was found within {gap} of the optimum",
-        "make the problem smaller, or the range of its masses",
-    ),
+    "fetch-failed": ("it cannot be fetched after {n:byte}: {why}",
+        "check the network and run the same command again, which continues it; or {instead}"),
+    "no-room": ("{n:byte} are missing, more than the free space",
+        "make room, or name another folder in SEMMETRICS_HOME"),
+    "no-such-device": ("PyTorch finds no device {name!r} here",
+        "use 'cpu', 'cuda', 'cuda:1' or 'mps'"),
+    "no-double-precision": ("device={name!r} has no double precision, in which measures are "
+        "computed",
+        "leave {opt:device} out; open a model there with open_embedding(NAME, device={name!r})"),
+    "unsolved-transport": ("no transport plan was found within {gap} of the optimum",
+        "make the problem smaller, or the range of its masses"),
 
     # Data: records of labels and captions
     "bad-character": ("the text contains {what}", "remove it, and save the text as UTF-8"),
     "not-gzip": ("not a gzip file", "name it without .gz"),
-    "out-of-memory": (
-        "not enough memory", "give fewer items at once, or use a machine with more memory"
-    ),
-    "unknown-ending": (
-        "the extension {ending!r} does not tell the format", "use one of {known}"
-    ),
-    "json-lines": (
-        "not valid JSON: {why}", "for one object a line, set the format to jsonl"
-    ),
+    "out-of-memory": ("not enough memory",
+        "give fewer items at once, or use a machine with more memory"),
+    "unknown-ending": ("the extension {ending!r} does not tell the format", "use one of {known}"),
+    "json-lines": ("not valid JSON: {why}", "for one object a line, set the format to jsonl"),
     "carriage-returns": ("its lines end with a carriage return alone", "save it with line feeds"),
-    "other-delimiter": (
-        "no column for {role}: the header has one column, {found!l}",
-        "if {sign!r} separates the cells, set {opt:delimiter} to it",
-    ),
-    "one-column-two-roles": (
-        "{name!r} is named as both the {roles} column", "name another column for one of them"
-    ),
-    "wrong-column-type": (
-        "the type {found} does not fit a column of {role}s",
-        "ids are text or integers, labels and captions text or lists, scores numbers",
-    ),
-    "not-a-label-column": (
-        "the cell or column is {value!r}; without a column of {noun}s ({known}), each column is "
-        "a {noun} with 0/1 or scores from 0 to 1",
-        "remove the column, or name the column of {noun}s: {flag}",
-    ),
-    "not-a-table": (
-        "it cannot be read as a table: {why}",
-        "name each column once, and give it values of one type",
-    ),
-    "deep-column": (
-        "it holds objects, or lists that are nested too deeply, in {name!r}",
-        "give strings, numbers, or lists of those",
-    ),
-    "id-pairs": (
-        "the items are pairs of an id and a list of {noun}s",
-        "give dict(pairs); if the first is a {noun}, too, give lists instead of tuples",
-    ),
-    "scored-twice": (
-        "{noun}s with scores have a list of scores beside them", "keep one of the two"
-    ),
-    "score-alone": (
-        "a score beside an empty {noun}", "name the {noun}, or leave the score empty, too"
-    ),
-    "some-scores": (
-        "some {noun}s have a score and others have none", "give every {noun} a score, or none"
-    ),
-    "empty-cell": (
-        "the {noun} is empty, and the id has {n:row}",
-        "leave a {noun} empty only in the sole row of an id, which then has none",
-    ),
+    "other-delimiter": ("no column for {role}: the header has one column, {found!l}",
+        "if {sign!r} separates the cells, set {opt:delimiter} to it"),
+    "one-column-two-roles": ("{name!r} is named as both the {roles} column",
+        "name another column for one of them"),
+    "wrong-column-type": ("the type {found} does not fit a column of {role}s",
+        "ids are text or integers, labels and captions text or lists, scores numbers"),
+    "not-a-label-column": ("the cell or column is {value!r}; without a column of {noun}s "
+        "({known}), each column is a {noun} with 0/1 or scores from 0 to 1",
+        "remove the column, or name the column of {noun}s: {flag}"),
+    "not-a-table": ("it cannot be read as a table: {why}",
+        "name each column once, and give it values of one type"),
+    "deep-column": ("it holds objects, or lists that are nested too deeply, in {name!r}",
+        "give strings, numbers, or lists of those"),
+    "id-pairs": ("the items are pairs of an id and a list of {noun}s",
+        "give dict(pairs); if the first is a {noun}, too, give lists instead of tuples"),
+    "scored-twice": ("{noun}s with scores have a list of scores beside them",
+        "keep one of the two"),
+    "score-alone": ("a score beside an empty {noun}",
+        "name the {noun}, or leave the score empty, too"),
+    "some-scores": ("some {noun}s have a score and others have none",
+        "give every {noun} a score, or none"),
+    "empty-cell": ("the {noun} is empty, and the id has {n:row}",
+        "leave a {noun} empty only in the sole row of an id, which then has none"),
     "blank-lines": ("{n:blank line} between {between}, the first is line {first}", ""),
-    "blank-texts": (
-        "{n:blank line}, taken as empty {noun}s; the first is line {first}", ""
-    ),
+    "blank-texts": ("{n:blank line}, taken as empty {noun}s; the first is line {first}", ""),
     "empty-cells": ("{n:item} with an empty {noun} cell: no {noun}s", ""),
-    "scattered-rows": (
-        "{n:id} with rows that are not together; merged in file order", ""
-    ),
+    "scattered-rows": ("{n:id} with rows that are not together; merged in file order", ""),
     "sorted-sets": ("sets of {noun}s were taken in sorted order", ""),
     "scores-and-lists": ("{n:item} written {{{noun}: score}}, the others as lists", ""),
     "unused-entry-keys": ("{n:key} of {noun}s not used: {examples!l}", ""),
     "unused-options": ("{n:option} not used for {what}: {examples!l}", ""),
     "index-not-used": ("the ids are those of the column of ids, not those of the index", ""),
-    "odd-columns": (
-        "{n:column} of {of} with numbers outside [0, 1]: {examples!l}",
-        "leave out what is not a label",
-    ),
+    "odd-columns": ("{n:column} of {of} with numbers outside [0, 1]: {examples!l}",
+        "leave out what is not a label"),
 
     # Data: side inputs, arrays and public formats
-    "no-column": (
-        "no column for {role}: looked for {wanted}, found {found!l}",
-        "rename one; a row is written as {example}",
-    ),
-    "needs-keys": (
-        "the {noun} is a list, which has no column {name!r}", "write objects such as {example}"
-    ),
+    "no-column": ("no column for {role}: looked for {wanted}, found {found!l}",
+        "rename one; a row is written as {example}"),
+    "needs-keys": ("the {noun} is a list, which has no column {name!r}",
+        "write objects such as {example}"),
     "wrong-cells": ("the {noun} has {n:cell}, not {wanted!l}", "give one cell for each"),
-    "ambiguous-sides": (
-        "the ids are both rows and columns, so pairs can be read either way",
+    "ambiguous-sides": ("the ids are both rows and columns, so pairs can be read either way",
         "give each side ids of its own, such as image-1 and caption-1, or the same names of "
-        "columns in both inputs",
-    ),
+        "columns in both inputs"),
     "two-scores": ("the pair {pair!l} has the scores {one} and {other}", "keep one"),
-    "wrong-ids": (
-        "{n:id} for {size} {what}s, {distinct} of them distinct",
-        "give each row and column an id of its own",
-    ),
-    "two-groups": (
-        "judgements of {value!r} are in the groups {groups!l}",
-        "leave {opt:group_by} out, or do not average",
-    ),
+    "wrong-ids": ("{n:id} for {size} {what}s, {distinct} of them distinct",
+        "give each row and column an id of its own"),
+    "two-groups": ("judgements of {value!r} are in the groups {groups!l}",
+        "leave {opt:group_by} out, or do not average"),
     "own-references": ("{n:judgement} of candidates among their own references: left out", ""),
-    "own-reference-dropped": (
-        "{n:candidate} among their own references: compared with the others", ""
-    ),
-    "no-reference": (
-        "the candidate {value!r} has no reference", "give each candidate a reference of its image"
-    ),
-    "only-own-reference": (
-        "the candidate {value!r} has no other reference than itself",
-        "give each candidate a reference of its image",
-    ),
-    "not-judged": (
-        "{value!r} is not an image with judgements",
-        'write {{"human_judgement": [{{"caption": "a dog", "rating": 4}}], "ground_truth": '
-        '["a dog runs"]}}, or ratings of ids as [{{"id": "a", "rating": 4}}]',
-    ),
+    "own-reference-dropped": ("{n:candidate} among their own references: compared with the "
+        "others", ""),
+    "no-reference": ("the candidate {value!r} has no reference",
+        "give each candidate a reference of its image"),
+    "only-own-reference": ("the candidate {value!r} has no other reference than itself",
+        "give each candidate a reference of its image"),
+    "not-judged": ("{value!r} is not an image with judgements",
+        'write {{"human_judgement": [{{"caption": "a dog", "rating": 4}}], "ground_truth": ["a dog '
+        'runs"]}}, or ratings of ids as [{{"id": "a", "rating": 4}}]'),
     "mixed-rows": ("the row has other keys than those before", "give all rows the same keys"),
-    "rated-twice": (
-        "the rater {rater!r} judges {names!l} twice, first in {other}",
-        "keep one, or name the ids that tell them apart with {opt:columns}",
-    ),
+    "rated-twice": ("the rater {rater!r} judges {names!l} twice, first in {other}",
+        "keep one, or name the ids that tell them apart with {opt:columns}"),
     "ambiguous-side": ("{value!r} could be either side", "give the candidates other ids"),
     "bad-preference": ("{value!r} is preferred", "write a, b or tie"),
     "not-pascal": ("not Pascal-50S: {why}", "give its files as they were published"),
     "equal-votes": ("{n:pair} with as many votes for either side: decided at random", ""),
     "not-numpy": ("not a NumPy file: {why}", "write it with numpy.save"),
-    "stored-elsewhere": (
-        "{names!l} are external or virtual, and only this file is read",
-        "copy the values into this file with h5py: file['values'] = values",
-    ),
+    "stored-elsewhere": ("{names!l} are external or virtual, and only this file is read",
+        "copy the values into this file with h5py: file['values'] = values"),
     "several-arrays": ("there are other arrays beside {name!r}: {extra!l}", "save it alone"),
-    "no-main-array": (
-        "{n:array} could be the values: {found!l}",
-        "save one as 'values', beside 'classes' and 'ids'",
-    ),
+    "no-main-array": ("{n:array} could be the values: {found!l}",
+        "save one as 'values', beside 'classes' and 'ids'"),
     "other-classes": ("the classes differ from those of {opt:classes}", "leave out one of them"),
-    "not-sparse": (
-        "a sparse matrix of format {kind!r} lacks parts or is not read",
-        "write it with scipy.sparse.save_npz(file, matrix.tocsr())",
-    ),
+    "not-sparse": ("a sparse matrix of format {kind!r} lacks parts or is not read",
+        "write it with scipy.sparse.save_npz(file, matrix.tocsr())"),
     "unused-arrays": ("{n:array} not used: {examples!l}", ""),
     "missing-key": ("there is no {key!r}", "see the description of the format"),
-    "not-instances": (
-        "{key!r} is {value!t}, and COCO instances have a list there",
-        "give the instances file; captions and results have no labels",
-    ),
-    "captions-file": (
-        "there is no {key!r}", "labels come from the instances file, not from captions"
-    ),
-    "instances-file": (
-        "{value!r} is not a caption", "captions come from the captions file, not from instances"
-    ),
+    "not-instances": ("{key!r} is {value!t}, and COCO instances have a list there",
+        "give the instances file; captions and results have no labels"),
+    "captions-file": ("there is no {key!r}",
+        "labels come from the instances file, not from captions"),
+    "instances-file": ("{value!r} is not a caption",
+        "captions come from the captions file, not from instances"),
     "unlisted-id": ("{key} {value} is not among the {what}", "add it, or remove the annotation"),
-    "id-of-candidate": (
-        "the id {value!r} is also the name of one of several captions of another id",
-        "ids do not end with # and a number",
-    ),
+    "id-of-candidate": ("the id {value!r} is also the name of one of several captions of another "
+        "id",
+        "ids do not end with # and a number"),
     "cycle": ("there is a cycle: {names}", "remove one of its links"),
-    "too-many-ancestors": (
-        "there are more than {limit} pairs of a name and its ancestor",
-        "leave out names that no label needs (in Python, max_pairs= sets another limit)",
-    ),
+    "too-many-ancestors": ("there are more than {limit} pairs of a name and its ancestor",
+        "leave out names that no label needs (in Python, max_pairs= sets another limit)"),
     "own-parent": ("{value!r} is its own parent", "remove the link"),
-    "merged-names": (
-        "{names!l} of the taxonomy are both {term!r} after normalization",
-        "rename one, or choose another {opt:normalize}",
-    ),
-    "differ-by-blanks": (
-        "{names!l} differ by blanks alone", "write the name in one way, without blanks around it"
-    ),
-    "no-wordnet": (
-        "nltk has no WordNet data",
+    "merged-names": ("{names!l} of the taxonomy are both {term!r} after normalization",
+        "rename one, or choose another {opt:normalize}"),
+    "differ-by-blanks": ("{names!l} differ by blanks alone",
+        "write the name in one way, without blanks around it"),
+    "no-wordnet": ("nltk has no WordNet data",
         "run: python -m nltk.downloader wordnet, or write wordnet:FOLDER with the folder of "
-        "WordNet's data.noun",
-    ),
-    "not-wordnet": (
-        "not the noun files of one WordNet: {why}",
-        "give the folder of WordNet 3's data.noun and index.noun",
-    ),
-    "bad-documents": (
-        "{value!r} is not a number of documents", "give a whole number below 2**53"
-    ),
-    "bad-frequency": (
-        "the frequency of {gram!r} is {value!r}", "give the whole number of documents that hold it"
-    ),
-    "too-frequent": (
-        "{gram!r} is in {n} of {documents} documents",
-        "count an n-gram once a document, or correct the number of documents",
-    ),
-    "other-documents": (
-        "the file is of {known} documents, and {given} are given", "leave {opt:documents} out"
-    ),
-    "no-documents": (
-        "the pickle lacks the number of documents",
-        "give it as {opt:documents}; it is 40504 for coco-val-df.p",
-    ),
+        "WordNet's data.noun"),
+    "not-wordnet": ("not the noun files of one WordNet: {why}",
+        "give the folder of WordNet 3's data.noun and index.noun"),
+    "bad-documents": ("{value!r} is not a number of documents", "give a whole number below 2**53"),
+    "bad-frequency": ("the frequency of {gram!r} is {value!r}",
+        "give the whole number of documents that hold it"),
+    "too-frequent": ("{gram!r} is in {n} of {documents} documents",
+        "count an n-gram once a document, or correct the number of documents"),
+    "other-documents": ("the file is of {known} documents, and {given} are given",
+        "leave {opt:documents} out"),
+    "no-documents": ("the pickle lacks the number of documents",
+        "give it as {opt:documents}; it is 40504 for coco-val-df.p"),
     "not-as-json": ("JSON cannot hold it: {why}", "save it under a name in .npz"),
-    "not-frequencies": (
-        "these are not document frequencies",
+    "not-frequencies": ("these are not document frequencies",
         'write JSON {{"documents": 5000, "frequencies": {{"a man": 1200}}}}, or a pickle of '
-        '{{"document_frequency": {{("a", "man"): 12}}, "ref_len": 9.2}}',
-    ),
-    "pickled-name": (
-        "the pickle names {name}, which is not loaded",
-        "give a pickle of dicts, tuples, texts and numbers alone, or write JSON",
-    ),
-    "pickled-key": (
-        "a key in the pickle ({kind}) is neither a text nor a tuple of texts",
-        "give a pickle of dicts, tuples, texts and numbers alone, or write JSON",
-    ),
-    "not-a-pickle": (
-        "not a readable pickle: {why}",
-        "give document frequencies as .npz, JSON or a pickle of a dict",
-    ),
-    "one-side-has-ids": (
-        "this side has no ids and the other has",
-        "give both sides ids, or neither (a matrix, lines of text and plain lists have none)",
-    ),
-    "other-length": (
-        "{one} has {n:item} and {other} has {m}; this is the last item of the shorter one",
-        "items without ids are matched by position: give as many on both sides, or ids",
-    ),
-    "missing-ids": (
-        "{lost}",
+        '{{"document_frequency": {{("a", "man"): 12}}, "ref_len": 9.2}}'),
+    "pickled-name": ("the pickle names {name}, which is not loaded",
+        "give a pickle of dicts, tuples, texts and numbers alone, or write JSON"),
+    "pickled-key": ("a key in the pickle ({kind}) is neither a text nor a tuple of texts",
+        "give a pickle of dicts, tuples, texts and numbers alone, or write JSON"),
+    "not-a-pickle": ("not a readable pickle: {why}",
+        "give document frequencies as .npz, JSON or a pickle of a dict"),
+    "one-side-has-ids": ("this side has no ids and the other has",
+        "give both sides ids, or neither (a matrix, lines of text and plain lists have none)"),
+    "other-length": ("{one} has {n:item} and {other} has {m}; this is the last item of the shorter "
+        "one",
+        "items without ids are matched by position: give as many on both sides, or ids"),
+    "missing-ids": ("{lost}",
         "add them, or set {opt:missing=skip} to leave them out, {opt:missing=empty} for empty "
-        "lists",
-    ),
+        "lists"),
     "other-ids": ("{lost}", "check that both sides use the same ids"),
     "unlike-ids": ("{lost}", "write ids the same way on both sides: {names!l} differ by {how}"),
-    "missing-entries": (
-        "{lost}",
+    "missing-entries": ("{lost}",
         "add {noun}s, or set {opt:missing=skip} to leave these items out, {opt:missing=empty} for "
-        "an empty candidate or no reference",
-    ),
+        "an empty candidate or no reference"),
     "no-rows": ("{n:item} without a row in the {what} matrix: {ids!l}", "set {opt:missing=skip}"),
     "no-weights": ("{n:item} without a weight: {ids!l}", "give one to each"),
-    "inexact": (
-        "the score {value} is an integer of 2**53 or more, where floats are not exact",
-        "divide scores, subtract a number from all of them, or give floats",
-    ),
+    "inexact": ("the score {value} is an integer of 2**53 or more, where floats are not exact",
+        "divide scores, subtract a number from all of them, or give floats"),
     "id-mismatch": ("the id {value!r} does not fit {pattern!r}", "change {opt:ids}"),
 
     # Text
-    "needs-java": (
-        "{purpose} needs Java, and there is no program java",
-        "install a Java runtime, 8 or later (in Debian default-jre-headless){instead}",
-    ),
-    "incomplete-package": (
-        "{purpose} needs {files}, which the package pycocoevalcap lacks",
-        "run: pip install --force-reinstall pycocoevalcap{instead}",
-    ),
-    "java-not-started": (
-        "{purpose} cannot be run: {why}",
-        "check the free space for temporary files, and java -version{instead}",
-    ),
-    "java-failed": (
-        "{purpose} stopped with status {status}: {why}", "check java -version{instead}"
-    ),
-    "java-path": (
-        "Java finds nothing in a folder with {separator!r} in its name",
-        "name another folder in SEMMETRICS_HOME",
-    ),
-    "needs-corenlp": (
-        "SPICE's parser needs CoreNLP 3.6.0, which is not here",
-        "run: semmetrics spice setup{instead}",
-    ),
-    "wrong-jar": (
-        "not CoreNLP's own file, or damaged", "remove it and run: semmetrics spice setup"
-    ),
-    "missing-jar": (
-        "there is no {name} in this folder", "give the folder that holds both files{hint}"
-    ),
-    "no-maven": (
-        "there is no program mvn, the Maven client",
-        "install Maven, or give the folder of the two jars of CoreNLP 3.6.0 (--jars)",
-    ),
-    "maven-failed": (
-        "Maven fails: {why}",
-        "try again, or give the folder of the two jars of CoreNLP 3.6.0 (--jars)",
-    ),
-    "no-answer": (
-        "SPICE's parser gives no answer: {why}",
-        "it needs Java 8 or later and 4 GB of memory; check java -version",
-    ),
+    "needs-java": ("{purpose} needs Java, and there is no program java",
+        "install a Java runtime, 8 or later (in Debian default-jre-headless){instead}"),
+    "incomplete-package": ("{purpose} needs {files}, which the package pycocoevalcap lacks",
+        "run: pip install --force-reinstall pycocoevalcap{instead}"),
+    "java-not-started": ("{purpose} cannot be run: {why}",
+        "check the free space for temporary files, and java -version{instead}"),
+    "java-failed": ("{purpose} stopped with status {status}: {why}",
+        "check java -version{instead}"),
+    "java-path": ("Java finds nothing in a folder with {separator!r} in its name",
+        "name another folder in SEMMETRICS_HOME"),
+    "needs-corenlp": ("SPICE's parser needs CoreNLP 3.6.0, which is not here",
+        "run: semmetrics spice setup{instead}"),
+    "wrong-jar": ("not CoreNLP's own file, or damaged",
+        "remove it and run: semmetrics spice setup"),
+    "missing-jar": ("there is no {name} in this folder",
+        "give the folder that holds both files{hint}"),
+    "no-maven": ("there is no program mvn, the Maven client",
+        "install Maven, or give the folder of the two jars of CoreNLP 3.6.0 (--jars)"),
+    "maven-failed": ("Maven fails: {why}",
+        "try again, or give the folder of the two jars of CoreNLP 3.6.0 (--jars)"),
+    "no-answer": ("SPICE's parser gives no answer: {why}",
+        "it needs Java 8 or later and 4 GB of memory; check java -version"),
     "parser-fails": ("SPICE's parser fails: {why}", "leave such captions out{limit}"),
     "captions-fail": ("{n} of {total:caption} cannot be parsed: {error}", "{remedy}"),
     "no-tuples": ("there are no tuples of it", "{remedy}"),
-    "tuples-lack": (
-        "there are no tuples by {identity} of {new}{own}, and they cannot be parsed: {error}",
-        "{remedy}",
-    ),
-    "tuples-function": (
-        "{opt:tuples} is a function, not a parser of the measure, and captions cannot be parsed: "
+    "tuples-lack": ("there are no tuples by {identity} of {new}{own}, and they cannot be parsed: "
         "{error}",
-        "{remedy}",
-    ),
-    "wrong-tuples": (
-        "{value!r} is not a tuple of a scene graph",
-        'give lists such as [["dog"], ["dog", "small"], ["dog", "sofa", "on"]]',
-    ),
-    "wrong-tuple-line": (
-        'not {{"caption": ..., "tuples": ...}}', "write it as 'semmetrics spice parse' does"
-    ),
-    "conflicting-tuples": (
-        "the caption {caption!r} appears twice, with different tuples", "keep one of them"
-    ),
+        "{remedy}"),
+    "tuples-function": ("{opt:tuples} is a function, not a parser of the measure, and captions "
+        "cannot be parsed: {error}",
+        "{remedy}"),
+    "wrong-tuples": ("{value!r} is not a tuple of a scene graph",
+        'give lists such as [["dog"], ["dog", "small"], ["dog", "sofa", "on"]]'),
+    "wrong-tuple-line": ('not {{"caption": ..., "tuples": ...}}',
+        "write it as 'semmetrics spice parse' does"),
+    "conflicting-tuples": ("the caption {caption!r} appears twice, with different tuples",
+        "keep one of them"),
 
     # Embed
     "vector-not-finite": ("the vector of {names!l} is not finite", "{remedy}"),
     "wrong-vector": ("the vector of {word!r} is {value!r}", "give a list of {wanted}"),
-    "unversioned": (
-        "a function without a version cannot be kept in a cache: another may have its name",
-        "give what decides its vectors: CallableEmbedder(function, version='1')",
-    ),
-    "reads-text": (
-        "lookup={rule!r} looks words up, but {identity} reads text",
-        "set {opt:lookup=text}, or use word vectors",
-    ),
-    "unknown-terms": (
-        "{identity} does not know {names!l}", "rename them, or set {opt:oov} to skip or zero"
-    ),
-    "no-unknown-word": (
-        "{identity} has no word 'unknown' to stand for {names!l}",
-        "set {opt:oov} to skip, zero or error",
-    ),
-    "unknown-embedding": (
-        "there is no such file and no embedding {value!r}",
-        "name a file, one of {names}, or a model with its kind before it, as in sbert:{value}; "
-        "the kinds are {kinds}",
-    ),
-    "not-fetched": (
-        "the embedding {value!r} has not been fetched", "run: semmetrics embed fetch {value}{size}"
-    ),
-    "unclear-folder": (
-        "the kind of embedding in this folder is unclear",
-        "write its kind before it, as in {example}; the kinds are {kinds}",
-    ),
-    "unsafe-pickle": (
-        "such a file can run any code when it is opened", "if you trust it, write kv:{path}"
-    ),
-    "mixed-mapping": (
-        "{word!r} has a vector and {other!r} has none",
-        "give a vector for each word, or an embedding for each name",
-    ),
-    "not-converted": (
-        "not a folder of converted vectors", "convert them: semmetrics embed convert FILE FOLDER"
-    ),
+    "unversioned": ("a function without a version cannot be kept in a cache: another may have its "
+        "name",
+        "give what decides its vectors: CallableEmbedder(function, version='1')"),
+    "reads-text": ("lookup={rule!r} looks words up, but {identity} reads text",
+        "set {opt:lookup=text}, or use word vectors"),
+    "unknown-terms": ("{identity} does not know {names!l}",
+        "rename them, or set {opt:oov} to skip or zero"),
+    "no-unknown-word": ("{identity} has no word 'unknown' to stand for {names!l}",
+        "set {opt:oov} to skip, zero or error"),
+    "unknown-embedding": ("there is no such file and no embedding {value!r}",
+        "name a file, one of {names}, or a model with its kind before it, as in sbert:{value}; the "
+        "kinds are {kinds}"),
+    "not-fetched": ("the embedding {value!r} has not been fetched",
+        "run: semmetrics embed fetch {value}{size}"),
+    "unclear-folder": ("the kind of embedding in this folder is unclear",
+        "write its kind before it, as in {example}; the kinds are {kinds}"),
+    "unsafe-pickle": ("such a file can run any code when it is opened",
+        "if you trust it, write kv:{path}"),
+    "mixed-mapping": ("{word!r} has a vector and {other!r} has none",
+        "give a vector for each word, or an embedding for each name"),
+    "not-converted": ("not a folder of converted vectors",
+        "convert them: semmetrics embed convert FILE FOLDER"),
     "other-vectors": ("it holds other vectors: {found}", "name a new folder, or remove it"),
-    "wrong-vectors": (
-        "a {found} file, not {wanted}", "write {found}: before the path, or no kind"
-    ),
-    "not-word-vectors": (
-        "its first line is neither a header ('3000000 300') nor a word and its numbers",
-        "give a word2vec file, GloVe text or fastText, without a byte order mark",
-    ),
-    "wrong-member": (
-        "the archive holds {names!l}", "unpack it and give the path of one file"
-    ),
+    "wrong-vectors": ("a {found} file, not {wanted}", "write {found}: before the path, or no kind"),
+    "not-word-vectors": ("its first line is neither a header ('3000000 300') nor a word and its "
+        "numbers",
+        "give a word2vec file, GloVe text or fastText, without a byte order mark"),
+    "wrong-member": ("the archive holds {names!l}", "unpack it and give the path of one file"),
     "no-texts": ("it has no texts for its rows", "write them, one a line, into {name} beside it"),
-    "wrong-arrays": (
-        "it holds {matrices} matrices of numbers and {texts} arrays of texts",
-        "save one of each",
-    ),
-    "wrong-columns": (
-        "its columns are {found!l}",
-        "give one column of texts, and one of lists of numbers or several of numbers",
-    ),
-    "model-not-here": (
-        "the model {value!r} is not on this machine and cannot be fetched: {why}",
-        "with a network, run: hf download {full}; or give the path of its folder",
-    ),
-    "empty-tokenizer": (
-        "its tokenizer has no words", "check that tokenizer.json or vocab.txt is there"
-    ),
+    "wrong-arrays": ("it holds {matrices} matrices of numbers and {texts} arrays of texts",
+        "save one of each"),
+    "wrong-columns": ("its columns are {found!l}",
+        "give one column of texts, and one of lists of numbers or several of numbers"),
+    "model-not-here": ("the model {value!r} is not on this machine and cannot be fetched: {why}",
+        "with a network, run: hf download {full}; or give the path of its folder"),
+    "empty-tokenizer": ("its tokenizer has no words",
+        "check that tokenizer.json or vocab.txt is there"),
     "has-decoder": ("a {kind} has a decoder", "use an encoder, such as BERT, RoBERTa or XLNet"),
 
     # Metrics: definitions and label metrics
@@ -755,398 +582,260 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "wrong-measures": ("{n:measure} are wrong:{listed}", ""),
     "duplicate-measures": ("measures are named twice: {names!l}", "name each once"),
     "name-taken": ("there is already a measure {name!r}", "choose another name"),
-    "reserved-option": (
-        "an option of {measure} cannot be called {names!l}, which has another meaning",
-        "choose another name",
-    ),
-    "not-registered": (
-        "the measure {name!r} is not registered", "import the module that defines it"
-    ),
+    "reserved-option": ("an option of {measure} cannot be called {names!l}, which has another "
+        "meaning",
+        "choose another name"),
+    "not-registered": ("the measure {name!r} is not registered",
+        "import the module that defines it"),
     "wrong-formula": ("the formula of {measure} {problem}", "{remedy}"),
-    "no-scores": (
-        "{what} needs a score for each predicted label{given}",
-        "give scores ({opt:score_column} names their column{unused}){remedy}",
-    ),
-    "no-rule": (
-        "the predictions are a matrix of scores, and no rule makes sets of them",
-        "give a cutoff (F1@3) or {opt:decode=threshold:0.5}",
-    ),
+    "no-scores": ("{what} needs a score for each predicted label{given}",
+        "give scores ({opt:score_column} names their column{unused}){remedy}"),
+    "no-rule": ("the predictions are a matrix of scores, and no rule makes sets of them",
+        "give a cutoff (F1@3) or {opt:decode=threshold:0.5}"),
     "no-embedding": ("there is no embedding {name!r}", "give {opt:embedding}"),
-    "word-vectors": (
-        "BagSim reads {what} as one text, but {embedding} has vectors of words",
-        "use an embedding that reads text{remedy}",
-    ),
-    "unknown-text": (
-        "{embedding} has no vector for {what} {names!l}", "add vectors, or choose {opt:oov=skip}"
-    ),
-    "outside-taxonomy": (
-        "labels are not in the taxonomy: {names!l}",
-        "add them, or take each as a root of its own with unknown=own",
-    ),
-    "weights-apart": (
-        "weights of {low} and {high} are too far apart to find the best threshold",
-        "give weights that differ by less than a factor of 1e15",
-    ),
+    "word-vectors": ("BagSim reads {what} as one text, but {embedding} has vectors of words",
+        "use an embedding that reads text{remedy}"),
+    "unknown-text": ("{embedding} has no vector for {what} {names!l}",
+        "add vectors, or choose {opt:oov=skip}"),
+    "outside-taxonomy": ("labels are not in the taxonomy: {names!l}",
+        "add them, or take each as a root of its own with unknown=own"),
+    "weights-apart": ("weights of {low} and {high} are too far apart to find the best threshold",
+        "give weights that differ by less than a factor of 1e15"),
 
     # Metrics: captions, retrieval and classes
-    "unknown-documents": (
-        "only the logarithm of the number of documents is known", "load it with documents="
-    ),
-    "other-tokens": (
-        "document frequencies were counted with {name} {mine!r}, not {theirs!r}",
-        "count and score on tokens made in one way",
-    ),
-    "wrong-offsets": (
-        "{offsets:offset} for {queries:query} and {items:item}",
-        "give offsets that rise from 0 to the number of items, one more than queries",
-    ),
+    "unknown-documents": ("only the logarithm of the number of documents is known",
+        "load it with documents="),
+    "other-tokens": ("document frequencies were counted with {name} {mine!r}, not {theirs!r}",
+        "count and score on tokens made in one way"),
+    "wrong-offsets": ("{offsets:offset} for {queries:query} and {items:item}",
+        "give offsets that rise from 0 to the number of items, one more than queries"),
     "not-in-gallery": ("place {value} is not in the gallery of {size:item}", ""),
     "item-after-end": ("place {value} follows -1", "-1 marks the end of a short ranking"),
-    "too-few-ranks": (
-        "top has {found:rank} that count, and the largest cutoff is {wanted}",
-        "give more ranks; -1 marks the end of a short ranking",
-    ),
+    "too-few-ranks": ("top has {found:rank} that count, and the largest cutoff is {wanted}",
+        "give more ranks; -1 marks the end of a short ranking"),
     "no-cutoff": ("{measure} has no cutoff", "write {wanted}"),
-    "no-class-score": (
-        "no {group} class has a score",
-        "AUSUC and BestH need scores of seen and unseen classes: give a matrix of scores",
-    ),
-    "inexact-score": (
-        "the score {value} is an integer of 2**53 or more, whose differences are not exact",
-        "divide scores, subtract a number from all of them, or give floats",
-    ),
+    "no-class-score": ("no {group} class has a score",
+        "AUSUC and BestH need scores of seen and unseen classes: give a matrix of scores"),
+    "inexact-score": ("the score {value} is an integer of 2**53 or more, whose differences are not "
+        "exact",
+        "divide scores, subtract a number from all of them, or give floats"),
     "column-on-both-sides": ("column {column} (from 0) is seen and unseen", "keep one of them"),
     "missing-images": ("{n:image} missing: {examples!l}", "give all sides the same images"),
     "wrong-captions": ("{found} given", "give {wanted} for each image"),
     "other-items": ("{name}= is for {found}, not {wanted}", ""),
-    "too-few-similar": (
-        "only {found:item} found for each query, not {wanted}",
-        "find more: most_similar(phi, k)",
-    ),
+    "too-few-similar": ("only {found:item} found for each query, not {wanted}",
+        "find more: most_similar(phi, k)"),
     "no-matrix": ("no matrix of {measure} is computed", "{remedy}"),
-    "meteor-failed": (
-        "METEOR's program failed: {why}", "it needs Java 8 and 2 GB of memory: try java -version"
-    ),
-    "missing-wordnet": (
-        "METEOR-nltk needs WordNet, which nltk does not have here",
-        "run: python -m nltk.downloader wordnet",
-    ),
-    "single-document": (
-        "the value for a single image is 0: {examples!l}",
-        "give document frequencies of a larger corpus: {opt:doc_freq}",
-    ),
+    "meteor-failed": ("METEOR's program failed: {why}",
+        "it needs Java 8 and 2 GB of memory: try java -version"),
+    "missing-wordnet": ("METEOR-nltk needs WordNet, which nltk does not have here",
+        "run: python -m nltk.downloader wordnet"),
+    "single-document": ("the value for a single image is 0: {examples!l}",
+        "give document frequencies of a larger corpus: {opt:doc_freq}"),
 
     # Kinds
-    "unknown-kind": (
-        "the kind of data is not certain: {what}",
-        "set {opt:task={task}} if each image has one class",
-    ),
-    "different-kinds": (
-        "the two sides are of different kinds: {what}", "set {opt:task} to {kinds!l}"
-    ),
-    "ambiguous-kind": (
-        "{reason} could be {kinds!l}: {what}",
-        'set {opt:task}; write labels as lists, ["cat"], also a single one',
-    ),
-    "truth-of-scores": (
-        "the ground truth is a matrix of scores", "give 0/1 or lists, after the predictions"
-    ),
-    "not-probabilities": (
-        "{value!p} are not probabilities", "give that of each set size; those of an item sum to 1"
-    ),
-    "outside-classes": (
-        "{role} {value!r} is not in the class list", "add it to {opt:classes}, or correct it"
-    ),
-    "unnamed-classes": (
-        "{role} {value!r} is not in the class list, which has only numbers",
-        "name the columns with {opt:classes}",
-    ),
-    "unnamed-columns": (
-        "the columns have no names, and the labels of {other} are {names!l}",
-        "name the columns with {opt:classes}",
-    ),
-    "unnamed-widths": (
-        "the predictions have {mine} columns and the ground truth {theirs}, without class names",
-        "name the columns with {opt:classes}, or give matrices of the same classes",
-    ),
+    "unknown-kind": ("the kind of data is not certain: {what}",
+        "set {opt:task={task}} if each image has one class"),
+    "different-kinds": ("the two sides are of different kinds: {what}",
+        "set {opt:task} to {kinds!l}"),
+    "ambiguous-kind": ("{reason} could be {kinds!l}: {what}",
+        'set {opt:task}; write labels as lists, ["cat"], also a single one'),
+    "truth-of-scores": ("the ground truth is a matrix of scores",
+        "give 0/1 or lists, after the predictions"),
+    "not-probabilities": ("{value!p} are not probabilities",
+        "give that of each set size; those of an item sum to 1"),
+    "outside-classes": ("{role} {value!r} is not in the class list",
+        "add it to {opt:classes}, or correct it"),
+    "unnamed-classes": ("{role} {value!r} is not in the class list, which has only numbers",
+        "name the columns with {opt:classes}"),
+    "unnamed-columns": ("the columns have no names, and the labels of {other} are {names!l}",
+        "name the columns with {opt:classes}"),
+    "unnamed-widths": ("the predictions have {mine} columns and the ground truth {theirs}, without "
+        "class names",
+        "name the columns with {opt:classes}, or give matrices of the same classes"),
     "single-references": ("no image has two references", "leaving one out needs at least two"),
-    "partial-truth": (
-        "the ground truth is 0/1 in {columns:column}, and the gallery has {gallery:candidate}",
-        "give 0/1 for each candidate, or lists of the positives: truth.tolist()",
-    ),
-    "other-names": (
-        "the {what}s have other names than {option!o}", "remove them, or the names in the file"
-    ),
+    "partial-truth": ("the ground truth is 0/1 in {columns:column}, and the gallery has "
+        "{gallery:candidate}",
+        "give 0/1 for each candidate, or lists of the positives: truth.tolist()"),
+    "other-names": ("the {what}s have other names than {option!o}",
+        "remove them, or the names in the file"),
     "not-in-option": ("{n:{what}} not in {option!o}: {names!l}", "add them, or remove the option"),
-    "transposed-names": (
-        "{found} for {wanted}, as if the matrix were transposed",
-        "give its transpose, or exchange {opt:queries} and {opt:gallery}",
-    ),
-    "transposed-positives": (
-        "{n:positive} not in the gallery of {size:,} columns (from 0): {names!l}",
-        "transpose the matrix if its rows are the gallery",
-    ),
-    "outside-gallery": (
-        "{n:positive} not in the gallery of {size:,}: {names!l}",
-        "correct them, or set {opt:missing=skip} to count them as never found",
-    ),
-    "outside-columns": (
-        "{n:positive} not in the gallery of {size:,} columns (from 0): {names!l}",
-        "name the columns with {opt:gallery}, or set {opt:missing=skip}",
-    ),
-    "unnamed-rows": (
-        "there are positives of {name!r}, and the {what}s have no names", "name them: {option!o}"
-    ),
-    "swapped-names": (
-        "the positives are those of the columns, by rows",
-        "exchange {opt:queries} and {opt:gallery}, and give the transpose",
-    ),
-    "phi-without-captions": (
-        "phi {measure} is computed of captions, and none are given",
-        "give {opt:captions}, or a matrix, which semmetrics pairs writes",
-    ),
+    "transposed-names": ("{found} for {wanted}, as if the matrix were transposed",
+        "give its transpose, or exchange {opt:queries} and {opt:gallery}"),
+    "transposed-positives": ("{n:positive} not in the gallery of {size:,} columns (from 0): "
+        "{names!l}",
+        "transpose the matrix if its rows are the gallery"),
+    "outside-gallery": ("{n:positive} not in the gallery of {size:,}: {names!l}",
+        "correct them, or set {opt:missing=skip} to count them as never found"),
+    "outside-columns": ("{n:positive} not in the gallery of {size:,} columns (from 0): {names!l}",
+        "name the columns with {opt:gallery}, or set {opt:missing=skip}"),
+    "unnamed-rows": ("there are positives of {name!r}, and the {what}s have no names",
+        "name them: {option!o}"),
+    "swapped-names": ("the positives are those of the columns, by rows",
+        "exchange {opt:queries} and {opt:gallery}, and give the transpose"),
+    "phi-without-captions": ("phi {measure} is computed of captions, and none are given",
+        "give {opt:captions}, or a matrix, which semmetrics pairs writes"),
     "several-phi": ("several phi are given: {names!l}", "name one in the measure: NCS(phi=NAME)"),
-    "unnamed-phi": (
-        "ranked lists have no rows and columns of phi",
-        "name those with {opt:queries} and {opt:gallery}",
-    ),
+    "unnamed-phi": ("ranked lists have no rows and columns of phi",
+        "name those with {opt:queries} and {opt:gallery}"),
     "phi-lacks": ("{n:{noun}} not in phi: {names!l}", "give phi of all, with the same ids"),
-    "no-references": (
-        "{n:{noun}} without positives, so without references: {names!l}",
-        "leave them out, or give a matrix",
-    ),
-    "not-one-text": (
-        "{n:id} with none or several texts", 'give one text for each caption: {{"id": "text"}}'
-    ),
+    "no-references": ("{n:{noun}} without positives, so without references: {names!l}",
+        "leave them out, or give a matrix"),
+    "not-one-text": ("{n:id} with none or several texts",
+        'give one text for each caption: {{"id": "text"}}'),
     "without-text": ("{n:caption} without a text: {names!l}", "add them to {opt:captions}"),
-    "unnamed-gallery": (
-        "{n:caption} of a gallery without names lacking a text", "name them: {opt:gallery}"
-    ),
+    "unnamed-gallery": ("{n:caption} of a gallery without names lacking a text",
+        "name them: {opt:gallery}"),
     "not-one-class": ("the image has {n:class}", "give one, the class that it shows"),
-    "seen-and-unseen": (
-        "{n:class} seen and unseen: {names!l}", "keep each in one of {opt:seen} and {opt:unseen}"
-    ),
-    "reserved-list": (
-        "{name!r} is not a name for a class list",
-        "choose another, or use {opt:seen} or {opt:unseen}",
-    ),
-    "empty-list": (
-        "no class is in the list {name}; nearest: {nearest}", "name a list with more"
-    ),
+    "seen-and-unseen": ("{n:class} seen and unseen: {names!l}",
+        "keep each in one of {opt:seen} and {opt:unseen}"),
+    "reserved-list": ("{name!r} is not a name for a class list",
+        "choose another, or use {opt:seen} or {opt:unseen}"),
+    "empty-list": ("no class is in the list {name}; nearest: {nearest}", "name a list with more"),
     "classes-without-number": ("{n:class} without a number: {names!l}", "add them"),
-    "unknown-side": (
-        "which classes are {side} is not known", "give {side!o} and {other!o}, or {opt:classes}"
-    ),
+    "unknown-side": ("which classes are {side} is not known",
+        "give {side!o} and {other!o}, or {opt:classes}"),
     "empty-side": ("no class is {side}: all are {other}", "correct {other!o}, or give {side!o}"),
-    "measure-needs-scores": (
-        "{measure} needs scores, and the predictions have none", "give scores, or leave it out"
-    ),
+    "measure-needs-scores": ("{measure} needs scores, and the predictions have none",
+        "give scores, or leave it out"),
 
     # Scoring
     "no-items": ("there are no items to evaluate", "check the ids of both sides and {opt:missing}"),
     "zero-weights": ("all sample weights are zero", "give some item a weight"),
-    "wrong-kind": (
-        "{names!l} cannot be computed for {kind}",
-        "see semmetrics list for its measures, or set {opt:task}",
-    ),
+    "wrong-kind": ("{names!l} cannot be computed for {kind}",
+        "see semmetrics list for its measures, or set {opt:task}"),
     "protocol-of-kind": ("protocol {protocol} evaluates {kind}, not {task}", "remove {opt:task}"),
-    "measures-and-protocol": (
-        "both {opt:measures} and {opt:protocol} are given",
-        "give one of them; semmetrics explain {protocol} lists the protocol's measures",
-    ),
+    "measures-and-protocol": ("both {opt:measures} and {opt:protocol} are given",
+        "give one of them; semmetrics explain {protocol} lists the protocol's measures"),
     "rows-not-kept": ("the values of items were not kept", "set {opt:keep_rows=True}"),
-    "different-statistics": (
-        "the parts cannot be added: {why}", "use the same options, measures and version for all"
-    ),
-    "classes-of-references": (
-        "labels have synonyms, and each part found classes in its own references",
-        "give all parts the class list: {opt:classes}",
-    ),
-    "items-in-both": (
-        "items are in both parts: {names!l}",
-        "merge parts without common items; give ids to items known by position",
-    ),
-    "ids-in-two-batches": (
-        "ids were in an earlier batch: {ids!l}", "give each item once; call reset() to start again"
-    ),
+    "different-statistics": ("the parts cannot be added: {why}",
+        "use the same options, measures and version for all"),
+    "classes-of-references": ("labels have synonyms, and each part found classes in its own "
+        "references",
+        "give all parts the class list: {opt:classes}"),
+    "items-in-both": ("items are in both parts: {names!l}",
+        "merge parts without common items; give ids to items known by position"),
+    "ids-in-two-batches": ("ids were in an earlier batch: {ids!l}",
+        "give each item once; call reset() to start again"),
     "other-batch": ("this batch has {has}, and the batches before have {had}", "{remedy}"),
     "batch-differs": ("{role} differs from earlier batches", "give the same with every batch"),
-    "matrix-batch": (
-        "a batch cannot be a matrix", "give ranked lists or {{id: {{name: score}}}}, or use score()"
-    ),
+    "matrix-batch": ("a batch cannot be a matrix",
+        "give ranked lists or {{id: {{name: score}}}}, or use score()"),
     "needs-all-items": ("{what} {reason}, and keep_rows=False keeps none", "{remedy}"),
-    "other-defaults": (
-        "the default measures of the first items are {first}, of all items {every}",
-        "name them: {opt:measures}",
-    ),
-    "needs-parts": (
-        "{measure} needs {parts!l}, which are not evaluated together", "set {opt:direction=both}"
-    ),
-    "no-best-threshold": (
-        "decode=threshold:best is not defined for {measure}",
-        "score F1(decode=threshold:best) or SemF1(decode=threshold:best), and use its threshold",
-    ),
-    "left-out-labels": (
-        "{n:label} {how} ({verb} {predictions:time}, true {references:time})", ""
-    ),
-    "outside-bounds": (
-        "{heading} has the value {value}, outside its bounds {low} to {high}",
-        "pass bounds= to @measure",
-    ),
+    "other-defaults": ("the default measures of the first items are {first}, of all items {every}",
+        "name them: {opt:measures}"),
+    "needs-parts": ("{measure} needs {parts!l}, which are not evaluated together",
+        "set {opt:direction=both}"),
+    "no-best-threshold": ("decode=threshold:best is not defined for {measure}",
+        "score F1(decode=threshold:best) or SemF1(decode=threshold:best), and use its threshold"),
+    "left-out-labels": ("{n:label} {how} ({verb} {predictions:time}, true {references:time})", ""),
+    "outside-bounds": ("{heading} has the value {value}, outside its bounds {low} to {high}",
+        "pass bounds= to @measure"),
     "interval-methods": ("intervals are {used}", ""),
     "one-item": ("{what} has no interval", "give at least two"),
-    "few-true-items": (
-        "{headings}: {few:,} of {labels:label} have fewer than {least} true items, {none:,} of "
-        "them none: too few to trust its interval", "",
-    ),
+    "few-true-items": ("{headings}: {few:,} of {labels:label} have fewer than {least} true items, "
+        "{none:,} of them none: too few to trust its interval", ""),
     "undefined-value": ("{headings}: undefined, so without an interval", ""),
-    "undefined-without-one": (
-        "{headings}: undefined without one of the {units}, so without an interval", ""
-    ),
+    "undefined-without-one": ("{headings}: undefined without one of the {units}, so without an "
+        "interval", ""),
     "few-decide": ("{headings}: a few {units} decide the value: too few to trust its interval", ""),
-    "no-width": (
-        "{headings}: {why}: an interval without width does not show how certain the value is", ""
-    ),
+    "no-width": ("{headings}: {why}: an interval without width does not show how certain the value "
+        "is", ""),
     "parts-apart": ("{heading} has no interval: its parts are not resampled together", ""),
     "needs-ci": ("{option!o} has no effect without {opt:ci=True}", ""),
-    "unnumbered": (
-        "items without ids were not kept, so data: in signatures differs from that of one call",
-        "give ids",
-    ),
-    "unused-calibration": (
-        "the calibration for {embedding} has no effect: no measure with threshold=auto uses it", ""
-    ),
-    "other-calibration": (
-        "the threshold was calibrated with {name}:{was}, and is used with {name}:{now}", ""
-    ),
-    "unversioned-calibration": (
-        "{embedding} is a function without a version",
-        "check that the threshold was calibrated for it",
-    ),
-    "calibration-items-unknown": (
-        "items without ids cannot be compared with those of the calibration", ""
-    ),
+    "unnumbered": ("items without ids were not kept, so data: in signatures differs from that of "
+        "one call",
+        "give ids"),
+    "unused-calibration": ("the calibration for {embedding} has no effect: no measure with "
+        "threshold=auto uses it", ""),
+    "other-calibration": ("the threshold was calibrated with {name}:{was}, and is used with "
+        "{name}:{now}", ""),
+    "unversioned-calibration": ("{embedding} is a function without a version",
+        "check that the threshold was calibrated for it"),
+    "calibration-items-unknown": ("items without ids cannot be compared with those of the "
+        "calibration", ""),
     "calibration-items": ("{n:,} of {total:scored item} also calibrated the threshold", ""),
-    "few-pairs": (
-        "few pairs decide the threshold: {same:,} that mean the same and {others:,} that do not",
-        "give at least {least} of both",
-    ),
-    "few-items": (
-        "few items decide the threshold: {n:,} of {total:,} in the holdout",
-        "use at least {least}",
-    ),
+    "few-pairs": ("few pairs decide the threshold: {same:,} that mean the same and {others:,} that "
+        "do not",
+        "give at least {least} of both"),
+    "few-items": ("few items decide the threshold: {n:,} of {total:,} in the holdout",
+        "use at least {least}"),
     "in-signature": ("{name!o} is part of the signature", "remove it, or score without one"),
     "signed-input": ("the signature was computed with {name} {was}", "give it again: {name!o}"),
-    "different-scorers": (
-        "the scorers differ in {names!l}", "make them with the same options and {opt:task}"
-    ),
-    "given-by-batch": (
-        "{name!o} has a value for each item",
-        "give it with each batch: update(preds, gts, {name}=...)",
-    ),
+    "different-scorers": ("the scorers differ in {names!l}",
+        "make them with the same options and {opt:task}"),
+    "given-by-batch": ("{name!o} has a value for each item",
+        "give it with each batch: update(preds, gts, {name}=...)"),
     "lacks-measure": ("no measure here has {what}", "add one such as {example}"),
     "ambiguous-score": ("the table has {n:score} for {key!r}", "{remedy}"),
     "bad-signature": ("not a valid signature: {why}", "copy the whole signature"),
-    "signature-of-study": (
-        "this is a signature of {what}, which cannot be rescored", "run {what} with its options"
-    ),
-    "not-a-calibration": (
-        "not a valid calibration: {why}", "write one with semmetrics calibrate -o FILE"
-    ),
-    "other-embedding": (
-        "{measure} uses {embedding}; the calibration is for {known!l}",
-        "calibrate this embedding, or write the threshold: {name}(threshold=0.5)",
-    ),
-    "pairs-of-one-kind": (
-        "all {n:pair} mean {what}", "give pairs that mean the same, and pairs that do not"
-    ),
-    "equal-pairs": (
-        "all pairs have the same similarity{unknown}", "give other pairs, or another embedding"
-    ),
+    "signature-of-study": ("this is a signature of {what}, which cannot be rescored",
+        "run {what} with its options"),
+    "not-a-calibration": ("not a valid calibration: {why}",
+        "write one with semmetrics calibrate -o FILE"),
+    "other-embedding": ("{measure} uses {embedding}; the calibration is for {known!l}",
+        "calibrate this embedding, or write the threshold: {name}(threshold=0.5)"),
+    "pairs-of-one-kind": ("all {n:pair} mean {what}",
+        "give pairs that mean the same, and pairs that do not"),
+    "equal-pairs": ("all pairs have the same similarity{unknown}",
+        "give other pairs, or another embedding"),
     "small-holdout": ("the holdout has {n} of {of:item}", "increase {opt:holdout}"),
-    "undefined-on-holdout": (
-        "{measure} is undefined on the holdout", "increase {opt:holdout}, or use another measure"
-    ),
-    "no-contrast": (
-        "{measure} is never higher with an item's own references than with another's{unknown}",
-        "increase {opt:holdout}, or calibrate on labelled pairs",
-    ),
+    "undefined-on-holdout": ("{measure} is undefined on the holdout",
+        "increase {opt:holdout}, or use another measure"),
+    "no-contrast": ("{measure} is never higher with an item's own references than with "
+        "another's{unknown}",
+        "increase {opt:holdout}, or calibrate on labelled pairs"),
 
     # Studies
     "too-few-compared": ("{n:system} given", "give at least two to compare"),
     "too-few-systems": ("{systems} systems on {rows} data sets", "give at least two of each"),
-    "unlike-items": (
-        "the systems have different items: {only}",
-        "give the same items to all; {opt:missing=skip} removes items from one system alone",
-    ),
-    "references-as-system": (
-        "several captions of an image, as references have", "give the references last, or as gts"
-    ),
+    "unlike-items": ("the systems have different items: {only}",
+        "give the same items to all; {opt:missing=skip} removes items from one system alone"),
+    "references-as-system": ("several captions of an image, as references have",
+        "give the references last, or as gts"),
     "not-paired": ("its resamples are not paired", "remove it, or compare its parts"),
-    "too-few-for-test": (
-        "{test} needs at least {least} {unit}s, not {n}", "give more, or use another test"
-    ),
-    "test-does-not-fit": (
-        "the {test} needs {what}", "use {opt:test=interval} or {opt:test=randomization}"
-    ),
-    "not-comparable": (
-        "not the resampled scores of one system", "give what score returns for one, with ci=True"
-    ),
+    "too-few-for-test": ("{test} needs at least {least} {unit}s, not {n}",
+        "give more, or use another test"),
+    "test-does-not-fit": ("the {test} needs {what}",
+        "use {opt:test=interval} or {opt:test=randomization}"),
+    "not-comparable": ("not the resampled scores of one system",
+        "give what score returns for one, with ci=True"),
     "scored-otherwise": ("it has other {what} than {other}", "score both alike"),
     "ambiguous-key": ("{value!r} is not unique", "choose one of {choices}"),
     "no-item-values": ("{measure} has no values of items", "use one that has, such as F1 or NGSM"),
-    "not-scores": (
-        "not a list of scores",
-        "give a table of scores, or a file of: semmetrics score --format json -o FILE",
-    ),
-    "mixed-directions": (
-        "{measure} is better when lower on some data sets only", "name it as all files do"
-    ),
-    "lower-is-better": (
-        "{measure} is better when lower, and values are divided by the best", "set {opt:by=rank}"
-    ),
-    "unknown-direction": (
-        "{measure} is your own: it is not known whether higher is better",
-        "import the file that defines it (--import FILE.py)",
-    ),
+    "not-scores": ("not a list of scores",
+        "give a table of scores, or a file of: semmetrics score --format json -o FILE"),
+    "mixed-directions": ("{measure} is better when lower on some data sets only",
+        "name it as all files do"),
+    "lower-is-better": ("{measure} is better when lower, and values are divided by the best",
+        "set {opt:by=rank}"),
+    "unknown-direction": ("{measure} is your own: it is not known whether higher is better",
+        "import the file that defines it (--import FILE.py)"),
     "unrankable": ("the value of {system} is {value}", "check its scores"),
     "reserved-group": ("a group is called {name!r}, as that of all judgements is", "rename it"),
-    "unmatched-ids": (
-        "{n:id} not among {role}: {lacking!l} (known are {known!l})",
-        "correct them, or select the part to compare with {opt:ids}",
-    ),
-    "no-common-pairs": (
-        "no rated pair, such as {pair}, is in it; it has {there}",
-        "name the columns of ids with {opt:columns}, or their common part with {opt:ids}",
-    ),
-    "vanishing-dominance": (
-        "the powers of the dominance matrix vanish, or repeat too late",
-        "let each system dominate itself by 1",
-    ),
-    "no-dominance": (
-        "a score is {value}, so a dominance is undefined or infinite",
-        "raise scores with {opt:floor}, use a larger k, or another measure",
-    ),
-    "too-few-images": (
-        "{n:image} with a value of {measure}, fewer than k={k}", "choose a smaller k"
-    ),
+    "unmatched-ids": ("{n:id} not among {role}: {lacking!l} (known are {known!l})",
+        "correct them, or select the part to compare with {opt:ids}"),
+    "no-common-pairs": ("no rated pair, such as {pair}, is in it; it has {there}",
+        "name the columns of ids with {opt:columns}, or their common part with {opt:ids}"),
+    "vanishing-dominance": ("the powers of the dominance matrix vanish, or repeat too late",
+        "let each system dominate itself by 1"),
+    "no-dominance": ("a score is {value}, so a dominance is undefined or infinite",
+        "raise scores with {opt:floor}, use a larger k, or another measure"),
+    "too-few-images": ("{n:image} with a value of {measure}, fewer than k={k}",
+        "choose a smaller k"),
     "several-answers": ("{found} for one image", "give one, or choose a measure of label sets"),
     "systems-missing": ("{n:system} of the competition not given: {systems!l}", "give all of them"),
     "other-systems": ("it has other systems than the first batch", "give each of {systems!l}"),
     "not-a-state": ("not the state of a competition", "name a file of: semmetrics mad select"),
     "state-edited": ("the state was edited after it was written", "select again"),
-    "state-differs": (
-        "it differs from what the state was selected with: {what}", "give that, or select again"
-    ),
+    "state-differs": ("it differs from what the state was selected with: {what}",
+        "give that, or select again"),
     "give-again": ("the state was selected with {what}, which it lacks", "set {name!o} again"),
-    "not-annotated": (
-        "{n:image} not annotated: {images!l}", "fill in the sheet, or set {opt:missing=skip}"
-    ),
+    "not-annotated": ("{n:image} not annotated: {images!l}",
+        "fill in the sheet, or set {opt:missing=skip}"),
     "not-a-sheet": ("not a sheet of {wanted}", "give such a sheet, or use {name!o}"),
-    "foreign-rows": (
-        "rows of other {noun}s: {examples!l}",
-        "give the sheets of this state, or set {opt:missing=skip}",
-    ),
+    "foreign-rows": ("rows of other {noun}s: {examples!l}",
+        "give the sheets of this state, or set {opt:missing=skip}"),
     "no-threshold": ("it has no threshold of similarity", "use one of {measures}"),
     "bad-thresholds": ("{value!r} gives no thresholds", "write 0:1:0.05, or 0.3,0.4,0.5"),
     # Studies: notes
@@ -1156,10 +845,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "unjudged": ("{n:judgement} left out: no value or preference", ""),
     "untested-group": ("no p: Williams' test needs {n} {unit}s that both measures have", ""),
     "one-image": ("all {unit}s are of one image: no intervals, no tests", ""),
-    "dependent-judgements": (
-        "Williams' test takes {n} {unit}s of {images} images as independent",
-        "{opt:test=bootstrap} does not",
-    ),
+    "dependent-judgements": ("Williams' test takes {n} {unit}s of {images} images as independent",
+        "{opt:test=bootstrap} does not"),
     "not-converged": ("equation 7 had not converged at power {n:,}", ""),
     "shared-ranks": ("{n:system} sharing a rank with another", ""),
     "images-not-annotated": ("{n:image} not annotated, left out", ""),
@@ -1167,10 +854,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "both-zero": ("{n:pair} of scores 0, taken as equal", ""),
     "unknown-exclusions": ("{n:image} to exclude that no system has: {examples!l}", ""),
     "same-answers": ("the same answers for all {n:image}: nothing tells them apart", ""),
-    "ties-decide": (
-        "ties decide in {n:pair}: images with the value of the last one selected are chosen by "
-        "{ties} (of {pair} {taken} of {tied:,})", "",
-    ),
+    "ties-decide": ("ties decide in {n:pair}: images with the value of the last one selected are "
+        "chosen by {ties} (of {pair} {taken} of {tied:,})", ""),
     "undefined-pairs": ("{n:value} of pairs undefined, and not selected", ""),
     "empty-answers": ("empty {noun}s: {n:,}", ""),
     "images-left-out": ("{n:image} left out that a system lacks", ""),
@@ -1181,29 +866,21 @@ MESSAGES: dict[str, tuple[str, str]] = {
 
     # The command line
     "stdin-twice": ("standard input (-) is given twice", "write one of them to a file"),
-    "output-is-input": (
-        "the output would overwrite an input",
-        "give it another name; of score and compare the last file is the ground truth",
-    ),
+    "output-is-input": ("the output would overwrite an input",
+        "give it another name; of score and compare the last file is the ground truth"),
     "output-is-output": ("{other} writes to the same file", "give each output its own file"),
     "wrong-ending": ("the ending does not name a format that is written", "use {known!l}"),
-    "bad-spec": (
-        "not a valid {metavar}",
-        "write {flag} {metavar} with a name of letters, digits, '.', '_', '+' or '-'; "
-        "a path with '=' in it begins with ./",
-    ),
-    "repeated-spec": (
-        "the name {name!r} is missing or repeated", "give each a name: {flag} NAME=SPEC"
-    ),
+    "bad-spec": ("not a valid {metavar}",
+        "write {flag} {metavar} with a name of letters, digits, '.', '_', '+' or '-'; a path with "
+        "'=' in it begins with ./"),
+    "repeated-spec": ("the name {name!r} is missing or repeated",
+        "give each a name: {flag} NAME=SPEC"),
     "no-measure-defined": ("the file defines no measure", "decorate one with @semmetrics.measure"),
-    "swapped-files": (
-        "the files look swapped: REFERENCES has one text for each image, CAPTIONS several",
-        'exchange them; or write references as lists: {{"id": ["caption"]}}',
-    ),
-    "unparsed-captions": (
-        "the parser fails on {n:caption}, such as {caption!r}: {why}",
-        "leave such captions out; the others are in the output",
-    ),
+    "swapped-files": ("the files look swapped: REFERENCES has one text for each image, CAPTIONS "
+        "several",
+        'exchange them; or write references as lists: {{"id": ["caption"]}}'),
+    "unparsed-captions": ("the parser fails on {n:caption}, such as {caption!r}: {why}",
+        "leave such captions out; the others are in the output"),
 
     # Notes on the data
     "missing-reference": ("{n:item} without ground truth, {became}", ""),
@@ -1222,102 +899,69 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "repeated-positives": ("{n:positive} repeated in a list, counted once", ""),
     "zero-length-vectors": ("{n:vector} of length 0, with cosine 0 to all", ""),
     "different-items": ("systems are scored on different items", "compare with care"),
-    "unused-weights": (
-        "{n} of {total:sample weight} not used, as no input has the id: {examples!l}", ""
-    ),
+    "unused-weights": ("{n} of {total:sample weight} not used, as no input has the id: "
+        "{examples!l}", ""),
     "no-effect": ("{option!o} has no effect: {why}", ""),
     "no-effect-on": ("{option!o} has no effect on {on}", ""),
     "unused-embeddings": ("{n:embedding} not used by any measure here: {examples!l}", ""),
     "unused-list": ("no measure names the class list {name}", ""),
     "not-cached": ("{model} is not cached", "name its version: CallableEmbedder(f, version='1')"),
-    "unknown-texts": (
-        "{n:{noun}} unknown to {model} (oov: {oov}){examples!e}", "see: semmetrics embed coverage"
-    ),
+    "unknown-texts": ("{n:{noun}} unknown to {model} (oov: {oov}){examples!e}",
+        "see: semmetrics embed coverage"),
     "composed-texts": ("{n:{noun}} composed by {model} from pieces of words{examples!e}", ""),
     "zero-vectors-texts": ("{n:{noun}} with a vector of zeros in {model}", ""),
     "truncated-texts": ("{n:{noun}} longer than {model} reads, cut to their beginning", ""),
-    "spelling": (
-        "{n:{side} label} in {items:item} differing from others only by {ways}: {examples!p}",
-        "join them with {opt:normalize={rules}}",
-    ),
-    "spelling-kept": (
-        "{n:{side} label} in {items:item} differing from others only by {ways}: {examples!p}",
-        "protocol {protocol} compares them as they are",
-    ),
-    "joined-labels": (
-        "{n:{side} label} containing {delimiter!r}{examples!e}",
-        'if it separates labels, write lists, ["cat", "dog"], or for CSV set {opt:label_delimiter}',
-    ),
-    "lists-as-text": (
-        "{n:{side} label} looking like a list written as text{examples!e}",
-        "save lists as JSON or Parquet, or set {opt:label_delimiter=;} and join labels with ';'",
-    ),
-    "one-sided-labels": (
-        "{n:{side} label} of {total:,} not in the {other}{examples!e}",
-        "check that both sides write labels in one way",
-    ),
-    "sentences": (
-        "the {side} labels are sentences, {mean:.1f} words on average",
-        "for captions set {opt:task=captions}",
-    ),
-    "single-words": (
-        "the {side} are single words, {mean:.1f} on average", "for labels set {opt:task=labels}"
-    ),
+    "spelling": ("{n:{side} label} in {items:item} differing from others only by {ways}: "
+        "{examples!p}",
+        "join them with {opt:normalize={rules}}"),
+    "spelling-kept": ("{n:{side} label} in {items:item} differing from others only by {ways}: "
+        "{examples!p}",
+        "protocol {protocol} compares them as they are"),
+    "joined-labels": ("{n:{side} label} containing {delimiter!r}{examples!e}",
+        'if it separates labels, write lists, ["cat", "dog"], or for CSV set '
+        '{opt:label_delimiter}'),
+    "lists-as-text": ("{n:{side} label} looking like a list written as text{examples!e}",
+        "save lists as JSON or Parquet, or set {opt:label_delimiter=;} and join labels with ';'"),
+    "one-sided-labels": ("{n:{side} label} of {total:,} not in the {other}{examples!e}",
+        "check that both sides write labels in one way"),
+    "sentences": ("the {side} labels are sentences, {mean:.1f} words on average",
+        "for captions set {opt:task=captions}"),
+    "single-words": ("the {side} are single words, {mean:.1f} on average",
+        "for labels set {opt:task=labels}"),
     "swapped-sides": ("{sign}", "check the order of the sides: predictions come first"),
-    "unlike-scores": (
-        "{n:label} in {items:item} listed with different scores, such as {examples!p}",
-        "the highest counts, or each with duplicates=each",
-    ),
+    "unlike-scores": ("{n:label} in {items:item} listed with different scores, such as "
+        "{examples!p}",
+        "the highest counts, or each with duplicates=each"),
     "true-scores": ("scores of the ground truth are ignored: every label listed is true", ""),
-    "scores-unused": (
-        "every label listed counts as predicted, with {n:score} of {total:,} below 0.5",
-        "if scores decide, set {opt:threshold=0.5}, {opt:decode} or a cutoff (F1@3)",
-    ),
-    "nothing-predicted": (
-        "no score is above the threshold {threshold}, but {highest:g} at most", ""
-    ),
-    "order-of-labels": (
-        "{measures} depends on the order of predictions, which is {order}",
-        "give scores, or ordered lists",
-    ),
-    "numbers-as-labels": (
-        "the labels are numbers, compared as they are",
-        "give names, or name the columns with {opt:classes}",
-    ),
+    "scores-unused": ("every label listed counts as predicted, with {n:score} of {total:,} below "
+        "0.5",
+        "if scores decide, set {opt:threshold=0.5}, {opt:decode} or a cutoff (F1@3)"),
+    "nothing-predicted": ("no score is above the threshold {threshold}, but {highest:g} at "
+        "most", ""),
+    "order-of-labels": ("{measures} depends on the order of predictions, which is {order}",
+        "give scores, or ordered lists"),
+    "numbers-as-labels": ("the labels are numbers, compared as they are",
+        "give names, or name the columns with {opt:classes}"),
     "near-threshold": ("{n:pair} of labels within 1e-6 of the threshold {threshold!r}", ""),
-    "near-thresholds": (
-        "up to {n:pair} of labels within 1e-6 of each of {thresholds} thresholds", ""
-    ),
-    "uncalibrated": (
-        "the threshold {threshold:g} of word2vec is not calibrated for {model}",
-        "calibrate it on some of the data (semmetrics calibrate), and set {opt:calibration}",
-    ),
+    "near-thresholds": ("up to {n:pair} of labels within 1e-6 of each of {thresholds} "
+        "thresholds", ""),
+    "uncalibrated": ("the threshold {threshold:g} of word2vec is not calibrated for {model}",
+        "calibrate it on some of the data (semmetrics calibrate), and set {opt:calibration}"),
     "no-tuple-matches": ("no tuple matches", "SPICE's parsers and synonyms know only English"),
-    "idle-tuples": (
-        "{opt:tuples} has no effect: they are not by {wanted!l}, but {own}",
-        "SPICE(parser=given) takes tuples of any parser",
-    ),
-    "tied-graphs": (
-        "SPICE of {n:item} depends on ties in merging scene graphs{examples!e} "
-        "({low:.4f} to {high:.4f}){untried}",
-        "",
-    ),
-    "tied-graphs-of-mean": (
-        "SPICE of {n:item} depends on ties in merging scene graphs{examples!e} "
+    "idle-tuples": ("{opt:tuples} has no effect: they are not by {wanted!l}, but {own}",
+        "SPICE(parser=given) takes tuples of any parser"),
+    "tied-graphs": ("SPICE of {n:item} depends on ties in merging scene graphs{examples!e} "
+        "({low:.4f} to {high:.4f}){untried}", ""),
+    "tied-graphs-of-mean": ("SPICE of {n:item} depends on ties in merging scene graphs{examples!e} "
         "({low:.4f} to {high:.4f}): its own program may print {less:.2g} less to {more:.2g} "
-        "more{untried}",
-        "",
-    ),
+        "more{untried}", ""),
     "run-size": ("{n:query}, {how}", ""),
     "tied-ranks": ("{n:query} with a tie that decides the rank of a positive", ""),
     "fewer-candidates": ("{n:query} with fewer than {k} candidates{besides}, counted at @{k}", ""),
-    "numbered-positives": (
-        "ids of positives are taken for numbers of rows, from 0", "if not, name rows: {opt:queries}"
-    ),
-    "transposed": (
-        "similarities of positives are larger in the transposed matrix",
-        "give the transpose if its rows are the gallery",
-    ),
+    "numbered-positives": ("ids of positives are taken for numbers of rows, from 0",
+        "if not, name rows: {opt:queries}"),
+    "transposed": ("similarities of positives are larger in the transposed matrix",
+        "give the transpose if its rows are the gallery"),
     "counts-all": ("{measure} without a cutoff counts all candidates", "write {measure}@1"),
     "run-of-classes": ("{n:image}, {how}", ""),
     "tied-classes": ("{n:image} with a tie at the first {k}{among}", ""),
@@ -1325,33 +969,26 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "fewer-classes": ("{n:image} with fewer than {k} ranked classes{among}, counted at @{k}", ""),
     "no-prediction": ("{n:image} without a prediction{among}", ""),
     "numbers-as-places": ("numbers of classes are taken for places in the class list, from 0", ""),
-    "classes-without-images": (
-        "{n} of {total:class} without an image, in no mean over classes: {examples!l}", ""
-    ),
+    "classes-without-images": ("{n} of {total:class} without an image, in no mean over classes: "
+        "{examples!l}", ""),
     "predicted-outside": ("{n:prediction} outside the class list: {examples!l}", ""),
     "neither-side": ("{n:image} of classes neither seen nor unseen", ""),
     "rest-of-classes": ("{side} are all others of the class list: {n:class}", ""),
     "kind-guessed": ("{understood}, taken for {kind}", "if not, set {opt:task} to {others!l}"),
-    "unstored-cells": (
-        "sparse: {n:,} of {cells:cell} not stored: without a score, which is not a score of 0, "
-        "and not ranked", "",
-    ),
+    "unstored-cells": ("sparse: {n:,} of {cells:cell} not stored: without a score, which is not a "
+        "score of 0, and not ranked", ""),
     "without-annotations": ("{n:image} without annotations{became}", ""),
     "not-computed": ("{heading}: {reason}", ""),
-    "pretraining-overlap": (
-        "{n} of {total:unseen class} among {known:,} of pretraining{which}", ""
-    ),
-    "unnumbered-classes": (
-        "{n:class} without a number, in no list such as {example}: {examples!l}", ""
-    ),
+    "pretraining-overlap": ("{n} of {total:unseen class} among {known:,} of "
+        "pretraining{which}", ""),
+    "unnumbered-classes": ("{n:class} without a number, in no list such as {example}: "
+        "{examples!l}", ""),
     "numbers-of-no-class": ("{n:number} for names that are not classes: {examples!l}", ""),
 
     # Notes on the data
     "without-tuples": ("the {side} of {n:item} have no tuples{examples!e}", ""),
-    "differing-classes": (
-        "{n:class} only among the columns or in the class list: {names!l}",
-        "name the columns as {opt:classes} does",
-    ),
+    "differing-classes": ("{n:class} only among the columns or in the class list: {names!l}",
+        "name the columns as {opt:classes} does"),
     "missing-prediction": ("{n:item} without a prediction, {became}", ""),
 
     # What validate finds odd
@@ -1364,13 +1001,9 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "rare-labels": ("{n} of {total:label} in one item alone", ""),
     "outside-0-1": ("{n} of {total:score} not between 0 and 1", ""),
     "equal-scores": ("all scores are {score:g}", ""),
-    "rising-scores": (
-        "{n} of {total:item} not listed by falling score, by which they are ranked: "
-        "{examples!l}{numbered}",
-        "",
-    ),
+    "rising-scores": ("{n} of {total:item} not listed by falling score, by which they are ranked: "
+        "{examples!l}{numbered}", ""),
     "blank-captions": ("{captions:empty caption} in {n:item}: {examples!l}{numbered}", ""),
     "shared-captions": ("{n:{noun}} in more than one item: {examples!l}", ""),
     "many-ties": ("{n:,} of the first {total:,} values occur several times: ties decide ranks", ""),
-
 }  # fmt: skip
