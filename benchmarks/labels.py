@@ -347,8 +347,7 @@ def start(scale: Scale) -> list[Row]:
         "numpy": ["import numpy"],
     }
     whole = take_turns(
-        {name: partial(fresh, *words) for name, words in processes.items()},
-        max(scale.repeats, 15),
+        {name: partial(fresh, *words) for name, words in processes.items()}, max(scale.repeats, 15)
     )
     bare = whole.pop("numpy")
     return [

@@ -21,11 +21,7 @@ from semmetrics.cli.help import (
     protocols,
     say,
 )
-from semmetrics.errors import (
-    Fact,
-    InputError,
-    render_facts,
-)
+from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.options import flag
 

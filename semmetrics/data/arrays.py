@@ -42,11 +42,7 @@ _CHUNK = 2**20
 _ROW, _COLUMN = 32, 300  # bytes that an item and a class of a matrix take, at most, if it is empty
 _MATRIX = ("values", "scores", "labels", "y")
 _BESIDE = ("classes", "ids")
-_SPARSE = {
-    "csr": ("indices", "indptr"),
-    "csc": ("indices", "indptr"),
-    "coo": ("row", "col"),
-}
+_SPARSE = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
 
 
 def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:

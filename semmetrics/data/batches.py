@@ -115,10 +115,7 @@ class Batches:
         return [str(name) for name in ids if name in known] if known else []
 
     def check(
-        self,
-        lists: Lists,
-        columns: list[Entry] | None = None,
-        said: frozenset[str] = frozenset(),
+        self, lists: Lists, columns: list[Entry] | None = None, said: frozenset[str] = frozenset()
     ) -> None:
         """Refuse a batch that cannot follow those before.
 

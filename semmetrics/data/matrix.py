@@ -20,13 +20,7 @@ from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, pos
 from semmetrics.core.same import by_value
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
-from semmetrics.errors import (
-    FROM_0,
-    ROW,
-    Fact,
-    InputError,
-    Places,
-)
+from semmetrics.errors import FROM_0, ROW, Fact, InputError, Places
 from semmetrics.messages import pluralize
 
 _EXACT = 2**53 - 1  # whole numbers up to it are exact in float64, and no other becomes one of them

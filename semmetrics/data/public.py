@@ -22,12 +22,7 @@ from typing import Any
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.items import Items
 from semmetrics.data.source import Source, check_lines
-from semmetrics.errors import (
-    Fact,
-    InputError,
-    Places,
-    at,
-)
+from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.messages import counted, listing, pluralize, shown
 from semmetrics.schema import TREC, as_id
 

@@ -28,14 +28,7 @@ from semmetrics.core.ragged import (
     order_rows,
     row_numbers,
 )
-from semmetrics.core.ranks import (
-    Counts,
-    First,
-    count_down,
-    count_nearer,
-    find_first,
-    first_places,
-)
+from semmetrics.core.ranks import Counts, First, count_down, count_nearer, find_first, first_places
 from semmetrics.data.lists import Lists, Side
 from semmetrics.errors import InputError
 

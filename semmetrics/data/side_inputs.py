@@ -238,10 +238,7 @@ def read_names(given: Any, options: ReadOptions, option: str, noun: str = "id") 
 
 
 def read_numbers(
-    data: Any,
-    options: ReadOptions = DEFAULTS,
-    notes: list[Any] | None = None,
-    of: str = "weights",
+    data: Any, options: ReadOptions = DEFAULTS, notes: list[Any] | None = None, of: str = "weights"
 ) -> dict[str, float] | NDArray[np.float64]:
     """Read a finite number for each item, such as its weight, or for each class.
 
@@ -476,11 +473,7 @@ class PairMatrix:
     source: str = ""
 
     def of_pairs(
-        self,
-        first: Sequence[str],
-        second: Sequence[str],
-        names: Names = None,
-        ncs: str = "none",
+        self, first: Sequence[str], second: Sequence[str], names: Names = None, ncs: str = "none"
     ) -> Floats:
         """Return the values of pairs; nan where the matrix lacks one.
 

@@ -33,15 +33,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from semmetrics.core.hashing import hash_strings
-from semmetrics.core.ragged import (
-    Bools,
-    Codes,
-    Ints,
-    offsets,
-    row_numbers,
-    runs_within,
-    take_rows,
-)
+from semmetrics.core.ragged import Bools, Codes, Ints, offsets, row_numbers, runs_within, take_rows
 from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS, ReadOptions, is_iterable
 from semmetrics.data.inputs import format_among

@@ -19,15 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.hashing import Hashes, mix
-from semmetrics.core.ragged import (
-    Floats,
-    Ints,
-    lengths,
-    offsets,
-    positions,
-    row_numbers,
-    take_rows,
-)
+from semmetrics.core.ragged import Floats, Ints, lengths, offsets, positions, row_numbers, take_rows
 from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuFamily
 from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,

@@ -306,9 +306,7 @@ def frequency_weights(task: CaptionTask, source: str, stem: str) -> list[Floats]
 
 
 def fit_document_frequencies(
-    captions: CaptionTask | Sequence[Sequence[str]],
-    tokenizer: Any = None,
-    stem: str = "none",
+    captions: CaptionTask | Sequence[Sequence[str]], tokenizer: Any = None, stem: str = "none"
 ) -> DocumentFrequencies:
     """Count document frequencies on the references of a task, or on lists of captions.
 

@@ -41,13 +41,7 @@ from semmetrics.core.ragged import Floats, lengths, row_numbers
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import is_cutoff
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.relations import (
-    Queries,
-    Retrieved,
-    as_matrix,
-    check_relation,
-    to_numpy,
-)
+from semmetrics.metrics.relations import Queries, Retrieved, as_matrix, check_relation, to_numpy
 from semmetrics.metrics.retrieval import MostSimilar, best_of
 
 _NCS_EPSILON, _SOFT_EPSILON = 1e-10, 1e-20  # of the released code

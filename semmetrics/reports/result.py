@@ -16,32 +16,14 @@ import json
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import (
-    Callable,
-    Collection,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeVar, overload
 
 import numpy as np
 
 from semmetrics.arguments import check_choice
-from semmetrics.errors import (
-    Fact,
-    InputError,
-    MissingDependencyError,
-    render_facts,
-)
-from semmetrics.messages import (
-    Spelling,
-    keyword,
-    pluralize,
-    printable,
-    visible,
-)
+from semmetrics.errors import Fact, InputError, MissingDependencyError, render_facts
+from semmetrics.messages import Spelling, keyword, pluralize, printable, visible
 from semmetrics.options import RESULT_FORMATS
 
 if TYPE_CHECKING:

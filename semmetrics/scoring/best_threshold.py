@@ -117,8 +117,7 @@ def _matches(measure: Measure) -> Any:
         counts: Any = SemanticFamily().counts(measure)
         return counts.matches
     return Matches(
-        str(measure["duplicates"] or "once"),
-        "item" if measure["average"] == "example" else "class",
+        str(measure["duplicates"] or "once"), "item" if measure["average"] == "example" else "class"
     )
 
 

@@ -32,22 +32,14 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.side_inputs import Pair
 from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import LabelTask
-from semmetrics.errors import (
-    Fact,
-    InputError,
-    render_facts,
-)
+from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.kinds import Tasks, each_task
 from semmetrics.kinds.describe import finite_or_none
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.messages import agreeing, listing, pluralize
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.label_similarity import (
-    LabelSimilarity,
-    label_vectors_of,
-    written_codes,
-)
+from semmetrics.metrics.label_similarity import LabelSimilarity, label_vectors_of, written_codes
 from semmetrics.scoring.result import score_values
 from semmetrics.store.files import open_output
 

@@ -23,20 +23,10 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task
 from semmetrics.messages import pluralize
 from semmetrics.metrics.registry import kinds_of_all, parse_all
-from semmetrics.options import (
-    OPTIONS,
-    ResolvedOptions,
-    is_given,
-    resolve_options,
-)
+from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options
 from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
-from semmetrics.scoring.result import (
-    Score,
-    bound_notes,
-    interval_notes,
-    left_out_notes,
-)
+from semmetrics.scoring.result import Score, bound_notes, interval_notes, left_out_notes
 
 CERTAINTY = ("ci_method", "seed", "resamples", "level")
 _MANY = 3  # inputs that are named one by one

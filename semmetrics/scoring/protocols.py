@@ -280,11 +280,7 @@ def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
 
 
 def _plan_named(
-    kind: Kind,
-    tasks: Tasks,
-    options: Options,
-    cuts: Sequence[int],
-    rules: Sequence[str | None],
+    kind: Kind, tasks: Tasks, options: Options, cuts: Sequence[int], rules: Sequence[str | None]
 ) -> Plan:
     named, absent = options["measures"], []
     if named is None:
@@ -359,11 +355,7 @@ def listed(measures: Any) -> list[str | Measure | Definition]:
 
 
 def _plan_protocol(
-    kind: Kind,
-    tasks: Tasks,
-    options: Options,
-    cuts: Sequence[int],
-    rules: Sequence[str | None],
+    kind: Kind, tasks: Tasks, options: Options, cuts: Sequence[int], rules: Sequence[str | None]
 ) -> Plan:
     protocol, keep = find_protocol(options["protocol"]), options["keep_at_least"]
     if (keep or set(rules) != {None}) and not protocol.decode:

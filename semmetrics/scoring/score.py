@@ -202,21 +202,13 @@ def table_of(prepared: Prepared) -> ScoreTable:
     """Score prepared tasks, and return the table with all that is said beside it."""
     scores = score_prepared(prepared)
     return ScoreTable(
-        scores,
-        prepared.plan.not_computed,
-        prepared.facts(scores),
-        prepared.understood(),
+        scores, prepared.plan.not_computed, prepared.facts(scores), prepared.understood()
     )
 
 
 @document_options(*_SIGNED)
 def rescore(
-    signature: str,
-    preds: Any,
-    gts: Any,
-    *,
-    system: str | None = None,
-    **options: Unpack[Options],
+    signature: str, preds: Any, gts: Any, *, system: str | None = None, **options: Unpack[Options]
 ) -> ScoreTable:
     """Compute what a signature says again, on these predictions and this ground truth.
 

@@ -507,7 +507,7 @@ class AgreementTable(ScaledResult, Table[Agreement]):
         lines = [
             f"{', '.join(names)}: {of}{pluralize(first.images, 'image')}, "
             f"{_AGGREGATED.get((first.unit, design.aggregate), AGGREGATIONS[design.aggregate])}"
-            + (f"; protocol {design.protocol}" if design.protocol else ""),
+            + (f"; protocol {design.protocol}" if design.protocol else "")
         ]
         if self._has_intervals():
             lines.append(f"intervals: percentiles of {made.resamples:,} resamples of images, each "

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semmetrics.core.same import by_value
-from semmetrics.errors import (
-    Fact,
-    InputError,
-    UnknownKeyError,
-)
+from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.describe import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible

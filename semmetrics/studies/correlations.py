@@ -44,11 +44,7 @@ from semmetrics.data.side_inputs import (
     open_pair_values,
     read_pair_scores,
 )
-from semmetrics.errors import (
-    Fact,
-    InputError,
-    render_facts,
-)
+from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import did_you_mean, listing
 from semmetrics.options import AGREEMENT
 from semmetrics.reports.result import Records

@@ -252,9 +252,7 @@ def _check_items(name: str, task: Any, baseline: str, other: Any) -> None:
 
 
 def compare_scores(
-    scores: Sequence[Score],
-    design: Design,
-    progress: Callable[[int, int], None] | None = None,
+    scores: Sequence[Score], design: Design, progress: Callable[[int, int], None] | None = None
 ) -> list[Difference]:
     """Compare the scores of systems with those of a baseline.
 

@@ -10,10 +10,7 @@ from semmetrics.arguments import check_choice
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.side_inputs import read_class_list
-from semmetrics.errors import (
-    Fact,
-    InputError,
-)
+from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.resolve import resolve_kind
 from semmetrics.messages import visible

@@ -330,24 +330,12 @@ def test_a_signature_says_which_tokens_and_frequencies(refused, run, files):
         (CAPTIONS, {"1": REFERENCES["1"]}, ["missing-ids", "--missing"]),
         (CAPTIONS, {**REFERENCES, "2": []}, ["missing-entries"]),
         ({"1": "a cat sits"}, REFERENCES, ["missing-ids", "--missing"]),
-        (
-            CAPTIONS,
-            {**REFERENCES, "2": "dogs run"},
-            ["r.json, id '2'", "wrong-type", "wrong-type"],
-        ),
+        (CAPTIONS, {**REFERENCES, "2": "dogs run"}, ["r.json, id '2'", "wrong-type", "wrong-type"]),
         ({**CAPTIONS, "2": 7}, REFERENCES, ["p.json, id '2'", "wrong-type"]),
         ({**CAPTIONS, "2": None}, REFERENCES, ["p.json, id '2'", "wrong-type"]),
         ({**CAPTIONS, "2": {"text": "a"}}, REFERENCES, ["p.json, id '2'", "wrong-type"]),
-        (
-            '{"1": "a cat sits", "1": "a dog sits"}',
-            REFERENCES,
-            ["p.json", "duplicate"],
-        ),
-        (
-            '{"1": "half \\ud83d of it"}',
-            {"1": ["a"]},
-            ["p.json", "lone-surrogate"],
-        ),
+        ('{"1": "a cat sits", "1": "a dog sits"}', REFERENCES, ["p.json", "duplicate"]),
+        ('{"1": "half \\ud83d of it"}', {"1": ["a"]}, ["p.json", "lone-surrogate"]),
         ('{"1": "a cat', REFERENCES, ["p.json", "line 1"]),
         ({"": "a cat sits"}, {"": ["a"]}, ["json, key ''", "empty-id"]),
         ("[]", "[]", ["nothing-given"]),
@@ -356,11 +344,7 @@ def test_a_signature_says_which_tokens_and_frequencies(refused, run, files):
             {"1": ["a person rides a horse"]},
             ["ambiguous-kind", "--task"],
         ),
-        (
-            {"1": "horse"},
-            {"1": ["horse", "rider"]},
-            ["ambiguous-kind", "--task"],
-        ),
+        ({"1": "horse"}, {"1": ["horse", "rider"]}, ["ambiguous-kind", "--task"]),
     ],
 )
 def test_wrong_captions(refused, files, preds, refs, expected):
@@ -442,10 +426,7 @@ def test_captions_of_any_kind(ok, files):
         (["--top-k", "3"], ["not-of-kind", "--task"]),
         (["--threshold", "0.5"], ["--threshold", "not-of-kind"]),
         (["--taxonomy", "df.npz"], ["not-of-kind"]),
-        (
-            ["--normalize", "lower", "--top-k", "3"],
-            ["not-of-kind"],
-        ),
+        (["--normalize", "lower", "--top-k", "3"], ["not-of-kind"]),
         (["--ignore", "cat"], ["not-of-kind"]),
         (["--classes", "classes.txt"], ["not-of-kind"]),
         (["--task", "labels"], ["captions.json, id '1'", "wrong-type"]),

@@ -213,10 +213,7 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path):
 
 
 def test_a_file_that_cannot_be_written(tmp_path):
-    with (
-        refused("unwritable"),
-        open_output(str(tmp_path / "a" / "b")),
-    ):
+    with refused("unwritable"), open_output(str(tmp_path / "a" / "b")):
         pass
     with open_output(os.devnull) as out:
         out.write("nothing")

@@ -88,10 +88,7 @@ def test_what_is_odd(ok, files):
     ):
         assert expected in found["odd"]
     assert len(found["odd"]) == 8
-    assert found["repeated"] == [
-        {"caption": "a dog", "count": 3},
-        {"caption": "a cat", "count": 2},
-    ]
+    assert found["repeated"] == [{"caption": "a dog", "count": 3}, {"caption": "a cat", "count": 2}]
     assert found["words"]["max"] == 100_000
     assert (found["words"]["min"], found["cardinality"]["min"]) == (0, 0)
 

@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from golden.harness import (
-    Case,
-    call,
-)
-from golden.inputs import (
-    SCORES,
-    SIZES,
-    TRUTH,
-)
+from golden.harness import Case, call
+from golden.inputs import SCORES, SIZES, TRUTH
 
 import semmetrics
 from semmetrics import metrics

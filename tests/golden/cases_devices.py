@@ -6,14 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from golden.harness import (
-    Case,
-    attempt,
-    plain,
-    run_program,
-    scored,
-    with_files,
-)
+from golden.harness import Case, attempt, plain, run_program, scored, with_files
 from golden.names import spelled
 from golden.stubs import stub_models
 

@@ -6,17 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from golden.harness import (
-    Case,
-    attempt,
-    call,
-    plain,
-    with_files,
-)
-from golden.inputs import (
-    CANDIDATES,
-    REFERENCES,
-)
+from golden.harness import Case, attempt, call, plain, with_files
+from golden.inputs import CANDIDATES, REFERENCES
 from golden.names import PUBLIC, spelled
 
 import semmetrics

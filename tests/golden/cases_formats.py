@@ -23,16 +23,7 @@ from golden.harness import (
     plain_score,
     run_program,
 )
-from golden.inputs import (
-    CANDIDATES,
-    CLASSES,
-    GT,
-    PREDS,
-    RANKED,
-    REFERENCES,
-    SCORES,
-    TRUTH,
-)
+from golden.inputs import CANDIDATES, CLASSES, GT, PREDS, RANKED, REFERENCES, SCORES, TRUTH
 from golden.names import spelled
 
 import semmetrics

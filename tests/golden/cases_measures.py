@@ -125,11 +125,7 @@ def _cases(
     """A case a measure."""
 
     def case(name: str) -> Case:
-        return Case(
-            name,
-            lambda: scored(preds, gts, measures=spelled(name), **options),
-            tolerance,
-        )
+        return Case(name, lambda: scored(preds, gts, measures=spelled(name), **options), tolerance)
 
     return [case(name) for name in names.split()]
 

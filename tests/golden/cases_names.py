@@ -6,10 +6,7 @@ import dataclasses
 import inspect
 from typing import Any
 
-from golden.harness import (
-    Case,
-    normal,
-)
+from golden.harness import Case, normal
 
 import semmetrics
 from semmetrics import metrics

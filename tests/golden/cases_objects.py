@@ -6,17 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from golden.harness import (
-    Case,
-    attempt,
-    call,
-    normal,
-    plain,
-    row,
-    scored,
-    table_of,
-    with_files,
-)
+from golden.harness import Case, attempt, call, normal, plain, row, scored, table_of, with_files
 from golden.inputs import (
     CANDIDATES,
     CLASSES,

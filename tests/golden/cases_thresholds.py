@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from golden.harness import (
-    LOOSE,
-    Case,
-    attempt,
-    normal,
-    plain,
-    row,
-    scored,
-    with_files,
-)
-from golden.inputs import (
-    GT,
-    PREDS,
-)
+from golden.harness import LOOSE, Case, attempt, normal, plain, row, scored, with_files
+from golden.inputs import GT, PREDS
 from golden.names import KEYWORDS
 
 import semmetrics

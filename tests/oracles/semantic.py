@@ -143,11 +143,7 @@ def soft_values(pred, ref, vectors, match):
         )
     precision, recall = mine / len(pred) if pred else NAN, theirs / len(ref) if ref else NAN
     f1 = 2 * precision * recall / (precision + recall) if mine and theirs else 0.0
-    return {
-        "SoftPrecision": precision,
-        "SoftRecall": recall,
-        "SoftF1": f1 if pred or ref else NAN,
-    }
+    return {"SoftPrecision": precision, "SoftRecall": recall, "SoftF1": f1 if pred or ref else NAN}
 
 
 def distance(left, right):

@@ -277,10 +277,7 @@ def test_score_takes_what_score_systems_takes():
         ({"top_k": [1, 1]}, "bad-option"),
         ({"top_k": True}, "top_k=True; give a whole number, a list of whole numbers or a text"),
         ({"top_k": [1.5]}, r"top_k=\[1.5\]; give a whole number"),
-        (
-            {"task": "sounds"},
-            "bad-choice",
-        ),
+        ({"task": "sounds"}, "bad-choice"),
         ({"missing": "drop"}, "missing='drop'"),
         ({"normalize": "upper"}, "bad-option"),
         ({"weights": [1, 2]}, "weights for 3 items|weights of shape"),

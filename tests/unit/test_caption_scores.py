@@ -288,11 +288,7 @@ def test_one_image_has_a_value_with_document_frequencies_alone():
         ("none.npz", {}, "missing-file"),
         (FIT, {"tokenizer": "13a"}, "ptb"),
         (FIT, {"measures": "CIDEr-D(stem=porter)"}, "stem"),
-        (
-            None,
-            {"measures": "CIDEr-D(df=given)"},
-            "df=given needs doc_freq=",
-        ),
+        (None, {"measures": "CIDEr-D(df=given)"}, "df=given needs doc_freq="),
     ],
 )
 def test_document_frequencies_that_do_not_fit(df, options, match):
@@ -357,8 +353,7 @@ def test_human_leaves_single_references_out():
 
 
 @pytest.mark.parametrize(
-    "measures",
-    [["F1"], ["F1", "BLEU-1"], ["MacroF1", "SemF1", "CIDEr-D"], "WMD"],
+    "measures", [["F1"], ["F1", "BLEU-1"], ["MacroF1", "SemF1", "CIDEr-D"], "WMD"]
 )
 def test_measures_of_labels_are_refused(measures):
     with refused("wrong-kind"):

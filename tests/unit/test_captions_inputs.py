@@ -100,10 +100,7 @@ def test_series():
 @pytest.mark.parametrize(
     ("data", "match"),
     [
-        (
-            {"a": ["x"], "b": "y"},
-            ("wrong-type", "refs, id 'b'"),
-        ),
+        ({"a": ["x"], "b": "y"}, ("wrong-type", "refs, id 'b'")),
         ({"a": [3]}, ("wrong-type", "refs, id 'a', caption 1")),
         ({"a": [["x"]]}, ("wrong-type", "refs, id 'a', caption 1")),
         ({"a": None}, ("wrong-type", "refs, id 'a'")),

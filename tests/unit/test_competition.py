@@ -338,10 +338,7 @@ def test_measures_and_floors_that_are_refused(state, truth, options, words):
 
 
 def test_sheets_of_labels():
-    systems = {
-        "a": {"1": ["cat", "dog"], "2": ["bus"]},
-        "b": {"1": ["cat"], "2": ["tram"]},
-    }
+    systems = {"a": {"1": ["cat", "dog"], "2": ["bus"]}, "b": {"1": ["cat"], "2": ["tram"]}}
     state = select_discrepant(systems, 2, measure="SemF1")
     sheet = state.sheet(annotators=2)
     assert sheet.columns == ("image_id", "annotator", "label")

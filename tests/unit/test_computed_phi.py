@@ -260,23 +260,14 @@ def test_what_has_no_effect_is_said():
     ("options", "problem"),
     [
         ({"phi": "SPICE"}, "phi-without-captions"),
-        (
-            {"captions": CAPTIONS, "phi": "METEOR"},
-            "bad-choice",
-        ),
-        (
-            {"phi": matrix(), "tokenizer": "13a"},
-            "needs-option",
-        ),
+        ({"captions": CAPTIONS, "phi": "METEOR"}, "bad-choice"),
+        ({"phi": matrix(), "tokenizer": "13a"}, "needs-option"),
         ({"captions": {"c0": "a cat"}}, "without-text"),
         ({"captions": POSITIVES}, "not-one-text"),
         ({"captions": ["a"] * 9}, "wrong-count"),
         ({"captions": CAPTIONS, "gallery": None, "missing": "skip"}, "unnamed-gallery"),
         ({"captions": CAPTIONS, "phi": "CIDEr(stem=no)"}, r"stem"),
-        (
-            {"captions": CAPTIONS, "positives": {**POSITIVES, "i1": []}},
-            "no-references",
-        ),
+        ({"captions": CAPTIONS, "positives": {**POSITIVES, "i1": []}}, "no-references"),
     ],
 )
 def test_what_is_wrong_is_refused(options, problem):

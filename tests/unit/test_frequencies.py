@@ -448,8 +448,7 @@ def test_json_by_hand(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "length",
-    [-1.0, math.nan, math.inf, "3", None, 60.5, 10**400, 2**53, 2.0**53, "long", True, -1],
+    "length", [-1.0, math.nan, math.inf, "3", None, 60.5, 10**400, 2**53, 2.0**53, "long", True, -1]
 )
 def test_ref_len_is_checked(tmp_path, length):
     length = 1 << 20000 if length == "long" else length  # more digits than Python writes

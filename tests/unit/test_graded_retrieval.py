@@ -224,18 +224,10 @@ def test_queries_that_nothing_ranks_have_retrieved_nothing():
         ("NCS(phi=SPICE)@5", {}, "phi-without-captions"),
         ("NCS(phi=other)@5", {}, "unknown-name"),
         ("NCS@5", {"phi": {"a": PHI, "b": PHI}}, "several-phi"),
-        (
-            "NCS@5",
-            {"phi": PHI.T},
-            "wrong-shape",
-        ),
+        ("NCS@5", {"phi": PHI.T}, "wrong-shape"),
         ("NCS@5", {"phi": PHI[:, :9]}, "wrong-shape"),
         ("NCS@5", {"phi": {"default": POSITIVES}}, "wrong-format"),
-        (
-            "NCS@5",
-            {"phi": np.where(PHI > 2, np.nan, PHI)},
-            "not-finite",
-        ),
+        ("NCS@5", {"phi": np.where(PHI > 2, np.nan, PHI)}, "not-finite"),
         ("SR@5", {}, r"SR needs m"),
     ],
 )

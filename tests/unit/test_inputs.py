@@ -92,10 +92,7 @@ def test_places_in_messages_are_ids():
         (["cat", "dog"], ("wrong-type", "preds, item 0 (from 0)")),
         (np.array("cat"), ("wrong-type", "preds, item 0 (from 0)")),
         (np.array([b"cat"]), ("wrong-type", "preds, item 0 (from 0)")),
-        (
-            pd.Series(["cat", None], dtype="string"),
-            ("wrong-type", "preds, row 0 (from 0)"),
-        ),
+        (pd.Series(["cat", None], dtype="string"), ("wrong-type", "preds, row 0 (from 0)")),
         (pd.Series([["a"], pd.NA]), ("wrong-type", "preds, row 1 (from 0)")),
         ({1.0: ["a"]}, ("wrong-id", "preds")),
         ({True: ["a"]}, ("wrong-id", "preds")),
@@ -108,10 +105,7 @@ def test_places_in_messages_are_ids():
         (pd.DataFrame([[0, 1]], columns=["a", "a"]), (None, "preds")),
         (pd.DataFrame([[0, 1]], columns=[1, "1"]), (None, "preds")),
         (pd.DataFrame({"a": ["x"]}), ("not-a-label-column", "preds, column 'a'")),
-        (
-            pd.DataFrame({"a": [0.5, np.nan]}),
-            (None, "preds, row 1, column 0 (from 0)"),
-        ),
+        (pd.DataFrame({"a": [0.5, np.nan]}), (None, "preds, row 1, column 0 (from 0)")),
         (np.array([[0, 3]]), (None, "preds, row 0, column 1 (from 0)")),
     ],
 )

@@ -70,31 +70,11 @@ def test_items_by_position():
 @pytest.mark.parametrize(
     ("pred", "ref", "code", "where"),
     [
-        (
-            side("ab"),
-            side("bcd", source="gts"),
-            "missing-ids",
-            "",
-        ),
+        (side("ab"), side("bcd", source="gts"), "missing-ids", ""),
         (side("ab"), side("a", source="gts"), "missing-ids", ""),
-        (
-            side("ab"),
-            side("cd", source="gts"),
-            "other-ids",
-            "",
-        ),
-        (
-            side([]),
-            side("abcdefg", source="gts"),
-            "other-ids",
-            "",
-        ),
-        (
-            as_labels([["a"]], source="preds"),
-            side("a", source="gts"),
-            "one-side-has-ids",
-            "preds",
-        ),
+        (side("ab"), side("cd", source="gts"), "other-ids", ""),
+        (side([]), side("abcdefg", source="gts"), "other-ids", ""),
+        (as_labels([["a"]], source="preds"), side("a", source="gts"), "one-side-has-ids", "preds"),
         (side("a"), as_labels([["a"]], source="gts"), "one-side-has-ids", "gts"),
         (
             as_labels([["a"]], source="preds"),
@@ -144,12 +124,7 @@ def test_cardinalities_follow_their_items(mine, theirs, missing, rows):
     [
         (HEADS[:2], "abc", "wrong-shape", ""),
         (HEADS[0], "abc", "wrong-shape", ""),
-        (
-            HEADS,
-            "abcd",
-            "no-rows",
-            "",
-        ),
+        (HEADS, "abcd", "no-rows", ""),
     ],
 )
 def test_cardinalities_that_are_refused(heads, theirs, code, where):

@@ -109,10 +109,7 @@ def test_what_is_no_column_of_a_label_is_refused(tmp_path, ending, columns, code
         ("id,cat,dog\n,1,0\n", ("empty-id", "t.csv, line 2")),
         ("id,cat,cat\na,1,0\n", (None, "t.csv")),
         ("id,cat,dog\na,1\n", ("wrong-width", "t.csv, line 2")),
-        (
-            "id,cat,dog\na,1,yes\n",
-            ("not-a-label-column", "t.csv, line 2, column 'dog', id 'a'"),
-        ),
+        ("id,cat,dog\na,1,yes\n", ("not-a-label-column", "t.csv, line 2, column 'dog', id 'a'")),
         ("id,cat,dog\n", ("nothing-given", "t.csv")),
         ("key,cat,dog\na,1,0\n", ("missing-column", "t.csv, line 1")),
     ],

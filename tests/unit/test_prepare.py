@@ -144,37 +144,21 @@ def test_scores_stay_with_their_classes(kind):
 @pytest.mark.parametrize(
     ("refs", "options", "message"),
     [
-        (
-            {"7": ["a"], "8": ["z"]},
-            {"classes": ["a"]},
-            "outside-classes",
-        ),
+        ({"7": ["a"], "8": ["z"]}, {"classes": ["a"]}, "outside-classes"),
         ({"7": [["x", "y"]], "8": []}, {"classes": ["a"]}, r"gts, id '7': .* 'x \| y' is not in"),
         ({"7": ["a"], "8": []}, {"classes": []}, "gts, id '7': the reference label 'a' is not"),
         ({"7": [], "8": []}, {"classes": ["a", "b", "a"]}, "duplicate"),
-        (
-            {"7": [], "8": []},
-            {"classes": ["A", "a"], "normalize": "lower"},
-            "duplicate",
-        ),
+        ({"7": [], "8": []}, {"classes": ["A", "a"], "normalize": "lower"}, "duplicate"),
         ({"7": [["a", "b"], "a | b"], "8": []}, {}, "duplicate"),
         ({"7": [], "8": []}, {"classes": ["a", 3]}, r"class list, class 1 \(from 0\): 3 is an int"),
         ({"7": [], "8": []}, {"classes": [""]}, r"class list, class 0 \(from 0\): the class is em"),
-        (
-            {"7": [], "8": []},
-            {"classes": ["a", "&"], "normalize": "kubany2020"},
-            "nothing-left",
-        ),
+        ({"7": [], "8": []}, {"classes": ["a", "&"], "normalize": "kubany2020"}, "nothing-left"),
         ({"7": [], "8": []}, {"ignore": [3]}, r"ignore=\[3\]; give a text, a path"),
         ({"7": [], "8": []}, {"ignore": [["a"]]}, r"ignore=\[\['a'\]\]; give a text, a path"),
         ({"7": [], "8": []}, {"normalize": "upper"}, "bad-option"),
         ({"7": [], "8": []}, {"normalize": ["lower"]}, r"normalize=\['lower'\]; give a text"),
         ({"7": [], "8": []}, {"missing": "drop"}, "bad-choice"),
-        (
-            {"7": [], "8": []},
-            {"empty_predictions": "drop"},
-            "empty_predictions='drop'",
-        ),
+        ({"7": [], "8": []}, {"empty_predictions": "drop"}, "empty_predictions='drop'"),
     ],
 )
 def test_what_is_refused(refs, options, message):

@@ -15,11 +15,7 @@ from semmetrics.options import OPTIONS
 from semmetrics.scoring.protocols import PROTOCOLS, find_protocol
 from semmetrics.studies.ranks import rank_normalized
 
-PREDS = {
-    "1": ["Person", "person", "tree house"],
-    "2": ["car"],
-    "3": [],
-}
+PREDS = {"1": ["Person", "person", "tree house"], "2": ["car"], "3": []}
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 O_F1 = {  # means of table 3 of Pineda et al. 2019, in the printed order
     "FF BCE": (86.40, 76.98, 71.34, 70.89, 46.83),

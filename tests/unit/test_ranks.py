@@ -255,10 +255,7 @@ def test_groups_are_the_largest_ones():
         (lambda: critical_difference(3, 5, 1.0), "bad-option"),
         (lambda: rank_differences({"A": 1.0}, {"B": 1.0}), "nothing-given"),
         (lambda: draw_mean_ranks(["A"], [1.0], 0.5), "too-few-systems"),
-        (
-            lambda: rank_normalized({"x": {"A": 1.0}}).to_svg(),
-            "too-few-systems",
-        ),
+        (lambda: rank_normalized({"x": {"A": 1.0}}).to_svg(), "too-few-systems"),
         (lambda: rank_normalized({"x": {"A": 1.0}}).differences("x", "z"), "unknown-name"),
         (lambda: semmetrics.rank_systems({"x": []}, by="mean"), "bad-choice"),
         (lambda: semmetrics.rank_systems({"x": []}, level=2.0), "bad-option"),

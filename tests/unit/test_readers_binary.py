@@ -123,10 +123,7 @@ def test_parquet_lists(table):
         ({"id": ["a"], "label": ["x"], "score": [float("nan")]}, "not-finite"),
         ({"id": ["a", "b"], "label": ["x"] * 2, "score": [1.0, None]}, "not-finite"),
         ({"id": ["a", "a"], "labels": [["x"], []]}, "duplicate-at"),
-        (
-            {"id": ["a", "b"], "labels": [["x"], None]},
-            "null",
-        ),
+        ({"id": ["a", "b"], "labels": [["x"], None]}, "null"),
         ({"id": ["a"], "labels": [["x"]], "scores": [[]]}, "wrong-count"),
         ({"id": ["a"], "img": ["b"], "label": ["x"]}, "ambiguous-column"),
         ({"x": ["a"]}, "missing-column"),

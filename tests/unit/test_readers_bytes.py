@@ -47,10 +47,7 @@ def test_gzip_members_and_padding_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("data", "match"),
     [
-        (
-            gzip.compress(GOOD, mtime=0)[:-5],
-            ("damaged", "x.json.gz"),
-        ),
+        (gzip.compress(GOOD, mtime=0)[:-5], ("damaged", "x.json.gz")),
         (gzip.compress(GOOD, mtime=0)[:4], ("damaged", "x.json.gz")),
         (gzip.compress(GOOD, mtime=0) + b"junk", ("damaged", "x.json.gz")),
         (gzip.compress(GOOD, mtime=0)[:-8] + b"12345678", ("damaged", "x.json.gz")),

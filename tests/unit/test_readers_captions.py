@@ -180,10 +180,7 @@ def test_parquet(tmp_path):
             r"row 1 .*, id 'y': the list of captions is null",
         ),
         ({"id": ["x", "x"], "caption": [["a"], ["b"]]}, r"row 1 .*the id also appears at row 0"),
-        (
-            {"id": ["x"], "caption": [1]},
-            "column 'caption': the type int64 does not fit a column",
-        ),
+        ({"id": ["x"], "caption": [1]}, "column 'caption': the type int64 does not fit a column"),
         ({"id": ["x"], "caption": [[1]]}, r"row 0, id 'x', caption 0 \(from 0\): 1 is an int, not"),
         ({"id": ["x"], "label": ["a"]}, "no column for caption"),
     ]:

@@ -135,12 +135,7 @@ def test_numbers_by_option(write):
         ("w.csv", "id,weight\n", "nothing-given", ""),
         ("w.jsonl", '{"a": 1}', None, ""),
         ("w.txt", "a 1", None, ""),
-        (
-            "w.dat",
-            "id,weight",
-            None,
-            "",
-        ),
+        ("w.dat", "id,weight", None, ""),
         ("w.npy", np.eye(2), "wrong-shape", ""),
         ("w.npy", np.array([1, np.nan]), None, "row 1 (from 0)"),
     ],

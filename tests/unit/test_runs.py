@@ -58,8 +58,7 @@ def test_every_run_has_every_measure():
 
 
 @pytest.mark.parametrize(
-    ("options", "text"),
-    [({}, "0.8643 (0.0019)"), ({"digits": 2, "scale": 100}, "86.43 (0.19)")],
+    ("options", "text"), [({}, "0.8643 (0.0019)"), ({"digits": 2, "scale": 100}, "86.43 (0.19)")]
 )
 def test_as_papers_print_it(options, text):
     assert RunSummary("O-F1", 0.86432, 0.0019, 5, ()).text(**options) == text
@@ -141,11 +140,7 @@ def test_systems_are_ranked_by_scores_of_any_form(tmp_path):
 @pytest.mark.parametrize(
     ("scores", "measure", "message"),
     [
-        (
-            [{"system": "A"}],
-            "F1",
-            "not-scores",
-        ),
+        ([{"system": "A"}], "F1", "not-scores"),
         (3, "F1", "not-scores"),
         ({"system": "A"}, "F1", "not-scores"),
         ("none.json", "F1", ""),

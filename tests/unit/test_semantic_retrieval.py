@@ -295,12 +295,7 @@ FIRST = "query 0 (from 0)"
         ([[0, 1, 2]], {"k": (1, 2.5)}, "bad-option", ""),
         ([[0, 1, 2]], {"extended": 0}, "bad-option", ""),
         ([[0, 1, 2]], {"extended": "m"}, "bad-option", ""),
-        (
-            [[0, 1, 2]],
-            {"leave_out": ([0, 1], [4])},
-            "not-in-gallery",
-            f"leave_out, {FIRST}",
-        ),
+        ([[0, 1, 2]], {"leave_out": ([0, 1], [4])}, "not-in-gallery", f"leave_out, {FIRST}"),
         ([[0, 1, 2]], {"leave_out": ([0, 2], [1, 1])}, "duplicate", f"leave_out, {FIRST}"),
         ([[0, 1, 2]], {"leave_out": ([0, 2], [1])}, "wrong-offsets", "leave_out"),
         ([[0, 1, 2]], {"leave_out": [[1]]}, "wrong-type", "leave_out"),

@@ -118,11 +118,7 @@ def test_items_by_position_are_the_same_items():
             lambda: part("y", classes=["b", "a"]),
             "different-statistics",
         ),
-        (
-            lambda: part("x", weights={"x": 1}),
-            lambda: part("y"),
-            "different-statistics",
-        ),
+        (lambda: part("x", weights={"x": 1}), lambda: part("y"), "different-statistics"),
         (lambda: part("x"), lambda: part("y", MEASURES[:3]), "different-statistics"),
         (lambda: part("x", MEASURES[:5]), lambda: part("y"), "different-statistics"),
         (lambda: part("x"), lambda: part("y", keep_rows=False), "different-statistics"),
@@ -225,10 +221,7 @@ def test_counts_of_what_was_left_out_add_up():
     measures = parse_all(["F1", "MacroF1", "MacroF1(labels=reference)", "LRAP"])
 
     def made(ids):
-        sides = (
-            {i: [(x, 0.5) for x in pred[i]] for i in ids},
-            {i: REFS[i] for i in ids},
-        )
+        sides = ({i: [(x, 0.5) for x in pred[i]] for i in ids}, {i: REFS[i] for i in ids})
         return label_task(*map(as_labels, sides), classes=["a", "b", "c", "d"], ignore=["d"])
 
     def scores(statistics):

@@ -155,10 +155,7 @@ def test_forms():
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        (
-            "F1",
-            "no-threshold",
-        ),
+        ("F1", "no-threshold"),
         ("SoftF1", "no-threshold"),
         ("WMD", "no-threshold"),
         ("SemF1(threshold=0.4)", "not-applicable"),

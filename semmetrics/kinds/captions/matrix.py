@@ -30,10 +30,7 @@ from semmetrics.core.hashing import UNVERSIONED, hash_strings
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.ranks import top_k
 from semmetrics.data.tasks import CaptionTask, caption_task
-from semmetrics.errors import (
-    Fact,
-    InputError,
-)
+from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.captions.record import (
     OpenGraphs,
     graph_fits,

@@ -191,10 +191,7 @@ def leave_one_out(
 def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> Odd:
     """Find what is probably a mistake in both sides: labels, and sides that are swapped."""
     found: dict[Hashable, Any] = dict(swapped_sides(candidates, references))
-    for name, lists, side in (
-        ("pred", candidates, joined.pred),
-        ("ref", references, joined.ref),
-    ):
+    for name, lists, side in (("pred", candidates, joined.pred), ("ref", references, joined.ref)):
         words, captions = count_words(lists, side.codes)
         if words:
             found |= {(WORDS, name, "words"): words, (WORDS, name, "entries"): captions}
