@@ -47,24 +47,6 @@ def test_json_and_csv_are_those_of_python(ok, inputs):
     assert Path("table.md").read_text(encoding="utf-8").startswith("| phi | group | n |")
 
 
-def test_a_matrix_of_pairs_is_read_with_its_ids(ok, inputs):
-    captions = {"c1": "a cat on a mat", "c2": "two dogs run", "c3": "a red bus on a street"}
-    references = {"i1": ["a cat on a mat", "a cat sleeps"], "i2": ["two dogs run", "dogs run"]}
-    Path("captions.json").write_text(json.dumps(captions), encoding="utf-8")
-    Path("references.json").write_text(json.dumps(references), encoding="utf-8")
-    ok("pairs", "-q", "-o", "made.npy", "captions.json", "references.json")
-    (row,) = json.loads(ok("correlate", "-q", "ratings.csv", "made.npy", "--format", "json"))
-    assert row["phi"] == "made"
-    assert row["n"] == 4
-    assert row["pearson"] > 0.9
-
-
-def test_what_is_odd_is_said(run, inputs):
-    found = run("correlate", "ratings.csv", "phi.npy")
-    assert "ratings.csv: 1 column not used: 'how'" in found.stderr
-    assert "not used" not in run("correlate", "-q", "ratings.csv", "phi.npy").stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

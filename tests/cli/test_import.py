@@ -68,18 +68,6 @@ def test_other_commands_know_it(own, ok):
         assert "--import FILE.py" in ok(name, "--help")
 
 
-def test_it_is_rescored_and_another_source_is_said(own, run, ok):
-    table = json.loads(ok("score", "--import", own, "-m", "MyMeasure", "--format", "json",
-                          "a.json", "gt.json"))  # fmt: skip
-    signature = table[0]["signature"]
-    again = run("score", "--import", own, "--rescore", signature, "a.json", "gt.json")
-    assert again.exit_code == 0
-    assert "differs" not in again.stderr
-    other = signature.replace("|own:", "|own:0")
-    again = run("score", "--import", own, "--rescore", other, "a.json", "gt.json")
-    assert "the source of the measure differs from the signature's" in again.stderr
-
-
 @pytest.mark.parametrize("name", BROKEN)
 def test_errors_of_the_file_are_shown_with_its_name_and_line(files, refused, name):
     text, code, where = BROKEN[name]

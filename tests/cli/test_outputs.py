@@ -1,6 +1,5 @@
 """What becomes of an output: whole or not there, whoever kills the run and whatever is full."""
 
-import gzip
 import json
 import os
 import random
@@ -14,11 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from refusals import refused
 
-import semmetrics
 from semmetrics import cli
-from semmetrics.cli import app
 from semmetrics.errors import InputError
 from semmetrics.store.files import check_output, open_output, replacing
 
@@ -52,25 +48,6 @@ def write(path, text):
         out.write(text)
 
 
-def test_text_of_a_name_in_gz_is_packed_the_same_each_time(tmp_path):
-    for path in (tmp_path / "x.JSON.GZ", tmp_path / "y.gz"):
-        write(path, "é\n" * 1000)
-    assert gzip.decompress((tmp_path / "y.gz").read_bytes()).decode() == "é\n" * 1000
-    assert (tmp_path / "x.JSON.GZ").read_bytes() == (tmp_path / "y.gz").read_bytes()
-    with open_output(tmp_path / "z.gz", binary=True) as out:
-        out.write(b"as they are")
-    assert (tmp_path / "z.gz").read_bytes() == b"as they are"
-
-
-def test_packed_scores_are_ranked(tmp_path, ok):
-    preds, scores = tmp_path / "p.json", tmp_path / "s.json.gz"
-    preds.write_text('{"a": ["cat"]}')
-    (tmp_path / "g.json").write_bytes(preds.read_bytes())
-    ok("score", "-m", "F1", "--format", "json", "-o", scores, preds, tmp_path / "g.json")
-    assert scores.read_bytes()[:2] == b"\x1f\x8b"
-    assert "1.0000" in ok("rank", "-m", "F1", scores)
-
-
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
 def test_what_was_there_stays_until_the_end(tmp_path, error):
     path = tmp_path / "x"
@@ -82,12 +59,6 @@ def test_what_was_there_stays_until_the_end(tmp_path, error):
         raise error
     assert path.read_text() == "old"
     assert hidden(tmp_path) == []
-
-
-@pytest.mark.parametrize("name", ["a" * 255, "a" * 244, "é" * 127, "日" * 85, "-", " ", "a\nb"])
-def test_every_name_of_a_file(tmp_path, name):
-    write(tmp_path / name, "new")
-    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 @posix
@@ -127,21 +98,6 @@ def test_permissions_and_links(tmp_path):
 
 
 @posix
-def test_special_files_are_written_as_they_are(tmp_path):
-    write("/dev/null", "new")
-    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
-    if Path("/dev/full").exists():
-        with refused("unwritable"):
-            write("/dev/full", "new")
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
-    write(pipe, "new")
-    assert reader.communicate()[0] == b"new"
-    assert stat.S_ISFIFO(pipe.stat().st_mode)
-
-
-@posix
 def test_what_a_killed_run_left_is_removed_and_that_of_another_run_is_not(tmp_path):
     path = tmp_path / "x"
     left = tmp_path / ".x.0123abcd.part"
@@ -161,31 +117,6 @@ def test_what_a_killed_run_left_is_removed_and_that_of_another_run_is_not(tmp_pa
     assert not left.exists()
     assert not folder.exists()
     assert hidden(tmp_path) == sorted(other.name for other in mine)
-
-
-def test_a_folder_appears_when_it_is_complete(tmp_path):
-    with pytest.raises(RuntimeError), replacing(tmp_path / "x", folder=True) as place:  # noqa: PT012
-        (place / "a").write_text("a")
-        raise RuntimeError
-    assert list(tmp_path.iterdir()) == []
-    with replacing(tmp_path / "x", folder=True) as place:
-        (place / "a").write_text("a")
-        assert not (tmp_path / "x").exists()
-    assert (tmp_path / "x" / "a").read_text() == "a"
-
-
-def test_a_folder_that_is_removed_meanwhile(tmp_path):
-    folder = tmp_path / "gone"
-    folder.mkdir()
-
-    def removed():
-        with open_output(folder / "x") as out:
-            out.write("new")
-            next(folder.iterdir()).unlink()
-            folder.rmdir()
-
-    with refused("unwritable"):
-        removed()
 
 
 # ---- commands that are killed -------------------------------------------------------------------
@@ -349,39 +280,6 @@ def test_killed_pairs_are_continued(inputs, tmp_path):
 
 
 @posix
-@pytest.mark.parametrize("again", [[], ["--overwrite"]])
-def test_a_matrix_is_never_without_its_ids(inputs, tmp_path, monkeypatch, again):
-    """Each step at the end of a run is where it is killed; the same command then continues."""
-    monkeypatch.chdir(inputs)
-    out, ids = tmp_path / "x.npy", tmp_path / "x.npy.ids.json"
-    command = ["pairs", "-q", "-o", str(out), *again, "c.json", "r.json"]
-    replace, steps = Path.replace, []
-    if again:
-        write(ids, "old")
-
-    def killed(place, target):
-        if len(steps) == number:
-            raise KeyboardInterrupt
-        steps.append(Path(target).name)
-        return replace(place, target)
-
-    for number in (0, 1):
-        if again:
-            out.write_bytes(b"old")
-        monkeypatch.setattr(Path, "replace", killed)
-        steps.clear()
-        assert app.program.main(command, standalone_mode=False) == 128 + signal.SIGINT
-        assert not out.exists()
-        assert steps == [ids.name][:number]
-    monkeypatch.undo()
-    monkeypatch.chdir(inputs)
-    assert app.program.main(command, standalone_mode=False) == 0
-    assert np.load(out).shape == (IMAGES, IMAGES)
-    assert len(json.loads(ids.read_text())["images"]) == IMAGES
-    assert len(list(tmp_path.iterdir())) == 2
-
-
-@posix
 def test_files_of_one_command_appear_together_or_not_at_all(inputs, tmp_path):
     import resource
 
@@ -431,21 +329,6 @@ def shell(line, folder, **env):
 
 
 SCORE = "semmetrics score -q -m F1 p.json g.json"
-
-
-@pytest.mark.parametrize("line", [
-    "score -m F1 p.json g.json -o", "score -m F1 p.json g.json --per-item", "score p.json",
-    "doc-freq r.json -o", "pairs c.json r.json -o", "mad select c.json p.json -o x --page",
-    "validate",
-])  # fmt: skip
-def test_an_empty_path_is_no_folder(inputs, monkeypatch, refused, line):
-    monkeypatch.chdir(inputs)
-    *_, last = line.split()
-    where = f"{last}" if last.startswith("-") else ""
-    refusal = refused(*line.split(), "")
-    assert ("the path is empty" in refusal, refusal.where) == (True, where)
-    with pytest.raises(InputError, match="empty"):
-        semmetrics.caption_matrix([["a cat"]], ["a cat"], out="")
 
 
 @posix

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import click
 import pytest
-from refusals import refused
 
 from semmetrics.cli import app
 from semmetrics.cli.files import open_output
@@ -32,14 +31,6 @@ def process(*arguments, code=None, **options):
         check=False,
         **options,
     )
-
-
-def test_module_and_script_are_the_same_program(ok, files):
-    done = process("score", *LISTS)
-    assert (done.returncode, done.stdout) == (0, ok("score", *LISTS))
-    assert "read a.json" in done.stderr
-    script = "import sys; from semmetrics.cli import main; main()"
-    assert process("score", *LISTS, code=script).stdout == done.stdout
 
 
 def test_bad_input_is_one_message(files):
@@ -210,14 +201,6 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path):
         write()
     assert path.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_file_that_cannot_be_written(tmp_path):
-    with refused("unwritable"), open_output(str(tmp_path / "a" / "b")):
-        pass
-    with open_output(os.devnull) as out:
-        out.write("nothing")
-    assert Path(os.devnull).exists()
 
 
 class Terminal:

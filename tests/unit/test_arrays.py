@@ -201,14 +201,3 @@ def test_label_order_equals_counting(cells, lists):
     assert found.pairs.shape == (len(expected), 2)
     mean = sum(row[4] for row in expected) / len(expected) if expected else np.nan
     assert_allclose(found.mean, mean, rtol=0, atol=1e-12)
-
-
-def test_only_the_first_place_of_a_repeated_label_counts():
-    found = sets.label_order(*ragged_lists([[3, 1, 3], [1, 3, 1]]))
-    assert as_rows(found) == [(1, 3, 1, 1, 0.5)]
-
-
-def test_label_order_with_large_codes():
-    big = 2_000_000_000
-    found = sets.label_order([0, 2, 4], np.array([big, 7, big, 7], np.int32))
-    assert as_rows(found) == [(7, big, 0, 2, 1.0)]

@@ -13,7 +13,6 @@ from semmetrics.core.assignment import (
     greedy_matching,
     max_cardinality_matching,
     max_similarity_matching,
-    rows_with_more_pairs,
 )
 
 
@@ -70,22 +69,6 @@ def test_assignments_are_those_of_brute_force(table, threshold):
         assert any_reference(table, threshold)[k].tolist() == expected
 
 
-def test_long_augmenting_paths():
-    """A ladder on which greedy takes the wrong rung every time."""
-    size = 30
-    table = np.full((2, size, size), -np.inf)
-    for i in range(size):
-        table[:, i, (i - 1) % size if i else 0] = 1
-        table[:, i, i] = 1
-    table[1, 0, 0] = -np.inf
-    table[1, 0, size - 1] = 1
-    orders = np.random.default_rng(0).permuted(np.tile(np.arange(size), (50, 1)), axis=1)
-    for order in orders:
-        found = most_pairs(table[:, order], 0.5)
-        assert (found >= 0).all()
-        check_one_to_one(table[:, order], found, 0.5)
-
-
 def test_larger_tables_against_scipy():
     sparse = pytest.importorskip("scipy.sparse")
     from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -101,56 +84,11 @@ def test_larger_tables_against_scipy():
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_an_item_is_matched_alone_as_in_a_batch(function):
-    table = np.random.default_rng(2).choice([0.1, 0.5, 0.9], (300, 6, 5))
-    whole = function(table, 0.3)
-    alone = [function(table[k : k + 1], 0.3) for k in range(300)]
-    np.testing.assert_array_equal(whole, np.concatenate(alone))
-    cut = function(table[:, :4, :3], 0.3)
-    table[:, 4:], table[:, :, 3:] = -np.inf, -np.inf
-    padded = function(table, 0.3)
-    np.testing.assert_array_equal(padded[:, :4], cut)
-    assert (padded[:, 4:] == -1).all()
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("shape", [(3, 0, 2), (3, 2, 0), (0, 2, 2), (3, 0, 0)])
 def test_empty_sides_match_nothing(function, shape):
     found = function(np.zeros(shape), 0.4)
     assert found.shape == shape[:2]
     assert (found == -1).all()
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_rows_with_more_pairs_are_those_of_the_matchings_of_the_first_rows(seed):
-    rng = np.random.default_rng(seed)
-    items, m, n = rng.integers(1, 7), *rng.integers(1, 60 if seed % 6 == 0 else 9, 2)
-    table = rng.random((items, m, n)) if seed % 2 else rng.integers(-2, 6, (items, m, n)) / 8
-    table = np.round(table, 9)
-    # of equal sums that with more pairs
-    gain = np.where(table > rng.choice([0, 0.3, 0.6]), table + 5e-10 / (1 + m), 0.0)
-    pairs = [(max_similarity_matching(gain[:, :k]) >= 0).sum(axis=1) for k in range(m + 1)]
-    expected = np.diff(pairs, axis=0).T.astype(bool)
-    np.testing.assert_array_equal(rows_with_more_pairs(gain), expected)
-    alone = [rows_with_more_pairs(gain[k : k + 1]) for k in range(items)]
-    np.testing.assert_array_equal(np.concatenate(alone), expected)
-
-
-@pytest.mark.parametrize("shape", [(3, 0, 2), (3, 2, 0), (0, 2, 2), (3, 0, 0)])
-def test_empty_sides_have_no_pairs(shape):
-    assert rows_with_more_pairs(np.zeros(shape)).tolist() == np.zeros(shape[:2], bool).tolist()
-
-
-def test_a_pair_without_gain_is_not_most_similar():
-    assert most_similar(np.array([[[-0.2, 0.0]]]), -1.0).tolist() == [[-1]]
-
-
-def test_further_terms_of_a_prediction_share_its_reference():
-    allowed = np.array([[[0, 1, 0], [1, 0, 0], [1, 1, 1]]], bool)
-    continues = np.array([[False, True, False]])
-    assert greedy_matching(allowed).tolist() == [[1, 0, 2]]
-    assert greedy_matching(allowed, continues).tolist() == [[1, -1, 0]]
-    assert greedy_matching(allowed & [[True], [True], [False]], continues).tolist() == [[1, -1, -1]]
 
 
 def test_torch_matches_as_numpy_does(tensor):

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from oracles import semantic as oracle
 from oracles.sets import kept
 from refusals import refused
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.lookup import measure_coverage
-from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.normalization import kubany2020
 
@@ -163,54 +160,6 @@ def test_the_protocol_has_the_quirks_of_few_words_and_repeated_terms():
     assert (counted.labels, counted.terms) == (1, 3)
 
 
-def test_words_of_labels():
-    # words of at least two letters, in lower case, as often as they occur, of all synonyms
-    assert value("WMD(build=text)", [["CAR", "a b"], "car"], ["bus", "car"]) == 2.5
-    one, other = [["car", "bus"], "bus"], ["car", "bus"]
-    assert value("WMD(build=text)", one, other) == pytest.approx(5 / 6)
-    assert value("WMD(build=text)", ["red car"], ["car"], oov="skip") == 0
-    assert value("WMD", ["red car"], ["car"]) == 10
-    assert value("WMD", [["?", "bus"]], ["car"], oov="skip") == 5
-
-
-@pytest.mark.parametrize("text", ["WMD", "RWMD", "WMD(build=text)"])
-def test_equal_lists_have_distance_0(text):
-    rng = np.random.default_rng(0)
-    names = [f"word{i}" for i in range(50)]
-    model = Tiny(dict(zip(names, rng.normal(size=(50, 30)).tolist(), strict=True)))
-    lists = [[names[i] for i in rng.permutation(50)[: rng.integers(1, 12)]] for _ in range(40)]
-    mixed = [[*row[1:], row[0]] for row in lists]
-    (score,) = semmetrics.score(mixed, lists, measures=[text], embedding=model).scores
-    assert_array_equal(score.items, 0)
-
-
-def test_undefined_items_of_distances_and_of_similarities():
-    preds, refs = [["car"], [], ["car"], [], ["?"]], [["bus"], ["bus"], [], [], ["bus"]]
-    table = semmetrics.score(
-        preds, refs, measures=["WMD", "MeanSim", "BagSim", "WMD(no_prediction=0)"],
-        embedding=Tiny({**PLANE, "bus": [3, 4], "car": [5, 0]}), oov="skip",
-    )  # fmt: skip
-    distance, mean, bag, zero = table.scores
-    causes = {"empty": 1, "no_prediction": 2, "no_reference": 1}
-    assert distance.undefined == mean.undefined == bag.undefined == causes
-    away = math.dist([5, 0], [3, 4])
-    assert distance.value == pytest.approx(away)
-    assert zero.value == pytest.approx(away / 3)
-    assert mean.value == pytest.approx((0.6 + 1) / 5)
-    assert bag.items[0] == 0.6
-
-
-def test_bags_are_embedded_as_they_are_joined():
-    model = Tiny({"a_b c d": [1, 0], "d": [3, 4], "x a_b": [0, 2]})
-    preds, refs = [[["a_b", "c"], "d"], ["x", "a_b"], ["d"]], [["d"], ["d"], [["a_b", "c"], "d"]]
-    (score,) = semmetrics.score(preds, refs, measures=["BagSim"], embedding=model).scores
-    assert score.items.tolist() == [0.6, 0.8, 0.6]
-    assert set(model.asked) == {"a_b c d", "d", "x a_b"}  # no term is looked up for itself
-    (first,) = semmetrics.score(preds, refs, measures=["BagSim@1"], embedding=model).scores
-    assert first.undefined == {"undefined": 2}  # "a_b c" and "x", which the model does not know
-    assert first.items[2] == 0.6
-
-
 def bag(model, oov, name="BagSim"):
     preds = [["a", "b"], ["a", "b"], ["c", "d"], [], [], ["c", "d"]]
     refs = [["x"], ["c", "d"], ["c", "d"], ["c", "d"], [], []]
@@ -235,91 +184,3 @@ def test_a_list_that_a_model_does_not_know_is_not_empty():
     lacking = Tiny({"a b": [3, 4], "x": [1, 0]})
     with refused("unknown-text", names=["c d"]):
         bag(lacking, "unknown")
-
-
-def test_an_empty_list_is_empty_to_a_model_that_knows_the_empty_text():
-    model = CallableEmbedder(lambda texts: [[len(text) + 1.0, 1.0] for text in texts], name="f")
-    score = semmetrics.score(
-        [["a"], [], []], [["a"], ["b"], []], measures=["BagSim"], embedding=model
-    )["BagSim"]
-    assert_array_equal(score.items, [1.0, np.nan, np.nan])
-    assert score.undefined == {"empty": 1, "no_prediction": 1}
-
-
-def test_an_empty_list_is_no_error_under_error():
-    model = Tiny({"a": [3, 4]})
-    (score,) = semmetrics.score(
-        [["a"], []], [["a"], ["a"]], measures=["BagSim"], embedding=model, oov="error"
-    ).scores
-    assert score.items[0] == 1.0
-    assert score.undefined == {"no_prediction": 1}
-
-
-def test_vectors_of_words_have_no_bag_of_labels():
-    model = MatrixEmbedder(np.eye(2), ["cat", "dog"], lookup="words")
-    with refused("word-vectors"):
-        semmetrics.score([["cat", "dog"]], [["cat"]], measures=["BagSim"], embedding=model)
-    whole = MatrixEmbedder([[1, 0], [3, 4]], ["cat dog", "cat"])
-    (score,) = semmetrics.score(
-        [["cat", "dog"]], [["cat"]], measures=["BagSim"], embedding=whole
-    ).scores
-    assert score.value == 0.6
-
-
-def test_terms_of_several_measures_are_looked_up_once():
-    model = Tiny(PLANE)
-    texts = ["SemF1", "SoftF1", "WMD", "MeanSim", "SemRecall@1"]
-    semmetrics.score([["car", "bus"], ["car"]], [["van"], ["bus"]], measures=texts, embedding=model)
-    assert sorted(model.asked) == ["bus", "car", "van"]
-
-
-def test_a_mean_of_many_labels_takes_little_memory():
-    tracemalloc = pytest.importorskip("tracemalloc")
-    names = [f"w{i}" for i in range(40)]
-    table = np.random.default_rng(0).normal(size=(40, 200))
-    model = Tiny(dict(zip(names, table.tolist(), strict=True)))
-    lists = [names] * 1500
-    tracemalloc.start()
-    (score,) = semmetrics.score(lists, lists, measures=["MeanSim"], embedding=model).scores
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert score.value == 1
-    assert peak < 60e6  # the vectors of all occurrences would be 96 MB a side
-
-
-def lists_of(rng, n, words):
-    names = [f"word{i}" for i in range(words)]
-    table = rng.normal(size=(words, 40)).astype(np.float32)
-    table[1], table[2] = table[0], 0
-    sides = [[[names[i] for i in rng.integers(0, words, rng.integers(0, 9))] for _ in range(n)]
-             for _ in range(2)]  # fmt: skip
-    sides[0][5] = names * 2
-    return (*sides, Tiny(dict(zip(names, table.tolist(), strict=True))))
-
-
-def test_an_item_has_the_same_bits_alone():
-    preds, refs, model = lists_of(np.random.default_rng(4), 60, 30)
-    measures = ["WMD", "WMD(build=text)@3", "RWMD", "MeanSim", "BagSim"]
-    known = {" ".join(row): [float(len(row)), 1.0] + [0.5] * 38 for row in [*preds, *refs]}
-    model = Tiny({**model.vectors, **known})
-    whole = semmetrics.score(preds, refs, measures=measures, embedding=model).scores
-    assert len({len(score.items) for score in whole}) == 1
-    for place in range(0, 60, 3):
-        alone = semmetrics.score([preds[place]], [refs[place]], measures=measures, embedding=model)
-        for score, one in zip(whole, alone, strict=True):
-            assert_array_equal(score.items[place], one.items[0], err_msg=str(score.measure))
-
-
-def test_lists_that_a_model_cuts_are_counted():
-    class Short(Tiny):
-        def embed(self, texts):
-            found = super().embed([text[:6] for text in texts])
-            return replace(found, truncated=sum(len(text) > 6 for text in texts))
-
-    model = Short({"a": [1.0, 0.0], "a long": [0.0, 1.0]})
-    preds, refs = (
-        [["a"], ["a", "long", "list"], ["a", "long", "list"]],
-        [["a"], ["a"], ["a", "longer"]],
-    )
-    (fact,) = semmetrics.score(preds, refs, measures="BagSim", embedding=model).facts
-    assert (fact.code, fact.n, fact.values["noun"]) == ("truncated-texts", 2, "label list")

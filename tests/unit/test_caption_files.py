@@ -24,7 +24,6 @@ def image(row, split="test", **changes):
 
 
 KARPATHY = {"dataset": "coco", "images": [image(row, split) for row, split in enumerate(SPLITS)]}
-TOKENS = "1.jpg#0\tA cat .\r\n2.jpg#0\tTwo dogs\tand more\n1.jpg#1\t\n"
 
 
 @pytest.fixture(params=["object", "file", "coco", "gzip"])
@@ -41,26 +40,6 @@ def karpathy(request, tmp_path):
         return read(path, options=ReadOptions(format=form, **options))
 
     return load
-
-
-def test_a_split_has_its_captions(karpathy):
-    found = karpathy(as_captions, KARPATHY, split="test")
-    assert list(found.ids) == ["1", "3"]
-    assert found.to_list() == [["A cat, 1 0.", "A cat, 1 1."], ["A cat, 3 0.", "A cat, 3 1."]]
-    assert found.understood.startswith("Karpathy's captions of 2 images, split test")
-    assert not found.notes
-    found = karpathy(as_texts, KARPATHY, split="test")
-    assert dict(zip(found.ids, found.values(), strict=True)) == {
-        "10": "A cat, 1 0.", "11": "A cat, 1 1.", "30": "A cat, 3 0.", "31": "A cat, 3 1.",
-    }  # fmt: skip
-    found = karpathy(as_candidates, KARPATHY, split="test")
-    assert (list(found.ids), found.to_list()) == (["1", "3"], [["10", "11"], ["30", "31"]])
-
-
-def test_without_a_split_all_are_read(karpathy):
-    found = karpathy(as_candidates, KARPATHY)
-    assert found.to_list() == [["0"], ["10", "11"], ["20"], ["30", "31"]]
-    assert "splits train, test, restval" in found.understood
 
 
 @pytest.mark.parametrize(
@@ -93,25 +72,6 @@ def test_a_split_that_is_not_there(karpathy):
         karpathy(as_captions, broken)
 
 
-def test_a_split_of_what_has_none_is_said(tmp_path):
-    path = tmp_path / "captions.json"
-    path.write_text('{"a": ["a cat"]}', encoding="utf-8")
-    (note,) = as_captions(path, options=ReadOptions(split="test")).notes
-    assert (note.code, note.examples) == ("unused-options", ("split",))
-
-
-@pytest.mark.parametrize("name", ["results.token", "Flickr8k.token.txt"])
-def test_token_files(name, tmp_path):
-    path = tmp_path / name
-    path.write_bytes(TOKENS.encode())
-    found = as_captions(path)
-    assert list(found.ids) == ["1.jpg", "2.jpg"]
-    assert found.to_list() == [["A cat .", ""], ["Two dogs\tand more"]]
-    assert found.understood == "Flickr's token file, 3 captions"
-    assert as_candidates(path).to_list() == [["1.jpg#0", "1.jpg#1"], ["2.jpg#0"]]
-    assert list(as_texts(path).ids) == ["1.jpg#0", "2.jpg#0", "1.jpg#1"]
-
-
 @pytest.mark.parametrize(
     ("text", "code", "where"),
     [
@@ -128,12 +88,6 @@ def test_wrong_token_files(text, code, where, tmp_path):
         with refused(code) as caught:
             read(path)
         assert caught.value.where.endswith(where)
-
-
-def test_plain_text_stays_plain_text(tmp_path):
-    path = tmp_path / "captions.txt"
-    path.write_text("a #1 cat\tthe cat\nC# 5\n", encoding="utf-8")
-    assert as_captions(path).to_list() == [["a #1 cat", "the cat"], ["C# 5"]]
 
 
 def test_one_file_has_the_positives_and_the_captions(tmp_path):

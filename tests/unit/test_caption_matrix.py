@@ -16,14 +16,10 @@ from oracles import cider as oracle
 from refusals import refused
 
 from semmetrics.core import sparse
-from semmetrics.core.ragged import offsets
-from semmetrics.core.sparse import Cells, SparsePairs
-from semmetrics.data.tasks import caption_task
+from semmetrics.core.sparse import SparsePairs
 from semmetrics.kinds.captions.matrix import caption_blocks, caption_matrix, caption_top_k
 from semmetrics.metrics.cider import CIDEr, CIDErD, fit_document_frequencies
-from semmetrics.metrics.registry import parse
-from semmetrics.scoring.evaluate import evaluate
-from semmetrics.text.tokenizers import open_tokenizer, porter_stem
+from semmetrics.text.tokenizers import porter_stem
 
 CAPTION = st.lists(st.sampled_from(["a", "the", "man", "men", "rides", "bike"]), max_size=9)
 TEXT = CAPTION.map(" ".join)
@@ -81,18 +77,6 @@ def test_equals_loops(images, captions, sigma, stem, given_df):
     assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("measure", ["CIDEr-D", "CIDEr", "CIDEr-D(sigma=2.0,stem=porter)"])
-def test_entries_are_the_values_of_candidates(measure):
-    references, captions = made()
-    found = matrix(references, captions, measure=measure)
-    words = open_tokenizer("whitespace")
-    task = caption_task(references, references, [f"{i}" for i in range(len(references))], words)
-    (one,) = parse(measure)
-    rows = evaluate(task, [one]).rows(one.definition.family.statistic(one))
-    own = np.repeat(np.arange(30), 3), np.arange(90)
-    assert_allclose(found[own], rows["value"].values, rtol=0, atol=1e-12)
-
-
 @pytest.mark.parametrize(("gain", "most"), [(0, 1 << 27), (1 << 40, 1 << 27), (8, 1 << 27),
                                             (1 << 40, 7 * 93 * 8), (1 << 40, 0)])  # fmt: skip
 def test_dense_and_sparse_products_agree(monkeypatch, gain, most):
@@ -101,45 +85,6 @@ def test_dense_and_sparse_products_agree(monkeypatch, gain, most):
     monkeypatch.setattr(sparse, "_DENSE_GAIN", gain)
     monkeypatch.setattr(sparse, "_MOST_DENSE", most)
     assert_allclose(matrix(references, captions), expected, rtol=0, atol=1e-13)
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.integers(0, 2**32 - 1))
-def test_products(seed):
-    """Rows and columns may be empty, features repeated, classes missing."""
-    rng = np.random.default_rng(seed)
-    width, kinds, classes = 6, 3, 4
-
-    def cells(rows):
-        indptr = offsets(rng.integers(0, 5, rows))
-        features = rng.integers(0, width, indptr[-1])
-        return Cells(indptr, features, rng.normal(size=len(features)))
-
-    rows = cells(rng.integers(1, 5))
-    columns = cells(rng.integers(1, 6))
-    kind, group = rng.integers(0, kinds, len(rows.features)), rng.integers(0, classes, len(columns))
-    scale = rng.normal(size=(classes, kinds))
-    expected = np.zeros((len(rows), len(columns)))
-    for i in range(len(rows)):
-        for j in range(len(columns)):
-            for a in range(*rows.indptr[i : i + 2]):
-                for b in range(*columns.indptr[j : j + 2]):
-                    if rows.features[a] == columns.features[b]:
-                        factor = scale[group[j], kind[a]]
-                        expected[i, j] += rows.values[a] * columns.values[b] * factor
-    kept = distinct(columns)
-    found = SparsePairs(rows, kept, kind, group, scale).block(0, len(rows))
-    assert_allclose(found, expected, rtol=0, atol=1e-12)
-
-
-def distinct(cells):
-    """The same columns, each naming a feature once."""
-    table = np.zeros((len(cells), 6))
-    np.add.at(table, (np.repeat(np.arange(len(cells)), np.diff(cells.indptr)), cells.features),
-              cells.values)  # fmt: skip
-    row, feature = np.nonzero(table)
-    counts = np.bincount(row, minlength=len(cells))
-    return Cells(offsets(counts), feature, table[row, feature])
 
 
 def test_blocks():
@@ -154,29 +99,6 @@ def test_blocks():
     seen = []
     matrix(references, captions, memory=memory, progress=lambda *done: seen.append(done))
     assert seen == [(7, 30), (14, 30), (21, 30), (28, 30), (30, 30)]
-
-
-def test_single_precision():
-    references, captions = made()
-    found = matrix(references, captions, dtype="float32")
-    assert found.dtype == np.float32
-    assert_array_equal(found, matrix(references, captions).astype(np.float32))
-    blocks = caption_blocks(references, captions, tokenizer="whitespace", dtype="float32")
-    assert next(blocks)[1].dtype == np.float32
-
-
-@pytest.mark.parametrize("axis", ["captions", "images"])
-@pytest.mark.parametrize("k", [1, 4, 30])
-def test_top_k(axis, k):
-    references, captions = made()
-    captions = captions + captions[::-1]  # so that there are equal values
-    options = {"tokenizer": "whitespace", "memory": 16 * len(captions) * 4}
-    values, places = caption_top_k(references, captions, k, axis=axis, **options)
-    whole = np.round(matrix(references, captions), 12)
-    whole = whole if axis == "captions" else whole.T
-    expected = np.argsort(-whole, axis=1, kind="stable")[:, :k]
-    assert_array_equal(places, expected)
-    assert_array_equal(values, np.take_along_axis(whole, expected, axis=1))
 
 
 INPUTS = {"images": 40, "each": 2, "words": 30, "seed": 3}
@@ -232,21 +154,6 @@ def test_killed_job_is_continued(tmp_path, monkeypatch):
     assert not found.flags.writeable
 
 
-def test_a_matrix_that_is_there_is_not_computed_again(tmp_path):
-    references, captions = made(**INPUTS)
-    path = tmp_path / "phi.npy"
-    before = np.array(matrix(references, captions, out=path, memory=MEMORY))
-    with refused("matrix-exists"):
-        matrix(references, captions[1:], out=path, memory=MEMORY)
-    with pytest.raises(Killed):
-        matrix(references, captions[1:], out=path, memory=MEMORY, resume=False,
-               progress=stopped_after(6))  # fmt: skip
-    assert_array_equal(np.load(path), before)  # until the new one is complete
-    after = matrix(references, captions[1:], out=path, memory=MEMORY)  # goes on
-    assert_array_equal(after, matrix(references, captions[1:], memory=MEMORY))
-    assert [file.name for file in tmp_path.iterdir()] == ["phi.npy"]
-
-
 def test_killed_when_only_the_notes_were_left(tmp_path, monkeypatch):
     references, captions = made(**INPUTS)
     path = tmp_path / "phi.npy"
@@ -274,69 +181,6 @@ def stopped(path, rows=40, **options):
         )
     assert part_of(path).exists()
     return np.array(matrix(references, captions, memory=MEMORY, **options))
-
-
-def test_block_that_was_being_noted_is_computed_again(tmp_path):
-    references, captions = made(**INPUTS)
-    path = tmp_path / "phi.npy"
-    whole = stopped(path)
-    notes = notes_of(path)
-    lines = notes.read_text().splitlines(keepends=True)
-    assert len(lines) == 15
-    table = np.load(part_of(path), mmap_mode="r+")
-    table[12:] = -1
-    table.flush()
-    del table
-    notes.write_text("".join(lines[:5]) + "1")  # of "12"
-    assert_array_equal(matrix(references, captions, out=path, memory=MEMORY), whole)
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_blocks_that_were_damaged_since_are_computed_again(tmp_path, dtype):
-    references, captions = made(**INPUTS)
-    path = tmp_path / "phi.npy"
-    whole = stopped(path, rows=30, dtype=dtype)
-    data = bytearray(part_of(path).read_bytes())
-    data[len(data) // 4] ^= 1
-    part_of(path).write_bytes(data)
-    lines = notes_of(path).read_text().splitlines(keepends=True)
-    lines[1] = lines[1].replace("0 ", "36 ", 1)  # a block that was not written
-    notes_of(path).write_text("".join(lines))
-    found = matrix(references, captions, out=path, memory=MEMORY, dtype=dtype)
-    assert_array_equal(found, whole)
-
-
-def test_a_file_of_other_inputs_is_refused(tmp_path):
-    references, captions = made(**INPUTS)
-    path = tmp_path / "phi.npy"
-    stopped(path)
-    begun = part_of(path).read_bytes()
-    df = fit_document_frequencies(references[:20], "whitespace")
-    turned = [refs[::-1] for refs in references]
-    others = {
-        "it has other captions or references": {"captions": ["x", *captions[1:]]},
-        "its shape is": {"captions": captions[1:]},
-        "its type of numbers is float64, not float32": {"dtype": "float32"},
-        "its measure is CIDEr-D.*, not CIDEr.*": {"measure": "CIDEr"},
-        "it has other document frequencies": {"doc_freq": df},
-        "its number of rows of a block .* is 3, not 6": {"memory": 2 * MEMORY},
-    }
-    hashes = json.loads(notes_of(path).read_text().splitlines()[0])
-    for named, change in others.items():
-        options = {"captions": captions, "memory": MEMORY, **change}
-        with refused(named) as error:
-            matrix(references, out=path, **options)
-        for part in ("phi.npy.blocks", "resume=False", "--overwrite"):
-            assert part in str(error.value)
-        assert hashes["df"] not in str(error.value)
-        assert hashes["inputs"] not in str(error.value)
-    with refused("matrix-unfinished"):
-        matrix(turned, captions, out=path, memory=MEMORY)
-    with refused("matrix-unfinished"):
-        caption_matrix(references, captions, tokenizer=str.split, out=path, memory=MEMORY)
-    assert part_of(path).read_bytes() == begun
-    found = matrix(references, captions, measure="CIDEr", out=path, resume=False)
-    assert_array_equal(found, matrix(references, captions, measure="CIDEr"))
 
 
 def test_files_that_no_run_wrote(tmp_path):
@@ -412,79 +256,6 @@ def test_a_matrix_that_is_cut_off_is_refused(tmp_path, kept):
     assert part_of(path).read_bytes() == data
 
 
-def test_the_order_of_rows_is_checked(tmp_path):
-    references, captions = made(**INPUTS)
-    path = tmp_path / "phi.npy"
-    whole = stopped(path)
-    keep(part_of(path), np.asfortranarray(whole))
-    with refused("matrix-unfinished"):
-        matrix(references, captions, out=path, memory=MEMORY)
-
-
-FULL = """
-import json, resource, sys
-from semmetrics.errors import InputError
-from semmetrics.kinds.captions.matrix import caption_matrix
-references, captions, path, memory = json.load(open(sys.argv[1]))
-def limit(*_):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))
-if sys.argv[2] == "begin":
-    limit()
-try:
-    caption_matrix(references, captions, tokenizer="whitespace", out=path, memory=memory,
-                   progress=limit)
-except InputError as error:
-    print(error)
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no limit of the size of files")
-@pytest.mark.parametrize(("when", "done"), [("begin", 0), ("later", 3)])
-def test_no_room(tmp_path, when, done):
-    """The size of files is limited, which is told like a full disk: by errors of writing."""
-    references, captions = made(**INPUTS)
-    path = tmp_path / "phi.npy"
-    job = tmp_path / "job.json"
-    job.write_text(json.dumps([references, captions, str(path), MEMORY]))
-    call = [sys.executable, "-c", FULL, str(job), when]
-    found = subprocess.run(call, capture_output=True, text=True, check=True)
-    assert "phi.npy: it cannot be written: File too large" in found.stdout
-    assert len(notes_of(path).read_text().splitlines()) == 1 + done
-    whole = matrix(references, captions, out=tmp_path / "whole.npy", memory=MEMORY)
-    assert_array_equal(matrix(references, captions, out=path, memory=MEMORY), whole)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="a file that is mapped cannot be removed")
-def test_maps_outlive_their_file(tmp_path):
-    references, captions = made(**INPUTS)
-    path, place = tmp_path / "phi.npy", tmp_path / "place.npy"
-    path.symlink_to(place)
-    found = matrix(references, captions, out=path)
-    before = np.array(found)
-    small = matrix(references, captions[:1], out=path, resume=False)
-    assert_array_equal(found, before)
-    assert path.is_symlink()
-    assert_array_equal(np.load(place), small)
-
-
-def test_two_runs_on_one_file(tmp_path):
-    pytest.importorskip("fcntl")
-    references, captions = made(**INPUTS)
-    path = tmp_path / "phi.npy"
-    tried = []
-
-    def other(*_):
-        for resume in (True, False):
-            with refused("matrix-locked") as error:
-                matrix(references, captions, out=path, memory=MEMORY, resume=resume)
-            tried.append(str(error.value))
-
-    found = matrix(references, captions, out=path, memory=MEMORY, progress=other)
-    assert len(tried) == 28
-    assert "phi.npy" in tried[0]
-    assert_array_equal(found, matrix(references, captions, memory=MEMORY))
-
-
 def test_places_where_no_file_can_be(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     references, captions = made(**INPUTS)
@@ -543,10 +314,3 @@ def test_arrays_of_texts():
 def test_k_is_checked(k, axis, code):
     with refused(code):
         caption_top_k([["a man"]], ["a", "b"], k, axis=axis, tokenizer="whitespace")
-
-
-def test_frequencies_from_a_file(tmp_path):
-    references, captions = made(**INPUTS)
-    path = tmp_path / "df.npz"
-    fit_document_frequencies(references, "whitespace").save(path)
-    assert_array_equal(matrix(references, captions, doc_freq=path), matrix(references, captions))

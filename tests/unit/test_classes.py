@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 
 import numpy as np
@@ -41,15 +40,6 @@ def values(table):
 # ---- values --------------------------------------------------------------------------------------
 
 
-def test_seen_unseen_and_their_mean():
-    found = score(**SIDES, measures="SeenAccuracy UnseenAccuracy H")
-    seen, unseen, mean = (one.value for one in found)
-    assert (seen, unseen) == (0.75, 0.5)
-    assert mean == pytest.approx(2 * 0.75 * 0.5 / 1.25)
-    (restricted,) = score(**SIDES, measures=f"{TEXT}(labels=unseen,candidates=unseen)")
-    assert restricted.value == 1.0
-
-
 def test_balanced_accuracy_of_scikit_learn():
     metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(5)
@@ -63,38 +53,10 @@ def test_balanced_accuracy_of_scikit_learn():
     assert found.scores[0].undefined == {"absent": 3}
 
 
-def test_labels_and_scores_say_the_same():
-    predicted = [NAMES[code] for code in SCORES.argmax(axis=1)]
-    one, other = score(**SIDES, measures=[TEXT, "H"]), score(predicted, **SIDES,
-                                                            measures=[TEXT, "H"])  # fmt: skip
-    assert values(one) == values(other)
-
-
-def test_classes_without_images_are_left_out_and_said():
-    table = score(measures=TEXT)
-    assert table.scores[0].undefined == {"absent": 1}
-    assert table.undefined()[0]["unit"] == "label"
-    assert "classes-without-images" in codes(table)
-
-
 def test_fewer_classes_than_the_cutoff_are_said():
     table = score({"a": ["cat", "dog"]}, {"a": "dog"}, measures=f"{TEXT}@3")
     assert table.scores[0].value == 1.0
     assert "fewer-classes" in codes(table)
-
-
-def test_ties_are_decided_by_a_rule_and_counted():
-    table = [[0.5, 0.5, 0.1, 0.0]]
-    found = {
-        ties: score(table, ["dog"], measures=TEXT, ties=ties)
-        for ties in ("position", "optimistic", "pessimistic")
-    }
-    assert [one.scores[0].value for one in found.values()] == [0.0, 1.0, 0.0]
-    for ties, one in found.items():
-        assert f"tie:{ties}" in one.scores[0].signature
-        assert "tied-classes" in codes(one)
-        (row,) = one.confusion()
-        assert row["predicted"] == ("dog" if ties == "optimistic" else "cat")
 
 
 def test_items_intervals_and_the_worst():
@@ -176,47 +138,11 @@ def test_files_of_scores(tmp_path, name):
     assert found == values(score(**SIDES, measures=measures))
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("t.txt", "\n".join(TRUTH) + "\n"),
-        ("t.json", json.dumps(TRUTH)),
-        ("t.json", json.dumps([NAMES.index(one) for one in TRUTH])),
-        ("t.jsonl", "".join(json.dumps({"id": f"im{i}", "class": one}) + "\n"
-                            for i, one in enumerate(TRUTH))),
-        ("t.csv", "image,class\n" + "".join(f"im{i},{one}\n" for i, one in enumerate(TRUTH))),
-    ],
-)  # fmt: skip
-def test_files_of_the_truth(tmp_path, name, text):
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    preds: object = SCORES
-    if "im0" in text:
-        preds = {f"im{i}": NAMES[j] for i, j in enumerate(SCORES.argmax(axis=1))}
-    assert values(score(preds, path, measures=TEXT)) == values(score(measures=TEXT))
-
-
 def test_a_vector_of_numbers_is_read_from_a_file(tmp_path):
     np.save(tmp_path / "t.npy", [NAMES.index(one) for one in TRUTH])
     table = score(gts=tmp_path / "t.npy", measures=TEXT)
     assert values(table) == values(score(measures=TEXT))
     assert "numbers-as-places" in codes(table)
-
-
-def test_numbers_that_are_names_are_names():
-    names = ["3", "1", "0", "2"]
-    table = score(gts=[names[NAMES.index(one)] for one in TRUTH], classes=names, measures=TEXT)
-    assert values(table) == values(score(measures=TEXT))
-    assert "numbers-as-places" not in codes(table)
-
-
-def test_a_frame_of_scores():
-    pandas = pytest.importorskip("pandas")
-    ids = [f"im{i}" for i in range(len(TRUTH))]
-    frame = pandas.DataFrame(SCORES[:, ::-1], index=ids, columns=NAMES[::-1])
-    truth = pandas.Series(TRUTH, index=ids)
-    found = score(frame, truth, **SIDES, measures=["H", TEXT])
-    assert values(found) == values(score(**SIDES, measures=["H", TEXT]))
 
 
 def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
@@ -285,13 +211,6 @@ def test_what_is_wrong_is_said(given, message):
         score(given.pop("preds", SCORES), given.pop("gts", TRUTH), **given)
 
 
-def test_columns_without_names_ask_for_them():
-    with refused("unnamed-classes"):
-        semmetrics.score(SCORES, [0, 1, 1, 2, 2], task="classes", seen=["cat"], unseen=["dog"])
-    with refused("unnamed-classes"):
-        semmetrics.score(SCORES, TRUTH, task="classes")
-
-
 def test_one_side_alone_is_said():
     table = semmetrics.score(TRUTH, TRUTH, task="classes", seen=["cat"])
     assert "unknown-side" in codes(table)
@@ -301,27 +220,10 @@ def test_one_side_alone_is_said():
     assert {"empty-side", "unknown-side"} & {*codes(score(seen=NAMES))} == {"empty-side"}
 
 
-def test_fewer_candidates_than_the_cutoff_are_said():
-    table = score(**SIDES, measures=f"{TEXT}(labels=unseen,candidates=unseen)@3")
-    (fact,) = facts(table, "few-classes")
-    assert (fact.where, fact.values["n_classes"], fact.values["k"]) == ("preds", 2, "3")
-
-
 @pytest.mark.parametrize("gts", [TRUTH, [0, 1, 1, 2, 2], np.array([0, 1, 1, 2, 2])])
 def test_it_is_never_guessed(gts):
     with refused("unknown-kind"):
         semmetrics.score(SCORES, gts)
-
-
-def test_single_words_could_be_classes():
-    with refused("ambiguous-kind"):
-        semmetrics.score({"a": "cat"}, {"a": "dog"})
-
-
-def test_predictions_outside_the_class_list_are_misses_and_said():
-    table = score(["cat", "cod", "cod", "cow", "cow"], measures=TEXT)
-    assert values(table)[TEXT] == pytest.approx(2 / 3)
-    assert "predicted-outside" in codes(table)
 
 
 def test_items_in_batches_are_described_together(monkeypatch):
@@ -352,40 +254,7 @@ def test_images_of_one_side_alone():
     assert "without-class" in codes(table)
 
 
-def test_the_rest_of_the_class_list_is_the_other_side():
-    table = score(seen=["cat", "dog"], measures="H")
-    assert values(table) == values(score(**SIDES, measures="H"))
-    assert "rest-of-classes" in codes(table)
-
-
-@pytest.mark.parametrize(
-    ("known", "number"), [(["cow", "hen"], 1), ([NAMES.index("cow"), 0], 1), (["hen"], 0)]
-)
-def test_classes_of_pre_training(known, number):
-    (fact,) = facts(score(**SIDES, measures="H", pretraining=known), "pretraining-overlap")
-    assert (fact.n, fact.values["total"], "'cow'" in str(fact)) == (number, 2, number == 1)
-
-
-def test_images_of_neither_side_are_said():
-    table = score(classes=NAMES, seen=["cat"], unseen=["cow"], measures="H")
-    assert "neither-side" in codes(table)
-
-
 # ---- lists, splits, signatures -------------------------------------------------------------------
-
-
-def test_lists_by_population_and_hops(tmp_path):
-    numbers = {"cat": 9, "dog": 5, "cow": 5, "fox": 1}
-    path = tmp_path / "hops.json"
-    path.write_text(json.dumps({"cow": 2, "fox": 3}), encoding="utf-8")
-    table = score(
-        measures=[f"{TEXT}(labels={one})" for one in ("M2", "L2", "2H", "3H", "mine")],
-        populations=numbers, hops=path, class_lists={"mine": ["dog", "cow"]},
-    )  # fmt: skip
-    labels = [one.per_label["label"].tolist() for one in table]
-    assert labels == [["cat", "dog"], ["dog", "fox"], ["cow"], ["cow", "fox"], ["dog", "cow"]]
-    (among,) = score(**SIDES, measures=f"{TEXT}(labels=M1)", populations=numbers)
-    assert among.per_label["label"].tolist() == ["cow"]  # of the unseen ones
 
 
 @pytest.mark.parametrize(
@@ -403,24 +272,6 @@ def test_numbers_of_classes_in_tables(tmp_path, header):
         (one,) = table = score(populations=populations, **given)
         assert one.per_label["label"].tolist() == NAMES[:2]
         assert any("not used: 'hops'" in note for note in table.notes) is (len(columns) > 2)
-
-
-def test_numbers_of_classes_without_such_columns(tmp_path):
-    path = tmp_path / "hops.csv"
-    for header in ("wnid,hops", "class,size"):
-        path.write_text(f"{header}\ncat,1", encoding="utf-8")
-        with refused("missing-column"):
-            score(measures=f"{TEXT}(labels=2H)", hops=path)
-
-
-def test_a_list_that_nothing_names_is_said():
-    table = score(measures=TEXT, class_lists={"mine": ["dog"]}, hops={"cat": 1})
-    assert "unused-list" in codes(table)
-    assert "no-effect" in codes(table)
-    lists = {"Horses": ["dog"], "M1": ["cat"]}  # like 2H and M500, but lists of their own
-    table = score(measures=[f"{TEXT}(labels={name})" for name in lists], class_lists=lists,
-                  hops={"cat": 1}, populations={"cat": 1})  # fmt: skip
-    assert codes(table).count("no-effect") == 2
 
 
 @pytest.mark.parametrize(
@@ -457,43 +308,6 @@ def test_means_over_splits():
     assert mean.std == pytest.approx(np.std(mean.values, ddof=1))
 
 
-def test_protocol():
-    table = score(**SIDES, protocol="xian2018")
-    assert table.headings == ["ts", "tr", "ZSL", "H"]
-    assert [one.value for one in table][:3] == [0.5, 0.75, 1.0]
-    lacking = {one.heading: one.reason for one in score(protocol="xian2018").not_computed}
-    assert lacking["H"].startswith("needs seen= (--seen) and unseen= (--unseen)")
-    labels = score(TRUTH, **SIDES, protocol="xian2018")
-    assert [one.heading for one in labels.not_computed] == ["ZSL"]
-    with refused("fixed-by"):
-        score(**SIDES, protocol="xian2018", ties="optimistic")
-
-
-def test_systems_are_compared():
-    worse = SCORES.copy()
-    worse[2] = [0.9, 0, 0, 0]
-    table = semmetrics.compare(
-        {"a": SCORES, "b": worse}, TRUTH, task="classes", measures=[TEXT, "H"], **SIDES,
-        resamples=50,
-    )  # fmt: skip
-    assert table.to_csv().splitlines()[1].startswith("b,a,,PerClassAccuracy,")
-
-
-def test_batches_of_labels():
-    predicted = [NAMES[code] for code in SCORES.argmax(axis=1)]
-    whole = score(predicted, **SIDES, measures=[TEXT, "H"])
-    for keep, measures in ((True, [TEXT, "H"]), (False, [TEXT])):
-        scorer = semmetrics.Scorer(task="classes", measures=measures, **SIDES, keep_rows=keep)
-        scorer.update(predicted[:2], TRUTH[:2])
-        scorer.update(predicted[2:], TRUTH[2:])
-        assert values(scorer.compute()).items() <= values(whole).items()
-
-
-def test_records_can_be_read_back():
-    text = score(measures=TEXT).confusion().to_csv()
-    assert [row["count"] for row in csv.DictReader(io.StringIO(text))] == ["1"] * 5
-
-
 @pytest.mark.parametrize("name", ["auto", "reference", "union", "given"])
 def test_candidates_are_a_list_of_classes(name):
     with refused("bad-option", name="candidates"):
@@ -522,14 +336,6 @@ def test_numbers_of_classes_are_checked(numbers, problem):
             score(**SIDES, **{option: numbers}, measures=f"{TEXT}(labels={name})")
 
 
-def test_numbers_of_classes_may_be_texts():
-    found = score(**SIDES, populations={"cow": "10", "fox": "9"}, measures=f"{TEXT}(labels=M1)")
-    assert found.scores[0].value == 0.5
-    sides = {"classes": list("0123"), "seen": ["0", "1"], "unseen": ["2", "3"]}
-    found = score(gts=[0, 1, 1, 2, 2], **sides, hops={2: 1, 3: 4}, measures=f"{TEXT}(labels=2H)")
-    assert found.scores[0].value == 0.5
-
-
 @pytest.mark.parametrize(("name", "text", "problem"), [
     ("a.json", '{"cat": 0}', "wrong-type"),
     ("a.csv", "cat\ndog\n", "wrong-format"),
@@ -547,23 +353,6 @@ def test_a_class_that_is_no_place_is_named():
         score(gts=[0, -1, 1, 2, 2])
     with refused("out-of-range", "truth, row 2 (from 0)", value=2**63):
         per_class_accuracy(SCORES, np.array([0, 1, 2**63, 2, 2], np.uint64))
-
-
-@pytest.mark.filterwarnings("error")
-def test_scores_whose_difference_overflows():
-    far = np.array([[1e308, -1e308], [-1e308, 1e308]])
-    assert ausuc(far, [0, 1], seen=[0], unseen=[1]) == 1
-    found = score(far, ["a", "b"], classes=["a", "b"], seen=["a"], measures="AUSUC")
-    assert found.scores[0].value == 1
-
-
-def test_masked_scores_are_refused():
-    masked = np.ma.masked_array(SCORES, mask=SCORES > 0.8)
-    for compute in (per_class_accuracy, lambda *both: ausuc(*both, seen=[0], unseen=[1])):
-        with refused("scores: values are masked; fill them"):
-            compute(masked, np.arange(5) % 4)
-    plain = np.ma.masked_array(SCORES)
-    assert per_class_accuracy(plain, [0, 1, 1, 2, 2]) == per_class_accuracy(SCORES, [0, 1, 1, 2, 2])
 
 
 def test_stacking_refuses_whole_numbers_whose_differences_are_not_exact():

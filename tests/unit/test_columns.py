@@ -19,7 +19,6 @@ from semmetrics.core.columns import (
     OneHot,
     Sparse,
     add_sums,
-    as_floats,
     concatenate_columns,
 )
 from semmetrics.core.ragged import offsets
@@ -111,37 +110,6 @@ def test_parts_joined_are_the_whole(kind, rows, cut):
     assert as_fractions(joined.sum(weights)) == as_fractions(got.sum(weights))
     resampled = [parts[0].resample(weights[None, :cut]), parts[1].resample(weights[None, cut:])]
     assert_allclose(sum(resampled), got.resample(weights[None]), rtol=0, atol=1e-12)
-
-
-def test_one_part_is_returned_as_it_is():
-    only = Dense(np.array([1.0]))
-    assert concatenate_columns([only]) is only
-
-
-def test_recoded_columns_keep_their_items():
-    sparse = Sparse(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), 2)
-    wide = sparse.recoded(np.array([4, 2], np.int32), 5)
-    assert (wide.codes.tolist(), wide.width) == ([4, 2, 2], 5)
-    assert wide.sum().tolist() == [0, 0, 2, 0, 1]
-    assert sparse.codes.tolist() == [0, 1, 1]
-
-
-def test_counts_stay_integers_and_small_types_do_not_overflow():
-    many = Dense(np.full(300, 100, np.int8)).sum()
-    assert (many.dtype, many.tolist()) == (np.int64, 30000)
-    assert OneHot(np.zeros(300, np.int8), 5).sum().tolist() == [300, 0, 0, 0, 0]
-
-
-def test_no_classes():
-    empty = Sparse(np.array([0, 0]), np.zeros(0, np.int32), 0)
-    assert empty.sum().shape == (0,)
-    assert empty.resample(np.ones((3, 1))).shape == (3, 0)
-
-
-def test_sums_as_floats():
-    assert as_floats(np.array([UNIT // 4, 3 * UNIT], object)).tolist() == [0.25, 3.0]
-    counts = as_floats(np.array([3]))
-    assert (counts.dtype, counts.tolist()) == (np.float64, [3.0])
 
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)

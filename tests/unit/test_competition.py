@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import re
-import shutil
-import subprocess
 
 import numpy as np
 import pandas as pd
@@ -21,8 +17,6 @@ from unit.test_discrepancy import made
 import semmetrics
 from semmetrics import ReadOptions, add_systems, rank_competition, select_discrepant
 from semmetrics.errors import Fact, InputError
-from semmetrics.scoring.plan import open_setup
-from semmetrics.studies.competition import score_pairs
 from semmetrics.studies.sheets import write_annotation_page
 
 
@@ -87,42 +81,6 @@ def test_scores_of_pairs_dominance_and_rank(state, truth, measure):
     assert found.n == len(state.images)
 
 
-def test_overall_scores_are_of_the_images_of_a_systems_own_pairs(truth):
-    state = select_discrepant(made(m=4), 3, ties="random")
-    table = rank_competition(state, truth, measures="BLEU-1").rankings[0].pairs
-    for place, name in enumerate(state.systems):
-        own = {i: a[name][0] for i, a in state.answers.items() if name in a}
-        assert len(own) < len(state.images)
-        refs = {i: truth[i] for i in own}
-        expected = semmetrics.score(own, refs, measures="BLEU-1")[0].value
-        assert table.overall[place] == pytest.approx(expected)
-    setup = open_setup("captions", {"measures": "BLEU-1"})
-    images = {(pair.first, pair.second): pair.images for pair in state.pairs}
-    (alone,), _ = score_pairs(setup, state.systems, images, state.answers, truth, overall=False)
-    assert np.isnan(alone.overall).all()
-    np.testing.assert_array_equal(alone.scores, table.scores)
-
-
-def test_fewer_images_are_those_of_a_smaller_k(state, truth):
-    small = select_discrepant(made(m=4), 3)
-    one = rank_competition(state, truth, measures="ROUGE-L", k=3)
-    other = rank_competition(small, truth, measures="ROUGE-L")
-    assert one.to_json() == other.to_json()
-
-
-@pytest.mark.parametrize("k", [None, 3])
-def test_all_images_have_the_ranks_of_all_images(state, truth, k):
-    size = state.k if k is None else k
-    sizes = [size, 1, *range(1, size + 1)]
-    found = rank_competition(state, truth, measures="ROUGE-L", k=k, stability=sizes)
-    (one,) = found.rankings
-    assert list(one.stability) == sorted({*sizes})
-    assert one.stability[size] == 1.0
-    less = rank_competition(state, truth, measures="ROUGE-L", k=k, stability=range(1, size))
-    assert {**less.rankings[0].stability, size: 1.0} == one.stability
-    assert found.notes == less.notes
-
-
 def test_several_measures_and_their_forms(state, truth):
     found = rank_competition(state, truth, measures=["ROUGE-L", "BLEU-1"], stability=[3])
     assert [one.measure for one in found.rankings] == ["ROUGE-L", "BLEU-1"]
@@ -142,46 +100,6 @@ def test_several_measures_and_their_forms(state, truth):
     for form in ("table", "markdown", "latex", "csv"):
         assert "ROUGE-L" in found.render(form)
     assert "<table" in found._repr_html_()
-
-
-def test_a_measure_that_is_better_when_lower():
-    systems = {
-        "good": {"1": ["cat"], "2": ["dog"]},
-        "bad": {"1": ["motorway"], "2": ["concept"]},
-        "worse": {"1": ["concept"], "2": ["election"]},
-    }
-    state = select_discrepant(systems, 2, measure="F1")
-    found = rank_competition(state, {"1": ["kitten"], "2": ["puppy"]}, measures="WMD")
-    assert found.to_records()[0]["system"] == "good"
-    (one,) = found.rankings
-    assert not one.pairs.higher_is_better
-    assert one.dominance[0, 1] == pytest.approx(one.pairs.scores[1, 0] / one.pairs.scores[0, 1])
-
-
-def test_identical_systems_share_a_rank():
-    systems = made(m=2)
-    systems["s2"] = systems["s0"]
-    state = select_discrepant(systems, 40)
-    truth = {image: [systems["s1"][image]] for image in systems["s1"]}
-    found = rank_competition(state, truth, measures="ROUGE-L")
-    ranks = {row["system"]: row["rank"] for row in found.to_records()}
-    assert ranks == {"s1": 1, "s0": 2, "s2": 2}
-    assert Fact("shared-ranks", 1, where="ROUGE-L") in found.facts
-    assert Fact("same-answers", 40, where="s0 and s2") in state.facts
-
-
-def test_zero_scores_need_a_floor():
-    systems = {"a": {"1": "x"}, "b": {"1": "y"}, "c": {"1": "z"}}
-    state = select_discrepant(systems, 1)
-    with refused("no-dominance", "ROUGE-L, b against a", value=0.0):
-        rank_competition(state, {"1": ["x"]}, measures="ROUGE-L")
-    found = rank_competition(state, {"1": ["x"]}, measures="ROUGE-L", floor=0.5)
-    assert found.rankings[0].dominance.tolist() == [[1, 2, 2], [0.5, 1, 1], [0.5, 1, 1]]
-    assert Fact("raised-to-floor", 4, where="ROUGE-L", values={"floor": 0.5}) in found.facts
-    assert found.rankings[0].rank.ranks == (1, 2, 2)
-    alike = rank_competition(state, {"1": ["q"]}, measures="ROUGE-L")
-    assert alike.rankings[0].rank.ranks == (1, 1, 1)
-    assert Fact("both-zero", 3, where="ROUGE-L") in alike.facts
 
 
 # ---- sheets -----------------------------------------------------------------------------------
@@ -207,16 +125,6 @@ def test_a_filled_sheet_is_read_back(state, truth, tmp_path, suffix):
     # a filled sheet is a file of captions like any other
     plain = {image: truth[image] for image in state.images}
     assert rank_competition(state, plain, measures="ROUGE-L").to_json() == expected.to_json()
-
-
-def test_sheets_of_several_files(state, truth, tmp_path):
-    rows = filled(state.sheet(), truth)
-    paths = [tmp_path / "one.json", tmp_path / "two.json"]
-    for path, part in zip(paths, (rows[::2], rows[1::2]), strict=True):
-        path.write_text(json.dumps(part), encoding="utf-8")
-    found = rank_competition(state, paths, measures="BLEU-1")
-    expected = rank_competition(state, truth, measures="BLEU-1")
-    assert_allclose(found.rankings[0].rank.scores, expected.rankings[0].rank.scores)
 
 
 def test_rows_that_are_not_filled(state, truth):
@@ -262,28 +170,6 @@ def test_sheets_of_other_images(state, truth):
     more = {**truth, "zz": ["a dog"]}
     notes = rank_competition(state, more, measures="ROUGE-L").facts
     assert Fact("references-not-used", len(more) - found.n) in notes
-
-
-def test_ratings(state):
-    rows = rated(state)
-    found = rank_competition(state, ratings=rows)
-    (one,) = found.rankings
-    by_text = {(r["image_id"], r["caption"]): r["rating"] for r in rows}
-    for pair in state.pairs:
-        i, j = (state.systems.index(name) for name in (pair.first, pair.second))
-        values = [by_text[image, state.answers[image][pair.first][0]] for image in pair.images]
-        assert one.pairs.scores[i, j] == pytest.approx(sum(values) / len(values))
-    assert one.measure == "rating"
-    three = rank_competition(state, ratings=rated(state, 3))
-    assert three.rankings[0].pairs.scores[0, 1] == pytest.approx(one.pairs.scores[0, 1] + 0.1)
-
-
-def test_ratings_name_no_system_and_no_answer_twice(state):
-    sheet = state.sheet(ratings=True, annotators=1)
-    assert sheet.columns == ("image_id", "annotator", "caption", "rating")
-    keys = [(row["image_id"], row["caption"]) for row in sheet]
-    assert len(keys) == len({*keys})
-    assert {*keys} == {(i, a[0]) for i, some in state.answers.items() for a in some.values()}
 
 
 @pytest.mark.parametrize(
@@ -386,67 +272,6 @@ def test_the_page_escapes_what_it_shows():
         assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", text)
 
 
-def test_the_page_has_a_field_for_each_row(state):
-    sheet = state.sheet()
-    text = write_annotation_page(sheet)
-    assert text.count("<textarea") == len(sheet)
-    assert text.count("<section>") == len(state.images)
-    assert "<img" not in text
-    ratings = state.sheet(ratings=True, annotators=2)
-    text = write_annotation_page(ratings, scale=7)
-    assert text.count('type="radio"') == 7 * len(ratings)
-    (kept,) = re.findall('<script type="application/json" id="sheet">(.*?)</script>', text)
-    rows = list(csv.reader(io.StringIO(ratings.to_csv())))
-    assert json.loads(kept)["columns"] == rows[0]
-    assert json.loads(kept)["rows"] == [row[:-1] for row in rows[1:]]
-
-
-# A browser as far as the page's script needs one: fields, a store, and what a download holds.
-BROWSER = """
-let save, saved;
-const TEXT = %s, FIELDS = %s;
-const elements = {sheet: {textContent: TEXT}, count: {},
-                  save: {addEventListener: (_, act) => { save = act; }}};
-const document = {getElementById: id => elements[id], querySelectorAll: () => FIELDS,
-                  addEventListener: () => {}, createElement: () => ({click() {}})};
-const localStorage = {getItem: () => null, setItem: () => {}};
-class Blob { constructor(parts) { saved = parts.join(""); } }
-const URL = {createObjectURL: () => "", revokeObjectURL: () => {}};
-%s
-save();
-console.log(JSON.stringify([saved, elements.count.textContent]));
-"""
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js")
-@pytest.mark.parametrize("ratings", [False, True])
-def test_what_the_page_saves_is_the_filled_sheet(ratings, tmp_path):
-    systems = {"a": {'1,"': 'x, "q"', "2": "z"}, "b": {'1,"': "y\nw", "2": " ü"}}
-    state = select_discrepant(systems, 2)
-    sheet = state.sheet(ratings=ratings, annotators=2)
-    page = write_annotation_page(sheet)
-    (text,) = re.findall('id="sheet">(.*?)</script>', page)
-    (script,) = re.findall("<script>(.*?)</script>", page, re.DOTALL)
-    values = ["4"] * len(sheet) if ratings else [f'a, "b"\n{n}' for n in range(len(sheet))]
-    fields = [{"dataset": {"row": str(n)}, "type": "textarea", "value": value}
-              for n, value in enumerate(values)]  # fmt: skip
-    if ratings:
-        fields = [{**one, "type": "radio", "value": str(v), "checked": v == 4}
-                  for one in fields for v in range(1, 6)]  # fmt: skip
-    program = BROWSER % (json.dumps(text), json.dumps(fields), script)
-    (tmp_path / "page.js").write_text(program, encoding="utf-8")
-    done = subprocess.run(["node", str(tmp_path / "page.js")], capture_output=True, text=True,
-                          encoding="utf-8", check=True)  # fmt: skip
-    saved, count = json.loads(done.stdout)
-    rows = [{**row, sheet.columns[-1]: v} for row, v in zip(sheet, values, strict=True)]
-    assert list(csv.DictReader(io.StringIO(saved, newline=""))) == rows
-    assert count == f"{len(rows)} of {len(rows)} filled"
-    (tmp_path / "saved.csv").write_text(saved, encoding="utf-8", newline="")
-    name = "ratings" if ratings else "references"
-    assert rank_competition(state, **{name: tmp_path / "saved.csv"}, **({} if ratings else {
-        "measures": "BLEU-1"})).n == 2  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("options", "words"), [({"images": "a.jpg"}, "bad-option"), ({"scale": 1}, "bad-option")]
 )
@@ -484,19 +309,6 @@ def test_sheets_of_the_other_sort(state, tmp_path):
     path.write_text(state.sheet().to_csv(), encoding="utf-8")
     with refused("not-a-sheet"):
         rank_competition(state, ratings=path)
-
-
-def test_the_page_says_how_labels_are_written(state):
-    systems = {"a": {"1": ["cat", "dog"]}, "b": {"1": ["cat"]}}
-    labels = select_discrepant(systems, 1, measure="F1")
-    assert 'placeholder="one label a line"' in write_annotation_page(labels.sheet())
-    assert "placeholder" not in write_annotation_page(labels.sheet(ratings=True))
-    assert "placeholder" not in write_annotation_page(state.sheet())
-
-
-def test_new_systems_alone_are_not_enough(state):
-    with refused("too-few-compared"):
-        add_systems(state, {"new": {}})
 
 
 @pytest.mark.parametrize("columns", [[], ["image_id"], ["image_id", "rating"], ["x", "y", "z"]])

@@ -83,14 +83,6 @@ def test_the_name_of_a_phi_says_its_measure():
     assert [";CIDEr;tok:ptb;df@" in one.signature for one in table] == [True, False, False] * 2
 
 
-def test_a_file_of_that_name_is_the_file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    np.save("other.npy", RNG.random((N, M)))
-    (tmp_path / "other.npy").rename(tmp_path / "CIDEr")
-    with refused("unknown-extension"):
-        scored(["NCS(phi=CIDEr)@5"], captions=CAPTIONS)
-
-
 @pytest.mark.parametrize("how", ["ids", "positions", "file", "coco", "numbers"])
 def test_captions_come_by_id_or_in_the_order_of_the_gallery(how, tmp_path):
     texts, options = [*CAPTIONS.values()], {}
@@ -114,71 +106,10 @@ def test_captions_come_by_id_or_in_the_order_of_the_gallery(how, tmp_path):
     assert values(scored(captions=given, **options)) == values(scored(phi=matrix()))
 
 
-def test_images_that_are_not_ranked_count_for_nothing():
-    some = [*POSITIVES][1:]
-    options = {"missing": "skip", "direction": "i2t", "queries": some}
-    found = semmetrics.score(SIMS[1:], POSITIVES, task="retrieval", measures="NCS@3",
-                             captions=CAPTIONS, gallery=[*CAPTIONS], **options)  # fmt: skip
-    given = semmetrics.score(SIMS[1:], POSITIVES, task="retrieval", measures="NCS@3",
-                             phi=matrix(rows=some), gallery=[*CAPTIONS], **options)  # fmt: skip
-    assert values(found) == values(given)
-
-
-def test_systems_that_rank_other_captions_have_their_own_phi():
-    frames = pytest.importorskip("pandas").DataFrame
-    order = [*reversed(CAPTIONS)]
-    table = semmetrics.score_systems(
-        {
-            "all": frames(SIMS, index=[*POSITIVES], columns=[*CAPTIONS]),
-            "turned": frames(SIMS[:, ::-1], index=[*POSITIVES], columns=order),
-        },
-        POSITIVES, task="retrieval", measures="NCS@5 nDCG@5", captions=CAPTIONS,
-    )  # fmt: skip
-    found = values(table)
-    assert found[:2] == pytest.approx(found[2:]) == values(scored(["NCS@5", "nDCG@5"],
-                                                                  phi=matrix()))[:2]  # fmt: skip
-
-
 def test_folds_take_their_part_of_it():
     measures = ["NCS@3", "nDCG@3", "NCS(ground_truth=left-out)@2"]
     found = scored(measures, captions=CAPTIONS, folds=3)
     assert values(found) == values(scored(measures, phi=matrix(), folds=3))
-
-
-def test_ranked_lists_need_no_names_beside_it():
-    order = np.argsort(-SIMS, axis=1, kind="stable")
-    lists = {f"i{row}": [f"c{one}" for one in order[row]] for row in range(N)}
-    table = semmetrics.score(lists, POSITIVES, task="retrieval", measures="NCS@5 nDCG@5",
-                             captions=CAPTIONS)  # fmt: skip
-    whole = scored(["NCS@5", "nDCG@5"], phi=matrix(), direction="i2t")
-    assert values(table) == pytest.approx(values(whole))
-
-
-def test_a_scorer_computes_it_of_all_batches():
-    order = np.argsort(-SIMS, axis=1, kind="stable")
-    lists = {f"i{row}": [f"c{one}" for one in order[row]] for row in range(N)}
-    scorer = semmetrics.Scorer(task="retrieval", measures="NCS@5", captions=CAPTIONS,
-                               gallery=[*CAPTIONS])  # fmt: skip
-    for part in np.split(np.arange(N), 3):
-        names = [f"i{row}" for row in part]
-        scorer.update({n: lists[n] for n in names}, {n: POSITIVES[n] for n in names})
-    assert scorer.compute()[0].value == scored(["NCS@5"], phi=matrix(), direction="i2t")[0].value
-    with refused(r"captions needs all items, and keep_rows=False"):
-        semmetrics.Scorer(task="retrieval", captions=CAPTIONS, keep_rows=False)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"phi": "CIDEr(stem=porter)"}, {"tokenizer": "whitespace"}, {"phi": "BagSim",
-                                                                     "oov": "skip"}],
-)  # fmt: skip
-def test_a_signature_is_computed_again(options):
-    score = scored(["NCS@5"], captions=CAPTIONS, direction="t2i", **options)[0]
-    again = semmetrics.rescore(score.signature, SIMS, POSITIVES, captions=CAPTIONS, **NAMES)
-    assert (again[0].value, again.differences) == (score.value, [])
-    other = {**CAPTIONS, "c0": "a dog"}
-    again = semmetrics.rescore(score.signature, SIMS, POSITIVES, captions=other, **NAMES)
-    assert any("phi differs" in line for line in again.differences)
 
 
 PROTOCOL = {"protocol": "biten2022", **NAMES}
@@ -242,13 +173,6 @@ def test_a_signature_of_cider_d_is_computed_by_cider_d_again():
     assert (again[0].value, again[0].signature) == (then.value, then.signature)
 
 
-def test_the_protocol_needs_a_phi():
-    bare = semmetrics.score(SIMS, POSITIVES, **PROTOCOL)
-    assert {r"captions= (--captions FILE)" in one.reason for one in bare.not_computed} == {True}
-    with refused("without-text"):
-        semmetrics.score(SIMS, POSITIVES, captions={"c0": "a cat"}, **PROTOCOL)
-
-
 def test_what_has_no_effect_is_said():
     (fact,) = facts(scored(["MRR"], captions=CAPTIONS), "no-effect")
     assert fact.values["option"] == "captions"
@@ -290,11 +214,3 @@ def test_it_is_computed_on_the_device_that_is_named(monkeypatch):
     seen.clear()
     scored(["NCS@5"], captions=CAPTIONS, device="torch:cpu")
     assert seen == [{}]  # no vectors
-
-
-def test_what_is_odd_about_kept_parses_is_said(monkeypatch, tmp_path):
-    pytest.importorskip("pycocoevalcap")
-    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
-    (tmp_path / "parses.sqlite").write_bytes(b"no database" * 1000)
-    found = scored("nDCG@5", phi="SPICE(parser=offline)", captions=CAPTIONS)
-    assert sum("the cache of parses cannot be used" in note for note in found.notes) == 1

@@ -12,8 +12,7 @@ from refusals import refused
 from scipy import stats
 
 from semmetrics.options import AGREEMENT
-from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.studies.correlations import Correlated, correlation, draw_groups
+from semmetrics.studies.correlations import Correlated, correlation
 from semmetrics.studies.significance import williams_p
 
 
@@ -65,44 +64,6 @@ def test_weights_are_repetitions(levels):
         for name in AGREEMENT:
             plain = oracle.STATISTICS[name](scores[drawn].tolist(), ratings[drawn].tolist())
             assert_allclose(found[name][row], plain, atol=1e-12, equal_nan=True)
-
-
-def test_blocks_of_resamples_change_nothing(monkeypatch):
-    scores, ratings = some(300, 9)
-    table = Correlated.of(scores, ratings)
-    draws, bootstrap = draw_groups(300), Bootstrap(resamples=300)
-    whole = table.replicates(list(AGREEMENT), bootstrap, draws)
-    monkeypatch.setattr("semmetrics.studies.correlations._CELLS", 1)
-    for name, row in table.replicates(list(AGREEMENT), bootstrap, draws).items():
-        assert_allclose(row, whole[name], atol=1e-14)
-
-
-def test_what_is_the_same_everywhere_has_no_correlation():
-    for name in AGREEMENT:
-        assert math.isnan(correlation([1.0, 2.0, 3.0], [2.0, 2.0, 2.0], name))
-        assert math.isnan(correlation([1.0], [2.0], name))
-        assert math.isnan(correlation([], [], name))
-        constant = correlation([5.0, 5.0], [1.0, 2.0], name)
-        assert constant == 0.5 if name == "accuracy" else math.isnan(constant)
-
-
-def test_numbers_of_any_size():
-    scores, ratings = [1e200, 2e200, 4e200], [1e-200, 3e-200, 2e-200]
-    for name in AGREEMENT:
-        assert correlation(scores, ratings, name) == pytest.approx(
-            correlation([1, 2, 4], [1, 3, 2], name)
-        )
-
-
-def test_order_and_units_change_nothing():
-    scores, ratings = some(80, 5)
-    order = np.random.default_rng(0).permutation(80)
-    for name in AGREEMENT:
-        value = correlation(scores, ratings, name)
-        assert correlation(scores[order], ratings[order], name) == pytest.approx(value, abs=1e-14)
-        turned = correlation(-scores, ratings, name)
-        assert turned == pytest.approx(1 - value if name == "accuracy" else -value, abs=1e-14)
-        assert correlation(3 * scores + 1, 2 * ratings, name) == pytest.approx(value, abs=1e-13)
 
 
 @pytest.mark.parametrize(

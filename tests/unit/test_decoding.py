@@ -68,15 +68,6 @@ def test_cardinality_with_scores_is_the_joint_arg_max(rows, columns, offset, ext
     assert counts.tolist() == expected
 
 
-def test_cardinality_with_scores_counts_the_labels_it_keeps():
-    rows, head = [[0.6, 0.5]], [[0.30, 0.45, 0.25]]
-    # 0 labels: .30; 1: .45 * .6 = .27; 2: .25 * .3; one label more: .18, .135, .075
-    assert decoding.keep_cardinality_with_scores(*ragged(rows), head) == [0]
-    head = [[0.25, 0.45, 0.30]]  # .25, .27, .09; one label more: .15, .135, .09
-    assert decoding.keep_cardinality_with_scores(*ragged(rows), head) == [1]
-    assert decoding.keep_cardinality_with_scores(*ragged(rows), head, extra=1) == [0]
-
-
 @pytest.mark.parametrize("k", [None, 0, 2, 3, 9])
 @pytest.mark.parametrize("rule", ["threshold", "top", "cumulative", "cardinality"])
 def test_decode_marks_the_best_columns(rule, k):
@@ -102,19 +93,3 @@ def test_decode_marks_the_best_columns(rule, k):
             "cardinality": oracle.cardinality(ranked, h, 1),
         }[rule]
         assert set(np.flatnonzero(chosen)) == set(order[:size])
-
-
-def test_decode_cardinality_with_scores_sees_only_the_first_k():
-    scores = [[0.2, 0.9, 0.8]]
-    head = [[0.1, 0.1, 0.8]]
-    assert decoding.decode(scores, "cardinality+scores", head=head, offset=1).tolist() == [
-        [True, True, True]  # .09, .072, .1152
-    ]
-    assert decoding.decode(scores, "cardinality+scores", head=head, offset=1, k=2).tolist() == [
-        [False, True, False]
-    ]
-
-
-def test_decode_of_no_items_and_of_no_labels():
-    assert decoding.decode(np.zeros((0, 3))).shape == (0, 3)
-    assert decoding.decode(np.zeros((2, 0)), "cumulative").shape == (2, 0)

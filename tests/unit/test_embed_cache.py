@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import semmetrics
 from semmetrics.embed.embedder import CachedEmbedder, Embedded
 from semmetrics.embed.open import open_embedding
 from semmetrics.store.cache import TextCache
@@ -41,35 +40,6 @@ def path(tmp_path):
     return tmp_path / "below" / "cache.sqlite"
 
 
-TEXTS = ["cat", "mouse", "", "cat", "a\x00b", "\udcff", "naïve", "cat"]
-
-
-def test_it_gives_what_the_model_gives(path):
-    model = Counting()
-    cached = CachedEmbedder(model, path)
-    plain = Counting().embed(TEXTS)
-    for _ in range(2):
-        got = cached.embed(TEXTS)
-        np.testing.assert_array_equal(got.vectors, plain.vectors)
-        np.testing.assert_array_equal(got.known, plain.known)
-        assert got.truncated == plain.truncated == 2
-    assert sorted(model.asked) == sorted(set(TEXTS))
-
-
-def test_another_run_asks_only_for_what_is_new(path):
-    CachedEmbedder(Counting(), path).embed(["cat", "dog"])
-    model = Counting()
-    assert CachedEmbedder(model, path).embed(["dog", "cow"]).vectors[:, 0].tolist() == [3, 3]
-    assert model.asked == ["cow"]
-
-
-def test_models_do_not_share_vectors(path):
-    CachedEmbedder(Counting(), path).embed(["cat"])
-    other = Counting("slow-2@ba9876543210")
-    CachedEmbedder(other, path).embed(["cat"])
-    assert other.asked == ["cat"]
-
-
 def test_what_else_the_model_says_is_still_there(path):
     cached = CachedEmbedder(Counting(), path)
     assert (cached.identity, cached.dimension, cached.threshold) == (
@@ -77,12 +47,6 @@ def test_what_else_the_model_says_is_still_there(path):
     )  # fmt: skip
     assert not hasattr(cached, "find")
     assert cached.embed([]).vectors.shape == (0, 2)
-
-
-def test_the_default_place_is_in_the_cache_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))
-    CachedEmbedder(Counting()).embed(["cat"])
-    assert (tmp_path / "embeddings.sqlite").is_file()
 
 
 def test_several_processes_write_at_once(path):
@@ -120,14 +84,6 @@ def gives_the_vectors(path, trouble):
     assert trouble in str(cached.trouble)
     assert cached.trouble.code == "cache-unusable"
     return model
-
-
-def test_a_file_that_is_no_database_is_left_as_it_is(path):
-    path.parent.mkdir()
-    data = b"this is no database, and long enough to be seen as none" * 40
-    path.write_bytes(data)
-    gives_the_vectors(path, "file is not a database")
-    assert path.read_bytes() == data
 
 
 def test_the_database_of_another_program_is_left_as_it_is(path):
@@ -182,12 +138,6 @@ def test_vectors_of_another_length_are_not_used(path):
     gives_the_vectors(path, "a vector is not finite, or has another length")
 
 
-def test_places_that_cannot_be_written(tmp_path):
-    (tmp_path / "file").write_bytes(b"")
-    gives_the_vectors(tmp_path / "file" / "cache.sqlite", "cannot be used")
-    gives_the_vectors(tmp_path, "cannot be used: unable to open database file")
-
-
 def test_a_full_disk(path, monkeypatch):
     CachedEmbedder(Counting(), path)  # the table is there
     connect = sqlite3.connect
@@ -202,16 +152,6 @@ def test_a_full_disk(path, monkeypatch):
     cached = CachedEmbedder(Counting(), path)
     np.testing.assert_array_equal(cached.embed(texts).vectors, Counting().embed(texts).vectors)
     assert "cannot be used: database or disk is full" in str(cached.trouble)
-
-
-def test_trouble_is_said_once_in_the_notes(path):
-    path.parent.mkdir()
-    path.write_bytes(b"no database" * 100)
-    table = semmetrics.score(
-        {"1": ["cat"], "2": ["dog"]}, {"1": ["cat"], "2": ["cow"]}, measures=["SemF1", "SemRecall"],
-        embedding=Counting(), cache=path,
-    )  # fmt: skip
-    assert sum("the cache of vectors cannot be used" in note for note in table.notes) == 1
 
 
 def test_what_is_composed_is_kept_too(path):
@@ -232,11 +172,6 @@ def busy(path, seconds):
     threading.Timer(seconds, other.close).start()
 
 
-def test_it_waits_for_another_process_that_makes_the_file(path):
-    busy(path, 0.2)
-    assert CachedEmbedder(Counting(), path).embed(["cat"]).vectors[0, 0] == 3
-
-
 def test_it_does_not_wait_for_ever(path):
     busy(path, 1)
     cache = TextCache(path, "vectors", {"vector": "BLOB"}, wait=0.05)
@@ -245,23 +180,6 @@ def test_it_does_not_wait_for_ever(path):
 
 
 # ---- what else may be kept ----------------------------------------------------------------------
-
-
-def graphs(texts):
-    return [(text.upper(), len(text)) for text in texts]
-
-
-def test_tables_of_one_file_are_kept_apart(path):
-    columns = {"graph": "TEXT", "size": "INTEGER"}
-    CachedEmbedder(Counting(), path).embed(["cat"])
-    found = TextCache(path, "graphs", columns).rows("parser@1", ["cat", "dog", "cat"], graphs)
-    assert found == {"cat": ("CAT", 3), "dog": ("DOG", 3)}
-    again = TextCache(path, "graphs", columns)
-    assert again.rows("parser@1", ["dog"], lambda texts: 1 / 0) == {"dog": ("DOG", 3)}
-    assert again.rows("parser@2", ["dog"], lambda texts: [("other", 0)]) == {"dog": ("other", 0)}
-    other = TextCache(path, "graphs", {"tree": "TEXT"})
-    assert other.rows("parser@1", ["dog"], lambda texts: [("tree",)]) == {"dog": ("tree",)}
-    assert "the cache of graphs cannot be used: no such column" in str(other.trouble)
 
 
 def test_what_was_computed_before_an_interruption_is_kept(path):

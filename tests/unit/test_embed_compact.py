@@ -1,24 +1,13 @@
 """The converted form: the same vectors, opened at once, and refused where it is damaged."""
 
 import json
-import shutil
-import time
 
 import numpy as np
 import pytest
 from refusals import refused
 
 from semmetrics.embed.word_files import read_vectors
-from semmetrics.embed.words import (
-    MatrixEmbedder,
-    WordIndex,
-    WordVectors,
-    convert,
-    is_converted,
-    open_converted,
-    read_meta,
-    verify,
-)
+from semmetrics.embed.words import convert, is_converted, open_converted, verify
 
 WORDS = ["cat", "dog", "traffic light", "naïve", "zero"]
 VECTORS = np.array([[1, 2], [3, -4], [0.5, 0.25], [9, 9], [0, 0]], np.float32)
@@ -32,47 +21,6 @@ def folder(tmp_path):
     ]
     source.write_text("\n".join(lines), "utf-8")
     return convert(read_vectors(source), tmp_path / "toy", licence="CC0")
-
-
-def test_it_gives_the_same_vectors_and_identity(folder, tmp_path):
-    source, opened = read_vectors(tmp_path / "toy.txt"), open_converted(folder)
-    asked = [*[word.replace(" ", "_") for word in WORDS], "cow", ""]
-    assert opened.find(asked).tolist() == source.find(asked).tolist()
-    np.testing.assert_array_equal(opened.embed(asked).vectors, source.embed(asked).vectors)
-    assert opened.identity == source.identity
-    assert opened.lookup == "words"
-    verify(folder)
-
-
-def test_meta_data_say_what_it_is(folder):
-    meta = read_meta(folder)
-    assert (meta["words"], meta["dimension"], meta["zero_vectors"]) == (5, 2, 1)
-    assert meta["licence"] == "CC0"
-    assert set(meta["files"]) == {
-        "vectors.npy", "hashes.npy", "order.npy", "offsets.npy", "words.utf8",
-    }  # fmt: skip
-    assert all(len(part["sha256"]) == 64 for part in meta["files"].values())
-
-
-def test_it_keeps_the_name_when_it_is_moved(folder, tmp_path):
-    before = open_converted(folder).identity
-    moved = shutil.move(folder, tmp_path / "elsewhere")
-    assert open_converted(moved).identity == before
-
-
-def test_other_vectors_can_be_converted(tmp_path):
-    model = MatrixEmbedder(VECTORS, WORDS, name="mine")
-    opened = open_converted(convert(model, tmp_path / "mine"))
-    assert opened.find(["traffic light"]).tolist() == [2]
-    assert opened.identity == model.identity
-
-
-def test_nothing_is_left_of_a_conversion_that_fails(tmp_path):
-    source = tmp_path / "bad.txt"
-    source.write_text("cat 1 2\ndog 1 nan\n")
-    with refused("vector-not-finite"):
-        convert(read_vectors(source), tmp_path / "bad")
-    assert [path.name for path in tmp_path.iterdir()] == ["bad.txt"]
 
 
 def test_an_existing_folder_is_not_overwritten(folder, tmp_path):
@@ -127,13 +75,3 @@ def test_what_is_no_such_folder_is_refused(tmp_path, folder):
         (folder / "meta.json").write_text(text, "utf-8")
         with refused(code):
             open_converted(folder)
-
-
-def test_opening_takes_no_time(tmp_path):
-    words = [b"w%d" % number for number in range(300_000)]
-    table = np.ones((len(words), 4), np.float32)
-    vectors = WordVectors(WordIndex.build(words), table, name="many", digest=lambda: "0" * 64)
-    folder = convert(vectors, tmp_path / "many")
-    start = time.perf_counter()
-    assert open_converted(folder).find(["w77"]).tolist() == [77]
-    assert time.perf_counter() - start < 0.1

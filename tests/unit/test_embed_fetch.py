@@ -139,13 +139,6 @@ def test_a_first_download_that_holds_no_vectors_is_not_trusted(server, home):
     assert fetch(entry(server)).sha256 == SHA256
 
 
-def test_another_digest_is_refused_and_the_file_removed(server, home):
-    with refused("wrong-digest"):
-        fetch(entry(server, sha256="0" * 64))
-    assert not list((home / "downloads").iterdir())
-    assert not (home / "vectors").exists()
-
-
 def test_another_dimension_is_refused(server, home):
     with refused("wrong-shape"):
         fetch(entry(server, dimension=300))
@@ -172,18 +165,6 @@ def test_a_download_goes_on_where_it_stopped(server, halfway):
     assert sorted(path.name for path in halfway.parent.iterdir()) == ["checksums", "toy.txt.gz"]
 
 
-def test_a_server_that_cannot_go_on_sends_all(server, halfway):
-    server.ranges = False
-    download(server.url, halfway)
-    assert halfway.read_bytes() == PACKED
-
-
-def test_a_file_that_was_replaced_is_sent_from_the_start(server, halfway):
-    server.tag, server.data = '"2"', PACKED[::-1]
-    download(server.url, halfway)
-    assert halfway.read_bytes() == PACKED[::-1]
-
-
 def test_a_part_that_is_too_long_is_forgotten(server, halfway):
     part = halfway.with_name("toy.txt.gz.part")
     part.write_bytes(PACKED + b"more")
@@ -191,24 +172,6 @@ def test_a_part_that_is_too_long_is_forgotten(server, halfway):
         download(server.url, halfway)
     download(server.url, halfway)
     assert halfway.read_bytes() == PACKED
-
-
-def test_missing_files_and_servers_are_said(server, home):
-    with refused("http-error") as caught:
-        fetch(entry(server, url=server.url.replace("toy", "none")))
-    assert "semmetrics embed convert" in caught.value.remedy
-    with refused("fetch-failed") as caught:
-        fetch(entry(server, url="http://127.0.0.1:9/x"))
-    assert "check the network" in caught.value.remedy
-
-
-def test_files_of_one_name_from_two_places_are_kept_apart(server, home):
-    fetch(entry(server), folder=home / "first", keep=True)
-    server.data = gzip.compress(GLOVE.replace(b"word", b"wort"), mtime=0)
-    elsewhere = f"{server.url}?language=de"
-    got = fetch(entry(server, url=elsewhere), folder=home / "second", keep=True)
-    assert open_converted(got.folder).find(["word7", "wort7"]).tolist() == [-1, 7]
-    assert len(list((home / "downloads").iterdir())) == 2
 
 
 def test_a_name_does_not_leave_the_folder_of_downloads(server, home):
@@ -225,29 +188,11 @@ def test_a_folder_with_something_else_is_refused_before_the_download(server, hom
     assert server.asked == []
 
 
-def test_a_folder_with_other_vectors_is_refused(server, home):
-    folder = fetch(entry(server), folder=home / "toy", max_words=10).folder
-    assert fetch(entry(server), folder=folder, max_words=10).sha256 == ""
-    for other, max_words in ((entry(server), None), (entry(server), 20),
-                         (entry(server, name="other"), 10),
-                         (entry(server, url=f"{server.url}?2"), 10)):  # fmt: skip
-        with refused("other-vectors"):
-            fetch(other, folder=folder, max_words=max_words)
-    assert len(open_converted(folder)) == 10
-
-
 def test_the_cache_folder_with_other_vectors_is_refused(server, home):
     fetch(entry(server), max_words=10)
     with refused("other-vectors"):
         fetch(entry(server))
     assert fetch(entry(server), max_words=10).folder == home / "vectors" / "toy-3"
-
-
-def test_a_place_that_cannot_be_written_is_refused(server, home):
-    home.mkdir()
-    (home / "file").write_bytes(b"")
-    with refused("unwritable"):
-        fetch(entry(server), folder=home / "file" / "toy")
 
 
 FETCHING = """
@@ -367,28 +312,6 @@ def test_a_rest_that_is_another_is_not_joined(home, said):
     assert not file.exists()
     download(raw.url, file)
     assert file.read_bytes() == PACKED
-
-
-def test_chunks_and_redirections_are_whole(home):
-    chunked = b"%x\r\n%b\r\n0\r\n\r\n" % (len(PACKED), PACKED)
-    raw = Raw(answer(b"", "Location: /there", status="301 Moved"),
-              answer(chunked, "Transfer-Encoding: chunked"))  # fmt: skip
-    assert fetch(entry(raw), folder=home / "toy").sha256 == SHA256
-
-
-def test_without_a_length_the_digest_is_enough(home):
-    raw = Raw(answer(PACKED[:1000]), answer(PACKED))
-    with refused("wrong-digest"):
-        fetch(entry(raw, sha256=SHA256), folder=home / "toy")
-    assert fetch(entry(raw, sha256=SHA256), folder=home / "toy").checked == "manifest"
-
-
-def test_a_server_that_hangs_is_not_waited_for(home, monkeypatch):
-    monkeypatch.setattr("semmetrics.store.downloads._TIMEOUT", 0.2)
-    raw = Raw(CUT, hang=2)
-    with refused("fetch-failed"):
-        fetch(entry(raw), folder=home / "toy")
-    assert not download_path(raw.url).exists()
 
 
 def test_several_threads_fetch_one_file_once(server, home):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from semmetrics.embed.embedder import CallableEmbedder
-from semmetrics.embed.lookup import STOP_WORDS, embed_terms, lookup_rule, measure_coverage
+from semmetrics.embed.lookup import STOP_WORDS, embed_terms, measure_coverage
 from semmetrics.embed.words import MatrixEmbedder
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.normalization import kubany2020 as clean
@@ -106,28 +105,6 @@ def test_characters_and_function_words_go(term, word):
 
 
 @pytest.mark.parametrize(
-    ("term", "words"),
-    [
-        ("Traffic light", "Traffic_Light"), ("traffic_light", "Traffic_Light"), ("CAT", "cat"),
-        ("sofa", "Sofa"), ("light traffic", "light + traffic"),
-        ("Traffic cow light", "traffic + light"), ("cow", None), ("& ?", None),
-    ],
-)  # fmt: skip
-def test_words(model, term, words):
-    assert found([term], model, "words") == [words]
-
-
-def test_a_mean_is_of_the_known_words(model):
-    got = embed_terms(["light traffic", "cat", "cow light"], model)
-    expected = np.zeros((3, len(WORDS)))
-    expected[0, [WORDS.index("light"), WORDS.index("traffic")]] = 0.5
-    expected[1, WORDS.index("cat")] = expected[2, WORDS.index("light")] = 1
-    np.testing.assert_array_equal(got.vectors, expected)
-    assert got.counts["mean_of_words"] == 2
-    assert got.lookup == "words"
-
-
-@pytest.mark.parametrize(
     ("term", "word"),
     [("Traffic Light", "Traffic_Light"), ("Cat", "cat"), ("light traffic", None), ("sofa", None)],
 )
@@ -135,75 +112,7 @@ def test_exact_takes_whole_labels_only(model, term, word):
     assert found([term], model, "exact") == [word]
 
 
-def test_models_that_read_text_get_blanks():
-    seen = []
-
-    def model(texts):
-        seen.extend(texts)
-        return [[len(text), 0] for text in texts]
-
-    embedder = CallableEmbedder(model, version="1")
-    got = embed_terms(["parking_meter", "cow", "parking_meter"], embedder)
-    assert (got.lookup, got.words) == ("text", None)
-    assert got.vectors[:, 0].tolist() == [13, 3, 13]
-    assert seen.count("parking meter") == 1
-    with refused("reads-text"):
-        lookup_rule(embedder, "kubany2020")
-
-
 # ---- what stands for unknown terms --------------------------------------------------------------
-
-
-def test_unknown_stands_for_the_word_unknown(model):
-    got = embed_terms(["cow", "cat", "gnu"], model, oov="unknown")
-    assert got.included.all()
-    assert got.known.tolist() == [False, True, False]
-    np.testing.assert_array_equal(got.vectors[0], got.vectors[2])
-    assert got.vectors[0, WORDS.index("unknown")] == 1
-    assert got.counts["unknown"] == 2
-
-
-def test_skip_and_zero(model):
-    skipped = embed_terms(["cow", "cat"], model, oov="skip")
-    zero = embed_terms(["cow", "cat"], model, oov="zero")
-    assert skipped.included.tolist() == [False, True]
-    assert zero.included.tolist() == [True, True]
-    assert not skipped.vectors[0].any()
-    assert not zero.vectors[0].any()
-    assert skipped.counts == zero.counts
-
-
-def test_error_names_the_terms(model):
-    with refused("unknown-terms"):
-        embed_terms(["cow", "cat", "gnu", "cow"], model, oov="error")
-    assert embed_terms(["cat"], model, oov="error").known.all()
-
-
-def test_without_the_word_unknown_it_cannot_stand():
-    model = MatrixEmbedder([[1.0]], ["cat"])
-    with refused("no-unknown-word"):
-        embed_terms(["cow"], model, oov="unknown")
-    assert embed_terms(["cat"], model, oov="unknown").known.all()
-
-
-@pytest.mark.parametrize("oov", ["unknown", "skip", "zero"])
-def test_every_term_unknown(model, oov):
-    got = embed_terms(["cow", "gnu"], model, oov=oov)
-    assert not got.known.any()
-    assert got.counts["unknown"] == got.counts["terms"] == 2
-    assert got.vectors.shape == (2, len(WORDS))
-
-
-def test_no_terms(model):
-    got = embed_terms([], model, oov="unknown")
-    assert got.vectors.shape == (0, len(WORDS))
-    assert got.counts["terms"] == 0
-
-
-def test_zero_vectors_are_known_and_counted(model):
-    got = embed_terms(["zero", "cat", "cow"], model, oov="zero")
-    assert got.known.tolist() == [True, True, False]
-    assert got.counts["zero_vectors"] == 1
 
 
 @pytest.mark.parametrize("options", [{"lookup": "stem"}, {"oov": "guess"}])
@@ -234,13 +143,6 @@ def test_the_table_of_the_first_labels(model):
     assert (row.images, row.labels, row.unknown, row.names) == (2, 2, 1, ("gnu",))
     with refused("bad-option"):
         measure_coverage({"api": labels}, model, top_k=0)
-
-
-def test_the_table_of_nothing(model):
-    (row,) = measure_coverage({"api": as_labels({"a": []})}, model)
-    assert (row.images, row.labels, row.unknown) == (0, 0, 0)
-    assert np.isnan(row.share)
-    assert row.to_dict()["share"] is None
 
 
 def test_scores_of_all_classes_need_a_cutoff(model):

@@ -5,10 +5,9 @@ import pytest
 from refusals import refused
 
 from semmetrics.embed.embedder import CallableEmbedder
-from semmetrics.embed.fetch import MANIFEST, read_manifest
-from semmetrics.embed.open import KINDS, open_embedding
+from semmetrics.embed.fetch import read_manifest
+from semmetrics.embed.open import open_embedding
 from semmetrics.embed.words import MatrixEmbedder, convert
-from semmetrics.errors import InputError
 
 GLOVE = "cat 1 2\ndog 3 4\n"
 
@@ -24,22 +23,6 @@ def glove(tmp_path):
     path = tmp_path / "toy.txt"
     path.write_text(GLOVE)
     return path
-
-
-def test_files_are_told_by_their_content(glove):
-    for spec in (glove, str(glove), f"glove:{glove}"):
-        assert open_embedding(spec).embed(["dog"]).vectors.tolist() == [[3, 4]]
-    assert len(open_embedding(glove, max_words=1)) == 1
-    with refused("wrong-vectors"):
-        open_embedding(f"word2vec:{glove}")
-
-
-def test_converted_folders(glove, tmp_path):
-    folder = convert(open_embedding(glove), tmp_path / "toy")
-    for spec in (folder, str(folder), f"converted:{folder}"):
-        assert open_embedding(spec).identity == open_embedding(glove).identity
-    with refused("not-applicable"):
-        open_embedding(folder, max_words=1)
 
 
 def test_options_that_say_nothing_are_refused(glove, tmp_path):
@@ -69,20 +52,6 @@ def test_names_of_the_manifest(glove, home):
     assert open_embedding("glove-6b-50").dimension == 2
 
 
-def test_embeddings_pass_through():
-    model = MatrixEmbedder([[1.0]], ["cat"])
-    assert open_embedding(model) is model
-    with refused("wrong-type"):
-        open_embedding(7)
-
-
-def test_names_that_are_none_get_the_list(home):
-    with pytest.raises(InputError) as caught:
-        open_embedding("all-MiniLM-L6-v2")
-    for part in ("static", "word2vec-googlenews-300", "sbert:all-MiniLM-L6-v2", *KINDS):
-        assert part in str(caught.value)
-
-
 @pytest.mark.parametrize("spec", ["word2vec:", "sbert:", "converted:", "matrix:"])
 def test_a_kind_alone_names_nothing(spec):
     with refused("empty"):
@@ -103,25 +72,7 @@ def test_folders_that_say_nothing_are_refused(tmp_path):
         open_embedding(tmp_path)
 
 
-def test_the_cache_is_for_models_that_read_text(glove, home):
-    assert open_embedding(glove, cache=True).dimension == 2
-    assert not home.exists()
-
-
 # ---- the manifest -------------------------------------------------------------------------------
-
-
-def test_the_manifest_is_complete():
-    entries = read_manifest()
-    assert {"word2vec-googlenews-300", "glove-840b-300", "fasttext-crawl-300"} <= set(entries)
-    for name, entry in entries.items():
-        assert entry.name == name
-        assert name.endswith(f"-{entry.dimension}")
-        assert entry.url.startswith("https://")
-        assert entry.licence
-        assert len(entry.sha256) in (0, 64)
-        assert bool(entry.member) == entry.url.endswith(".zip")
-    assert MANIFEST.parent.name == "embed"
 
 
 REST = 'kind = "glove"\ndimension = 2\nlicence = "CC0"\n'
@@ -152,12 +103,6 @@ def test_manifests_are_checked(tmp_path, text, code, key):
         read_manifest(tmp_path / "none.toml")
 
 
-def test_every_embedding_gives_equal_rows_to_equal_texts(glove):
-    model = open_embedding(glove)
-    alone, beside = model.embed(["cat"]).vectors, model.embed(["dog", "cat", "x"]).vectors
-    np.testing.assert_array_equal(alone[0], beside[1])
-
-
 def test_what_is_kept_on_disk(glove, tmp_path):
     path, asked = tmp_path / "cache.sqlite", []
 
@@ -176,11 +121,6 @@ def test_what_is_kept_on_disk(glove, tmp_path):
     for spec in ("static", glove, MatrixEmbedder([[1.0]], ["cat"])):
         open_embedding(spec, cache=path)
     assert not path.exists()
-
-
-def test_an_empty_name_is_refused():
-    with refused("empty"):
-        open_embedding("")
 
 
 def test_a_model_that_only_encodes_is_given_as_its_method():

@@ -6,77 +6,16 @@ import numpy as np
 import pytest
 from refusals import refused
 
-import semmetrics
 from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.open import open_embedding
 from semmetrics.embed.word_files import read_matrix
 from semmetrics.embed.words import MatrixEmbedder
-from semmetrics.errors import InputError
 
 TEXTS = ["cat", "traffic light"]
 ROWS = np.array([[1, 2, 3], [4, 5, 6]], np.float64)
 
 
 # ---- functions ----------------------------------------------------------------------------------
-
-
-def lengths(texts):
-    return np.array([[len(text), 1] for text in texts])
-
-
-def test_a_function_is_an_embedding():
-    model = open_embedding(lengths)
-    got = model.embed(["cat", "mouse"])
-    assert got.vectors.tolist() == [[3, 1], [5, 1]]
-    assert got.vectors.dtype == np.float32
-    assert model.dimension == 2
-    assert model.embed([]).vectors.shape == (0, 2)
-
-
-def test_the_identity_of_a_function_is_its_name_and_version():
-    models = [CallableEmbedder(lengths, version=version) for version in (None, "1", "2")]
-    before = [model.identity for model in models]
-    assert before[0] == "lengths@unversioned"
-    assert len(set(before)) == 3
-    for model in models:
-        model.embed(["cat"])
-    assert [model.identity for model in models] == before
-
-
-def test_a_function_is_asked_for_texts_of_the_data_alone(tmp_path):
-    """A dictionary that has these dies of any other."""
-    vectors = {"red cat": [1.0, 0.0], "dog": [0.0, 2.0]}  # labels and captions,
-    joined = {"red_cat": [1.0, 0.0], "red_cat dog": [3.0, 4.0], "dog red cat": [3.0, 4.0]}
-    asked = []
-
-    def look_up(texts):
-        asked.extend(texts)
-        return [(vectors | joined)[text] for text in texts]
-
-    def run(preds, gts, measures="SemF1 WMD MeanSim BagSim", **options):
-        return semmetrics.score(preds, gts, measures=measures, embedding=look_up, **options)
-
-    table = run({"1": ["red_cat"], "2": []}, {"1": ["dog"], "2": ["red_cat", "dog"]})
-    assert [score.value for score in table.scores[1:3]] == [pytest.approx(5**0.5), 0]
-    assert "|emb:look_up@unversioned|" in table.scores[0].signature
-    for empty in ([[], []], [[], ["dog"]]), ([["dog"], []], [[], []]), ([[]], [[]]):
-        assert len(run(*empty).scores) == 4
-    for caption, refs in (("dog", ["dog", ""]), (" ", ["dog", "red cat"]), (" ", [""])):
-        for measure in ("BagSim", "BagSim(references=mean)"):
-            (score,) = run({"1": caption}, {"1": refs}, measure, task="captions")
-            assert score.value == pytest.approx(float(caption == "dog"))
-    assert set(asked) == vectors.keys() | joined.keys()
-    look_up.version = "1"  # kept vectors need no call, not even for their dimension
-    for _ in range(2):
-        before = len(asked)
-        found = run([["dog"]], [["red_cat"]], "WMD", cache=tmp_path / "kept.sqlite")
-        assert found["WMD"].value == pytest.approx(5**0.5)
-    assert len(asked) == before
-
-
-def test_texts_with_a_zero_vector_are_unknown():
-    model = CallableEmbedder(lambda texts: [[len(text)] for text in texts], name="f")
-    assert model.embed(["cat", ""]).known.tolist() == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -152,14 +91,6 @@ def test_texts_can_be_given(tmp_path):
     assert read_matrix(tmp_path / "v.npy", ["b", "a"]).find(["b"]).tolist() == [0]
 
 
-def test_the_reference_words_as_a_matrix(reference_dir):
-    path = reference_dir / "word2vec" / "googlenews_subset_8074.npz"
-    with np.load(path) as arrays:
-        model = MatrixEmbedder(arrays["unit"], arrays["words"].tolist(), lookup="words")
-    car, vehicle = model.embed(["car", "vehicle"]).vectors.astype(float)
-    assert car @ vehicle == pytest.approx(0.78210967, abs=1e-6)
-
-
 @pytest.mark.parametrize(
     ("rows", "texts", "says"),
     [
@@ -174,23 +105,6 @@ def test_the_reference_words_as_a_matrix(reference_dir):
 def test_matrices_are_checked(rows, texts, says):
     with refused(says):
         MatrixEmbedder(rows, texts)
-
-
-def test_files_of_matrices_are_checked(tmp_path):
-    def check(name, code, data=None):
-        if data is not None:
-            (tmp_path / name).write_bytes(data)
-        with refused(code, str(tmp_path / name)) if code else pytest.raises(InputError):
-            read_matrix(tmp_path / name)
-
-    check("none.npy", "")
-    np.save(tmp_path / "alone.npy", ROWS)
-    check("alone.npy", "no-texts")
-    np.save(tmp_path / "objects.npy", np.array([{"a": 1}], object), allow_pickle=True)
-    check("objects.npy", "")
-    check("two.npz", "wrong-arrays", npz(a=ROWS, b=ROWS, t=np.array(TEXTS)))
-    check("none.npz", "wrong-arrays", npz(t=np.array(TEXTS)))
-    check("bad.parquet", "", b"PAR1nonsensePAR1")
 
 
 def test_parquet_is_checked(tmp_path):
@@ -208,31 +122,3 @@ def test_parquet_is_checked(tmp_path):
     check({"a": TEXTS, "v": [[1.0], [1.0, 2.0]]}, "wrong-type", ", row 1 (from 0)")
     check({"a": TEXTS, "v": [[1.0], None]}, "wrong-type", ", row 1 (from 0)")
     check({"a": ["cat", None], "v": [[1.0], [2.0]]}, "null")
-
-
-def test_columns_of_parquet_are_told_by_what_they_hold(tmp_path):
-    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "x.parquet"
-    tags, texts = [["x"]] * len(TEXTS), arrow.array(TEXTS).dictionary_encode()
-    parquet.write_table(arrow.table({"a": texts, "tags": tags, "v": ROWS.tolist()}), path)
-    np.testing.assert_array_equal(read_matrix(path).embed(TEXTS).vectors, ROWS)
-    parquet.write_table(arrow.table({"a": TEXTS, "tags": tags}), path)
-    with refused("wrong-columns"):
-        read_matrix(path)
-
-
-def test_numbers_too_large_are_refused_without_a_warning():
-    with refused("vector-not-finite"):
-        MatrixEmbedder([[1e300]], ["cat"])
-    with refused("vector-not-finite"):
-        CallableEmbedder(lambda texts: np.full((len(texts), 1), 1e300)).embed(["cat"])
-
-
-def test_a_tensor_with_a_gradient_is_said_to_be_no_array():
-    class Tensor:
-        def __array__(self, dtype=None, copy=None):
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
-
-    with refused("wrong-type"):
-        CallableEmbedder(lambda texts: Tensor()).embed(["cat"])

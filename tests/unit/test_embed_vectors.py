@@ -83,36 +83,6 @@ def test_membership_and_rows(file):
     assert vectors.embed([]).vectors.shape == (0, 3)
 
 
-def test_the_identity_is_that_of_the_unpacked_content(file):
-    plain = read_vectors(file(binary(), "a.bin"), name="toy")
-    packed = read_vectors(file(gzip.compress(binary(), mtime=0), "a.bin.gz"), name="toy")
-    other = read_vectors(file(text(), "a.txt"), name="toy")
-    first = read_vectors(file(binary(), "b.bin"), name="toy", max_words=2)
-    assert plain.identity == packed.identity
-    assert plain.identity.startswith("toy-3@")
-    assert len({one.identity for one in (plain, other, first)}) == 3
-    assert read_vectors(file(binary(), "a b|c.bin")).identity.startswith("a-b-c-3@")
-
-
-@pytest.mark.parametrize("form", ["binary", "text", "glove", "gzip"])
-def test_limit_reads_the_first_words(file, form):
-    vectors = read_vectors(file(FORMS[form]), max_words=2)
-    assert len(vectors) == 2
-    assert vectors.find(WORDS).tolist() == [0, 1, -1, -1, -1]
-    assert len(read_vectors(file(FORMS[form]), max_words=100)) == len(WORDS)
-
-
-def test_the_first_of_equal_words_counts(file):
-    vectors = read_vectors(file(text(["cat", "cat"], VECTORS[:2])))
-    np.testing.assert_array_equal(vectors.embed(["cat"]).vectors, VECTORS[:1])
-
-
-def test_words_may_hold_blanks_in_glove(file):
-    data = b"cat 1 2 3\n. . . 4 5 6\n"
-    vectors = read_vectors(file(data), kind="glove")
-    np.testing.assert_array_equal(vectors.embed([". . ."]).vectors, [[4, 5, 6]])
-
-
 def test_bytes_that_are_no_utf8_are_never_found(file):
     data = binary().replace("naïve".encode(), b"na\xff\xfeve")
     vectors = read_vectors(file(data))
@@ -127,14 +97,6 @@ def test_words_with_the_same_hash_are_told_apart():
     assert index.find(["cat"]).tolist() == [0]
     index._order = index._order[::-1].copy()
     assert index.find(["cat"]).tolist() == [0]
-
-
-def test_millions_are_found_as_a_dictionary_finds_them():
-    words = [f"w{number * 7919 % 20011}" for number in range(20011)]
-    index = WordIndex.build([word.encode() for word in words])
-    asked = [f"w{number}" for number in range(0, 30000, 3)]
-    rows = {word: row for row, word in enumerate(words)}
-    assert index.find(asked).tolist() == [rows.get(word, -1) for word in asked]
 
 
 DAMAGED = "damaged"
@@ -224,19 +186,6 @@ def test_a_line_with_a_number_too_many_is_refused(file, header):
         read_vectors(file(lines))
     phrases = text([*WORDS[:2], "route 66", *WORDS[3:]], header=header)
     assert read_vectors(file(phrases)).find(["route 66"]).tolist() == [2]
-
-
-@pytest.mark.parametrize("phrase", ["new york", "route 66", "area 5 1"])
-def test_a_phrase_may_come_first_under_a_header(file, phrase):
-    model = read_vectors(file(text([phrase, *WORDS[1:]])))
-    np.testing.assert_array_equal(model.embed([phrase, "dog"]).vectors, VECTORS[:2])
-
-
-@pytest.mark.parametrize("header", [True, False])
-def test_a_word_may_be_a_decimal_number(file, header):
-    words = ["cat", "3.14", "-.5", *WORDS[3:]]
-    model = read_vectors(file(text(words, header=header)))
-    np.testing.assert_array_equal(model.embed(words).vectors, VECTORS)
 
 
 @pytest.mark.parametrize(("place", "value"), [((6, 8), 1), ((8, 10), 99)])

@@ -4,12 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
-from refusals import facts, refused
+from refusals import refused
 
 import semmetrics
 from semmetrics import metrics
-from semmetrics.data.rankings import fingerprint
 from semmetrics.metrics.graded_retrieval import NCS, SR
 
 RNG = np.random.default_rng(5)
@@ -60,22 +58,6 @@ MEASURES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("order", ["as they lie", "shuffled"])
-@pytest.mark.parametrize("measure", MEASURES)
-def test_measures_are_the_functions_of_phi(measure, order):
-    positives = POSITIVES
-    if order == "shuffled":  # joined by id
-        positives = {name: POSITIVES[name] for name in RNG.permutation([*POSITIVES]).tolist()}
-    for score in scored([measure], positives=positives):
-        values = np.nan_to_num(expected(measure, score.part)[:, 0])
-        by_id = dict(zip(SIDES[score.part][2], values, strict=True))
-        assert_allclose(score.value, values.mean(), rtol=1e-12)
-        found = dict(zip(map(str, score.ids), score.items.tolist(), strict=True))
-        assert found.keys() == by_id.keys()
-        for name, value in by_id.items():
-            assert_allclose(np.nan_to_num(found[name]), value, rtol=1e-12, atol=1e-15)
-
-
 def test_ranked_lists_have_the_values_of_their_matrix():
     order = np.argsort(-SIMS, axis=1, kind="stable")
     lists = {f"i{row}": [f"c{one}" for one in order[row]] for row in RNG.permutation(N)}
@@ -84,44 +66,6 @@ def test_ranked_lists_have_the_values_of_their_matrix():
         assert scored([measure], sims=lists, direction="i2t")[0].value == pytest.approx(whole)
     with refused("unnamed-phi"):
         scored(["NCS@5"], sims=lists, direction="i2t", gallery=None)
-
-
-@pytest.mark.parametrize("measure", ["NCS@5", "SR(m=4)@5", "nDCG@5", "NCS(extended=k)@5"])
-def test_lists_that_are_all_shorter_than_k_count_and_are_noted(measure):
-    """One list that is long enough, of another query, changes nothing for the short ones."""
-    order = np.argsort(-SIMS, axis=1, kind="stable")
-    short = {f"i{row}": [f"c{one}" for one in order[row, :3]] for row in range(N)}
-    one_long = {**short, "i0": [f"c{one}" for one in order[0, :9]]}
-    found, mixed = (scored([measure], sims=run, direction="i2t") for run in (short, one_long))
-    assert_allclose(found[0].items[1:], mixed[0].items[1:], rtol=1e-15)
-    if measure == "NCS@5":
-        top = np.pad(order[:, :3], ((0, 0), (0, 2)), constant_values=-1)
-        assert_allclose(found[0].items, metrics.ncs(top, PHI, 5)[:, 0], rtol=1e-15)
-    for table, number in ((found, N), (mixed, N - 1)):
-        (fact,) = facts(table, "fewer-candidates")
-        assert (fact.n, fact.where, fact.values["k"]) == (number, "preds", "5")
-
-
-def test_candidates_that_are_left_out_are_missing_in_a_list():
-    """A list of K candidates is short where its query's positives do not count."""
-    run = {"i0": ["c0", "c7", "c9"], "i1": ["c0", "c1", "c2"], "i2": ["c10", "c11"]}
-    names = {"queries": [*run], "phi": PHI[:3], "positives": {one: POSITIVES[one] for one in run}}
-    left_out = "NCS(ground_truth=left-out)@3"
-    table = scored(["HitRate@3", left_out], sims=run, direction="i2t", **names)
-    found = facts(table, "fewer-candidates")
-    assert [(fact.n, fact.values["besides"]) for fact in found] == [
-        (1, ""), (2, " besides their positives"),
-    ]  # fmt: skip
-
-
-def test_batches_of_lists_find_their_rows_of_phi():
-    order = np.argsort(-SIMS, axis=1, kind="stable")
-    lists = {f"i{row}": [f"c{one}" for one in order[row]] for row in range(N)}
-    scorer = semmetrics.Scorer(task="retrieval", measures="NCS@5", phi=PHI, **NAMES)
-    for part in np.array_split(RNG.permutation(N), 3):
-        names = [f"i{row}" for row in part]
-        scorer.update({n: lists[n] for n in names}, {n: POSITIVES[n] for n in names})
-    assert scorer.compute()[0].value == scored(["NCS@5"], direction="i2t")[0].value
 
 
 @pytest.mark.parametrize("direction", ["i2t", "t2i"])
@@ -155,66 +99,11 @@ def test_sums_that_no_float_holds_are_refused():
                              **{**options, "phi": np.full((2, 2), float(phi))})  # fmt: skip
 
 
-def test_a_caption_of_two_images_counts_once():
-    phi = np.array([[3, 1, 0.0], [2, 3, 0], [0, 0, 3]])
-    given = {"task": "retrieval", "phi": phi, "measures": "SR(m=2000000000,similar=images)@1"}
-    assert semmetrics.score(np.eye(3), [[0], [0, 1], [2]], **given)[0].value == 1 / 3
-
-
-def test_queries_without_anything_similar_have_no_semantic_recall():
-    (score,) = semmetrics.score(
-        [[0.9, 0.8, 0.1]], [[2]], phi=np.zeros((1, 3)), measures="SR(m=2)@2", task="retrieval"
-    ).scores
-    assert (score.value, score.undefined) == (0.0, {"undefined": 1})
-
-
 def test_large_whole_numbers_are_ranked_as_they_are():
     large = np.array([[2**53, 2**53 + 1]])
     table = semmetrics.score(large, [[1]], measures="HitRate@1 NCS@1", phi=[[0.0, 1.0]],
                              task="retrieval")  # fmt: skip
     assert [one.value for one in table] == [1.0, pytest.approx(1.0)]
-
-
-def test_nsum_adds_ncs_of_both_directions():
-    table = scored(["NCS@1", "NCS@5", "NCS@10", "Nsum"], ci=True, resamples=50)
-    *parts, total = table.scores
-    assert total.value == pytest.approx(100 * sum(one.value for one in parts))
-    assert total.ci.low < total.value < total.ci.high
-    out = scored(["NCS(ground_truth=left-out)@5", "Nsum(ground_truth=left-out)"])
-    assert out.scores[-1].value != total.value
-
-
-def test_several_phi_are_told_by_their_names(tmp_path):
-    other = RNG.random((N, M))
-    path = tmp_path / "other.npy"
-    np.save(path, other)
-    both = scored(["NCS(phi=a)@5", "NCS(phi=b)@5"], direction="i2t", phi={"a": PHI, "b": path})
-    alone = scored(["NCS@5"], direction="i2t", phi=other)
-    assert both.scores[1].value == alone[0].value != both.scores[0].value
-    assert scored(["NCS@5"], direction="i2t", phi={"b": other})[0].value == alone[0].value
-    (shorthand,) = scored([f"NCS(phi={path})@5"], direction="i2t", phi=None).scores
-    assert shorthand.value == alone[0].value
-    assert f"matrix:{fingerprint(other)}|" in alone[0].signature
-    table = scored(["NCS(phi=a)@5"], direction="i2t", phi={"a": PHI, "b": path})
-    assert [fact.values["option"] for fact in facts(table, "no-effect")] == ["phi"]
-    table = scored(["MRR"], direction="i2t")
-    assert [fact.values["option"] for fact in facts(table, "no-effect")] == ["phi"]
-
-
-def test_a_signature_is_computed_again_with_its_phi():
-    score = scored(["NCS@5"], direction="t2i")[0]
-    given = {"phi": PHI, **NAMES}
-    again = semmetrics.rescore(score.signature, SIMS, POSITIVES, **given)
-    assert (again[0].value, again.differences) == (score.value, [])
-    other = semmetrics.rescore(score.signature, SIMS, POSITIVES, **{**given, "phi": PHI + 1})
-    assert any("phi differs" in line for line in other.differences)
-
-
-def test_queries_that_nothing_ranks_have_retrieved_nothing():
-    more = {**POSITIVES, "new": ["c1"]}
-    one = scored(["NCS@5"], positives=more, direction="i2t", missing="empty")[0]
-    whole = scored(["NCS@5"], direction="i2t")[0]
-    assert one.value == pytest.approx(whole.value * N / (N + 1))
 
 
 @pytest.mark.parametrize(
@@ -234,24 +123,6 @@ def test_queries_that_nothing_ranks_have_retrieved_nothing():
 def test_what_does_not_fit_is_refused(measure, options, problem):
     with refused(problem):
         scored([measure], direction="i2t", **options)
-
-
-@pytest.mark.parametrize("direction", ["i2t", "t2i"])
-def test_folds_are_scored_each_by_its_part_of_phi(direction):
-    mixed = RNG.permutation(M)  # a fold's captions do not lie together
-    positives = {f"i{row}": [f"c{one}" for one in mixed[5 * row : 5 * row + 5]] for row in range(N)}
-    whole = scored(MEASURES, positives=positives, direction=direction, folds=3)
-    parts = []
-    for rows in np.split(np.arange(N), 3):
-        columns = np.sort(mixed[5 * rows[0] : 5 * rows[-1] + 5])
-        cells, names = np.ix_(rows, columns), [f"i{row}" for row in rows]
-        table = scored(
-            MEASURES, SIMS[cells], {name: positives[name] for name in names}, phi=PHI[cells],
-            queries=names, gallery=[f"c{one}" for one in columns], direction=direction,
-        )  # fmt: skip
-        parts.append([one.value for one in table])
-    assert_allclose([one.value for one in whole], np.mean(parts, axis=0), rtol=1e-12)
-    assert [one.value for one in whole] != [one.value for one in scored(MEASURES)][: len(MEASURES)]
 
 
 @pytest.mark.parametrize("ties", ["position", "optimistic", "pessimistic"])
@@ -279,13 +150,6 @@ def test_measures_share_what_they_find_only_where_it_is_the_same(direction):
     alone = [scored([one], direction=direction)[0].value for one in measures]
     assert [one.value for one in together] == alone
     assert len(set(alone[-2:]) | {alone[MEASURES.index("SR(m=4,similar=images,depth=6)@5")]}) > 1
-
-
-def test_positives_outside_the_gallery_are_left_out_of_nothing():
-    positives = {**POSITIVES, "i0": [*POSITIVES["i0"], "elsewhere"]}
-    for measure in ("NCS(ground_truth=left-out)@5", "SR(m=2,similar=images)@5"):
-        more = scored([measure], positives=positives, direction="i2t", missing="skip")[0]
-        assert more.items.tolist() == scored([measure], direction="i2t")[0].items.tolist()
 
 
 @pytest.mark.parametrize("folds", [None, 3])

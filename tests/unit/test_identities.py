@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from refusals import codes, refused
 
 import semmetrics
-from semmetrics.embed.embedder import CachedEmbedder, CallableEmbedder, is_cacheable
+from semmetrics.embed.embedder import CachedEmbedder, CallableEmbedder
 from semmetrics.embed.open import open_embedding
-from semmetrics.text.tokenizers import FunctionTokenizer, open_tokenizer
 
 PREDS, GTS = [["cat"]], [["dog"]]
 
@@ -60,18 +58,6 @@ def test_functions_with_versions_share_what_is_theirs(tmp_path):
     assert (tmp_path / "kept.sqlite").exists()
 
 
-def test_a_function_may_name_its_version_itself():
-    def service(texts):
-        return alike(texts)
-
-    unversioned = open_embedding(service)
-    assert not is_cacheable(unversioned)
-    service.version = "2"
-    assert is_cacheable(open_embedding(service))
-    assert open_embedding(service).identity == CallableEmbedder(service, version="2").identity
-    assert open_embedding(service).identity != unversioned.identity
-
-
 @pytest.mark.parametrize("wrong", [2, "", True])
 def test_a_version_is_a_text(wrong):
     with refused("bad-option"):
@@ -96,34 +82,6 @@ def test_rescore_says_that_a_function_may_be_another():
     versioned, _ = sem_f1(CallableEmbedder(alike, version="1"))
     model = CallableEmbedder(alike, version="1")
     assert not semmetrics.rescore(versioned.signature, PREDS, GTS, embedding=model).differences
-
-
-def test_tokenizers_say_whether_they_have_a_version():
-    def words(caption):
-        return caption.split()
-
-    plain = open_tokenizer(words).name
-    words.version = "1"
-    first = open_tokenizer(words).name
-    words.version = "2"
-    names = [
-        plain,
-        first,
-        open_tokenizer(FunctionTokenizer(words)).name,
-        open_tokenizer(words).name,
-    ]
-    assert "@unversioned-" in plain
-    assert not any("unversioned" in name for name in names[1:])
-    assert len(set(names[:3])) == 3
-
-
-def test_matrices_are_told_apart_by_all_their_numbers():
-    one, other = np.eye(3), np.eye(3)
-    other[2, 2] = 2.0
-    from semmetrics.embed.words import MatrixEmbedder
-
-    words = ["cat", "dog", "xenon"]
-    assert MatrixEmbedder(one, words).identity != MatrixEmbedder(other, words).identity
 
 
 def test_a_tokenizer_may_know_its_own_captions_alone():

@@ -11,74 +11,7 @@ from refusals import refused
 
 from semmetrics.kinds.labels import as_labels
 
-
-def read(data, **options):
-    """Ids, and the labels of each item."""
-    labels = as_labels(data, **options)
-    return labels.ids, labels.to_list()
-
-
 LISTS = [["cat", "dog"], [], ["dog"]]
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        LISTS,
-        tuple(map(tuple, LISTS)),
-        pd.Series(LISTS),
-        np.array([*LISTS, None], object)[:3],
-        np.array([[1, 1], [0, 0], [0, 1]]),
-        scipy.sparse.csr_array([[1, 1], [0, 0], [0, 1]]),
-        scipy.sparse.coo_matrix(np.array([[1, 1], [0, 0], [0, 1]])),
-        pd.DataFrame([[1, 1], [0, 0], [0, 1]], columns=["cat", "dog"]),
-    ],
-    ids=["lists", "tuples", "series", "objects", "matrix", "csr", "coo", "frame"],
-)
-def test_items_by_position(data):
-    assert read(data, classes=["cat", "dog"]) == (range(3), LISTS)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        dict(zip(["7", "b", "é"], LISTS, strict=True)),
-        {7: LISTS[0], "b": LISTS[1], np.str_("é"): LISTS[2]},
-        {np.int64(7): LISTS[0], "b": LISTS[1], "é": LISTS[2]},
-        pd.Series(LISTS, index=[7, "b", "é"]),
-        pd.DataFrame([[1, 1], [0, 0], [0, 1]], columns=["cat", "dog"], index=["7", "b", "é"]),
-    ],
-    ids=["mapping", "numbers", "numpy", "series", "frame"],
-)
-def test_items_by_id(data):
-    ids, texts = read(data)
-    assert (ids, texts) == (["7", "b", "é"], LISTS)
-    assert all(type(name) is str for name in ids)
-
-
-def test_labels_are_taken_as_they_are():
-    labels = as_labels(LISTS)
-    assert as_labels(labels) is labels
-
-
-def test_texts_in_arrays_are_labels():
-    assert read(np.array([["cat", "dog"], ["dog", "cat"]]))[1] == [["cat", "dog"], ["dog", "cat"]]
-
-
-def test_an_index_is_positions_only_where_it_counts_from_zero():
-    plain = pd.Series([["a"], ["b"], ["c"]])
-    assert as_labels(plain).ids == range(3)
-    assert as_labels(plain[1:]).ids == ["1", "2"]
-    assert read(plain[::-1]) == (["2", "1", "0"], [["c"], ["b"], ["a"]])
-    assert as_labels(plain.to_frame().iloc[:0]).ids == range(0)
-
-
-def test_places_in_messages_are_ids():
-    for data in ({"x": ["a"], "y": [1]}, pd.Series([["a"], [1]], index=["x", "y"])):
-        with refused_in("wrong-type", "gts, id 'y', label 1"):
-            as_labels(data, source="gts")
-    with refused_in("wrong-type", "gts, row 1 (from 0)"):
-        as_labels(pd.Series([["a"], None]), source="gts")
 
 
 @pytest.mark.parametrize(

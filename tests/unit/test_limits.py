@@ -1,22 +1,17 @@
 """Limits count what is made of an input, in every reader, and are named in the refusal."""
 
-import json
 import subprocess
 import sys
-import zipfile
 
 import pytest
 from reading import refused_in
-from refusals import refused
 
 import semmetrics
 from semmetrics import ReadOptions, as_captions, as_labels
 from semmetrics.cli.app import program
-from semmetrics.errors import Fact
 
 SMALL = 2**17
 OPTIONS = ReadOptions(max_bytes=SMALL)
-N = SMALL // 8
 
 
 def labels(path):
@@ -25,29 +20,6 @@ def labels(path):
 
 def captions(path):
     return as_captions(path, options=OPTIONS)
-
-
-def test_a_member_of_an_archive_is_read_up_to_its_size(tmp_path):
-    path = tmp_path / "y.npz"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("y.npy", b"\0" * 2**22)
-    # the size in the directory says less than there is
-    path.write_bytes(path.read_bytes().replace((2**22).to_bytes(4, "little"), b"\x40\0\0\0"))
-    with refused("damaged"):
-        labels(path)
-
-
-def test_blank_lines_take_no_memory_and_are_noted(tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(b'{"id":"a","labels":["x"]}\n' + b"\n" * 9 + b'{"id":"b","labels":[]}\n\n\n')
-    assert labels(path).notes == [Fact("blank-lines", 9, values={"between": "records", "first": 2})]
-
-
-def test_rows_of_many_cells_are_refused_one_by_one(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_bytes(b"id,label\n" + b"a,x\n" * 3 + b",\n" * 2 + b"a" + b"," * 99 + b"\n")
-    with refused_in("wrong-width", "a.csv, line 7"):
-        labels(path)
 
 
 @pytest.mark.parametrize("wide", [False, True])
@@ -86,16 +58,6 @@ def test_the_limit_holds_for_every_file_beside(option, tmp_path):
 
 def run(*args):
     return program.main([str(arg) for arg in args], standalone_mode=False)
-
-
-def test_the_program_limits_ranked_scores_and_frequencies(tmp_path, capsys):
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(["x" * 2000]))
-    assert run("rank", "--max-bytes", 100, path) == 2
-    assert f"{path}: it takes more than 100 bytes" in capsys.readouterr().err
-    out = tmp_path / "o.npz"
-    assert run("doc-freq", "--convert", "--max-bytes", 100, path, "-o", out) == 2
-    assert f"{path}: it takes more than 100 bytes" in capsys.readouterr().err
 
 
 def test_out_of_memory_names_the_file_and_the_limit(tmp_path, monkeypatch, capsys):
@@ -140,12 +102,3 @@ def test_pyarrow_out_of_memory_is_no_damaged_file(tmp_path):
         [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
     )
     assert "a.csv: not enough memory" in done.stdout, done.stderr
-
-
-def test_a_manifest_without_an_end_of_brackets(tmp_path):
-    from semmetrics.embed.fetch import read_manifest
-
-    path = tmp_path / "m.toml"
-    path.write_text("a = " + "[" * 3000)
-    with refused("unreadable"):
-        read_manifest(path)

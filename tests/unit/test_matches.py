@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from refusals import refused
 from tiny import Tiny, one_hot
@@ -16,21 +15,6 @@ def matches(preds, refs, text, model=PLANE, oov="zero"):
     """The score, and the values of its matches without the system."""
     table = semmetrics.score(preds, refs, measures=[text], embedding=model, oov=oov)
     return table.scores[0], [tuple(row.values()) for row in table.matches().drop("system")]
-
-
-def test_matches_and_what_is_left():
-    _, rows = matches(
-        {"1": ["far", "near", "near"], "2": [], "3": ["x"]},
-        {"1": ["x", "up"], "2": ["x"], "3": []},
-        "SemF1(threshold=0.5)",
-    )  # fmt: skip
-    assert rows == [
-        ("1", 1, "far", None, 0.0),
-        ("1", 2, "near", "x", 0.6),
-        ("1", None, None, "up", None),
-        ("2", None, None, "x", None),
-        ("3", 1, "x", None, None),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -48,10 +32,6 @@ def test_rules_and_cutoffs(text, expected):
     assert [row[2:] for row in rows] == expected
 
 
-def test_the_threshold_may_be_the_models():
-    assert matches([["near"]], [["x"]], "SemF1")[1] == [("0", 1, "near", "x", 0.6)]
-
-
 def test_labels_are_shown_as_they_were_written():
     _, rows = matches([[["near", "n"], "far", "x"]], [[["x", "y"], "up"]], "SemF1(threshold=0.7)")
     assert rows == [
@@ -61,51 +41,7 @@ def test_labels_are_shown_as_they_were_written():
     ]
 
 
-def test_what_takes_no_part_is_not_shown():
-    _, rows = matches([["?", "x"]], [["!", "x"]], "SemF1", oov="skip")
-    assert rows == [("0", 2, "x", "x", 1.0)]
-    _, rows = matches([["x", "x"]], [["x", "x"]], "SemF1(duplicates=each)")
-    assert [row[1:4] for row in rows] == [(1, "x", "x"), (2, "x", "x")]
-
-
-@pytest.mark.parametrize("match", ["greedy", "optimal", "any"])
-@pytest.mark.parametrize("at", ["", "@3"])
-def test_rows_make_up_the_score(match, at):
-    rng = np.random.default_rng(5)
-    names = [f"w{i}" for i in range(20)]
-    model = Tiny(dict(zip(names, rng.normal(size=(20, 4)).tolist(), strict=True)))
-    preds, refs = ([[names[i] for i in rng.integers(0, 20, rng.integers(0, size))]
-                    for _ in range(60)] for size in (7, 5))  # fmt: skip
-    text = f"(threshold=0.4,match={match}){at}"
-    for name, side in (("SemPrecision", 2), ("SemRecall", 3)):
-        score, rows = matches(preds, refs, name + text, model)
-        if match == "any" and side == 3:
-            continue  # a reference may be served by a prediction that is nearer to another
-        for item, value in enumerate(score.items.tolist()):
-            mine = [row for row in rows if row[0] == str(item)]
-            hits = sum(row[2] is not None and row[3] is not None for row in mine)
-            number = sum(row[1] is not None for row in mine)
-            if side == 3:
-                number = hits + sum(row[1] is None for row in mine)
-            assert value == pytest.approx(hits / number if number else np.nan, nan_ok=True)
-
-
 @pytest.mark.parametrize("text", ["F1", "SoftF1", "WMD"])
 def test_measures_that_match_nothing(text):
     with refused("lacks-measure"):
         matches([["a"]], [["a"]], text, one_hot("ab"))
-
-
-def test_matches_are_of_the_first_measure_that_matches_and_of_every_system():
-    systems = {"one": [["near"]], "two": [["x", "up"]]}
-    measures = ["F1", "SemF1(threshold=0.7)", "SemF1(threshold=0.5)"]
-    table = semmetrics.score_systems(systems, [["x"]], measures=measures, embedding=PLANE)
-    assert table.matches().columns == (
-        "id", "system", "rank", "prediction", "reference", "similarity",
-    )  # fmt: skip
-    assert [tuple(row.values())[1:5] for row in table.matches()] == [
-        ("one", 1, "near", None),
-        ("one", None, None, "x"),
-        ("two", 1, "x", "x"),
-        ("two", 2, "up", None),
-    ]

@@ -1,7 +1,6 @@
 """Messages: numbers and plurals, options by both their names, positions with their base."""
 
 import ast
-import math
 import re
 import string
 from functools import cache
@@ -9,11 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from refusals import refused
 
 import semmetrics
 from semmetrics.errors import FROM_0, InputError
-from semmetrics.messages import MESSAGES, agreeing, pluralize
+from semmetrics.messages import MESSAGES
 
 SOURCES = sorted(Path(semmetrics.__file__).parent.rglob("*.py"))
 
@@ -45,44 +43,6 @@ def texts(path):
 
 
 # ---- plurals -------------------------------------------------------------------------------------
-
-# What is never one: what is said only of several, of limits, and of a damaged model of our own.
-NEVER_ONE = {
-    "_MOST", "of", "max_bytes", "self.limit", "limit", "times", "max_pairs", "len(several)",
-    "len(points)", "len(hits)", "len(found)", "len(problems)", "len(some)", "len(table.systems)",
-    "order", "brief(documents)", "sample.words", "number", "need", "known", "length", "mean",
-    "len(same)", "len(mine)", "len(files)", "numbers", "SIDES[side]", "len(table)", "len(entries)",
-    "dimension",
-}  # fmt: skip
-NOUNS = re.compile(
-    r" (words|times|files|values|runs|images|items|weights|columns|ids|rows|classes|cells|texts|"
-    r"numbers|lines|lists|captions|labels|segments|codes|pairs|terms|documents|measures|"
-    r"thresholds|arrays|candidates|systems|vectors|entries|references|keys)\b"
-)
-
-
-def test_plurals():
-    assert [pluralize(n, "entry", "do") for n in (0, 1, 2)] == [
-        "0 entries do", "1 entry does", "2 entries do",
-    ]  # fmt: skip
-    assert [agreeing(1, verb) for verb in ("are", "were", "repeat")] == ["is", "was", "repeats"]
-    assert pluralize(1, "class") == "1 class"
-
-
-ONE_CAPTION = {"a": ["", "a cat sits"], "b": [" a dog", "a cat sits"], "c": ["a\x07bell", "a cow"]}
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "1 empty caption in 1 item: 'a'",
-        "1 caption in more than one item: 'a cat sits'",
-        "1 caption with blanks around: ' a dog'",
-        "1 caption with invisible characters: 'a\\x07bell'",
-    ],
-)
-def test_one_caption_is_no_captions(line):
-    assert line in semmetrics.validate(ONE_CAPTION, task="captions")["odd"]
 
 
 # ---- options by both names -----------------------------------------------------------------------
@@ -125,62 +85,7 @@ def test_a_flag_stands_beside_its_keyword():
     assert not wrong, "\n".join(wrong)
 
 
-def test_flags_that_messages_name_exist():
-    import click
-
-    from semmetrics.cli.app import COMMANDS as PROGRAMS
-    from semmetrics.cli.app import program
-
-    def flags(command):
-        for parameter in command.params:
-            yield from parameter.opts
-        for name in getattr(command, "commands", {}):
-            yield from flags(command.commands[name])
-
-    context = click.Context(program)
-    known = {"--help", "--format"}
-    for name in PROGRAMS:
-        known.update(flags(program.get_command(context, name)))
-    named = {flag for path in BELOW_CLI for _, text in texts(path) for flag in FLAG.findall(text)}
-    assert named - known == {"--force-reinstall", "--upgrade"}  # of pip
-
-
-def test_what_is_not_computed_names_keywords():
-    lists = {"a": ["cat"], "b": ["dog"]}
-    table = semmetrics.score(lists, lists, protocol="kubany2020")
-    reasons = {one.heading: one.reason for one in table.not_computed}
-    assert reasons["Balanced Accuracy@1"].endswith("give the class list, classes= (--classes)")
-    assert reasons["F1 (Semantic)@1"].endswith(": embedding= (--embedding FILE)")
-    assert reasons["Fine-Tuned BERT@1"].endswith(
-        ": embedding={'bert-base-nli-stsb-wkpooling': 'sbert:bert-base-nli-stsb-wkpooling'} "
-        "(--embedding bert-base-nli-stsb-wkpooling=sbert:bert-base-nli-stsb-wkpooling)"
-    )
-    scored = {"a": {"cat": 0.9, "dog": 0.2}}
-    (note,) = semmetrics.score(scored, {"a": ["cat"]}, measures="F1").notes
-    assert "set threshold=0.5, decode= or a cutoff (F1@3)" in note
-
-
 # ---- positions -----------------------------------------------------------------------------------
-
-POSITION = re.compile(
-    r"\b(item|row|element|pair|caption|reference|image|class|link|vector|text|entry|query|number|"
-    r"index|byte|label|column) \{\}"
-)
-NAMES = {  # in place of positions
-    "column {}", "{}, column {}",
-    "there is no column {}: found {}", "the records have no column {}", "{}, one row {}: {}",
-    ", in the entry {}",
-    "image {}", "{}, image {}", "gts, image {}", "res, image {}", "the entry {}",
-    "the caption {} is a text, not its tokens", "the caption {} is no text",
-    "the caption {} stands twice, with different tuples",
-    "the parser {}, caption {}",
-}  # fmt: skip
-ELSEWHERE = {  # the base is written by what completes the text
-    "caption {}", "reference {} of image {}", "the weight of item {}{} is {}",
-    "the id {} is also in row {}",
-}  # fmt: skip
-# of texts, as editors count, and of the words of a file
-FROM_1 = {"line {}, column {}"}
 
 
 @pytest.mark.parametrize(
@@ -199,26 +104,6 @@ def test_numbers_of_one_place_count_alike(preds, place):
     with pytest.raises(InputError) as error:
         semmetrics.score(preds, [["cat"], ["dog"]], measures="F1", task="labels")
     assert error.value.where == place
-
-
-def test_positions_in_other_messages():
-    with refused("other-length"):
-        semmetrics.score([["cat"]], [["cat"], ["dog"]], measures="F1")
-    with refused("out-of-range"):
-        semmetrics.score([["a"], ["b"]], [["a"], ["b"]], measures="F1", weights=[1, math.nan])
-    with refused("no-weights"):
-        semmetrics.score([["a"], ["b"]], [["a"], ["b"]], measures="F1", weights={"0": 1})
-    with refused("wrong-type"):
-        semmetrics.calibrate_threshold_on_pairs([("a", "b", 1), 3])
-    assert semmetrics.validate([["a", "a"], []])["odd"] == [
-        "1 of 2 items without labels: 1 (from 0)",
-        "1 of 2 items with a repeated label: 0 (from 0)",
-    ]
-
-
-def test_generated_ids_are_the_positions_of_messages():
-    table = semmetrics.score([["a"], ["b"]], [["a"], ["c"]], measures="F1")
-    assert [row["id"] for row in table.per_item()] == [0, 1]
 
 
 def raised():

@@ -13,12 +13,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from blocks import in_blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import meteor as oracle
 from refusals import refused
-from stand_ins import fake_java, fake_pycocoevalcap, without_java, without_pycocoevalcap
+from stand_ins import fake_java, fake_pycocoevalcap
 
 from semmetrics.data.tasks import caption_task
 from semmetrics.errors import MissingDependencyError
@@ -96,14 +95,6 @@ def test_formula_and_oracle(drawn):
     assert float(together) == pytest.approx(oracle.meteor(drawn), abs=1e-12)
 
 
-def test_formula_keeps_axes_in_front():
-    table = np.random.default_rng(0).integers(1, 9, (2, 3, len(COUNTS))).astype(float)
-    values = meteor_value(dict(zip(COUNTS, np.moveaxis(table, -1, 0), strict=True)))
-    assert values.shape == (2, 3)
-    one = meteor_value(dict(zip(COUNTS, table[1, 2], strict=True)))
-    assert float(one) == values[1, 2]
-
-
 @pytest.mark.parametrize(("chosen", "value"), EVALS)
 def test_what_the_program_says_of_its_lines(chosen, value):
     said = [[int(part) for part in line.split()] for line in SAID.values()]
@@ -177,17 +168,6 @@ def test_items_and_the_corpus(stand_in):
     assert "meteor-1.5.jar" in command
 
 
-def test_one_process_for_all_blocks(stand_in):
-    started = stand_in()
-    candidates, references = captions(40, 1)
-    whole = score(task_of(candidates, references))
-    task = in_blocks(task_of(candidates, references), 1 << 14)
-    assert len(list(task.blocks())) > 5
-    parts = score(task)
-    assert (parts.value, parts.items.tolist()) == (whole.value, whole.items.tolist())
-    assert len(started()) == 2
-
-
 def test_intervals_are_the_formula_on_resampled_sums(stand_in):
     stand_in()
     candidates, references = captions(30, 2)
@@ -203,46 +183,6 @@ def test_intervals_are_the_formula_on_resampled_sums(stand_in):
     assert (found.ci.low, found.ci.high) == pytest.approx((low, high), abs=1e-12)
 
 
-def test_items_without_references(stand_in):
-    stand_in()
-    candidates, references = captions(20, 3)
-    fewer = score(task_of(candidates[1:], references[1:]))
-    references[0] = []
-    found = score(task_of(candidates, references))
-    assert found.value == fewer.value
-    assert np.isnan(found.items[0])
-    assert not np.isnan(found.items[1:]).any()
-    assert found.undefined == {"no_reference": 1}
-    strict = METEOR(no_reference="nan")
-    assert np.isnan(score(task_of(candidates, references), strict).value)
-    assert np.isnan(score(task_of(["a"], [[]])).value)
-
-
-def test_many_segments_do_not_block(stand_in):
-    stand_in()
-    candidates = [f"a man rides horse number {place}" for place in range(20_000)]
-    counts = segment_counts(candidates, [[f"{one} on the beach"] for one in candidates])
-    assert counts.shape == (20_000, len(COUNTS))
-    assert (counts[:, COUNTS.index("matched_pred")] == 6).all()
-
-
-def test_captions_are_cleaned(stand_in):
-    stand_in()
-    candidates = ["a ||| man", "a\nman", "a  man", "café \ud800 über"]
-    references = [["a man"], ["a\u2028man"], ["a ||| man"], ["über café"]]
-    counts = segment_counts(candidates, references)
-    names = ("n_pred", "n_ref", "matched_pred", "chunks")
-    shown = counts[:, [COUNTS.index(name) for name in names]]
-    assert shown.tolist() == [[2, 2, 2, 1]] * 3 + [[3, 2, 2, 2]]
-
-
-def test_equal_segments_are_asked_once(stand_in):
-    stand_in(stop=2)
-    counts = segment_counts(["a man", "a dog", "a man"], [["a man"]] * 3)
-    assert (counts[0] == counts[2]).all()
-    assert segment_counts([], []).shape == (0, len(COUNTS))
-
-
 def test_a_program_that_fails(stand_in):
     stand_in(stop=1)
     with refused("meteor-failed", why="code 1 after 1 of 2 segments: Exception: no more"):
@@ -252,30 +192,6 @@ def test_a_program_that_fails(stand_in):
         segment_counts(["odd"], [["a"]])
     with refused("nothing-given", "the candidate 'b'"):
         segment_counts(["a", "b"], [["a"], []])
-
-
-def test_what_is_missing(stand_in, tmp_path, monkeypatch):
-    stand_in()
-    assert METEOR_PROGRAM.missing() == ""
-    without_java(monkeypatch, tmp_path)
-    assert "METEOR needs Java" in METEOR_PROGRAM.missing()
-    assert "install a Java runtime" in METEOR_PROGRAM.missing()
-    with refused("needs-java"):
-        score(task_of(["a"], [["a"]]))
-    (tmp_path / "site" / "pycocoevalcap" / "meteor" / "meteor-1.5.jar").unlink()
-    assert "pip install --force-reinstall pycocoevalcap" in METEOR_PROGRAM.missing()
-    without_pycocoevalcap(monkeypatch)
-    assert "pip install 'semmetrics[captions]'" in METEOR_PROGRAM.missing()
-    with pytest.raises(MissingDependencyError, match="pycocoevalcap"):
-        score(task_of(["a"], [["a"]]))
-
-
-def test_words_do_not_depend_on_the_users_language(monkeypatch):
-    if missing := METEOR_PROGRAM.missing():
-        pytest.skip(missing)
-    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Duser.language=tr -Duser.country=TR")
-    (counts,) = segment_counts(["A BIG INDIAN"], [["a big indian"]])
-    assert counts[COUNTS.index("matched_pred")] == 3
 
 
 @pytest.fixture(scope="module")
@@ -304,31 +220,6 @@ def asked(program, statistics, groups):
     evals = ["EVAL ||| " + " ||| ".join(statistics[one] for one in group) for group in groups]
     answers = iter(map(float, program(evals)))
     return [([next(answers) for _ in group], next(answers)) for group in groups]
-
-
-def test_the_program_itself(program):
-    candidates, references = captions(400, 4)
-    candidates[:50] = [several[-1] for several in references[:50]]
-    candidates[50:60] = ["", "café naïve", "a man , riding .", "A MAN", "||| a", "two", *["a"] * 4]
-    task = task_of(candidates, references)
-    found = score(task)
-    lines = [
-        " ||| ".join(("SCORE", *several, one.replace("|||", "").replace("  ", " ")))
-        for one, several in zip(candidates, references, strict=True)
-    ]
-    statistics = program(lines)
-    every = list(range(len(candidates)))
-    chance = random.Random(5)
-    groups = [every, *(chance.choices(every, k=chance.randint(1, 9)) for _ in range(200))]
-    results = asked(program, statistics, groups)
-    assert found.value == pytest.approx(results[0][1], abs=1e-12)
-    assert found.items == pytest.approx(results[0][0], abs=1e-12)
-    assert (found.items == 1).sum() >= 50
-    rows = [[float(part) for part in line.split()] for line in statistics]
-    for group, (_, value) in zip(groups[1:], results[1:], strict=True):
-        counts = by_name([rows[one] for one in group])
-        together = meteor_value({name: column.sum() for name, column in counts.items()})
-        assert float(together) == pytest.approx(value, abs=1e-12)
 
 
 def test_the_program_on_lines_of_any_kind(program):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from reading import codes, refused_in
-from refusals import refused
+from reading import refused_in
 
 import semmetrics
-from semmetrics import ReadOptions, as_captions, as_labels
+from semmetrics import ReadOptions, as_labels
 
 TABLE = pd.DataFrame(
     {"image_id": ["a", "b", "c"], "cat": [1, 0, 0], "big, dog": [0, 1, 0], "ox": [1, 1, 0]}
@@ -55,33 +53,6 @@ def test_cells_of_0_and_1_are_label_sets(tmp_path, monkeypatch, ending, kind, la
         assert scores[0] == scores[1] == scores[2]
 
 
-@pytest.mark.parametrize("ending", WRITERS)
-def test_other_cells_up_to_1_are_scores(tmp_path, ending):
-    table = TABLE.astype(dict.fromkeys(NAMES, float))
-    table[NAMES] = np.array([[0.9, 0.25, 0.5], [0, 1, 1e-3], [0.125, 0.1, 0.2]])
-    got, frame = as_labels(saved(tmp_path, table, ending)), as_labels(table)
-    assert got.ranked
-    assert "scores" in got.understood
-    assert (
-        got.side.scores.tolist()
-        == frame.side.scores.tolist()
-        == table[NAMES].values.ravel().tolist()
-    )
-    measures = "mAP F1(decode=threshold:0.4)"
-    values = [[s.value for s in semmetrics.score(given, TRUE, measures=measures)]
-              for given in (saved(tmp_path, table, ending), table)]  # fmt: skip
-    assert values[0] == values[1]
-
-
-def test_places_columns_and_blank_lines(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("cat;key;dog\n1;a;FALSE\n\n\nTrue;b;1\n")
-    got = as_labels(path, options=ReadOptions(id_column="key", delimiter=";"))
-    assert got.to_list() == [["cat"], ["cat", "dog"]]
-    assert got.where(1) == f"{path}, line 5, id 'b'"
-    assert codes(got) == [("blank-lines", 2)]
-
-
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize(
     ("columns", "code"),
@@ -121,40 +92,6 @@ def test_bad_text(tmp_path, text, refusal):
         as_labels(path)
 
 
-def test_options_of_labels_ask_for_a_column_of_labels(tmp_path):
-    path = saved(tmp_path, TABLE, "csv")
-    assert as_labels(path, options=ReadOptions(label_column="cat")).to_list()[0] == ["1"]
-    both = ReadOptions(label_column="cat", score_column="ox")
-    assert as_labels(path, options=both).whole is not None
-    with refused_in("missing-column"):
-        as_labels(path, options=ReadOptions(label_delimiter=";"))
-    with refused_in("missing-column"):
-        as_captions(path)
-
-
-@pytest.mark.parametrize("large", [False, True])
-@pytest.mark.parametrize("name", ['"y\nz"', "y\u2028z", "y\x0cz", '"y\r\nz"'])
-def test_the_whole_header_says_what_columns_there_are(tmp_path, monkeypatch, name, large):
-    if large:
-        monkeypatch.setattr("semmetrics.data.source.SMALL", 9)
-    path = tmp_path / "t.csv"
-    path.write_bytes(f"id,x,{name},label\na,1,0,1\nb,0,0,0\n".encode())
-    assert as_labels(path).to_list() == [["1"], ["0"]]
-    path.write_bytes(f"id,x,{name}\na,1,0\nb,0,1\n".encode())
-    assert as_labels(path).to_list() == [["x"], [name.strip('"')]]
-
-
-@pytest.mark.parametrize(
-    "text", ["id,cat,dog\ra,1,0\rb,0,1\r", "id,cat,dog\na,1,0\nb,0,1\n", "id,cat,dog\ra,1,0\nb,0,1"]
-)
-@pytest.mark.parametrize("small", [4, 12, 14, 1000])
-def test_a_header_that_the_beginning_does_not_hold(tmp_path, monkeypatch, text, small):
-    monkeypatch.setattr("semmetrics.data.source.SMALL", small)
-    path = tmp_path / "t.csv"
-    path.write_bytes(text.encode())
-    assert as_labels(path).to_list() == [["cat"], ["dog"]]
-
-
 @pytest.mark.parametrize(
     ("columns", "place"),
     [
@@ -179,12 +116,6 @@ def test_bad_cells_of_parquet_are_named(tmp_path, columns, place):
         as_labels(table)
 
 
-def test_a_column_without_a_name_is_named_with_the_file(tmp_path):
-    TABLE.to_csv(tmp_path / "t.csv")
-    with refused("empty", f"{tmp_path / 't.csv'}, line 1, column 0 (from 0)"):
-        as_labels(tmp_path / "t.csv")
-
-
 @pytest.mark.parametrize(
     "roles", [("id", "label"), ("id", "score"), ("label", "score"), ("id", "caption")]
 )
@@ -192,32 +123,3 @@ def test_no_column_has_two_roles(roles):
     with refused_in("one-column-two-roles"):
         ReadOptions(**{f"{role}_column": "x" for role in roles})
     assert ReadOptions(label_column="x", caption_column="x")
-
-
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
-@pytest.mark.parametrize(
-    ("columns", "lists"),
-    [
-        ({"cat": [1, 0]}, [["cat"], []]),
-        ({"cat": [1, 0], "label": [0, 1]}, [["cat"], ["label"]]),
-        ({"cat": [1, 0], "label": ["x", "y"]}, [["x"], ["y"]]),
-        ({"score": [0.5, 1.0], "cat": [0, 1]}, "missing-column"),
-        ({"label": [3, 5]}, "wrong-column-type"),
-        ({"label": [3, 5], "score": [0.5, 1.0]}, "wrong-column-type"),
-    ],
-)
-def test_frames_and_files_follow_one_rule(tmp_path, make, columns, lists):
-    table = {"id": ["a", "b"], **columns}
-    pd.DataFrame(table).to_parquet(tmp_path / "t.parquet")
-    pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
-    given = [make(table), tmp_path / "t.parquet"]
-    if "label" not in columns:
-        given.append(tmp_path / "t.csv")
-    elif not isinstance(lists[0], list) or "label" in lists[1]:  # its cells are text
-        assert as_labels(tmp_path / "t.csv").to_list()[1] in ([str(columns["label"][1])], [])
-    for one in given:
-        if isinstance(lists, list):
-            assert as_labels(one).to_list() == lists
-            continue
-        with refused_in(lists):
-            as_labels(one)

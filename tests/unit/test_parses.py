@@ -2,7 +2,6 @@
 
 import gzip
 import sys
-from contextlib import suppress
 from dataclasses import replace
 from time import monotonic
 
@@ -13,7 +12,6 @@ from stand_ins import fake_java
 from semmetrics.errors import InputError
 from semmetrics.text import java as official_parser
 from semmetrics.text.java import ENGLISH, OfficialParser
-from semmetrics.text.offline_parser import OfflineParser
 from semmetrics.text.parses import (
     FunctionParser,
     KeptParser,
@@ -104,61 +102,7 @@ def test_mappings_that_are_wrong(given):
         TupleTable.of(given)
 
 
-def test_captions_without_tuples_are_named():
-    kept = KeptParser(TupleTable.of({"a dog": [["dog"]]}))
-    with refused("captions-fail", "caption 'a cat'", n=2, total=3):
-        kept.tuples(["a dog", "a cat", "a cow"])
-
-
 # ---- functions ----------------------------------------------------------------------------------
-
-
-def test_functions_are_told_apart_by_version_or_by_what_they_give():
-    one, same, other = (
-        versioned("1"),
-        FunctionParser(words),
-        FunctionParser(lambda c: [[]] * len(c)),
-    )
-    assert "parse@1@" in one.identity
-    assert "@unversioned-" in same.identity
-    assert same.identity == FunctionParser(words).identity
-    assert same.identity[-12:] != other.identity[-12:]
-
-
-def test_functions_of_one_name_and_version_do_not_share_their_parses(tmp_path):
-    one, other = versioned("1"), versioned("1", lambda captions: [[("x",)] for _ in captions])
-    assert one.identity.rpartition("@")[0] == other.identity.rpartition("@")[0]
-    assert one.identity != other.identity
-    file = tmp_path / "p.sqlite"
-    assert KeptParser(one, file=file).tuples(["a b"]) == [[["a"], ["b"]]]
-    assert KeptParser(other, file=file).tuples(["a b"]) == [[["x"]]]
-
-
-@pytest.mark.parametrize("ours", [OfficialParser.identity, OfflineParser().identity])
-def test_no_function_takes_the_place_of_a_parser_of_ours(ours):
-    def parse(captions):
-        return words(captions)
-
-    parse.__qualname__, _, parse.version = ours.partition("@")
-    assert FunctionParser(parse).identity.startswith(f"{ours}@")
-
-
-def test_a_function_may_know_its_own_captions_alone():
-    known = {"a dog": [("dog",)]}
-    parser = FunctionParser(lambda captions: [known[caption] for caption in captions])
-    assert parser.identity.endswith("<lambda>@unversioned-untried")
-    assert KeptParser(parser).tuples(["a dog"]) == [[["dog"]]]
-    with refused("own-code-failed"):
-        KeptParser(parser).tuples(["a cat"])
-
-
-@pytest.mark.parametrize("version", ["a|b", "1\n2", "\ud800"])
-def test_versions_that_are_odd(tmp_path, version):
-    kept = KeptParser(versioned(version), file=tmp_path / "p.sqlite")
-    assert kept.tuples(["a"]) == [[["a"]]]
-    assert kept.identity.isprintable()
-    assert "|" not in kept.identity
-    assert kept.trouble is None
 
 
 @pytest.mark.parametrize(
@@ -179,50 +123,11 @@ def test_functions_that_are_wrong(function, problem):
 # ---- kept parses --------------------------------------------------------------------------------
 
 
-def counting(calls, function=words):
-    def parse(captions):
-        calls.append(list(captions))
-        return function(captions)
-
-    return versioned("1", parse)
-
-
-def test_what_was_parsed_is_not_parsed_again(tmp_path):
-    calls = []
-    kept = KeptParser(counting(calls), file=tmp_path / "p.sqlite")
-    calls.clear()  # of what is in its identity
-    both = [["a"], ["b"]]
-    assert kept.tuples(["a b", "c", "a b", " ", ""]) == [both, [["c"]], both, [], []]
-    kept.tuples(["c"])
-    assert calls == [["a b", "c"]]
-    again = KeptParser(counting(calls), file=tmp_path / "p.sqlite")
-    calls.clear()
-    assert again.tuples(["c", "d"]) == [[["c"]], [["d"]]]
-    assert calls == [["d"]]
-    assert again.trouble is None
-
-
 def test_a_parser_that_does_not_run_leaves_no_file(tmp_path, program):
     kept = KeptParser(program("raise SystemExit('Error')"), file=tmp_path / "p.sqlite")
     with pytest.raises(InputError):
         kept.tuples(["a"])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_parsers_do_not_share_parses(tmp_path):
-    file = tmp_path / "p.sqlite"
-    KeptParser(versioned("1"), file=file).tuples(["a"])
-    other = KeptParser(versioned("2", lambda captions: [[("other",)]] * len(captions)), file=file)
-    assert other.tuples(["a"]) == [[["other"]]]
-
-
-def test_a_damaged_file_is_said_and_everything_parsed(tmp_path):
-    file = tmp_path / "p.sqlite"
-    file.write_bytes(b"no database" * 1000)
-    kept = KeptParser(versioned("1"), file=file)
-    assert kept.tuples(["a"]) == [[["a"]]]
-    assert kept.trouble.code == "cache-unusable"
-    assert file.read_bytes() == b"no database" * 1000
 
 
 class Failing:
@@ -238,14 +143,6 @@ class Failing:
             if number == self.stop:
                 raise KeyboardInterrupt
             yield InputError("no-answer", "here", why="it fails") if "x" in caption else [[caption]]
-
-
-def test_captions_on_which_the_parser_fails_are_counted_and_the_others_kept(tmp_path):
-    file = tmp_path / "p.sqlite"
-    kept = KeptParser(Failing(), file=file)
-    with refused("captions-fail"):
-        kept.tuples(["a", "x1", "b", "x2"])
-    assert KeptParser(Failing(stop=0), file=file).tuples(["b", "a"]) == [[["b"]], [["a"]]]
 
 
 def test_a_parser_that_cannot_run_is_said_with_what_it_is_needed_for(tmp_path):
@@ -279,32 +176,6 @@ def test_what_was_parsed_before_an_interruption_is_kept(tmp_path):
     assert seen[-1] == 100
 
 
-class Slow:
-    """Another process finds what was kept before a caption that takes long."""
-
-    identity = "slow@1"
-
-    def __init__(self, file):
-        self.file, self.found = file, []
-
-    def parse(self, captions):
-        for caption in captions:
-            yield [[caption]]
-            other = KeptParser(Failing(stop=0), file=self.file)
-            other.identity = self.identity
-            with suppress(KeyboardInterrupt):
-                other.tuples(captions[:2])
-            self.found.append(len(other._known))
-
-
-def test_parses_are_kept_every_second(tmp_path, monkeypatch):
-    clock = iter(range(0, 10**6, 2))
-    monkeypatch.setattr("semmetrics.text.parses.monotonic", lambda: next(clock))
-    slow = Slow(tmp_path / "p.sqlite")
-    KeptParser(slow, file=slow.file).tuples(["a", "b", "c"])
-    assert slow.found == [1, 2]
-
-
 def test_tuples_of_the_official_parser_take_its_place(tmp_path):
     path = tmp_path / "t.jsonl"
     tuples = {"a dog": [["wolf"]], " ": [["nothing"]]}
@@ -312,17 +183,6 @@ def test_tuples_of_the_official_parser_take_its_place(tmp_path):
     for parser in ("official", "given"):  # a blank caption has none, whoever parses
         found = open_parser(parser, read_tuples(path)).tuples(["a dog", " "])
         assert found == [[["wolf"]], []]
-
-
-def test_a_parser_that_gives_too_little_is_no_parser_of_empty_graphs():
-    class Short:
-        identity = "short@1"
-
-        def parse(self, captions):
-            yield [["dog"]]
-
-    with pytest.raises(KeyError, match="a cat"):
-        KeptParser(Short()).tuples(["a dog", "a cat"])
 
 
 # ---- the official program, with a stand-in for Java ---------------------------------------------
@@ -374,12 +234,6 @@ def test_the_program_goes_on_after_captions_that_it_fails_on(program):
     assert len(found) == 8
 
 
-def test_half_an_answer_is_none(program):
-    found = answers(program(PROGRAM), ["a", "half", "b"])
-    assert found[::2] == [[["a"]], [["b"]]]
-    assert "no answer: it ended" in found[1]
-
-
 GOOD_ANSWER = '{"tuples": [["dog"]]}'
 
 
@@ -402,14 +256,6 @@ for line in sys.stdin: sys.stdout.buffer.write({answer!r} + b"\\n"), sys.stdout.
     assert len(str(caught.value)) < 300
     assert (tmp_path / "runs").read_text() == "xx"
     assert not (tmp_path / "p.sqlite").exists()
-
-
-def test_what_java_says_itself_is_read_over(program):
-    code = f"""import sys
-print("OpenJDK 64-Bit Server VM warning: it has not much memory")
-for line in sys.stdin: print({GOOD_ANSWER!r}), print("a warning", flush=True)
-"""
-    assert answers(program(code), ["a", "b", "c"]) == [[["dog"]]] * 3
 
 
 def test_after_half_an_answer_no_caption_takes_the_answer_of_another(program):
@@ -449,25 +295,6 @@ def test_a_program_that_hangs_on_a_caption(program, monkeypatch):
     assert "gives no answer: nothing in" in found[1]
 
 
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ("Error occurred during initialization of VM\nCould not reserve enough space", "Could not"),
-        ("Unrecognized option: -x\nError: Could not create the Java Virtual Machine.", "Unrec"),
-        ("Invalid size: -Xmx9999999G\nError: Could not create the Java V", "Invalid size: -Xmx9"),
-        ("Error: no main class", "Error: no main class"),
-        ("Picked up JAVA_TOOL_OPTIONS: -x", "no message"),
-        ("Exception in\nCaused by: a\nCaused by: java.lang.OutOfMemoryError", "Caused by: java"),
-    ],
-)
-def test_why_the_program_stopped(program, said, told):
-    for stream in ("stdout", "stderr"):  # Java writes to both
-        code = f"import sys; sys.{stream}.write({said!r} + '\\n'); sys.exit(1)"
-        with refused("no-answer") as caught:
-            answers(program(code), ["a", "b"])
-        assert f"status 1: {told}" in caught.value.values["why"]
-
-
 def test_java_is_started_in_english(own_home, tmp_path, monkeypatch):
     """In Turkish Java lowers "I" to a letter of its own."""
     pytest.importorskip("pycocoevalcap")
@@ -489,10 +316,6 @@ def test_java_is_started_in_english(own_home, tmp_path, monkeypatch):
 def test_memory_is_a_size(memory):
     with refused("bad-option"):
         OfficialParser(memory=memory)
-
-
-def test_parsing_nothing_starts_nothing(program):
-    assert answers(program("1/0"), []) == []
 
 
 def test_set_up_takes_jars_from_a_folder_and_checks_them(tmp_path, monkeypatch):
@@ -532,13 +355,6 @@ def test_set_up_by_a_maven_that_is_none(script, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(program.parent), prepend=":")
     with refused("maven-failed"):
         official_parser.set_up()
-
-
-def test_set_up_where_nothing_can_be_written(tmp_path, monkeypatch):
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "file"))
-    with refused("unwritable"):
-        official_parser.set_up(tmp_path)
 
 
 def test_a_place_that_can_hold_no_jars_is_said(tmp_path, monkeypatch):

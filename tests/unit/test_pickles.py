@@ -76,15 +76,3 @@ def test_a_table_of_every_measure(kind, name, how):
     except semmetrics.InputError:
         return  # a measure without values of items
     assert made.per_item().to_csv() == records.to_csv()
-
-
-@pytest.mark.parametrize("how", COPIES)
-def test_other_results(how):
-    table = semmetrics.score(LABELS, GT, measures=["SemF1"], ci=True)
-    sweep = semmetrics.sweep(LABELS, GT, thresholds=[0.2, 0.6])
-    assert COPIES[how](sweep).to_csv() == sweep.to_csv()
-    assert COPIES[how](table).matches().to_csv() == table.matches().to_csv()
-    fit = semmetrics.fit_document_frequencies(list(REFERENCES.values()))
-    assert COPIES[how](fit).hash == fit.hash
-    found = semmetrics.calibrate_threshold(LABELS, GT, holdout=1.0, thresholds=[0.2, 0.6])
-    assert COPIES[how](found).to_json() == found.to_json()

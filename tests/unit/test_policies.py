@@ -82,18 +82,6 @@ def test_a_policy_acts_on_its_cause_alone(cause, policy, expected):
     assert np.isnan(found.items[1])
 
 
-@pytest.mark.parametrize(("policy", "value"), [("0", 1 / 3), ("1", 2 / 3), ("skip", 0.5)])
-def test_the_policy_of_empty_items_acts_on_subset_accuracy(policy, value):
-    preds, refs = [["a"], ["a"], []], [["a"], ["b"], []]
-    (chosen,) = semmetrics.score(preds, refs, measures=f"SubsetAccuracy(empty={policy})")
-    usual, strict = semmetrics.score(
-        preds, refs, measures="SubsetAccuracy SubsetAccuracy(empty=nan)"
-    )
-    assert (usual.value, chosen.value) == pytest.approx((2 / 3, value))
-    assert np.isnan(strict.value)
-    assert usual.undefined == chosen.undefined == {"empty": 1}
-
-
 @pytest.mark.parametrize(
     "text",
     ["LRAP(undefined=0)", "CoverageError(undefined=nan)", "F1(no_prediction=1)", "F1(undefined=0)",
@@ -103,81 +91,3 @@ def test_the_policy_of_empty_items_acts_on_subset_accuracy(policy, value):
 def test_a_policy_that_cannot_act_is_refused(text):
     with refused("bad-choice"):
         semmetrics.parse(text)
-
-
-@pytest.mark.parametrize("name", ["Precision", "Recall", "F1", "Jaccard"])
-@pytest.mark.parametrize("policy", POLICIES)
-def test_a_weighted_average_without_references_is_the_macro_average(name, policy):
-    options = {"absent": policy} | ({CAUSES[name]: policy} if name in CAUSES else {})
-    macro, weighted = semmetrics.score(
-        [["a", "b"], ["c"]],
-        [[], []],
-        measures=[find(name)[0](average=a, **options) for a in ("macro", "weighted")],
-        classes=CLASSES,
-    )
-    assert weighted.value == pytest.approx(macro.value, nan_ok=True)
-    if policy in ("0", "1"):  # d is absent, and without references Recall follows the policy
-        number = float(policy)
-        assert weighted.value == pytest.approx(number if name == "Recall" else number / 4)
-
-
-def test_a_weighted_mean_of_average_precisions_without_positives_follows_the_policy():
-    measures = [f"mAP(average=weighted,no_reference={policy})" for policy in POLICIES]
-    scores = np.array([[0.9, 0.2], [0.1, 0.3]])
-    found = semmetrics.score(scores, [[], []], measures=measures, classes=["a", "b"])
-    assert [one.value for one in found] == pytest.approx([np.nan, 0, 1, np.nan], nan_ok=True)
-
-
-def test_undefined_items_are_counted_whatever_their_weight():
-    preds, refs = [["a"], [], [], []], [["a"], [], [], ["b"]]
-    for weights in (None, [1, 0.3, 0.3, 0.3], [1, 0.1, 5, 7]):
-        table = semmetrics.score(preds, refs, measures=["F1", "Precision"], weights=weights)
-        assert table["F1"].undefined == {"empty": 2}
-        assert table["Precision"].undefined == {"empty": 2, "no_prediction": 1}
-    scores = np.array([[0.5, 0.2], [0.1, 0.2]])
-    table = semmetrics.score(scores, [["0"], []], measures=["LRAP"], weights=[0.5, 0.5])
-    assert table["LRAP"].undefined == {"no_reference": 1}
-
-
-def test_labels_without_a_value_are_counted_by_cause():
-    measures = ["Precision(average=macro,labels=given)", "Recall(average=macro,labels=given)"]
-    table = semmetrics.score([["a", "b"]], [["a", "c"]], measures=measures, classes=CLASSES)
-    assert table[measures[0]].undefined == {"absent": 1, "no_prediction": 1}
-    assert table[measures[1]].undefined == {"absent": 1, "no_reference": 1}
-    assert semmetrics.score([[]], [["a"]], measures="MicroPrecision").scores[0].undefined == {
-        "no_prediction": 1
-    }
-
-
-def test_classes_without_positives_have_a_policy():
-    scores = np.array([[0.9, 0.2], [0.1, 0.3]])
-    found = {
-        policy: semmetrics.score(
-            scores,
-            [["a"], []],
-            measures=[f"mAP(labels=given,no_reference={policy})"],
-            classes=["a", "b"],
-        ).scores[0]
-        for policy in POLICIES
-    }
-    assert [found[p].value for p in ("0", "1", "skip")] == [0.5, 1.0, 1.0]
-    assert np.isnan(found["nan"].value)
-    assert all(score.undefined == {"no_reference": 1} for score in found.values())
-    assert found["0"].per_label["support"].tolist() == [1, 0]
-    assert np.isnan(found["0"].per_label["value"][1])
-
-
-@pytest.mark.parametrize(
-    ("normalize", "causes"),
-    [
-        ("hits", ["empty", "no_prediction", "no_reference"]),
-        ("references", ["empty", "no_reference"]),
-    ],
-)
-def test_average_precision_is_undefined_without_labels(normalize, causes):
-    preds, refs = [["x", "a"], ["x"], [], [], ["a"]], [["a", "b"], ["a"], [], ["a"], []]
-    score = semmetrics.score(preds, refs, measures=[f"AP(normalize={normalize})"]).scores[0]
-    assert score.undefined == dict.fromkeys(causes, 1)
-    first = 0.5 if normalize == "hits" else 0.25
-    assert np.nan_to_num(score.items, nan=-1).tolist()[:3] == [first, 0.0, -1]
-    assert score.value == pytest.approx((first + 0 + 1 + 0 + 0) / 5)

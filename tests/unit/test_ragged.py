@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -39,42 +36,9 @@ def test_first_occurrences(size, some):
         assert got.tolist() == [key not in some[:n] for n, key in enumerate(some)]
 
 
-@given(some=KEYS)
-def test_occurrence_numbers(some):
-    got = ragged.occurrence_numbers(ints(some)).tolist()
-    assert got == [some[:n].count(key) for n, key in enumerate(some)]
-
-
-@given(rows=st.lists(KEYS, max_size=5))
-def test_cells_number_rows_and_codes(rows):
-    indptr = ints(np.cumsum([0, *map(len, rows)]))
-    codes = np.array([code for row in rows for code in row], np.int32)
-    expected = [n * 10 + code for n, row in enumerate(rows) for code in row]
-    assert ragged.cell_keys(indptr, codes, 10).tolist() == expected
-
-
 def test_cells_beyond_32_bits():
     codes = np.array([2_000_000_000, 1], np.int32)
     got = ragged.cell_keys(ints([0, 1, 1, 2]), codes, 2_100_000_000)
     assert got.tolist() == [2_000_000_000, 4_200_000_001]
     assert ragged.first_occurrences(got, 3 * 2_100_000_000) is None
     assert ragged.is_member(got, got[1:], 3 * 2_100_000_000).tolist() == [False, True]
-
-
-def test_arguments_are_left_as_they_are():
-    some = ints([3, 1, 3])
-    ragged.first_occurrences(some, 4)
-    ragged.occurrence_numbers(some)
-    ragged.is_member(some, some, 4)
-    assert some.tolist() == [3, 1, 3]
-
-
-@given(st.lists(KEYS, max_size=6))
-def test_distinct_codes_are_those_of_a_counter(rows):
-    indptr = np.cumsum([0, *map(len, rows)])
-    starts, codes, times = ragged.distinct_codes(indptr, ints([k for row in rows for k in row]), 10)
-    found = [
-        [*zip(codes[a:b].tolist(), times[a:b].tolist(), strict=True)]
-        for a, b in itertools.pairwise(starts.tolist())
-    ]
-    assert found == [sorted(Counter(row).items()) for row in rows]

@@ -14,7 +14,6 @@ from oracles import ranking as oracle
 from sklearn import metrics as peer
 
 import semmetrics
-from semmetrics.core.ragged import offsets
 from semmetrics.metrics import class_precision as classwise
 from semmetrics.metrics import ranking
 
@@ -58,41 +57,6 @@ def test_item_measures_equal_scikit_learn(name, seed, ties):
     if name == "ranking_loss":
         kept &= ~targets.all(axis=1)
     assert ours(scores, targets) == pytest.approx(theirs(targets[kept], scores[kept]), abs=1e-12)
-
-
-@st.composite
-def partial_rows(draw):
-    """Rows that score some of the labels, with ties; and reference sets."""
-    n_labels = draw(st.integers(1, 6))
-    labels = st.integers(0, n_labels - 1)
-    row = st.dictionaries(labels, st.integers(0, 3).map(float), max_size=n_labels)
-    items = draw(st.lists(st.tuples(row, st.sets(labels)), max_size=6))
-    return n_labels, items
-
-
-def as_arrays(items):
-    ranked = [sorted(row.items(), key=lambda pair: -pair[1]) for row, _ in items]
-    flat = np.array([score for row in ranked for _, score in row], np.float64)
-    hit = [label in items[i][1] for i, row in enumerate(ranked) for label, _ in row]
-    n_ref = np.array([len(truth) for _, truth in items], np.int64)
-    indptr = offsets(np.array([len(row) for row in ranked], np.int64))
-    return indptr, flat, np.array(hit, np.bool_), n_ref
-
-
-@pytest.mark.parametrize(
-    ("name", "slow"),
-    [
-        ("CoverageError", oracle.coverage),
-        ("RankingLoss", oracle.ranking_loss),
-        ("LRAP", oracle.lrap),
-    ],
-)
-@given(case=partial_rows())
-def test_item_measures_of_partial_rows_equal_the_definition(name, slow, case):
-    n_labels, rows = case
-    expected = [slow(row, truth, n_labels) for row, truth in rows]
-    found = ranking.item_values(name, *as_arrays(rows), n_labels)
-    assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
 @given(
@@ -184,19 +148,6 @@ def partial_classes(seed, n=30, n_classes=5):
     return flat, rng
 
 
-@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
-def test_many_replicates_are_computed_some_at_a_time(interpolation):
-    flat, rng = partial_classes(0)
-    curves = classwise.class_curves(*flat)
-    weights = rng.multinomial(30, np.full(30, 1 / 30), size=9)
-    few = classwise.class_average_precision(curves, weights, interpolation=interpolation)
-    times = 2 * classwise._CELLS // (9 * 30)  # two parts at least
-    many = classwise.class_average_precision(
-        curves, np.tile(weights, (times, 1)), interpolation=interpolation
-    )
-    assert_array_equal(many, np.tile(few, (times, 1)))
-
-
 @pytest.mark.parametrize("order", ["grouped", "ordered"])
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 @pytest.mark.parametrize("seed", range(8))
@@ -221,67 +172,6 @@ def test_resample_weights_equal_repeated_items(seed, interpolation, order):
             positives = sum(counts[one] for of, one in truth if of == label)
             slow = oracle.class_average_precision(retrieved, positives, interpolation)
             assert_allclose(row[label], slow, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
-def test_one_replicate_does_not_depend_on_the_others(interpolation):
-    flat, rng = partial_classes(3)
-    curves = classwise.class_curves(*flat)
-    weights = rng.random((6, 30))
-    together = classwise.class_average_precision(curves, weights, interpolation=interpolation)
-    for row, value in zip(weights, together, strict=True):
-        alone = classwise.class_average_precision(curves, row[None], interpolation=interpolation)
-        assert_array_equal(alone[0], value)
-
-
-@pytest.mark.parametrize("interpolation", ["voc2007", "coco101"])
-def test_full_recall_is_reached_with_any_weights(interpolation):
-    rng = np.random.default_rng(1)
-    scores = rng.random((50, 20))
-    targets = np.ones((50, 20), int)
-    for _ in range(20):
-        got = classwise.average_precision(
-            scores, targets, interpolation=interpolation, weights=rng.random(50)
-        )
-        assert_allclose(got, 1.0, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("interpolation", ["voc2007", "coco101"])
-def test_equal_weights_reach_the_same_points_of_recall(interpolation):
-    rng = np.random.default_rng(2)
-    for n in (3, 10, 20, 50, 100):
-        scores, targets = rng.random((n, 20)), (rng.random((n, 20)) < 0.7).astype(int)
-        targets[:, 0] = 1
-        plain = classwise.average_precision(scores, targets, interpolation=interpolation)
-        for weight in (0.1, 0.3, 0.7):
-            weighted = classwise.average_precision(
-                scores, targets, interpolation=interpolation, weights=np.full(n, weight)
-            )
-            assert_allclose(weighted, plain, rtol=0, atol=1e-12)
-
-
-def test_no_items_no_labels_no_scores():
-    none = np.zeros((0, 3))
-    assert np.isnan(ranking.coverage_error(none, none))
-    assert np.isnan(classwise.average_precision(none, none)).all()
-    assert classwise.average_precision(np.zeros((2, 0)), np.zeros((2, 0))).shape == (0,)
-    assert np.isnan(classwise.mean_average_precision(np.zeros((2, 1)), np.zeros((2, 1))))
-    empty = np.zeros(0, np.int64)
-    curves = classwise.class_curves(
-        empty, np.zeros(0), np.zeros(0, np.bool_), empty, np.array([1]), np.array([0]), 2
-    )
-    got = classwise.class_average_precision(curves, np.array([[1], [0]]))
-    assert_array_equal(got, [[np.nan, 0.0], [np.nan, np.nan]])
-
-
-def test_empty_policies():
-    scores, targets = [[0.9, 0.4], [0.4, 0.9]], [[0, 0], [1, 0]]
-    assert ranking.coverage_error(scores, targets) == 2.0
-    assert ranking.coverage_error(scores, targets, empty=0) == 1.0
-    assert np.isnan(ranking.coverage_error(scores, targets, empty=float("nan")))
-    heavy = ranking.coverage_error(scores, targets, empty=float("nan"), weights=[0, 3])
-    assert heavy == 2.0  # an item without weight is not there
-    assert np.isnan(ranking.ranking_loss(scores, targets, weights=[1, 0]))
 
 
 def test_sparse_targets_are_taken():

@@ -15,12 +15,9 @@ from refusals import refused
 from scipy import sparse
 
 from semmetrics import ReadOptions, as_labels
-from semmetrics.data.arrays import parse_npy
 from semmetrics.data.inputs import as_data
-from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels import FORM
-from semmetrics.messages import pluralize
 
 
 def npy(array):
@@ -100,16 +97,6 @@ def test_parquet_dictionary_columns_and_empty_sets(table):
     assert raw.items == [["x", "y"], []]
 
 
-def test_parquet_lists(table):
-    raw = table({"image_id": ["a", "b"], "labels": [["x", "y"], []]})
-    assert raw.items == [["x", "y"], []]
-    assert raw.where(1).endswith("row 1 (from 0), id 'b'")
-    raw = table({"id": ["a"], "labels": [["x", "y"]], "scores": [[0.5, 1.0]]})
-    assert raw.items == [[("x", 0.5), ("y", 1.0)]]
-    structs = [{"label": "x", "score": 0.5}]
-    assert table({"id": ["a"], "labels": [structs]}).items == [[("x", 0.5)]]
-
-
 @pytest.mark.parametrize(
     ("columns", "match"),
     [
@@ -133,73 +120,6 @@ def test_parquet_lists(table):
 def test_bad_parquet(table, columns, match):
     with refused(match):
         table(columns)
-
-
-def test_damaged_and_large_parquet(table):
-    with refused("damaged"):
-        table({"id": ["a"], "label": ["x"]}, cut=-9)
-    with refused("too-large"):
-        table({"id": ["a"] * 10**5, "label": ["x"] * 10**5}, max_bytes=9000)
-
-
-ARRAYS = [
-    np.eye(3),
-    np.eye(3, 4, dtype=">f4"),
-    np.asfortranarray(np.arange(6.0).reshape(2, 3)),
-    np.array([[True, False]]),
-    np.eye(2, dtype=np.uint8),
-    np.eye(2, dtype=np.float16),
-    np.zeros((2, 0)),
-]
-
-
-@pytest.mark.parametrize("array", ARRAYS)
-@pytest.mark.parametrize("name", ["y.npy", "y.npy.gz", "y.npz"])
-def test_matrices_are_those_that_numpy_reads(load, array, name):
-    raw = load(npz(values=array) if name == "y.npz" else npy(array), name)
-    assert isinstance(raw, Matrix)
-    np.testing.assert_array_equal(raw.values, array)
-    assert raw.values.dtype == array.dtype.newbyteorder("=")
-    assert raw.vocabulary == [*map(str, range(array.shape[1]))]
-    items, classes = pluralize(len(array), "item"), pluralize(array.shape[1], "class")
-    assert raw.understood.startswith(f"NumPy matrix, {items} x {classes}")
-
-
-def test_text_and_odd_shapes_are_those_that_numpy_reads():
-    for array in (
-        np.array(["a", "bé"]),
-        np.array(b"csr"),
-        np.float64(3),
-        np.zeros((2, 3, 4), "i2"),
-    ):
-        result = parse_npy(npy(array), "x.npy")
-        np.testing.assert_array_equal(result, array)
-        assert result.shape == np.shape(array)
-
-
-@pytest.mark.parametrize("key", ["values", "scores", "labels", "y", "anything"])
-def test_npz_with_classes_and_ids(load, key):
-    data = npz(**{key: np.eye(2), "classes": np.array(["cat", "dog"]), "ids": np.array([7, 8])})
-    raw = load(data, "y.npz")
-    assert raw.vocabulary == ["cat", "dog"]
-    assert raw.ids == ["7", "8"]
-    assert raw.notes == []
-
-
-def test_npz_other_arrays_are_noted(load):
-    (fact,) = load(npz(y=np.eye(2), loss=np.ones(3)), "y.npz").notes
-    assert (fact.code, fact.examples) == ("unused-arrays", ("loss",))
-
-
-@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
-@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csr_matrix])
-def test_sparse(load, form, kind):
-    dense = np.array([[0, 0.5, 0], [0, 0, 0], [0.25, 0, 1]])
-    raw = load(save_sparse(kind(dense).asformat(form)), "y.npz", classes=["a", "b", "c"])
-    assert raw.values.format == "csr"
-    np.testing.assert_array_equal(raw.values.toarray(), dense)
-    assert raw.understood.startswith("sparse matrix, 3 items x 3 classes")
-    assert raw.vocabulary == ["a", "b", "c"]
 
 
 NAN = np.array([[0.0, 1.0], [0.5, np.nan]])
@@ -326,17 +246,6 @@ def test_text_that_is_no_text(tmp_path, suffix, column):
     else:
         with pa.ipc.new_file(path, table.schema) as file:
             file.write_table(table)
-    with refused("damaged"):
-        as_labels(path)
-
-
-def test_offsets_beyond_the_text(tmp_path):
-    offsets = pa.py_buffer(np.array([0, 2**30, 2], np.int32).tobytes())
-    broken = pa.StringArray.from_buffers(2, offsets, pa.py_buffer(b"ab"))
-    table = pa.table({"id": broken, "label": ["a", "b"]})
-    path = str(tmp_path / "broken.arrow")
-    with pa.ipc.new_file(path, table.schema) as file:
-        file.write_table(table)
     with refused("damaged"):
         as_labels(path)
 

@@ -4,10 +4,9 @@ import gzip
 import json
 
 import pytest
-from reading import codes, read, refused_in
+from reading import read, refused_in
 
 from semmetrics import ReadOptions, as_labels
-from semmetrics.errors import Fact
 
 
 @pytest.fixture
@@ -35,71 +34,6 @@ COCO = {
     ],
     "categories": [{"id": 18, "name": "dog"}, {"id": 3, "name": "car"}],
 }
-
-
-@pytest.mark.parametrize("name", ["gt.json", "gt.json.gz"])
-def test_mapping(load, name):
-    raw = load({"b": [{"label": "dog", "score": 0.5}, ["car", 1]], "7": []}, name)
-    assert raw.ids == ["b", "7"]
-    assert raw.items == [[("dog", 0.5), ("car", 1)], []]
-    assert load({"b": ["cat", ["bin", "ashcan"]]}).items == [["cat", ["bin", "ashcan"]]]
-    assert raw.where(1).endswith(f"{name}, id '7'")
-    assert raw.understood.startswith("JSON, {id: [labels]}")
-    assert raw.notes == []
-
-
-def test_mapping_of_scores(load):
-    raw = load({"a": {"cat": 0.5, "dog": 1}, "b": {}})
-    assert raw.items == [[("cat", 0.5), ("dog", 1)], []]
-    assert raw.understood == "JSON, {id: {label: score}}"
-    raw = load({"a": {"cat": 0.5}, "b": [["dog", 0.5]]})
-    assert raw.understood == "JSON, {id: [labels]}"
-    assert codes(raw) == [("scores-and-lists", 1)]
-
-
-@pytest.mark.parametrize("id_key", ["id", "image_id", "img_id", "ID"])
-@pytest.mark.parametrize("label_key", ["labels", "names", "tags", "categories"])
-def test_records(load, id_key, label_key):
-    scored = {label_key: {"dog": 0.5}, id_key: "b", "url": ""}
-    records = [{id_key: 42, label_key: [["cat", 1]]}, scored]
-    raw = load(records)
-    assert raw.ids == ["42", "b"]
-    assert raw.items == [[("cat", 1)], [("dog", 0.5)]]
-    assert raw.where(1).endswith("gt.json, element [1], id 'b'")
-    assert codes(raw) == [("unused-columns", 1, "url")]
-    raw = load(lines(*records), "gt.jsonl")
-    assert raw.ids == ["42", "b"]
-    assert raw.where(1).endswith("gt.jsonl, line 2, id 'b'")
-    assert raw.understood == "JSON lines, one record an item"
-
-
-def test_records_with_a_list_of_scores(load):
-    raw = load([{"id": "a", "labels": ["cat", "dog"], "scores": [0.5, 1]}])
-    assert raw.items == [[("cat", 0.5), ("dog", 1)]]
-
-
-def test_keys_by_option(load):
-    record = {"id": "a", "key": "b", "labels": ["x"], "top": ["y"], "p": [1]}
-    raw = load([record], id_column="key", label_column="top", score_column="p")
-    assert (raw.ids, raw.items) == (["b"], [[("y", 1)]])
-
-
-def test_positional(load):
-    raw = load([["cat"], [], [["bin", "ashcan"]]])
-    assert raw.ids == range(3)
-    assert raw.items == [["cat"], [], [["bin", "ashcan"]]]
-    assert raw.where(2).endswith("gt.json, element [2]")
-
-
-def test_blank_lines_are_counted_and_final_ones_are_not(load):
-    text = '{"id": 1, "labels": []}\n\n \r\n{"id": 2, "labels": []}\r\n\n\n'
-    raw = load(text, "gt.jsonl.gz")
-    assert raw.notes == [Fact("blank-lines", 2, values={"between": "records", "first": 2})]
-    assert raw.where(1).endswith("line 4, id '2'")
-
-
-def test_paired_surrogate_escapes_are_characters(load):
-    assert load(r'{"a": ["\ud83d\ude00"]}').items == [["😀"]]
 
 
 @pytest.mark.parametrize(
@@ -168,42 +102,6 @@ def test_paired_surrogate_escapes_are_characters(load):
 def test_bad_json(load, data, match):
     with refused_in(*match):
         load(data)
-
-
-@pytest.mark.parametrize(
-    ("text", "match"),
-    [
-        (
-            '{"id": 1, "labels": []}\n\n{"id": 2, "labels": [}',
-            ("not-json", "gt.jsonl, line 3, column 22"),
-        ),
-        ('{"id": 1, "labels": []}\n["x"]', ("wrong-type", "gt.jsonl, line 2")),
-        ('{"a": ["x"]}', ("missing-column", "gt.jsonl, line 1")),
-        (
-            '{"id": 1, "labels": []}\n{"id": 1, "labels": []}',
-            ("duplicate-at", "gt.jsonl, line 2, id '1'"),
-        ),
-        ('{"id": 1, "id": 1, "labels": []}', ("duplicate", "gt.jsonl")),
-        (
-            '{"id": 1, "labels": []}\n{"id": 2, "labels": [NaN]}',
-            ("not-json", "gt.jsonl, line 2, column 22"),
-        ),
-        (
-            '{"id": 1, "labels": []}\n{"id": 2, "labels": 3}',
-            ("wrong-type", "gt.jsonl, line 2, id '2'"),
-        ),
-    ],
-)
-def test_bad_json_lines(load, text, match):
-    with refused_in(*match):
-        load(text, "gt.jsonl")
-
-
-def test_line_limit(load):
-    text = '{"id": 1, "labels": []}\n{"id": 2, "labels": ["' + "x" * 100 + '"]}\n'
-    with refused_in("line-too-long", "gt.jsonl, line 2"):
-        load(text, "gt.jsonl", max_line_bytes=60)
-    assert load(text, "gt.jsonl", max_line_bytes=len(text)).ids == ["1", "2"]
 
 
 @pytest.mark.parametrize("options", [{}, {"format": "coco"}, {"format": "json"}])
@@ -275,14 +173,6 @@ def many(tmp_path):
     return written
 
 
-def test_scores_that_the_first_record_lacks_are_read(many):
-    found = as_labels(many([{"id": "x", "labels": []}]))
-    assert found.notes == []
-    assert found.side.scores is not None
-    with refused_in("some-scores", "many.jsonl, line 2, id 'i0'"):
-        as_labels(many([{"id": "x", "labels": ["b"]}]))
-
-
 @pytest.mark.parametrize("value", [["b"], None])
 @pytest.mark.parametrize("name", ["tags", "Tags", " labels "])
 @pytest.mark.parametrize("late", [False, True])
@@ -292,41 +182,6 @@ def test_another_name_of_labels_in_one_of_many_records(many, name, value, late):
     path = many([first] if late else [first, record], [record] if late else ())
     with refused_in("ambiguous-column"):
         as_labels(path)
-
-
-def test_keys_of_one_of_many_records_that_are_not_used(many):
-    record = {"id": "x", "labels": ["a"], "scores": [1], "width": 3}
-    assert codes(as_labels(many([], [record]))) == [("unused-columns", 1, "width")]
-
-
-@pytest.mark.parametrize("first", ["", ', "q": 1'])
-@pytest.mark.parametrize(
-    ("value", "place"),
-    [
-        ("NaN", ", column 40"),
-        ("[-Infinity]", ", column 41"),
-        ("Inf", ", column 40"),
-        ("[" * 20_000 + "]" * 20_000, ""),
-        ('{"a":' * 12_000 + "1" + "}" * 12_000, ""),
-        ("[" * 500_000, ""),
-        ('"NaN, Inf: NaN [[[["', None),
-        ("[[1, 2], [3, {}]]", None),
-        ("[" * 450 + "]" * 450, None),
-        ("[" + "[]," * 3000 + "1]", None),
-    ],
-)
-def test_values_of_unused_keys_of_large_files(tmp_path, first, value, place):
-    record = '{{"id": "{}", "labels": ["cat"], "note": "{}"{}}}\n'
-    path = tmp_path / "large.jsonl"
-    with path.open("w") as out:
-        out.writelines(record.format(i, "x" * 60, first) for i in range(25_000))
-        out.write('{"id": "last", "labels": ["dog"], "q": %s}\n' % value)  # noqa: UP031
-    if place is None:
-        found = as_labels(path)
-        assert (len(found), found.to_list()[-1]) == (25_001, ["dog"])
-    else:
-        with refused_in("not-json", f"large.jsonl, line 25001{place}"):
-            as_labels(path)
 
 
 def test_deep_labels_of_large_files(tmp_path):

@@ -1,16 +1,12 @@
 """Class lists, numbers by id, and plain matrices."""
 
 import gzip
-import io
 import json
-import sys
 
 import numpy as np
 import pytest
-from refusals import refused
 
-from semmetrics import ReadOptions
-from semmetrics.data.side_inputs import read_class_list, read_dense, read_numbers
+from semmetrics.data.side_inputs import read_class_list, read_numbers
 from semmetrics.errors import InputError
 
 
@@ -26,31 +22,6 @@ def write(tmp_path):
         return path
 
     return writer
-
-
-CATEGORIES = [{"id": 9, "name": "cat"}, {"id": 3, "name": "traffic light"}]
-
-
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("c.txt", "cat\ntraffic light\n"),
-        ("c.txt.gz", "cat\r\ntraffic light\r\n\r\n"),
-        ("classes", "\ufeffcat\ntraffic light"),
-        ("c.json", ["cat", "traffic light"]),
-        ("c.json.gz", CATEGORIES),
-        ("c.json", {"images": [], "categories": CATEGORIES}),
-        ("c.json", {"categories": ["cat", "traffic light"]}),
-    ],
-)
-def test_class_list(write, name, data):
-    assert read_class_list(write(name, data)) == ["cat", "traffic light"]
-
-
-@pytest.mark.parametrize("data", [b"cat\ndog\n", b' ["cat", "dog"]'])
-def test_class_list_from_standard_input(monkeypatch, data):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    assert read_class_list("-") == ["cat", "dog"]
 
 
 @pytest.mark.parametrize(
@@ -72,46 +43,6 @@ def test_bad_class_lists(write, name, data, code, where):
         read_class_list(write(name, data))
     assert code in (None, caught.value.code)
     assert caught.value.where.endswith(where)
-
-
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("w.json", {"a": 0.5, "b": 2}),
-        ("w.json.gz", {"a": 0.5, "b": 2}),
-        ("w.csv", "id,weight\na,0.5\nb,2\n"),
-        ("w.tsv", "weight\tid\n0.5\ta\n2\tb\n"),
-    ],
-)
-def test_numbers_by_id(write, name, data):
-    assert read_numbers(write(name, data)) == {"a": 0.5, "b": 2.0}
-
-
-def test_numbers_by_position(write):
-    for path in (write("w.json", [0.5, 2]), write("w.npy", np.array([0.5, 2], np.float32))):
-        result = read_numbers(path)
-        assert result.tolist() == [0.5, 2.0]
-        assert result.dtype == np.float64
-
-
-@pytest.mark.parametrize(
-    ("text", "result"),
-    [
-        ('{"a": 0.5, "b": 2}', {"a": 0.5, "b": 2.0}),
-        ("id,weight\na,0.5\nb,2\n", {"a": 0.5, "b": 2.0}),
-        ("id\tweight\na\t0.5\nb\t2\n", {"a": 0.5, "b": 2.0}),
-        (" [0.5, 2]\n", [0.5, 2.0]),
-    ],
-)
-def test_numbers_from_standard_input(monkeypatch, text, result):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    numbers = read_numbers("-")
-    assert (numbers if isinstance(numbers, dict) else numbers.tolist()) == result
-
-
-def test_numbers_by_option(write):
-    path = write("w.csv", "key,p\na,1\n")
-    assert read_numbers(path, ReadOptions(id_column="key", score_column="p")) == {"a": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -145,28 +76,3 @@ def test_bad_numbers(write, name, data, code, where):
         read_numbers(write(name, data))
     assert code in (None, caught.value.code)
     assert caught.value.where.endswith(where)
-
-
-@pytest.mark.parametrize(
-    ("kind", "result"), [("f4", "f4"), ("f8", "f8"), ("f2", "f8"), ("i2", "f8")]
-)
-def test_matrix(write, kind, result):
-    values = np.arange(6, dtype=kind).reshape(2, 3)
-    read = read_dense(write("m.npy", values))
-    np.testing.assert_array_equal(read, values)
-    assert read.dtype == result
-
-
-def test_bad_matrices(write, tmp_path):
-    with refused("wrong-format"):
-        read_dense(write("m.json", [[1]]))
-    with refused("unknown-ending"):
-        read_dense(write("m.bin", "x"))
-    with refused("wrong-shape"):
-        read_dense(write("m.npy", np.zeros(3)))
-    with refused("not-finite") as caught:
-        read_dense(write("m.npy", np.array([[0, np.inf]])))
-    assert caught.value.where.endswith("row 0, column 1 (from 0)")
-    np.savez(tmp_path / "m.npz", y=np.eye(2), loss=np.ones(2))
-    with refused("several-arrays"):
-        read_dense(tmp_path / "m.npz")

@@ -1,15 +1,13 @@
 """CSV and TSV."""
 
-import csv
 import gzip
 import time
 
 import pytest
-from reading import codes, read, refused_in
+from reading import read, refused_in
 
 import semmetrics
 from semmetrics import ReadOptions, as_labels
-from semmetrics.errors import Fact
 
 
 @pytest.fixture
@@ -20,99 +18,6 @@ def load(tmp_path):
         return read(path, ReadOptions(**options))
 
     return reader
-
-
-@pytest.mark.parametrize("name", ["gt.csv", "gt.csv.gz"])
-def test_one_row_a_label(load, name):
-    raw = load("img_id,names\na,cat\na,dog\n b ,cat\n", name)
-    assert raw.ids == ["a", " b "]
-    assert raw.items == [["cat", "dog"], ["cat"]]
-    assert raw.where(1).endswith(f"{name}, line 4, id ' b '")
-    assert raw.understood.startswith("CSV, one row a label: id 'img_id', label 'names'")
-    assert raw.notes == []
-
-
-def test_scores_and_other_columns(load):
-    raw = load("img_id,label,conf_level,run_date,api\r\na,cat,0.5,1,x\r\na,dog,1e-3,1,x\r\n")
-    assert raw.items == [[("cat", 0.5), ("dog", 0.001)]]
-    assert codes(raw) == [("unused-columns", 2, "run_date", "api")]
-
-
-@pytest.mark.parametrize(
-    "id_", ["id", "image_id", "IMG_ID", "image", "img", "item", "item_id", "FileName"]
-)
-@pytest.mark.parametrize(
-    "label", ["label", "labels", "name", "names", "Class", "category", "tag", "tags"]
-)
-def test_known_columns(load, id_, label):
-    raw = load(f"{label},{id_}\ncat,a\n")
-    assert (raw.ids, raw.items) == (["a"], [["cat"]])
-
-
-def test_columns_by_option(load):
-    text = "id,key,label,name,p\n1,a,cat,dog,0.5\n"
-    raw = load(text, id_column="key", label_column="name", score_column="p")
-    assert (raw.ids, raw.items) == (["a"], [[("dog", 0.5)]])
-    # A column that was given a role is no candidate for another one.
-    assert load("name,label\na,cat\n", id_column="name").items == [["cat"]]
-
-
-def test_tsv_and_delimiters(load):
-    assert load("id\tlabel\na\tx,y\n", "gt.tsv").items == [["x,y"]]
-    assert load("id;label\na;x,y\n", delimiter=";").items == [["x,y"]]
-
-
-def test_quotes_and_lines_in_cells(load):
-    raw = load('id,label\na,"x\n""y"", z"\nb,w\n')
-    assert raw.items == [['x\n"y", z'], ["w"]]
-    assert raw.where(1).endswith("line 4, id 'b'")
-
-
-def test_rows_of_an_id_that_are_apart_are_merged_and_noted(load):
-    raw = load("id,label\na,x\nb,y\na,z\n")
-    assert raw.items == [["x", "z"], ["y"]]
-    assert codes(raw) == [("scattered-rows", 1)]
-    assert raw.where(0).endswith("line 2, id 'a'")
-
-
-@pytest.mark.parametrize("rows", ["a,\nb,x\n", "b,x\na,\n"])
-def test_the_only_row_of_an_id_may_have_no_label(load, rows):
-    raw = load("id,label\n" + rows)
-    assert dict(zip(raw.ids, raw.items, strict=True)) == {"a": [], "b": ["x"]}
-    assert codes(raw) == [("empty-cells", 1)]
-    scored = load("id,label,score\n" + rows.replace("x", "x,1").replace("a,", "a,,"))
-    assert sorted(scored.items) == [[], [("x", 1.0)]]
-
-
-def test_blank_lines_are_counted_and_final_ones_are_not(load):
-    raw = load("id,label\na,x\n\n\nb,y\n\nc,z\n\n\n")
-    assert raw.notes == [Fact("blank-lines", 3, values={"between": "rows", "first": 3})]
-    assert raw.where(2).endswith("line 7, id 'c'")
-    assert load("id,label\na,x\n\n\n").notes == []
-
-
-def test_one_row_an_item(load):
-    raw = load("id,labels\na,x|y\nb,\nc, z\n", label_delimiter="|")
-    assert raw.items == [["x", "y"], [], [" z"]]
-    assert raw.where(2).endswith("line 4, id 'c'")
-    assert codes(raw) == [("empty-cells", 1)]
-    assert raw.understood.startswith("CSV, one row an item")
-    assert raw.understood.endswith(", split at '|' in 1 of 3 rows")
-    raw = load("id,labels,scores\na,x|y,0.5|1\nb,,\n", label_delimiter="|")
-    assert raw.items == [[("x", 0.5), ("y", 1.0)], []]
-
-
-def test_a_list_of_labels_is_not_split_by_a_guess(load):
-    assert load("id,labels\na,x|y\n").items == [["x|y"]]
-
-
-def test_many_rows(load):
-    rows = "".join(f"i{i // 3},l{i % 7},0.{i % 10}\n" for i in range(60_000))
-    raw = load("id,label,score\n" + rows)
-    assert len(raw.ids) == 20_000
-    assert raw.items[-1] == [("l0", 0.7), ("l1", 0.8), ("l2", 0.9)]
-    assert raw.where(19_999).endswith("line 59999, id 'i19999'")
-    assert raw.notes == []
 
 
 @pytest.mark.parametrize(
@@ -147,55 +52,11 @@ def test_bad_tables(load, text, match):
         load(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "match"),
-    [
-        ("id,labels\na,x\na,y\n", ("duplicate-at", "gt.csv, line 3, id 'a'")),
-        ("id,labels\na,x||y\n", ("empty", "gt.csv, line 2, id 'a'")),
-        ("id,labels\n,x\n", ("empty-id", "gt.csv, line 2, id ''")),
-        ("id,labels,score\na,x|y,0.5\n", ("wrong-count", "gt.csv, line 2, id 'a'")),
-        ("id,labels,score\na,x|y,0.5|z\n", ("not-finite", "gt.csv, line 2, id 'a'")),
-    ],
-)
-def test_bad_rows_of_items(load, text, match):
-    with refused_in(*match):
-        load(text, label_delimiter="|")
-
-
 def test_chosen_columns_must_be_there_once(load):
     with refused_in("missing-column", "gt.csv, line 1"):
         load("id,label\na,x\n", score_column="p")
     with refused_in("ambiguous-column", "gt.csv, line 1"):
         load("id,x,x\na,b,c\n", label_column="x")
-
-
-def test_long_lines_and_cells(load):
-    before = csv.field_size_limit()
-    long = "x" * (before + 1)
-    assert load(f"id,label\na,{long}\n").items == [[long]]
-    with refused_in("line-too-long", "gt.csv, line 2"):
-        load(f"id,label\na,{long}\n", max_line_bytes=99)
-    with refused_in("not-csv", "gt.csv, line 2"):
-        load('id,label\na,"' + "x\n" * 99 + '"\n', max_line_bytes=99)
-    text = f"id,label\na,{'é' * 60}\n"
-    with refused_in("line-too-long", "gt.csv, line 2"):
-        load(text, max_line_bytes=99)
-    assert csv.field_size_limit() == before
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_runs_of_blank_lines_are_passed_over_and_counted(tmp_path, end):
-    path = tmp_path / "gt.csv"
-    quoted = f'b,"do{end}{end}{end}g"'  # blank lines within a cell are its text
-    rows = ["id,label", "", "", "a,cat", *[""] * 700_000, quoted, "", "c,a,b"]
-    path.write_bytes(end.join(rows).encode())
-    with refused_in("wrong-width", "gt.csv, line 700010"):
-        as_labels(path)
-    path.write_bytes(end.join([*rows[:-1], "c,bus", *[""] * 99]).encode())
-    found = as_labels(path)
-    assert found.to_list() == [["cat"], [f"do{end}{end}{end}g"], ["bus"]]
-    assert Fact("blank-lines", 700_003, values={"between": "rows", "first": 2}) in found.notes
-    assert found.where(2) == f"{path}, line {700_000 + 10}, id 'c'"
 
 
 @pytest.mark.parametrize("size", [2**21, 16])

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from refusals import refused
 
-import semmetrics
 from semmetrics import Records
 from semmetrics.reports.result import draw
 
@@ -50,20 +49,6 @@ def test_columns_of_different_lengths_are_refused():
         Records({"a": [1], "b": [1, 2]})
 
 
-def test_rows_are_cut_into_columns():
-    records = Records.from_rows(["id", "rank"], iter([{"rank": 1, "id": "a"}, {"id": "b"}]))
-    assert list(records) == [{"id": "a", "rank": 1}, {"id": "b", "rank": None}]
-    assert list(Records.from_rows(["id"], [])) == []
-    assert Records.from_rows(["id"], []).to_csv() == "id\n"
-
-
-def test_more_rows_than_are_made_at_once():
-    values = np.arange(10_001) / 7
-    records = Records({"n": range(10_001), "x": values})
-    assert [row["x"] for row in records] == values.tolist()
-    assert records.to_csv().count("\n") == 10_002
-
-
 def test_forms():
     records = Records(COLUMNS)
     assert records.to_csv().splitlines() == [
@@ -84,39 +69,6 @@ def test_lists_in_cells_are_json():
     assert records.to_csv() == 'id,true\na,"[""cat"", ""dog""]"\n'
 
 
-def test_frames():
-    pandas = pytest.importorskip("pandas")
-    frame = Records(COLUMNS).to_pandas()
-    assert frame.columns.tolist() == list(COLUMNS)
-    assert frame["F1"].dtype == np.float64
-    assert frame["F1"].isna().tolist() == [False, True, False]
-    assert isinstance(Records({}).to_pandas(), pandas.DataFrame)
-    table = Records(COLUMNS).to_arrow()
-    assert table.to_pylist() == ROWS
-
-
-def test_a_table_of_scores_is_records_too():
-    table = semmetrics.score([["cat"], []], [["cat"], []], measures=["F1", "F1(empty=nan)"])
-    rows = table.to_arrow().to_pylist()
-    assert [row["heading"] for row in rows] == ["F1", "F1(empty=nan)"]
-    assert rows[1]["value"] is None
-    assert rows[1]["undefined"] == "empty=1"
-
-
-def test_latex_escapes_what_means_something_else_in_text():
-    drawn = Records({"a|b": ["<0.0001", "x_1 > 50%"]})
-    text = draw([list(drawn.columns), *([row["a|b"]] for row in drawn)], "latex")
-    assert r"a\textbar{}b" in text
-    assert r"\textless{}0.0001" in text
-    assert r"x\_1 \textgreater{} 50\%" in text
-    assert not {"<", ">", "|"} & {*text}
-
-
-def test_markdown_escapes_what_means_something_else_in_text():
-    _, _, row = draw([["system", "p"], [r"a`|<img>[b](c)\`", "<0.1"]], "markdown").split("\n")
-    assert row == r"| a\`\|&lt;img>[b]\(c)\\\` | &lt;0.1 |"
-
-
 FORMULAS = ["=1+1", "+1+1", "-1+1|x!A1", "@SUM(A1)", " =1", "\t=1", "'=1", "=", '=HYPERLINK("x")']
 TEXTS = ["", "-", "+", "-0.5", "+3", "-1e-05", "-1e+05", "-50%", "-inf", "-4wsuPCjDBc_5-15",
          "@user", "a=1", "'a", "3-4"]  # fmt: skip
@@ -133,11 +85,3 @@ def test_csv_runs_no_formula_and_keeps_numbers():
     lists = Records({"a": [["\x1b[2J", "=1", "\x7f\x9b"]]}).to_csv()
     assert lists.isascii()
     assert json.loads(list(csv.reader(io.StringIO(lists)))[1][0]) == ["\x1b[2J", "=1", "\x7f\x9b"]
-
-
-def test_columns_of_names_stand_to_the_left():
-    rows = [["measure", "system", "value", "p"], ["F1", "a 1", "0.5", "<0.0001"],
-            ["F1", "b", "nan", ""]]  # fmt: skip
-    assert draw(rows, "markdown").split("\n")[1] == "|---|---|---:|---:|"
-    assert draw(rows, "latex").startswith(r"\begin{tabular}{llrr}")
-    assert draw(rows[:1], "latex").startswith(r"\begin{tabular}{lrrr}")

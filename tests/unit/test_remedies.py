@@ -1,13 +1,11 @@
 """What messages advise: remedies and notes that fit the input they are about."""
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from refusals import refused
 
 import semmetrics
-from semmetrics.errors import InputError
 from semmetrics.metrics.registry import parse
 
 
@@ -15,12 +13,6 @@ def written(folder, name, text):
     path = folder / name
     path.write_text(text)
     return str(path)
-
-
-def message(*args, **options):
-    with pytest.raises(InputError) as caught:
-        semmetrics.score(*args, **options)
-    return str(caught.value)
 
 
 def test_a_few_columns_of_a_frame_hold_other_numbers():
@@ -39,33 +31,6 @@ def test_a_few_columns_of_a_frame_hold_other_numbers():
         assert not any("outside" in note for note in notes)
 
 
-def test_columns_that_could_have_the_scores(tmp_path):
-    path = written(tmp_path, "p.csv", "id,label,how\na,x,.5\n")
-    said = message(path, {"a": ["x"]}, measures="F1(decode=threshold:0.4)")
-    assert "'how'" in said
-    without = written(tmp_path, "q.csv", "id,label\na,x\n")
-    assert "not used" not in message(without, {"a": ["x"]}, measures="F1(decode=threshold:0.4)")
-    scorer = semmetrics.Scorer(measures="F1(decode=threshold:0.4)", keep_rows=False)
-    with refused("no-scores"):
-        scorer.update(path, {"a": ["x"]})
-
-
-@pytest.mark.parametrize(
-    ("pred", "ref", "difference"),
-    [
-        ("1", "1.0", "'1' and '1.0' differ by the .0 of a number"),
-        ("1", "1.5", ""),
-        ("b", "b.jpg", "'b' and 'b.jpg' differ by a file extension"),
-        ("b", "b.mp4", "'b' and 'b.mp4' differ by a file extension"),
-    ],
-)
-def test_ids_that_differ(pred, ref, difference):
-    for one, other in ((pred, ref), (ref, pred)):
-        said = message({one: ["x"]}, {other: ["x"]})
-        assert ("differ by" in said) is bool(difference)
-        assert difference.partition(" differ")[2] in said
-
-
 @pytest.mark.parametrize("sign", [";", "|", "\t"])
 def test_a_header_of_one_column_that_holds_a_delimiter(tmp_path, sign):
     path = written(tmp_path, "p.csv", f"id{sign}label\na{sign}x\n")
@@ -73,12 +38,6 @@ def test_a_header_of_one_column_that_holds_a_delimiter(tmp_path, sign):
         semmetrics.score(path, path, measures="F1")
     read = semmetrics.ReadOptions(delimiter=sign)
     assert semmetrics.score(path, path, measures="F1", read=read)["F1"].value == 1.0
-
-
-@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
-def test_numbers_of_numpy_are_written_as_numbers(kind):
-    said = message([["a"]], [["a"]], weights=np.array([-1], kind))
-    assert f"is {kind(-1).item()!r};" in said
 
 
 @pytest.mark.parametrize("name", ["cider", "Cider", "CIDER"])

@@ -106,11 +106,6 @@ RUNS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_every_format_of_a_run_gives_the_same_values(name, tmp_path):
-    assert score(RUNS[name](tmp_path)).to_dict() == WHOLE
-
-
 def test_names_in_the_files_alone(tmp_path):
     for name in ("npz", "frame", "parquet", "scored lists", "trec"):
         found = score(RUNS[name](tmp_path), queries=None, gallery=None)
@@ -211,55 +206,7 @@ def test_positions_name_what_has_no_names():
     assert score(gts=reordered).to_dict() == pytest.approx(WHOLE)
 
 
-def test_grades_of_0_are_no_positives_and_are_counted():
-    assert "graded-0" in codes(score(gts=GRADED))
-
-
-def test_short_lists_lack_positives():
-    table = score(ranked(3, scored=False))
-    assert table["HitRate@1"].value == WHOLE["HitRate@1"]
-    hits = [sum(c in POSITIVES[q] for c in some) for q, some in ranked(3).items()]
-    assert table["Recall@5"].value == pytest.approx(np.mean(hits) / EACH)
-    lost = sum(hit == 0 for hit in hits)
-    assert table["MeanR"].undefined == ({"undefined": lost} if lost else {})
-    assert np.isnan(table["MeanR"].value) == bool(lost)
-    assert "fewer-candidates" in codes(table)
-
-
 # Directions, parts, folds
-
-
-def test_directions_are_those_of_the_turned_matrix():
-    both = score(direction="both", measures=f"{MEASURES} Rsum")
-    turned = {c: [q] for q, some in POSITIVES.items() for c in some}
-    other = score(S.T, turned, queries=TEXTS, gallery=IMAGES).to_dict()
-    assert {k: v for k, v in both.to_dict().items() if k != "Rsum"} == {
-        **{f"i2t {k}": v for k, v in WHOLE.items()},
-        **{f"t2i {k}": pytest.approx(v) for k, v in other.items()},
-    }
-    assert score(direction="t2i").to_dict() == pytest.approx(other)
-    total = sum(both[f"{part} HitRate@{k}"].value for part in ("i2t", "t2i") for k in (1, 5, 10))
-    assert both["Rsum"].value == pytest.approx(100 * total)
-    assert both["Rsum"].n == N + M
-    assert "direction:both" in both["Rsum"].signature
-
-
-def test_rsum_is_made_of_paired_replicates():
-    table = score(direction="both", measures="HitRate@1,5,10 Rsum", ci=True, resamples=50)
-    terms = [table[f"{part} HitRate@{k}"] for part in ("i2t", "t2i") for k in (1, 5, 10)]
-    assert len({term.replicates.drawn for term in terms}) == 1
-    total = 100 * sum(term.replicates.values for term in terms)
-    np.testing.assert_allclose(table["Rsum"].replicates.values, total)
-    left = 100 * sum(term.replicates.left_out for term in terms)
-    np.testing.assert_allclose(table["Rsum"].replicates.left_out, left)
-    alone = score(direction="both", measures="Rsum", ci=True, resamples=50)
-    assert alone["Rsum"] == table["Rsum"]
-    assert len(alone) == 1
-
-
-def test_rsum_needs_both_directions():
-    with refused("needs-parts"):
-        score(measures="Rsum")
 
 
 def test_an_interval_without_pairs_is_left_out():
@@ -269,41 +216,12 @@ def test_an_interval_without_pairs_is_left_out():
     assert any("Rsum has no interval" in note for note in table.notes)
 
 
-def test_folds_are_means_over_parts():
-    table = score(direction="both", folds=3, measures="HitRate@1,5 Recall@5 MeanR")
-    parts = []
-    for start in range(0, N, N // 3):
-        rows, columns = slice(start, start + 2), slice(EACH * start, EACH * (start + 2))
-        gts = {q: POSITIVES[q] for q in IMAGES[rows]}
-        parts.append(
-            score(S[rows, columns], gts, queries=IMAGES[rows], gallery=TEXTS[columns],
-                  direction="both", measures="HitRate@1,5 Recall@5 MeanR").to_dict()
-        )  # fmt: skip
-    for name, value in table.to_dict().items():
-        assert value == pytest.approx(np.mean([part[name] for part in parts])), name
-    assert "folds:3" in table[0].signature
-
-
 def test_positives_of_columns_may_be_given():
     reverse = {c: [q, "im0"] for q, some in POSITIVES.items() for c in some}
     both = score(direction="both", reverse_positives=reverse, measures="HitRate@1 Recall@1")
     alone = score(S.T, reverse, queries=TEXTS, gallery=IMAGES, measures="HitRate@1 Recall@1")
     assert both["t2i Recall@1"].value == pytest.approx(alone["Recall@1"].value)
     assert both["i2t Recall@1"].value == score(measures="Recall@1")[0].value
-
-
-def test_a_signature_can_be_run_again():
-    for direction in ("i2t", "t2i"):
-        for one in score(direction=direction, ties="optimistic", ci=True, resamples=20):
-            again = semmetrics.rescore(one.signature, S, POSITIVES, **NAMED)
-            assert again.differences == []
-            assert again[0].value == one.value or one.value != one.value
-            assert again[0].signature == one.signature
-    both = score(direction="both", measures="Rsum", folds=2)[0]
-    again = semmetrics.rescore(both.signature, S, POSITIVES, **NAMED)
-    assert (again[0].value, again.differences) == (both.value, [])
-    others = semmetrics.rescore(both.signature, S, POSITIVES, queries=IMAGES, gallery=TEXTS[::-1])
-    assert any("the gallery differs from the signature's" in line for line in others.differences)
 
 
 # Embeddings
@@ -358,15 +276,6 @@ def test_the_products_of_a_query_do_not_depend_on_the_others(monkeypatch):
         np.testing.assert_allclose(tile, whole[rows], rtol=1e-5, atol=1e-6)
 
 
-def test_zero_vectors_and_single_precision():
-    queries, gallery = vectors(dtype=np.float16)
-    queries[0] = 0
-    table = score(None, queries_embeddings=queries, gallery_embeddings=gallery)
-    assert "zero-length-vectors" in codes(table)
-    assert "float32" in table.understood[0]
-    assert table["HitRate@1"].items[0] == 1.0  # all are tied, and the first one is a positive
-
-
 BAD_VECTORS = [
     ("needs-option", {"queries_embeddings": None}),
     ("needs-option", {"gallery_embeddings": None}),
@@ -384,12 +293,6 @@ def test_bad_vectors(code, given):
     options = {"queries_embeddings": queries, "gallery_embeddings": gallery}
     with refused(code):
         score(None, **{**options, **given})
-
-
-def test_embeddings_say_what_is_evaluated():
-    queries, gallery = vectors()
-    options = {"queries_embeddings": queries, "gallery_embeddings": gallery, **NAMED}
-    assert semmetrics.score(None, POSITIVES, measures="Recall@5", **options)[0].unit == "query"
 
 
 def test_predictions_and_embeddings_exclude_each_other():
@@ -427,7 +330,6 @@ def test_tensors_are_ranked_on_the_device_that_they_lie_on(monkeypatch):
 
 # What is wrong
 
-SQUARE = np.array([[0.1, 0.9, 0.2], [0.3, 0.1, 0.9], [0.8, 0.3, 0.1]])
 NAN, ENDLESS = S.copy(), S.copy()
 NAN[2, 3], ENDLESS[1, 4] = np.nan, np.inf
 OUTSIDE = {**POSITIVES, "im0": ["c0", "c99"]}
@@ -480,52 +382,12 @@ def test_bad_input_by_position():
         score(S, [[i // EACH] for i in range(M)], queries=None, gallery=None)
 
 
-def test_a_square_matrix_that_is_probably_turned_is_suspected():
-    rng = np.random.default_rng(0)
-    relation = {i: [(i + 1) % 40] for i in range(40)}
-    table = rng.normal(size=(40, 40))
-    for i in relation:
-        table[i, (i + 1) % 40] += 4
-    options = {"queries": None, "gallery": None}
-    gts = [[(i + 1) % 40] for i in range(40)]
-    assert "transposed" not in codes(score(table, gts, **options))
-    assert "transposed" in codes(score(table.T.copy(), gts, **options))
-    assert "transposed" not in codes(score(table, [[i] for i in range(40)], **options))
-
-
-def test_policies_for_what_is_missing():
-    some = {name: POSITIVES[name] for name in IMAGES[:4]}
-    with refused("lacks 2 of the ids: 'im4', 'im5'"):
-        score(gts=some)
-    table = score(gts=some, missing="skip")
-    assert table[0].n == 4
-    assert "missing-reference" in codes(table)
-    empty = score(gts=some, missing="empty")
-    assert (empty[0].n, empty[0].undefined) == (6, {"no_reference": 2})
-    assert empty["HitRate@1"].value == table["HitRate@1"].value
-    more = score(S[:4], POSITIVES, queries=IMAGES[:4], missing="empty")
-    assert more["HitRate@1"].value == pytest.approx(table["HitRate@1"].value * 4 / 6)
-    none = score(gts={**POSITIVES, "im0": []}, measures="HitRate(no_reference=0)@1 HitRate@1")
-    assert none["HitRate@1"].undefined == {"no_reference": 1}
-    assert none[0].value == pytest.approx(none[1].value * 5 / 6)
-
-
 def test_positives_outside_the_gallery_are_never_found_and_counted():
     table = score(gts=OUTSIDE, missing="skip", measures="Recall@10 R-Precision")
     assert "positives-outside" in codes(table)
     line = oracle.ranking(S[0].tolist(), {0})
     assert table["Recall@10"].items[0] == (line.index(0) < 10) / 2
     assert table.worst(6)[0]["ranks"][-1] in (None, *range(1, 31))
-
-
-def test_ties_that_matter_are_counted():
-    table = np.zeros((3, 4), np.float16)
-    table[0, 1] = table[1, 2] = 1
-    gts, options = [[1], [2, 3], [0]], {"queries": None, "gallery": None, "measures": "HitRate@1"}
-    found = score(table, gts, **options)
-    assert "tied-ranks" in codes(found)
-    assert found[0].items.tolist() == [1.0, 1.0, 1.0]
-    assert score(table, gts, ties="pessimistic", **options)[0].items.tolist() == [1.0, 1.0, 0.0]
 
 
 def test_a_large_memory_map_is_read_in_blocks(tmp_path):
@@ -555,40 +417,6 @@ def test_worst_items_show_ranks_and_what_came_first():
     assert record["first"] == [TEXTS[j] for j in order[:5]]
     own = [TEXTS.index(name) for name in record["positives"]]
     assert record["ranks"] == sorted(order.index(j) + 1 for j in own)
-
-
-def test_the_value_of_each_item_stands_in_its_part():
-    records = score(direction="both", measures="HitRate@1").per_item()
-    assert len(records) == N + M
-    assert records.columns == ("id", "system", "part", "i2t HitRate@1", "t2i HitRate@1")
-    assert [records[0]["part"], records[N]["part"]] == ["i2t", "t2i"]
-    assert records[0]["t2i HitRate@1"] is None
-    assert records[N]["i2t HitRate@1"] is None
-
-
-def test_the_size_of_both_sides_is_said():
-    table = score(direction="both")
-    assert "run-size" in codes(table)
-    assert "run-size" in codes(table)
-    assert {s.unit for s in table} == {"query"}
-    assert "gallery:30@" in table[0].signature
-
-
-def test_protocols_say_what_their_data_are():
-    table = semmetrics.score(S, POSITIVES, protocol="f30k", **NAMED)
-    assert table.headings[:5] == ["i2t R@1", "i2t R@5", "i2t R@10", "i2t MedR", "i2t MeanR"]
-    assert table.headings[-1] == "Rsum"
-    assert "i2t: 6 queries; papers with f30k have 1,000" in table.notes
-    assert table["i2t R@1"].value == WHOLE["HitRate@1"]
-    with refused("fixed-by"):
-        semmetrics.score(S, POSITIVES, protocol="eccv", direction="i2t", **NAMED)
-
-
-def test_measures_choose_the_kind():
-    assert semmetrics.score(S, POSITIVES, measures="HitRate@1 Recall@5", **NAMED)[1].n == N
-    assert semmetrics.score([["a"]], [["a"]], measures="Recall@5")[0].unit == "image"
-    with refused("wrong-kind"):
-        score(measures="HitRate@1 SPICE")
 
 
 @pytest.mark.parametrize(
@@ -657,53 +485,6 @@ def test_equal_weights_leave_the_median_as_it_is(weight):
         assert found.tolist() == expected
 
 
-def test_weights_that_add_up_to_half_the_total_have_the_median_between_them():
-    ranks = np.array([1, 3, 7, 9])
-    weights = np.array([[0.1, 0.2, 0.3, 0], [0.3, 0, 0.2, 0.1], [0.1, 0.2, 0.0, 0.7]])
-    assert median_rank(ranks, weights).tolist() == [5, 4, 9]
-    assert median_rank(np.array([1, 4]), np.array([[0.5, 0.5 + 1e-12]])) == 4
-    # whole weights have no rounding, however many there are
-    assert median_rank(np.array([1, 4]), np.array([[2.0**50, 2.0**50 + 1]])) == 4
-
-
-def test_medr_under_equal_weights_and_resamples():
-    def median(weight, **options):
-        lists = {str(q): [*map(str, range(9, 9 - q, -1)), "x"] for q in range(6)}
-        truth = {str(q): ["x"] for q in range(6)}
-        weights = {str(q): weight for q in range(6)}
-        options = {"task": "retrieval", "measures": "MedR", "weights": weights, **options}
-        return semmetrics.score(lists, truth, **options)[0]
-
-    plain = median(1, ci=True, resamples=200)
-    assert plain.value == 3
-    for weight in (0.1, 0.3, 0.7):
-        weighted = median(weight, ci=True, resamples=200)
-        assert (weighted.value, weighted.ci) == (plain.value, plain.ci)
-
-
-def test_positives_without_a_row_count_in_both_directions():
-    table = np.array([[3.0, 2], [1, 3]])
-    truth = {"a": ["x"], "b": ["y"], "zz": ["x"]}
-    given = {"queries": ["a", "b"], "gallery": ["x", "y"], "direction": "t2i", "missing": "empty",
-             "task": "retrieval", "measures": "Recall@2"}  # fmt: skip
-    turned = semmetrics.score(table, truth, **given)
-    named = semmetrics.score(
-        table, truth, reverse_positives={"x": ["a", "zz"], "y": ["b"]}, **given
-    )
-    assert turned[0].value == named[0].value == 0.75
-    assert "positives-outside" in codes(turned)
-
-
-def test_numbers_of_rows_and_cutoffs_that_are_missing_are_said():
-    table = semmetrics.score(
-        S, {str(row): [str(5 * row)] for row in range(N)}, measures="HitRate", task="retrieval"
-    )
-    assert "numbered-positives" in codes(table)
-    assert "counts-all" in codes(table)
-    notes = score(measures="HitRate@1").notes
-    assert not any("numbers of rows" in note or "cutoff" in note for note in notes)
-
-
 def test_precisions_among_as_many_as_there_are_positives_by_hand():
     # ranks of the positives: 1 and 2; 2 and 4; 3 and 6
     table = np.array([[6.0, 5, 4, 3, 2, 1], [5, 6, 1, 3, 4, 2], [6, 5, 3, 4, 2, 1]])
@@ -717,13 +498,6 @@ def test_precisions_among_as_many_as_there_are_positives_by_hand():
         lists, {name: ["w"] for name in "abc"}, measures="MedR", task="retrieval"
     )
     assert np.isnan(lost[0].value)
-
-
-def test_lists_of_just_as_many_candidates_are_not_called_short():
-    lists, truth = {"a": ["x", "y"], "b": ["y", "x"]}, {"a": ["x"], "b": ["x"]}
-    for k, said in ((2, False), (3, True)):
-        table = semmetrics.score(lists, truth, measures=f"HitRate@{k}", task="retrieval")
-        assert ("fewer-candidates" in codes(table)) == said
 
 
 def test_the_median_says_which_queries_have_no_positive_or_no_rank():

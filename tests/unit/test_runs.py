@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
-import numpy as np
 import pytest
 from refusals import refused
 
@@ -16,30 +14,6 @@ from semmetrics.studies.ranks import rank_normalized
 
 REFS = [["a"], ["b"], ["a", "b"]]
 RUNS = {"seed 1": REFS, "seed 2": [["a"], ["a"], ["a"]], "seed 3": [[], [], []]}
-
-
-def test_mean_and_deviation_over_runs():
-    table = semmetrics.score_systems(RUNS, REFS, measures=["F1", "SubsetAccuracy", "Recall@1"])
-    found = {summary.heading: summary for summary in summarize(table.scores)}
-    assert list(found) == ["F1", "SubsetAccuracy", "Recall@1"]
-    assert found["SubsetAccuracy"].values == (1.0, 1 / 3, 0.0)
-    assert found["SubsetAccuracy"].n == 3
-    for name, summary in found.items():
-        column = [table[run, name].value for run in RUNS]
-        assert summary.mean == pytest.approx(np.mean(column))
-        assert summary.std == pytest.approx(np.std(column, ddof=1))
-    population = summarize(table.scores, ddof=0)
-    assert population[0].std == pytest.approx(found["F1"].std * math.sqrt(2 / 3))
-    assert (population[0].ddof, found["F1"].ddof) == (0, 1)
-
-
-def test_one_run_has_no_deviation():
-    table = semmetrics.score(REFS, REFS, measures=["F1"])
-    (one,) = summarize(table.scores)
-    assert one.mean == 1.0
-    assert math.isnan(one.std)
-    assert one.text() == "1.0000 (nan)"
-    assert summarize(table.scores, ddof=0)[0].std == 0.0
 
 
 def test_a_run_without_a_value_leaves_none():
@@ -82,26 +56,6 @@ def test_ranks_by_the_mean_of_normalised_values():
     assert ranks["D"].lacking == ("COCO", "NUS")
     assert ranks["D"].value == pytest.approx(5 / 9)
     assert ranks["A"].lacking == ()
-
-
-def test_the_order_of_systems_and_data_sets_changes_nothing():
-    expected = {r.system: (r.rank, r.value) for r in rank_normalized(VALUES)}
-    for names in itertools.permutations(VALUES):
-        mixed = {name: dict(reversed(VALUES[name].items())) for name in names}
-        assert {r.system: (r.rank, r.value) for r in rank_normalized(mixed)} == expected
-
-
-def test_equal_values_share_the_better_rank():
-    ranks = rank_normalized({"X": {"A": 0.5, "B": 0.5, "C": 0.25}})
-    assert [(r.system, r.rank) for r in ranks] == [("A", 1), ("B", 1), ("C", 3)]
-
-
-def test_a_system_that_lacks_a_data_set_still_counts_as_its_best():
-    ranks = rank_normalized({"X": {"A": 0.4, "B": 0.8}, "Y": {"A": 0.5}})
-    assert [(r.system, r.rank, r.value) for r in ranks] == [("A", 1, 0.75), ("B", None, 1.0)]
-    nothing = rank_normalized({"X": {"A": 1.0, "B": math.nan}})
-    assert math.isnan(nothing[1].value)
-    assert nothing[1].lacking == ("X",)
 
 
 @pytest.mark.parametrize(
@@ -150,26 +104,3 @@ def test_systems_are_ranked_by_scores_of_any_form(tmp_path):
 def test_what_cannot_be_ranked(scores, measure, message):
     with refused(message) if message else pytest.raises(InputError):
         semmetrics.rank_systems({"VOC": scores}, measure)
-
-
-@pytest.mark.parametrize("name", ["MicroF1", "microf1", "F1(average=micro)", "f1(average=micro)"])
-def test_ranks_find_measures_as_tables_do(name):
-    systems = {"A": REFS, "B": [["a"], ["a"], []]}
-    table = semmetrics.score_systems(systems, REFS, measures=["F1", "MicroF1"])
-    expected = semmetrics.rank_systems({"VOC": table}, "MicroF1")
-    assert table["A", name] is table[1]
-    assert semmetrics.rank_systems({"VOC": table.to_dicts()}, name).places == expected.places
-
-
-def test_a_heading_of_what_is_better_when_lower_is_not_ranked():
-    lists = [["a"], ["b", "c"]]
-    table = semmetrics.score(lists, lists, protocol="pineda2019", classes=["a", "b", "c"])
-    for name in ("Cardinality error", "cardinality error", "cardinalityerror"):
-        with refused("lower-is-better"):
-            semmetrics.rank_systems({"VOC": table}, name)
-
-
-def test_a_measure_that_scores_lack():
-    table = semmetrics.score(REFS, REFS, measures=["F1"])
-    with refused("unknown-name", "VOC"):
-        semmetrics.rank_systems({"VOC": table})

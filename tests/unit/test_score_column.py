@@ -1,16 +1,11 @@
 """A column of scores that is named: predictions must have it, a ground truth need not."""
 
-import pytest
-from reading import refused_in
-
-import semmetrics
 from semmetrics import ReadOptions
 from semmetrics.data.form import truth_options
 from semmetrics.data.large import read_large
 from semmetrics.data.source import load
 from semmetrics.kinds.labels import FORM
 
-PRED = "id,label,how\na,x,.9\na,y,.1\nb,y,.8\n"
 TRUTHS = {
     "plain.csv": "id,label\na,x\nb,y\n",
     "scored.csv": "id,label,score\na,x,1\na,y,0\nb,y,1\n",
@@ -27,33 +22,6 @@ def written(folder, name, text):
     path = folder / name
     path.write_text(text)
     return str(path)
-
-
-@pytest.mark.parametrize("name", TRUTHS)
-def test_a_ground_truth_may_lack_it(tmp_path, name):
-    pred, truth = written(tmp_path, "p.csv", PRED), written(tmp_path, name, TRUTHS[name])
-    measure = "F1(decode=threshold:0.5)"
-    assert semmetrics.score(pred, truth, measures=measure, read=NAMED)[measure].value == 1.0
-    scorer = semmetrics.Scorer(measures="AP", read=NAMED)
-    scorer.update(pred, truth)
-    assert scorer.compute()["AP"].value == 1.0
-
-
-def test_predictions_need_it_or_are_read_with_other_options(tmp_path):
-    plain = written(tmp_path, "gt.csv", TRUTHS["plain.csv"])
-    with refused_in("missing-column", "gt.csv, line 1"):
-        semmetrics.score(plain, plain, read=NAMED)
-    other = semmetrics.as_labels(written(tmp_path, "p.csv", PRED), options=NAMED)
-    assert semmetrics.score(other, plain, measures="AP")["AP"].value == 1.0
-
-
-@pytest.mark.parametrize("role", ["id", "label"])
-def test_other_columns_are_needed_on_both_sides(tmp_path, role):
-    named = ReadOptions(**{f"{role}_column": "k"})
-    text = TRUTHS["plain.csv"].replace(role, "k", 1)
-    pred = written(tmp_path, "p.csv", text)
-    with refused_in("missing-column", "gt.csv, line 1"):
-        semmetrics.score(pred, written(tmp_path, "gt.csv", TRUTHS["plain.csv"]), read=named)
 
 
 def test_large_lines_of_a_ground_truth(tmp_path):

@@ -13,7 +13,7 @@ from operator import add
 
 import numpy as np
 import pytest
-from refusals import codes, refused
+from refusals import refused
 from stand_ins import meteor_programs, spice_programs
 from tiny import Tiny
 
@@ -135,20 +135,6 @@ def fed(scorer, preds, gts, bounds):
     return scorer
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-@EVERY
-def test_every_measure_by_position(definition, seed):
-    measures, options, (preds, gts) = case_of(definition)
-    whole = score(preds, gts, measures=measures, **options)
-    scorer = fed(Scorer(measures=measures, **options), preds, gts, splits(24, seed))
-    assert digits(scorer.compute()) == digits(whole)
-    assert digits(scorer.compute()) == digits(whole)
-    for one, other in zip(scorer.compute(), whole, strict=True):
-        assert list(one.ids) == list(other.ids)
-        if one.items is not None:
-            assert one.items.tobytes() == other.items.tobytes()
-
-
 @EVERY
 def test_every_measure_by_id_in_any_order(definition):
     measures, options, items = case_of(definition)
@@ -222,69 +208,6 @@ def some_items(n=40, seed=3):
     return preds, gts, [f"item {number}" for number in range(n)]
 
 
-OPTIONS = {
-    "threshold of all scores": {
-        "measures": ["F1(decode=threshold:best)", "SemF1(decode=threshold:best)"],
-    },
-    "several rules and cutoffs": {
-        "measures": ["F1"], "decode": ["threshold:0.3", "all"], "top_k": "1,2",
-    },
-    "default measures": {},
-    "a protocol": {"protocol": "kubany2020", "classes": NAMES, "top_k": 3},
-    "a class list": {
-        "measures": ["F1(average=macro,labels=given)", "HammingLoss"], "classes": [*NAMES, "w"],
-    },
-    "labels ignored": {"measures": ["MacroF1"], "ignore": ["label 3", "nothing"]},
-    "no empty predictions": {"measures": ["F1", "mAP"], "empty_predictions": "skip"},
-    "normalised": {"measures": ["MacroF1"], "normalize": "kubany2020"},
-    "intervals": {"measures": ["F1", "MacroF1", "LRAP"], "ci": True, "resamples": 50},
-    "a model": {"measures": ["SemF1", "MeanSim"], "embedding": MODEL, "oov": "skip"},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-def test_options_are_those_of_score(options):
-    preds, gts, names = some_items()
-    whole = score(preds, gts, **options)
-    assert digits(fed(Scorer(**options), preds, gts, splits(40, 8)).compute()) == digits(whole)
-    named = score(by_id(preds, names), by_id(gts, names), **options)
-    scorer = Scorer(**options)
-    for start, stop in splits(40, 9):
-        some = names[start:stop]
-        scorer.update(by_id(preds[start:stop], some), by_id(gts[start:stop], some))
-    assert digits(scorer.compute()) == digits(named)
-
-
-def test_synonyms_take_their_classes_from_all_references():
-    preds = [[["bin", "ashcan"]], ["bin"], ["cat"], [["cat", "kitty"], "dog"]]
-    gts = [["ashcan"], [["bin", "ashcan"]], [["kitty", "cat"]], ["dog"]]
-    whole = score(preds, gts, measures=["F1", "MacroF1", "SemF1"])
-    options = {"measures": ["F1", "MacroF1", "SemF1"]}
-    assert digits(fed(Scorer(**options), preds, gts, splits(4, 1)).compute()) == digits(whole)
-    sums = Scorer(**options, keep_rows=False)
-    sums.update(preds[:2], gts[:2])
-    sums._items._let_go(sums._setup)
-    sums.update(preds[2:], gts[2:])
-    with refused("classes-of-references"):
-        sums.compute()
-    listed = {**options, "classes": [["ashcan", "bin"], ["cat", "kitty"], "dog"]}
-    gts[1] = [["ashcan", "bin"]]
-    whole = score(preds, gts, **listed, keep_rows=False)
-    got = fed(Scorer(**listed, keep_rows=False), preds, gts, [(0, 1), (1, 3), (3, 4)])
-    assert told(got.compute()) == told(whole)
-
-
-def test_calibrated_thresholds():
-    preds, gts, _ = some_items()
-    plain = [[name for name, _ in item] for item in preds]
-    calibration = semmetrics.calibrate_threshold(plain, gts, embedding=MODEL)
-    options = {"measures": ["SemF1"], "embedding": MODEL, "calibration": calibration}
-    whole = score(plain, gts, **options)
-    assert digits(fed(Scorer(**options), plain, gts, splits(40, 2)).compute()) == digits(whole)
-    sums = fed(Scorer(**options, keep_rows=False), plain, gts, splits(40, 2))
-    assert told(sums.compute()) == told(whole)
-
-
 @pytest.mark.parametrize("keep_rows", [True, False])
 def test_weights_come_with_their_items(keep_rows):
     preds, gts, names = some_items()
@@ -323,31 +246,6 @@ def test_probabilities_of_set_sizes_come_with_their_items(keep_rows):
         scorer.update(preds[:1], gts[:1])
 
 
-@pytest.mark.parametrize("missing", ["skip", "empty"])
-def test_items_that_one_side_lacks(missing):
-    preds, gts, names = some_items()
-    preds, gts = by_id(preds, names), by_id(gts, names)
-    for name in names[3:9]:
-        del preds[name]
-    for name in names[20:24]:
-        del gts[name]
-    options = {"measures": ["F1", "MacroF1"], "missing": missing}
-    whole = score(preds, gts, **options)
-    scorer, sums = Scorer(**options), Scorer(**options, keep_rows=False)
-    for some in (names[:7], names[7:22], names[22:]):
-        sides = [{n: side[n] for n in some if n in side} for side in (preds, gts)]
-        scorer.update(*sides)
-        sums.update(*sides)
-    assert digits(scorer.compute()) == digits(whole)
-    assert told(sums.compute()) == told(whole)
-    apart = Scorer(**options)  # both sides of an item in different batches
-    for some, others in ((names[:30], names[:10]), (names[30:], names[10:])):
-        apart.update(
-            {n: preds[n] for n in some if n in preds}, {n: gts[n] for n in others if n in gts}
-        )
-    assert digits(apart.compute()) == digits(whole)
-
-
 @pytest.mark.parametrize("keep_rows", [True, False])
 def test_a_batch_that_one_side_lacks_as_a_whole(keep_rows):
     options = {"measures": ["F1"], "missing": "empty", "keep_rows": keep_rows}
@@ -356,47 +254,6 @@ def test_a_batch_that_one_side_lacks_as_a_whole(keep_rows):
     scorer.update({}, {"a": ["dog"]})
     scorer.update({"b": ["cat"]}, {"b": ["cat"]})
     assert told(scorer.compute()) == told(whole)
-
-
-def test_captions_with_several_candidates_and_references_as_a_system():
-    candidates, references = caption_items(30)
-    several = [
-        [text, text[::-1]] if number % 3 else [text] for number, text in enumerate(candidates)
-    ]
-    options = {
-        "task": "captions",
-        "measures": ["CIDEr-D", "BLEU-4"],
-        "score_references": True,
-        "ci": True,
-    }
-    whole = score(several, references, **options, resamples=20)
-    scorer = Scorer(**options, resamples=20)
-    for start in range(0, 30, 2):
-        scorer.update(several[start : start + 2], references[start : start + 2])
-    assert digits(scorer.compute()) == digits(whole)
-    assert scorer.compute().systems == ["preds", "human"]
-
-
-def test_captions_without_rows_say_where_the_data_differ():
-    candidates, references = caption_items(30)
-    several = [[candidates[0], candidates[1]], *candidates[1:]]
-    names = [f"item {number}" for number in range(30)]
-    options = {"measures": ["BLEU-4", "ROUGE-L"], "keep_rows": False}
-    lists = [[text] if isinstance(text, str) else text for text in several]
-    whole = score(by_id(lists, names), by_id(references, names), **options)
-    scorer = Scorer(**options)
-    for start in (0, 10):
-        scorer.update(
-            by_id(lists[start : start + 10], names[start : start + 10]),
-            by_id(references[start : start + 10], names[start : start + 10]),
-        )
-        scorer._items._let_go(scorer._setup)
-    scorer.update(by_id(lists[20:], names[20:]), by_id(references[20:], names[20:]))
-    assert told(scorer.compute()) == told(whole)
-    unnamed = Scorer(**options)
-    unnamed.update(lists[:10], references[:10])
-    unnamed.update(lists[10:], references[10:])
-    assert "unnumbered" in codes(unnamed.compute())
 
 
 # Matrices
@@ -444,34 +301,6 @@ def test_members_that_were_let_go_are_no_scores_any_more():
     assert len(scorer) == 2
 
 
-def test_many_batches_are_no_more_work_each():
-    scores, members = np.array([[0.5, 0.25]]), np.array([[0, 1]])
-    scorer = Scorer(measures=["F1(decode=threshold:0.3)"])
-    for _ in range(30):
-        scorer.update(scores, members)
-    sides = list(map(id, scorer._items._preds._sides))
-    scorer.update(scores, members)
-    assert list(map(id, scorer._items._preds._sides))[:30] == sides  # none is made anew
-
-
-def test_tokens_of_past_epochs_are_forgotten():
-    asked = []
-
-    def words(text):
-        asked.append(text)
-        return text.split()
-
-    scorer = Scorer(measures=["BLEU-2"], tokenizer=words)
-    for _ in range(2):
-        scorer.update(["a cat sleeps"], [["a cat sleeps here"]])
-        scorer.compute()
-        scorer.compute()
-        scorer.reset()
-    counted = [asked.count(text) for text in ("a cat sleeps", "a cat sleeps here")]
-    assert counted[0] == counted[1]
-    assert not scorer._setup.options["tokenizer"]._known
-
-
 def test_tensors(tensor):
     rng = np.random.default_rng(2)
     scores, members = rng.random((30, 5)), rng.random((30, 5)) < 0.4
@@ -505,24 +334,6 @@ def test_a_scorer_goes_on_after_compute_and_begins_again_after_reset():
     )
 
 
-@pytest.mark.parametrize(
-    "again", [copy.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))]
-)
-@pytest.mark.parametrize("keep_rows", [True, False])
-def test_copies_are_scorers_of_their_own(again, keep_rows):
-    preds, gts, _ = some_items()
-    scorer = Scorer(measures=["F1"], keep_rows=keep_rows)
-    scorer.update(preds[:20], gts[:20])
-    other = again(scorer)
-    other.update(preds[20:], gts[20:])
-    assert (len(scorer), len(other)) == (20, 40)
-    assert digits(other.compute()) == digits(
-        score(preds, gts, measures=["F1"], keep_rows=keep_rows)
-    )
-    half = score(preds[:20], gts[:20], measures=["F1"], keep_rows=keep_rows)
-    assert digits(scorer.compute()) == digits(half)
-
-
 def test_repr_is_one_line():
     scorer = Scorer(measures="F1", classes=NAMES * 100)
     assert repr(scorer) == "Scorer(measures=['F1'], items=0)"
@@ -543,29 +354,6 @@ def test_empty_batches_say_nothing():
     scorer.update({"a": "a cat sleeps on a sofa"}, {"a": ["a cat is asleep"]})
     scorer.update({}, {})
     assert scorer.compute()["BLEU-1"].n == len(scorer) == 1
-
-
-def test_batches_are_whatever_score_takes(tmp_path):
-    pandas = pytest.importorskip("pandas")
-    preds, gts, names = some_items(12)
-    plain = [[name for name, _ in item] for item in preds]
-    whole = score(by_id(plain, names), by_id(gts, names), measures=["F1", "MacroF1"])
-    scorer = Scorer(measures=["F1", "MacroF1"])
-    scorer.update(pandas.Series(plain[:4], names[:4]), by_id(gts[:4], names[:4]))
-    for side, items in (("preds", plain), ("gts", gts)):
-        (tmp_path / f"{side}.json").write_text(json.dumps(by_id(items[4:8], names[4:8])))
-    scorer.update(tmp_path / "preds.json", tmp_path / "gts.json")
-    scorer.update(*(semmetrics.as_labels(by_id(s[8:], names[8:])) for s in (plain, gts)))
-    assert scores_of(scorer.compute()) == scores_of(whole)
-    assert (
-        scorer.compute().understood[0].startswith("preds: a Series of label lists; JSON, {id: [la")
-    )
-
-
-def test_options_may_be_iterators():
-    scorer = Scorer(measures=iter(["F1", "MacroF1"]), classes=iter(["cat", "dog"]))
-    scorer.update([["cat"]], [["dog"]])
-    assert digits(scorer.compute()) == digits(scorer.compute())
 
 
 # What is refused
@@ -689,27 +477,6 @@ def test_options_of_merged_scorers_are_compared_by_what_they_are():
     assert digits((one + other + made()).compute()) == digits(whole)
 
 
-@pytest.mark.parametrize("named", [True, False])
-def test_merging_without_rows(named):
-    preds, gts, names = some_items()
-    options = {"measures": ["F1", "MacroF1"], "keep_rows": False}
-    parts = []
-    for start, stop in ((0, 13), (13, 20), (20, 40)):
-        part = Scorer(**options)
-        sides = [side[start:stop] for side in (preds, gts)]
-        part.update(*([by_id(side, names[start:stop]) for side in sides] if named else sides))
-        parts.append(pickle.loads(pickle.dumps(part)))
-    totals = [reduce(add, order).compute() for order in (parts, parts[::-1])]
-    sides = [by_id(side, names) for side in (preds, gts)] if named else (preds, gts)
-    whole = score(*sides, **options)
-    for total in totals:
-        assert [s.value for s in total] == [s.value for s in whole]
-        if named:
-            assert told(total) == told(whole)
-        else:
-            assert codes(total)[-1] == "unnumbered"
-
-
 def test_memory_is_constant_without_rows(monkeypatch):
     monkeypatch.setattr("semmetrics.scoring.scorer._TOGETHER", 100)
     rng = np.random.default_rng(0)
@@ -802,33 +569,6 @@ def test_options_that_mean_the_same_are_the_same():
     given = {"normalize": "none", "ignore": ["x", "y"], "classes": ["a", "b"]}
     other = {"ignore": ("y", "x"), "classes": np.array(["a", "b"])}
     assert len(Scorer(measures="F1", **given) + Scorer(measures="F1", **other)) == 0
-
-
-def test_what_is_odd_of_labels_is_not_said_of_batches_alone():
-    batches = [([["cats"]], [["cat"]]), ([["x"]], [["cats"]])]
-    notes = {}
-    for keep_rows in (True, False):
-        scorer = Scorer(measures="F1", keep_rows=keep_rows)
-        for batch in batches:
-            scorer.update(*batch)
-        notes[keep_rows] = scorer.compute().notes
-    assert notes == {True: [], False: []}
-
-
-def test_scorers_are_summed():
-    def part(name):
-        one = Scorer(measures="F1")
-        one.update({name: ["cat"]}, {name: ["cat", "dog"]})
-        return one
-
-    parts = [part("a"), part("b")]
-    assert len(sum(parts)) == 2
-    assert [len(one) for one in parts] == [1, 1]
-    whole = sum(parts[:1])
-    whole.update({"c": ["cat"]}, {"c": ["cat"]})
-    assert (len(whole), len(parts[0])) == (2, 1)
-    with pytest.raises(TypeError):
-        1 + parts[0]
 
 
 def test_a_score_is_written_as_a_number():

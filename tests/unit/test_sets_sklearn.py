@@ -107,40 +107,6 @@ def test_subset_accuracy_and_hamming_loss(seed):
     np.testing.assert_allclose(got, [exact, wrong, wrong, exact, wrong], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("seed", range(24))
-def test_ranking_measures(seed, ties):
-    _, ref, weights, classes = table(seed)
-    rng = np.random.default_rng(seed)
-    values = rng.integers(0, 4, ref.shape) / 4 + 0.1 if ties else rng.normal(size=ref.shape)
-    measures = {
-        "LRAP(no_reference=1)": peer.label_ranking_average_precision_score,
-        "RankingLoss(no_reference=0,undefined=0)": peer.label_ranking_loss,
-        "CoverageError(no_reference=0)": peer.coverage_error,
-        "mAP(labels=given,no_reference=0)": peer.average_precision_score,
-        "mAP(average=weighted,labels=given)": peer.average_precision_score,
-    }
-    named = {"ids": [f"x{i}" for i in range(len(ref))]}
-    scored = {
-        name: [(c, float(v)) for c, v in zip(classes, row, strict=True)]
-        for name, row in zip(named["ids"], values, strict=True)
-    }
-    truth = dict(zip(named["ids"], lists(ref, classes, 0), strict=True))
-    options = {"measures": list(measures), "classes": classes}
-    from_matrix = semmetrics.score(values, ref, weights=weights, **options)
-    by_id = None if weights is None else dict(zip(named["ids"], weights, strict=True))
-    from_lists = semmetrics.score(scored, truth, weights=by_id, **options)
-    for name, function in measures.items():
-        more = {"average": "weighted"} if "average=weighted" in name else {}
-        if more and not ref.any():
-            continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            want = function(ref, values, sample_weight=weights, **more)
-        got = [from_matrix[name].value, from_lists[name].value]
-        np.testing.assert_allclose(got, [want] * 2, rtol=0, atol=1e-12, err_msg=name)
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_the_functions_named_after_metrics(seed):
     pred, ref, weights, _ = table(seed)
@@ -157,18 +123,3 @@ def test_the_functions_named_after_metrics(seed):
             )  # fmt: skip
             want = expected(name, pred, ref, weights, theirs, 0.0)
             assert got == pytest.approx(want, abs=1e-12), (name, average)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_values_of_labels_and_items(seed):
-    pred, ref, weights, _ = table(seed)
-    for name in PEERS:
-        labels = arrays.per_label(find(name)[0], pred, ref, weights=weights)
-        want = expected(name, pred, ref, weights, None, 0.0)
-        np.testing.assert_allclose(np.nan_to_num(labels), want, rtol=0, atol=1e-12)
-        items = arrays.per_item(find(name)[0], pred, ref)
-        want = [
-            expected(name, p[None], r[None], None, "samples", 0.0)
-            for p, r in zip(pred, ref, strict=True)
-        ]
-        np.testing.assert_allclose(np.nan_to_num(items), want, rtol=0, atol=1e-12)

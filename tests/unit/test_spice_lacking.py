@@ -5,14 +5,14 @@ import zipfile
 from importlib.util import find_spec
 
 import pytest
-from refusals import codes, facts, refused
+from refusals import refused
 
 import semmetrics
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.text import java as official_parser
 from semmetrics.text import synonyms
 from semmetrics.text.java import OfficialParser
-from semmetrics.text.parses import TupleTable, open_parser
+from semmetrics.text.parses import TupleTable
 
 PREDS = {"a": ["a dog runs"], "b": ["two cats sit"]}
 REFS = {"a": ["a big dog runs", "the dog is on grass"], "b": ["cats"]}
@@ -107,30 +107,9 @@ needs_words = pytest.mark.skipif(not find_spec("pycocoevalcap"), reason="its wor
 
 
 @needs_words
-def test_without_corenlp():
-    assert lacking().code == "needs-corenlp"
-    table = semmetrics.score(PREDS, REFS, protocol="coco-caption", tuples=official(EVERY))
-    assert table["SPICE"].n == 2
-
-
-@needs_words
 def test_without_java(monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert lacking().code == "needs-java"
-
-
-@needs_words
-def test_captions_without_tuples():
-    error = lacking(official(SOME))
-    assert (error.code, error.where) == ("tuples-lack", "t.jsonl")
-    assert f"no tuples by {OfficialParser.identity} of 2 new captions, such as" in error.problem
-    assert error.values["error"].code == "needs-corenlp"
-    assert "parser=given" not in error.remedy
-    error = lacking(EVERY)
-    assert error.values["own"] == ", for its tuples name no parser"
-    assert error.remedy == "SPICE(parser=given) takes tuples of any parser"
-    other = TupleTable("t.jsonl", EVERY, dict.fromkeys(EVERY, "offline@1"))
-    assert lacking(other).values["own"] == ", only by 'offline@1'"
 
 
 @needs_words
@@ -184,24 +163,6 @@ def test_a_comparison_says_what_was_not_computed():
 
 
 @needs_words
-def test_tuples_of_another_parser_have_no_effect(monkeypatch):
-    code = 'import sys\nfor line in sys.stdin: print(\'{"tuples": [["dog"]]}\', flush=True)'
-    monkeypatch.setattr(OfficialParser, "_command", lambda self: [sys.executable, "-c", code])
-    table = semmetrics.score(PREDS, REFS, measures="SPICE", tuples=EVERY)
-    (fact,) = facts(table, "idle-tuples")
-    assert fact.values["wanted"] == ["official@spice-1.0,corenlp-3.6.0"]
-    other = TupleTable("t.jsonl", EVERY, dict.fromkeys(EVERY, "offline@1"))
-    table = semmetrics.score(PREDS, REFS, measures="SPICE(parser=offline)", tuples=other)
-    (fact,) = table.facts
-    assert fact.values["wanted"] == [open_parser("offline").identity]
-    assert "offline@1" in fact.values["own"]
-    several = ["SPICE", "SPICE(parser=given)"]
-    for measures, tuples in ((several, EVERY), ("SPICE", official(SOME))):
-        table = semmetrics.score(PREDS, REFS, measures=measures, tuples=tuples)
-        assert "idle-tuples" not in codes(table)
-
-
-@needs_words
 @pytest.mark.parametrize(
     ("code", "problem"),
     [
@@ -222,17 +183,3 @@ def test_a_program_that_does_not_run(monkeypatch, tmp_path, code, problem):
     assert error.code == "wrong-jar"
     assert error.where.endswith("models.jar")
     assert "semmetrics spice setup" in error.remedy
-
-
-@needs_words
-def test_a_caption_on_which_the_program_fails(monkeypatch):
-    code = """
-import json, sys
-for line in sys.stdin:
-    wrong = "sit" in line
-    print(json.dumps({"error": "too long"} if wrong else {"tuples": [["dog"]]}), flush=True)
-"""
-    monkeypatch.setattr(OfficialParser, "_command", lambda self: [sys.executable, "-c", code])
-    error = lacking()
-    assert (error.code, error.values["error"].code) == ("captions-fail", "parser-fails")
-    assert error.where == "caption 'two cats sit' of preds, id 'b'"

@@ -35,13 +35,6 @@ def test_paper(word, expected):
     assert porter_stem(word) == expected
 
 
-@pytest.mark.parametrize(
-    ("word", "expected"), [("", ""), ("s", ""), ("as", "a"), ("Cats", "cat"), ("7s", "7")]
-)
-def test_short_words_and_capitals(word, expected):
-    assert porter_stem(word) == expected
-
-
 def test_made_words_as_nltk():
     """Endings put together at random, so that every rule is met, refused and followed by others."""
     nltk = pytest.importorskip("nltk.stem.porter", reason="nltk is not installed")

@@ -4,14 +4,13 @@ import collections
 import contextlib
 import datetime
 import decimal
-import json
 import os
 import types
 import warnings
 
 import numpy as np
 import pytest
-from reading import codes, refused_in
+from reading import refused_in
 from refusals import refused
 
 import semmetrics
@@ -150,38 +149,6 @@ def test_messages(function, data, message):
         function(data)
 
 
-@pytest.mark.parametrize(
-    "data", [{"a": {"cat": 0.9, "dog": 0.1}}, {1: {"cat": 1}}, {"a": {"cat": 0.5}, "b": ["dog"]}]
-)
-def test_python_reads_what_json_reads(data, tmp_path):
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(data))
-    outcomes = []
-    for given in (path, data, types.MappingProxyType(data)):
-        try:
-            found = as_labels(given)
-            outcomes.append((found.to_list(), found.side.scores.tolist(), found.notes))
-        except InputError as error:
-            outcomes.append(error.problem)
-    assert outcomes[0] == outcomes[1] == outcomes[2]
-
-
-def test_mappings_of_scores_in_a_series():
-    pandas = pytest.importorskip("pandas")
-    found = as_labels(pandas.Series({"a": {"cat": 0.9}}))
-    assert (found.to_list(), found.side.scores.tolist()) == ([["cat"]], [0.9])
-
-
-def test_matrices_without_names():
-    with refused("unnamed-widths"):
-        score(np.eye(3), np.eye(4)[:3])
-    with refused("unnamed-columns"):
-        score([["cat"], ["dog"]], np.eye(2))
-    assert score([["0"], ["1"]], np.eye(2), measures="F1").scores[0].value == 1
-    named = score(np.eye(2), [["cat"], ["dog"]], classes=["cat", "dog"], measures="F1")
-    assert named.scores[0].value == 1
-
-
 @pytest.mark.parametrize(("row", "what"), [([1.0, 0.5], "sum is 1.5"), ([-0.5, 1.5], "negative")])
 def test_set_sizes_are_probabilities(row, what):
     with refused("not-probabilities"):
@@ -189,31 +156,6 @@ def test_set_sizes_are_probabilities(row, what):
     masked = np.ma.masked_array([[0.5, 0.5]], mask=[[False, True]])
     with refused("masked"):
         score(SCORED, ONE, set_size_probs=masked, decode="cardinality", measures="F1")
-
-
-def test_columns_of_arrow(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    nulls = as_labels(pa.table({"id": ["a", "b"], "label": pa.nulls(2)}))
-    assert (nulls.to_list(), codes(nulls)) == ([[], []], [("empty-cells", 2)])
-    for scores in (["0.9", "0.1"], [True, False]):
-        with refused("wrong-column-type"):
-            as_labels(pa.table({"id": ["a"], "labels": [["x", "y"]], "scores": [scores]}))
-    coded = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["x", None]))
-    with refused("null"):
-        as_captions(pa.table({"image_id": [1, 2], "caption": coded}))
-
-
-def test_negative_zero_is_zero(tmp_path, monkeypatch):
-    for name, text in {
-        "a.json": '{"a": [["x", -0.0]]}',
-        "a.jsonl": '{"id": "a", "labels": ["x"], "scores": [-0.0]}\n',
-        "a.csv": "id,label,score\na,x,-0\n",
-    }.items():
-        path = tmp_path / name
-        path.write_text(text)
-        for small in (sources.SMALL, 16):
-            monkeypatch.setattr(sources, "SMALL", small)
-            assert str(as_labels(path).whole.side.scores[0]) == "0.0"
 
 
 @pytest.mark.parametrize("small", [16, 2**20])
@@ -226,27 +168,6 @@ def test_long_headers_and_cells_of_large_files(cell, small, tmp_path, monkeypatc
         path.write_text(text)
         with refused_in("not-csv" if "\n" in cell else "line-too-long"):
             as_labels(path, options=ReadOptions(max_line_bytes=100))
-
-
-def test_messages_name_files(tmp_path):
-    preds, gts = tmp_path / "p.json", tmp_path / "g.json"
-    preds.write_text('{"a": ["x"]}')
-    gts.write_text('{"b": ["x"]}')
-    with refused("no-items"):
-        score(preds, gts, missing="skip")
-    weights = tmp_path / "w.json"
-    for text, code in {
-        '{"a": -1}': "out-of-range",
-        '{"c": 1}': "no-weights",
-        '{"a": 0}': "zero-weights",
-    }.items():
-        weights.write_text(text)
-        with refused(code):
-            score(preds, preds, weights=weights)
-    np.savez(tmp_path / "z.npz", values=np.eye(9))
-    (tmp_path / "z.npz").write_bytes((tmp_path / "z.npz").read_bytes()[:300])
-    with refused("damaged"):
-        as_labels(tmp_path / "z.npz")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")

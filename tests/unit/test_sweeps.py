@@ -83,48 +83,6 @@ def test_equals_scikit_learn_where_policies_agree(seed, average):
             assert_allclose(getattr(sweep, field), expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("average", sweeps.AVERAGES)
-@pytest.mark.parametrize(
-    "undefined", [sweeps.DEFAULT, sweeps.Undefined(0.25, 0.5, 0.75)], ids=["default", "other"]
-)
-@pytest.mark.parametrize("labels", [1, 1 << 20])
-def test_equals_decoding_each_point(average, undefined, labels, monkeypatch):
-    monkeypatch.setattr(sweeps, "_LABELS", labels)
-    for seed in range(6):
-        scores, targets = tables(seed)
-        sweep = sweeps.sweep_top_k(scores, targets, range(5), undefined=undefined)[average]
-        for place, k in enumerate(range(5)):
-            kept = decode(scores, "top", k=k)
-            assert_point(sweep, place, plain(kept, targets, average, undefined))
-        sweep = sweeps.sweep_thresholds(scores, targets, undefined=undefined)[average]
-        assert_array_equal(sweep.points, sweeps.candidate_thresholds(scores))
-        for place, threshold in enumerate(sweep.points):
-            kept = scores > threshold
-            assert_point(sweep, place, plain(kept, targets, average, undefined))
-        assert kept.all()  # the last candidate keeps everything
-        assert not (scores > sweep.points[0]).any()
-
-
-def test_candidates_make_every_decision():
-    scores = np.array([0.1, 0.1 + 2**-54, 0.3, -0.0, 0.0, 1e-320])
-    limits = sweeps.candidate_thresholds(scores)
-    assert (np.diff(limits) < 0).all()
-    decisions = {tuple((scores > t).tolist()) for t in limits}
-    assert len(decisions) == len(limits) == len(set(scores.tolist())) + 1
-    assert sweeps.candidate_thresholds([-np.inf, 1.0]).tolist() == [1.0, -np.inf]
-
-
-@pytest.mark.parametrize("average", sweeps.AVERAGES)
-def test_thousands_of_scores_are_all_looked_at(average):
-    rng = np.random.default_rng(2)
-    scores, targets = rng.random((200, 20)), rng.integers(0, 2, (200, 20))
-    sweep = sweeps.sweep_thresholds(scores, targets)[average]
-    assert_array_equal(sweep.points, sweeps.candidate_thresholds(scores))
-    assert len(sweep.points) == 4001
-    for place in range(0, 4001, 97):
-        assert_point(sweep, place, plain(scores > sweep.points[place], targets, average))
-
-
 @pytest.mark.parametrize("place", range(3))
 def test_what_a_policy_leaves_undefined_is_nan(place):
     scores, targets = tables(1)
@@ -174,41 +132,6 @@ def test_the_best_threshold_is_that_of_fractions(average, seed, levels):
     assert best.value == pytest.approx(float(value), abs=1e-15)
 
 
-def test_values_that_rounding_parts_are_equal():
-    """Sums of thirds, sixths and halves: 1/3 + 2/3 is as good as 1/2 + 1/2."""
-    values = np.array([(1 / 3 + 2 / 3 + 1 / 6) / 3, (1 / 2 + 1 / 2 + 1 / 6) / 3, 0.1])
-    assert sweeps.best_place(np.array([0.1, 0.2, 0.3]), values) == 1
-    assert sweeps.best_place(np.array([0.3, 0.2, 0.1]), values) == 0
-    assert sweeps.best_place(np.array([1.0, 0.5]), np.array([np.nan, 0.0])) == 1
-
-
-def partial(seed):
-    """Ragged rows that score some labels, as arrays and as dense tables with -inf."""
-    rng = np.random.default_rng(seed)
-    dense = np.sort(rng.integers(0, 6, (20, 5)) / 5, axis=1)[:, ::-1]
-    codes = np.array([rng.permutation(5) for _ in range(20)])
-    widths = rng.integers(0, 6, 20)
-    inside = np.arange(5) < widths[:, None]
-    targets = (rng.random((20, 5)) < 0.4).astype(int)
-    hit = np.take_along_axis(targets, codes, axis=1)[inside] == 1
-    table = np.full((20, 5), -np.inf)
-    np.put_along_axis(table, codes, np.where(inside, dense, -np.inf), axis=1)
-    rows = sweeps.Rows(
-        offsets(widths), codes[inside], hit, dense[inside], targets.sum(axis=1), targets.sum(axis=0)
-    )
-    return rows, table, targets
-
-
-@pytest.mark.parametrize("average", sweeps.AVERAGES)
-@pytest.mark.parametrize("seed", range(5))
-def test_partial_rows_never_keep_what_has_no_score(average, seed):
-    rows, table, targets = partial(seed)
-    got = sweeps.sweep_rows(rows, averages=[average])
-    assert list(got) == [average]
-    for place, threshold in enumerate(got[average].points):
-        assert_point(got[average], place, plain(table > threshold, targets, average))
-
-
 @pytest.mark.parametrize("average", sweeps.AVERAGES)
 @pytest.mark.parametrize("seed", range(12))
 def test_best_threshold_is_best_and_can_be_repeated(average, seed):
@@ -225,13 +148,6 @@ def test_best_threshold_is_best_and_can_be_repeated(average, seed):
     indptr = offsets(np.full(len(scores), scores.shape[1]))
     kept = keep_above(indptr, ranked.ravel(), best.threshold)
     assert_array_equal(kept, (scores > best.threshold).sum(axis=1))
-
-
-def test_best_of_equal_thresholds_is_the_highest():
-    scores, targets = [[0.9, 0.1]], [[1, 0]]
-    best = sweeps.best_threshold(scores, targets, thresholds=[0.2, 0.8, 0.5, 0.95])
-    assert best == (0.8, 1.0)
-    assert isinstance(best.threshold, float)
 
 
 def test_sparse_targets_and_no_items():

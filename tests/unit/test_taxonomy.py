@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import io
-import json
 import pickle
 import sys
 import types
@@ -18,11 +16,9 @@ from hypothesis import strategies as st
 from oracles import hierarchical as oracle
 from refusals import refused
 
-from semmetrics import ReadOptions
 from semmetrics.data import taxonomy as taxonomy_graph
 from semmetrics.data.taxonomy import Taxonomy, as_taxonomy, read_taxonomy, read_wordnet
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.kinds.labels.normalization import normalization
 
 DEBIAN = Path("/usr/share/wordnet")
 DIAMOND = {"cat": ["feline", "pet"], "feline": "animal", "pet": ["being"], "animal": ["being"]}
@@ -75,29 +71,6 @@ def test_ancestors_depth_height_and_root(parents):
     assert (None if made.root is None else made.names[made.root]) == oracle.the_root(parents)
 
 
-@given(parents=graphs(), seed=st.integers(0, 99))
-def test_the_order_and_repeats_of_links_change_nothing(parents, seed):
-    links = [(child, parent) for child, above in parents.items() for parent in sorted(above)]
-    links += [(name, None) for name in parents]
-    shuffled = np.random.default_rng(seed).permutation(len(links)).tolist()
-    other = Taxonomy.from_edges([links[i] for i in shuffled] + links)
-    made = built(parents)
-    assert other.identity == made.identity
-    assert all(other.ancestors_of(name) == made.ancestors_of(name) for name in parents)
-
-
-@given(parents=graphs())
-def test_many_small_parts_give_the_same(parents):
-    whole, before = built(parents), taxonomy_graph._CELLS
-    taxonomy_graph._CELLS = 1
-    try:
-        parted = built(parents)
-    finally:
-        taxonomy_graph._CELLS = before
-    assert parted.ancestors.tolist() == whole.ancestors.tolist()
-    assert parted.distances.tolist() == whole.distances.tolist()
-
-
 @given(graphs(), st.integers(0, 20))
 def test_names_of_many_ancestors_give_the_same(parents, heavy):
     with pytest.MonkeyPatch.context() as patch:
@@ -143,27 +116,6 @@ def test_placed_labels(parents, extra):
     sizes = [len(oracle.ancestors(parents, label).keys() - {root}) for label in labels]
     assert np.diff(without.indptr).tolist() == sizes
     assert placed.root < 0 or placed.root not in without.nodes
-
-
-def test_a_diamond_counts_the_shared_ancestor_once_at_its_least_distance():
-    assert Taxonomy.from_parents(DIAMOND).ancestors_of("cat") == {
-        "cat": 0,
-        "feline": 1,
-        "pet": 1,
-        "animal": 2,
-        "being": 2,
-    }
-
-
-def test_the_first_term_in_the_taxonomy_is_the_label():
-    made = Taxonomy.from_parents(DIAMOND)
-    placed = made.place([("kitty", "pet", "cat"), ("kitty",), ()])
-    assert placed.outside.tolist() == [False, True, True]
-    assert np.diff(placed.indptr).tolist() == [2, 1, 1]
-
-
-def test_a_single_name_is_no_root():
-    assert Taxonomy.from_parents({"cat": None}).root is None
 
 
 @pytest.mark.parametrize(
@@ -227,11 +179,6 @@ def test_bad_links(value, code, where):
         as_taxonomy(value)
 
 
-def test_an_array_of_links():
-    links = [("cat", "feline"), ("feline", "animal")]
-    assert as_taxonomy(np.array(links)).identity == Taxonomy.from_edges(links).identity
-
-
 def test_its_size_is_bounded():
     chain = {f"n{i}": f"n{i + 1}" for i in range(200)}
     with refused("too-many-ancestors", "taxonomy"):
@@ -252,51 +199,7 @@ def test_pickled_and_given_again():
         made.ancestors_of("dog")
 
 
-def test_normalised_names():
-    made = Taxonomy.from_parents({"Traffic light": "Sign", "mailbox, letter box": "Sign"})
-    clean = made.normalized(normalization("kubany2020"))
-    assert made.find("traffic_light") is None
-    assert clean.find("traffic_light") == clean.names.index("Traffic light")
-    assert clean.find("letter_box") == clean.find("mailbox")
-    assert clean.identity == made.identity
-    twice = Taxonomy.from_parents({"Cat": "animal", "cat": "animal"})
-    with refused("merged-names"):
-        twice.normalized(normalization("lower"))
-
-
 # --- files ---
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("t.json", json.dumps({**DIAMOND, "being": None})),
-        ("t.json", json.dumps({**DIAMOND, "being": []})),
-        (
-            "t.json",
-            json.dumps(
-                [(c, p) for c, ps in DIAMOND.items() for p in ([ps] if isinstance(ps, str) else ps)]
-            ),
-        ),
-        (
-            "t.csv",
-            "Parent,child,note\nfeline,cat,x\npet,cat,\nanimal,feline,\nbeing,pet,\nbeing,animal,\n"
-            ",being,\n",
-        ),
-        (
-            "t.tsv",
-            "child\tparent\ncat\tfeline\ncat\tpet\nfeline\tanimal\npet\tbeing\nanimal\tbeing\n",
-        ),
-    ],
-)
-def test_files(tmp_path, name, text):
-    path = tmp_path / name
-    path.write_text(text)
-    expected = Taxonomy.from_parents(DIAMOND)
-    assert as_taxonomy(str(path)).identity == expected.identity
-    packed = tmp_path / f"{name}.gz"
-    packed.write_bytes(gzip.compress(text.encode()))
-    assert as_taxonomy(packed).identity == expected.identity
 
 
 @pytest.mark.parametrize(
@@ -345,26 +248,6 @@ def test_from_standard_input(monkeypatch, text):
     assert as_taxonomy("-").identity == expected.identity
 
 
-def test_lines_have_a_greatest_length(tmp_path):
-    path, name = tmp_path / "t.csv", "c" * 200_000  # the csv module alone reads fewer
-    path.write_text(f"child,parent\n{name},animal\n")
-    assert read_taxonomy(path).names == (name, "animal")
-    with refused("line-too-long"):
-        read_taxonomy(path, ReadOptions(max_line_bytes=99))
-
-
-def test_blanks_are_part_of_a_name(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("child,parent\n cat,animal\n dog,animal\n")
-    assert read_taxonomy(path).names == (" cat", "animal", " dog")  # as in a CSV of labels
-
-
-def test_another_delimiter(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("child;parent\ncat;animal, pet\n")
-    assert read_taxonomy(path, ReadOptions(delimiter=";")).names == ("cat", "animal, pet")
-
-
 # --- WordNet ---
 
 
@@ -409,11 +292,6 @@ def test_bad_wordnet_files(wordnet, name, old, new, where):
     path.write_text(path.read_text().replace(old, new))
     with refused("not-wordnet", str(wordnet / where)):
         read_wordnet(wordnet)
-
-
-def test_no_wordnet_files(tmp_path):
-    with refused("missing-file"):
-        read_taxonomy(f"wordnet:{tmp_path}")
 
 
 class Pointer:

@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_array_equal
 from refusals import refused
 
-from semmetrics.core import ranks as module
 from semmetrics.core.ranks import first_places, top_k
 
 
@@ -66,24 +65,6 @@ def test_small_and_long_tables():
         for columns in (False, True):
             for k in {1, shape[0 if columns else 1]}:
                 assert_array_equal(top_k(table, k, columns=columns)[1], sort(table, k, columns)[1])
-
-
-def test_a_memory_map_is_read_as_an_array(tmp_path):
-    table = np.random.default_rng(1).random((600, 700), np.float32)
-    np.save(tmp_path / "phi.npy", table)
-    mapped = np.load(tmp_path / "phi.npy", mmap_mode="r")
-    for columns in (False, True):
-        assert_array_equal(top_k(mapped, 5, columns=columns)[1], sort(table, 5, columns)[1])
-        assert_array_equal(top_k(mapped.T, 5, columns=columns)[1], sort(table.T, 5, columns)[1])
-
-
-def test_threads_change_nothing(monkeypatch):
-    table = np.random.default_rng(2).integers(0, 9, (900, 800)).astype(float)
-    found = [top_k(table, 7, columns=columns) for columns in (False, True)]
-    monkeypatch.setattr(module, "count_workers", lambda backend: 1)
-    alone = [top_k(table, 7, columns=columns) for columns in (False, True)]
-    for one, other in zip(found, alone, strict=True):
-        assert_array_equal(one[1], other[1])
 
 
 @pytest.mark.parametrize("columns", [False, True])

@@ -16,7 +16,6 @@ from refusals import refused
 from semmetrics.core import similarity, simplex
 from semmetrics.core import transport as transport_module
 from semmetrics.core.backend import Backend
-from semmetrics.core.ragged import group_by_size
 from semmetrics.core.similarity import EuclideanDistances
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 
@@ -99,36 +98,6 @@ def test_costs_are_those_of_a_linear_program(sides, ties, seed):
     assert (found.gaps[live] <= 1e-12 * (1 + costs.max())).all()
 
 
-@pytest.mark.parametrize(
-    "sides", [(2, 60), (31, 32), (20, 20), (15, 17), (16, 16), (1, 90), (90, 1), (40, 50)]
-)
-def test_problems_cost_the_same_together_and_alone(sides, alone):
-    rng = np.random.default_rng(3)
-    for ties in (False, True):
-        problems = random_problems(rng, 6, *sides, ties=ties)
-        found = solve(*problems)
-        np.testing.assert_allclose(
-            found.costs, alone(*problems), rtol=0, atol=1e-12 * problems[0].max()
-        )
-
-
-@pytest.mark.parametrize("ties", [False, True])
-def test_equal_masses_are_an_assignment(ties):
-    rng = np.random.default_rng(15)
-    costs, rows, columns = random_problems(rng, 60, 12, 14, ties=ties)
-    rows, columns = np.ones_like(rows), np.ones_like(columns)
-    columns[:, 5] = columns[:, 13] = 0
-    rows[:30, 3] = columns[:30, 2] = 0
-    found = solve(costs, rows, columns)
-    assert (found.gaps < 1e-13).all()
-    expected = expected_costs(costs, rows, columns)
-    np.testing.assert_allclose(found.costs, expected, rtol=0, atol=1e-13)
-    alone = [
-        solve(costs[k : k + 1], rows[k : k + 1], columns[k : k + 1]) for k in range(len(costs))
-    ]
-    np.testing.assert_array_equal(np.array(found), np.hstack(alone))
-
-
 def uniform_problems(rng, size, most, *, ties):
     """Equal masses on as many rows as columns, from 1 to ``most`` of them."""
     costs = random_problems(rng, size, most, most, ties=ties)[0]
@@ -151,23 +120,6 @@ def test_equal_masses_have_the_same_bits_alone_and_without_padding(most, ties):
         np.testing.assert_allclose(whole.costs, expected, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("size", [4, 10, 20])
-def test_problems_with_one_best_plan_are_seldom_left_over(size, monkeypatch):
-    costs = np.random.default_rng(18).random((400, size, size))
-    ones, left = np.ones((400, size)), []
-    found, one_by_one = solve(costs, ones, ones), simplex.solve_singly
-
-    def counted(costs, *others):
-        left.append(costs.shape[-1])
-        return one_by_one(costs, *others)
-
-    monkeypatch.setattr(simplex, "solve_singly", counted)
-    np.testing.assert_array_equal(found, solve(costs, ones, ones))
-    assert sum(left) < 40
-    monkeypatch.setattr(transport_module, "MAX_TOGETHER", 0)
-    np.testing.assert_array_equal(solve(costs, ones, ones).costs, found.costs)
-
-
 def test_a_plan_is_not_taken_without_its_proof(monkeypatch):
     rng = np.random.default_rng(19)
     costs, ones, halfway = (rng.random((60, 9, 9)), np.ones((60, 9)), simplex._balance_potentials)
@@ -188,68 +140,11 @@ def test_a_plan_is_not_taken_without_its_proof(monkeypatch):
         assert (found.gaps < 1e-13).all()
 
 
-def test_a_problem_has_the_same_bits_alone_in_blocks_and_padded():
-    rng = np.random.default_rng(5)
-    costs, rows, columns = random_problems(rng, 300, 6, 9, ties=False)
-    rows[rng.random(rows.shape) < 0.4] = 0
-    columns[rng.random(columns.shape) < 0.4] = 0
-    whole = solve(costs, rows, columns)
-    many = [np.tile(side, (20, *[1] * (side.ndim - 1))) for side in (costs, rows, columns)]
-    small = np.array(solve(*many, workers=4))[:, -300:]  # of 324,000 costs in blocks
-    alone = [
-        solve(costs[k : k + 1], rows[k : k + 1], columns[k : k + 1]) for k in range(len(costs))
-    ]
-    bare = []
-    for cost, row, column in zip(costs, rows, columns, strict=True):
-        cut = cost[np.ix_(row > 0, column > 0)]
-        bare.append(solve(cut[None], row[None, row > 0], column[None, column > 0]))
-    for other in (small, np.hstack(alone), np.hstack(bare)):
-        np.testing.assert_array_equal(np.array(whole), other)
-
-
-def test_costs_where_there_is_no_mass_do_not_matter():
-    costs = np.array([[[1.0, np.nan], [-5.0, np.inf]]])
-    found = solve(costs, np.array([[2, 0]]), np.array([[7, 0]]))
-    assert found.costs.tolist() == [1.0]
-
-
-def test_empty_sides_have_no_cost():
-    for shape in ((2, 0, 3), (2, 3, 0), (2, 0, 0), (0, 2, 2), (0, 0, 0)):
-        size, m, n = shape
-        costs, rows, columns = np.ones(shape), np.ones((size, m)), np.ones((size, n))
-        for values in (*solve(costs, rows, columns), relaxed(costs, rows, columns)):
-            assert values.shape == (size,)
-            assert np.isnan(values).all()
-    found = solve(np.ones((1, 2, 2)), np.zeros((1, 2)), np.ones((1, 2)))
-    assert np.isnan(found.costs).all()
-
-
 def test_one_by_one_and_free_problems():
     assert solve(np.full((1, 1, 1), 2.5), [[3]], [[1]]).costs.tolist() == [2.5]
     for m in (3, 70):
         free = solve(np.zeros((1, m, 4)), [[1] * m], [[1, 1, 1, 2]])
         assert (free.costs.tolist(), free.gaps.tolist()) == ([0.0], [0.0])
-
-
-def test_float32_costs_are_taken_as_they_are():
-    rng = np.random.default_rng(6)
-    costs, rows, columns = random_problems(rng, 20, 4, 5, ties=False)
-    small = costs.astype(np.float32)
-    found = solve(small, rows, columns)
-    assert found.costs.dtype == np.float64
-    np.testing.assert_array_equal(found, solve(small.astype(float), rows, columns))
-    np.testing.assert_allclose(found.costs, solve(costs, rows, columns).costs, atol=1e-6)
-
-
-@pytest.mark.parametrize("scale", [0.0, 1e-305, 1e-40, 1e-12, 1e-3, 1e9, 1e200, 1e306])
-@pytest.mark.parametrize("sides", [(5, 8), (10, 10)])
-def test_the_scale_of_costs_does_not_matter(scale, sides):
-    costs, rows, columns = random_problems(np.random.default_rng(7), 50, *sides, ties=False)
-    if sides == (10, 10):  # equal masses
-        rows = columns = np.ones((50, 10))
-    found, base = solve(costs * scale, rows, columns), solve(costs, rows, columns)
-    np.testing.assert_allclose(found.costs, base.costs * scale, rtol=1e-12)
-    assert (found.gaps <= 1e-12 * scale).all()
 
 
 @pytest.mark.parametrize("sides", [(5, 9), (6, 6), (1, 4), (40, 41)])
@@ -263,38 +158,12 @@ def test_the_largest_costs_there_are(sides):
     np.testing.assert_allclose(found.costs / largest, expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.filterwarnings("error")
-def test_costs_that_are_0_or_the_largest_there_are():
-    rng, largest = np.random.default_rng(0), np.finfo(float).max
-    costs, rows, columns = (
-        rng.integers(0, 2, (300, 5, 7)),
-        rng.random((300, 5)),
-        rng.random((300, 7)),
-    )
-    found, expected = (solve(costs * scale, rows, columns).costs for scale in (largest, 1.0))
-    np.testing.assert_allclose(found / largest, expected, rtol=0, atol=1e-12)
-
-
 def test_masses_over_many_orders_of_magnitude(alone):
     rng = np.random.default_rng(8)
     costs, rows, columns = random_problems(rng, 40, 5, 8, ties=False)
     rows, columns = 10.0 ** (-12 * rows), 10.0 ** (-12 * columns)
     mine = solve(costs, rows, columns)
     np.testing.assert_allclose(mine.costs, alone(costs, rows, columns), rtol=0, atol=1e-9)
-
-
-def test_what_stays_unproved_is_solved_alone(monkeypatch):
-    costs, rows, columns = random_problems(np.random.default_rng(9), 10, 5, 8, ties=False)
-    expected = solve(costs, rows, columns).costs
-
-    def stopped(*arguments):
-        found = simplex.solve_simplex(*arguments)
-        return type(found)(found.costs + 1, found.gaps + 1)
-
-    monkeypatch.setattr(transport_module, "solve_simplex", stopped)
-    found = solve(costs, rows, columns)
-    np.testing.assert_allclose(found.costs, expected, atol=1e-13)
-    assert (found.gaps < 1e-12).all()
 
 
 def test_the_linear_program_takes_over_from_the_network_simplex(monkeypatch):
@@ -355,53 +224,6 @@ def words():
     return vectors.astype(float), word_lists(rng, 120, 20, 6), word_lists(rng, 120, 20, 9)
 
 
-@pytest.mark.parametrize(("m", "n"), [(2, 61), (5, 50), (30, 33), (31, 32)])
-def test_up_to_63_rows_and_columns_no_problem_is_left_over(monkeypatch, m, n):
-    monkeypatch.setattr(transport_module, "_solve_alone", lambda *_: pytest.fail("solved alone"))
-    costs, rows, columns = random_problems(np.random.default_rng(17), 20, m, n, ties=False)
-    assert (solve(costs, rows, columns).gaps <= 1e-12).all()
-
-
-@pytest.mark.parametrize("n", [1, 5, 62])
-def test_one_row_is_a_problem_like_others(n):
-    costs = np.random.default_rng(19).random((1, n, 6))
-    row, columns, sizes = np.ones((1, 6)), np.full((n, 6), 1 / n), np.full(6, n)
-    found = simplex.solve_simplex(costs, row, columns, np.ones(6, int), sizes, costs.max((0, 1)))
-    np.testing.assert_allclose(found.costs, costs.mean((0, 1)), rtol=0, atol=1e-15)
-    assert (found.gaps <= 1e-15).all()
-
-
-def test_near_vectors_beside_short_ones():
-    vectors = np.array([[1000.0, 0.0], [1000.0, 1e-4], [0.01, 0.0], [0.0, 0.01]])
-    found = EuclideanDistances(vectors)(np.array([[0], [2]]), np.array([[1], [3]]))
-    np.testing.assert_allclose(found.ravel(), [1e-4, np.sqrt(2e-4)], rtol=0, atol=1e-12)
-    long = np.full((2, 300), 7.0)
-    long[1, 0] += 1e-9
-    found = EuclideanDistances(long)(np.array([[0]]), np.array([[1]]))
-    assert found[0, 0, 0] == pytest.approx(1e-9, abs=1e-12)
-
-
-def test_trees_start_near_their_end(monkeypatch):
-    turned, pivot = [], simplex._pivot
-
-    def counted(space, trees, reduced, column, active):
-        turned.append(int(active.sum()))
-        pivot(space, trees, reduced, column, active)
-
-    monkeypatch.setattr(simplex, "_pivot", counted)
-    vectors = np.random.default_rng(18).normal(size=(2, 500, 14, 300))
-    costs = EuclideanDistances(vectors.reshape(-1, 300))(
-        *(np.arange(7000).reshape(500, 14) + side for side in (0, 7000))
-    )[:, :5]
-    solve(costs, np.ones((500, 5)), np.ones((500, 14)))
-    assert sum(turned) < 1.5 * 500  # 3 of each without levelled rows
-
-
-def test_distances_of_no_words():
-    found = EuclideanDistances(np.eye(3))(np.zeros((4, 0), np.int64), np.zeros((4, 2), np.int64))
-    assert found.shape == (4, 0, 2)
-
-
 def test_costs_are_those_of_each_item(words):
     vectors, pred, ref = words
     expected, bounds = [], []
@@ -421,84 +243,6 @@ def repeated(lists, times):
     indptr, codes, weights = lists
     sizes = np.tile(np.diff(indptr), times)
     return WeightedWords(np.r_[0, np.cumsum(sizes)], np.tile(codes, times), np.tile(weights, times))
-
-
-def test_items_have_the_same_bits_in_any_block(words):
-    vectors, pred, ref = words
-    distances = EuclideanDistances(vectors)
-    whole = transport(distances, pred, ref)
-    many = transport(distances, repeated(pred, 150), repeated(ref, 150), workers=3)
-    np.testing.assert_array_equal(np.tile(np.array(whole), 150), np.array(many))
-    for k in range(0, 120, 7):
-        one = [
-            WeightedWords(
-                np.array([0, p[k + 1] - p[k]]), codes[p[k] : p[k + 1]], w[p[k] : p[k + 1]]
-            )
-            for p, codes, w in (pred, ref)
-        ]
-        np.testing.assert_array_equal(np.ravel(transport(distances, *one)), np.array(whole)[:, k])
-
-
-@pytest.mark.parametrize("sides", [(5, 9), (9, 9), (40, 41)])
-def test_results_do_not_depend_on_the_number_of_workers(sides):
-    rng = np.random.default_rng(16)
-    size = 200_000 // np.prod(sides)  # three blocks
-    costs, rows, columns = random_problems(rng, size, *sides, ties=False)
-    if sides[0] == sides[1]:
-        rows, columns = np.ones_like(rows), np.ones_like(columns)
-    alone = solve(costs, rows, columns, workers=1)
-    for workers in (1, 2, 5, None):
-        np.testing.assert_array_equal(solve(costs, rows, columns, workers=workers), alone)
-
-
-def test_workers_raise_the_error_of_the_first_block(monkeypatch):
-    costs, sides = np.ones((50_000, 2, 2)), np.ones((50_000, 2))
-    costs[[20_000, 40_000]] = np.nan
-    monkeypatch.setattr(transport_module, "network_simplex", lambda *_: None)
-    monkeypatch.setattr(transport_module, "linear_program", lambda *_: None)
-    for workers in (1, 2, 4):
-        with refused("unsolved-transport", "problem 20000"):
-            solve(costs, sides, sides, workers=workers)
-
-
-def test_blocks_share_the_cells_equally():
-    backend = Backend(np.zeros(0))
-    assert (transport_module.CELLS, transport_module._FEWEST) == (32 << 14, 4 << 14)
-    for count, workers, blocks in ((4, 2, 1), (10, 2, 2), (40, 2, 2), (80, 2, 4), (80, 3, 3)):
-        sizes = np.full(count, 128), np.full(count, 128)
-        cells = transport_module.cells_per_block(backend, *sizes, workers)
-        assert len([*group_by_size(*sizes, cells)]) == blocks
-        assert cells <= transport_module.CELLS
-
-
-class Table:
-    """Distances from a table."""
-
-    def __init__(self, table):
-        self.backend, self.table = Backend(table), table
-
-    def __len__(self):
-        return len(self.table)
-
-    def __call__(self, pred_codes, ref_codes):
-        return self.table[pred_codes[:, :, None], ref_codes[:, None]]
-
-
-def test_identical_lists_cost_nothing(words):
-    vectors, pred, _ = words
-    table = np.linalg.norm(vectors[:, None] - vectors, axis=-1)
-    found = transport(Table(table + 1e-3), pred, pred)  # equal words are told by their code
-    empty = np.diff(pred.indptr) == 0
-    assert (found.costs[~empty] == 0).all()
-    assert np.isnan(found.costs[empty]).all()
-
-
-def test_a_word_listed_twice_counts_twice():
-    table = Table(np.array([[0.0, 1.0], [1.0, 0.0]]))
-    pred = WeightedWords(np.array([0, 3]), np.array([0, 0, 1]), np.ones(3))
-    ref = WeightedWords(np.array([0, 1]), np.array([0]), np.ones(1))
-    assert transport(table, pred, ref).costs[0] == pytest.approx(1 / 3)
-    assert transport(table, ref, pred).costs[0] == pytest.approx(1 / 3)
 
 
 def test_costs_are_those_of_gensim():

@@ -32,26 +32,6 @@ def test_of_each_form(form):
     assert score(FORMS[form])["F1"].value == 0.75
 
 
-def test_one_column_of_arrow_is_in_the_order_of_the_ground_truth():
-    weights = pa.chunked_array([[1.0, 3.0]])
-    table = semmetrics.score([["x"], ["y"]], [["x"], ["x"]], measures="F1", weights=weights)
-    assert table["F1"].value == 0.25
-
-
-def test_columns_not_used_are_noted_in_batches_too():
-    frame = FRAME.set_index("id").assign(by="me")
-    assert "weights: 1 column not used: 'by'" in score(frame).notes
-    scorer = semmetrics.Scorer(measures="F1")
-    scorer.update(PRED, REF, weights=frame)
-    assert scorer.compute()["F1"].value == 0.75
-    assert "weights: 1 column not used: 'by'" in scorer.compute().notes
-
-
-def test_id_column_names_the_ids():
-    weights = FRAME.rename(columns={"id": "key"})
-    assert score(weights, read=semmetrics.ReadOptions(id_column="key"))["F1"].value == 0.75
-
-
 @pytest.mark.parametrize(
     ("frame", "code", "where"),
     [
