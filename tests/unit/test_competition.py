@@ -315,3 +315,15 @@ def test_sheets_of_the_other_sort(state, tmp_path):
 def test_records_that_are_no_sheet_have_no_page(columns):
     with refused("bad-option"):
         write_annotation_page(semmetrics.Records({name: ["1"] for name in columns}))
+
+
+def test_identical_systems_share_a_rank():
+    systems = made(m=2)
+    systems["s2"] = systems["s0"]
+    state = select_discrepant(systems, 40)
+    truth = {image: [systems["s1"][image]] for image in systems["s1"]}
+    found = rank_competition(state, truth, measures="ROUGE-L")
+    ranks = {row["system"]: row["rank"] for row in found.to_records()}
+    assert ranks == {"s1": 1, "s0": 2, "s2": 2}
+    assert Fact("shared-ranks", 1, where="ROUGE-L") in found.facts
+    assert Fact("same-answers", 40, where="s0 and s2") in state.facts

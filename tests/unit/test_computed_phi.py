@@ -214,3 +214,17 @@ def test_it_is_computed_on_the_device_that_is_named(monkeypatch):
     seen.clear()
     scored(["NCS@5"], captions=CAPTIONS, device="torch:cpu")
     assert seen == [{}]  # no vectors
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"phi": "CIDEr(stem=porter)"}, {"tokenizer": "whitespace"}, {"phi": "BagSim",
+                                                                     "oov": "skip"}],
+)  # fmt: skip
+def test_a_signature_is_computed_again(options):
+    score = scored(["NCS@5"], captions=CAPTIONS, direction="t2i", **options)[0]
+    again = semmetrics.rescore(score.signature, SIMS, POSITIVES, captions=CAPTIONS, **NAMES)
+    assert (again[0].value, again.differences) == (score.value, [])
+    other = {**CAPTIONS, "c0": "a dog"}
+    again = semmetrics.rescore(score.signature, SIMS, POSITIVES, captions=other, **NAMES)
+    assert any("phi differs" in line for line in again.differences)

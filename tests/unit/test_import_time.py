@@ -6,12 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = {"scipy", "torch", "gensim", "ot", "pandas", "click", "pyarrow", "sklearn"}
 
 
 def modules_after(statement: str) -> set[str]:
-    code = f"import json, sys; {statement}; print(json.dumps(list(sys.modules)))"
+    """Return the names of all modules that a new process has loaded."""
+    code = f"import json, sys\n{statement}\nprint(json.dumps(list(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
@@ -19,7 +22,7 @@ def modules_after(statement: str) -> set[str]:
         text=True,
         check=True,
     )
-    return {name.partition(".")[0] for name in json.loads(done.stdout)}
+    return set(json.loads(done.stdout))
 
 
 def test_import_loads_nothing_heavy():
@@ -38,3 +41,22 @@ def test_scoring_lists_needs_no_other_package():
         "semmetrics.score({'a': ['x']}, {'a': ['x', 'y']}, measures=['F1', 'F1(average=macro)'])"
     )
     assert modules_after(statement) & (HEAVY - {"scipy"}) == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "unneeded"),
+    [
+        (["--version"], "semmetrics.cli.commands"),
+        (["--help"], "semmetrics.scoring.score"),
+        (["list"], "semmetrics.studies.human_agreement"),
+        (["score", "--help"], "numpy"),
+    ],
+)
+def test_a_command_loads_only_what_it_needs(words, unneeded):
+    modules = modules_after(
+        "import contextlib, io; from semmetrics.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):"
+        f" main({words})\n"
+    )
+    assert "semmetrics.cli.app" in modules
+    assert unneeded not in modules

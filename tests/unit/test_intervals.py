@@ -188,3 +188,22 @@ def test_hall_removes_skewness_by_its_cubic():
             t = (made.value - limit) / made.standard_error
             cubic = t + skew * t**2 / 3 + skew**2 * t**3 / 27 + skew / 6
             assert cubic == pytest.approx(sign * -float(stdtrit(24, 0.05)), rel=1e-9)
+
+
+def test_undefined_left_out_values_are_counted():
+    # without "x" there is no reference, and without "y" the mean has no undefined item
+    preds, refs = {"x": ["a"], "y": ["a"], "z": ["b"]}, {"x": ["a"], "y": [], "z": []}
+    measure = "Recall(no_reference=skip)"
+    score = semmetrics.score(preds, refs, measures=[measure], ci=True, ci_method="jackknife")
+    replicates = score.scores[0].replicates
+    assert np.isnan(replicates.left_out).sum() == 1
+    assert score.scores[0].ci.undefined == 1
+    assert math.isnan(score.scores[0].ci.low)  # what decides the value is not known to vary
+    assert score.facts[-1].code == "undefined-without-one"
+    assert "replicate" in [one["cause"] for one in score.undefined()]
+    both = replicates.interval(method="jackknife-bias").undefined
+    assert both == 1 + np.isnan(replicates.values).sum() > 1
+    nothing = semmetrics.score([["a"], ["b"]], [["a"], []], measures=[measure], ci=True)
+    found = nothing.scores[0].replicates.interval(method="jackknife")
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)

@@ -160,3 +160,9 @@ def test_columns_without_ids_are_refused(tmp_path):
         with refused_in("missing-column"):
             as_labels(data)
     assert by_id(as_labels({"labels": ["cat", "dog"]})) == {"labels": ["cat", "dog"]}
+
+
+def test_dictionaries_may_hold_more_than_occurs():
+    coded = pa.DictionaryArray.from_arrays(pa.array([2, 0]), pa.array(["x", "unused", "y"]))
+    got = as_labels(pa.table({"id": ["a", "b"], "label": coded}))
+    assert (got.vocabulary, got.to_list()) == (["y", "x"], [["y"], ["x"]])

@@ -508,3 +508,16 @@ def test_the_median_says_which_queries_have_no_positive_or_no_rank():
     assert skip.undefined == {"no_reference": 1}
     assert np.isnan(strict.value)
     assert np.isnan(skip.items).tolist() == [False, True, True]
+
+
+def test_a_square_matrix_that_is_probably_turned_is_suspected():
+    rng = np.random.default_rng(0)
+    relation = {i: [(i + 1) % 40] for i in range(40)}
+    table = rng.normal(size=(40, 40))
+    for i in relation:
+        table[i, (i + 1) % 40] += 4
+    options = {"queries": None, "gallery": None}
+    gts = [[(i + 1) % 40] for i in range(40)]
+    assert "transposed" not in codes(score(table, gts, **options))
+    assert "transposed" in codes(score(table.T.copy(), gts, **options))
+    assert "transposed" not in codes(score(table, [[i] for i in range(40)], **options))

@@ -81,3 +81,20 @@ def test_torch_gives_the_same():
     )
     for one, other in zip(first, second, strict=True):
         np.testing.assert_allclose(one.items, other.items, rtol=0, atol=1e-9)
+
+
+def test_each_phrase_is_embedded_once_for_all_systems_and_measures():
+    asked = []
+
+    def spy(texts):
+        asked.extend(texts)
+        return letters(texts)
+
+    spy.version = "1"
+    systems = {"one": ["dog;dog/red"], "two": ["dog;sofa"]}
+    semmetrics.score_systems(
+        systems, [["dog", "sofa/red"]], measures=[NAME, BOTH], task="captions",
+        tokenizer="whitespace", tuples=parse, embedding=spy,
+    )  # fmt: skip
+    phrases = {"dog", "red dog", "red sofa", "sofa"}
+    assert sorted(text for text in asked if text in phrases) == sorted(phrases)

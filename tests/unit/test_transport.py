@@ -319,3 +319,27 @@ def test_torch_gathers_few_vectors_at_a_time(torch, monkeypatch):
     np.testing.assert_allclose(distances(pred, ref).numpy(), whole.numpy(), rtol=0, atol=2e-12)
     assert max(gathered) == 35
     assert sum(gathered) == 2000
+
+
+@pytest.mark.parametrize("size", [4, 10, 20])
+def test_problems_with_one_best_plan_are_seldom_left_over(size, monkeypatch):
+    costs = np.random.default_rng(18).random((400, size, size))
+    ones, left = np.ones((400, size)), []
+    found, one_by_one = solve(costs, ones, ones), simplex.solve_singly
+
+    def counted(costs, *others):
+        left.append(costs.shape[-1])
+        return one_by_one(costs, *others)
+
+    monkeypatch.setattr(simplex, "solve_singly", counted)
+    np.testing.assert_array_equal(found, solve(costs, ones, ones))
+    assert sum(left) < 40
+    monkeypatch.setattr(transport_module, "MAX_TOGETHER", 0)
+    np.testing.assert_array_equal(solve(costs, ones, ones).costs, found.costs)
+
+
+@pytest.mark.parametrize(("m", "n"), [(2, 61), (5, 50), (30, 33), (31, 32)])
+def test_up_to_63_rows_and_columns_no_problem_is_left_over(monkeypatch, m, n):
+    monkeypatch.setattr(transport_module, "_solve_alone", lambda *_: pytest.fail("solved alone"))
+    costs, rows, columns = random_problems(np.random.default_rng(17), 20, m, n, ties=False)
+    assert (solve(costs, rows, columns).gaps <= 1e-12).all()
