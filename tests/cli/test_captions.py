@@ -109,6 +109,30 @@ def test_files_of_coco(ok, run, files):
 # ---- signatures -------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--tokenizer", "13a", "--missing", "empty"),
+        ("-m", "CIDEr(df=rows,stem=porter) NGSM(refs=max) LengthRatio"),
+        ("--ci", "--resamples", "7", "--seed", "3"),
+        ("--protocol", "coco-caption"),
+        ("--doc-freq", "df.npz"),
+        ("--weights", "weights.json"),
+    ],
+)
+def test_a_signature_is_computed_again(ok, run, files, arguments):
+    fit_document_frequencies([*REFERENCES.values(), ["a mat"]]).save("df.npz")
+    write("weights.json", {"1": 2, "2": 0.5})
+    given = arguments if arguments[:1] in (("--doc-freq",), ("--weights",)) else ()
+    for entry in json.loads(ok("score", *FILES, *arguments, "--format", "json")):
+        again = run("score", *FILES, "--rescore", entry["signature"], *given, "--format", "json")
+        (found,) = json.loads(again.stdout)
+        for name in ("value", "signature", "ci", "n"):
+            assert found[name] == entry[name]
+        assert "warning" not in again.stderr
+
+
 def test_the_references_as_a_system_are_computed_again(ok, run, files):
     found = json.loads(
         ok("score", *FILES, "-m", "ROUGE-L", "--score-references", "--format", "json")

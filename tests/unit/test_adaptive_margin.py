@@ -79,18 +79,15 @@ def test_torch_gives_the_same_with_gradients(tensor, kind):
 ONE = [1.0]
 
 
-@pytest.mark.parametrize(
-    ("call", "code"),
-    [
-        (lambda: adaptive_margins(ONE, ONE, ONE, tau=0), "bad-option"),
-        (lambda: adaptive_margins(ONE, [1.0, 2.0], ONE), "wrong-shape"),
-        (lambda: adaptive_margins([ONE], [ONE], [ONE]), "wrong-shape"),
-        (lambda: adaptive_margins(np.ma.masked_equal([1.0, 2.0], 2), ONE, ONE), "masked"),
-        (lambda: adaptive_margins(ONE, ONE, ONE, pairing="both"), "bad-choice"),
-        (lambda: sam_triplet_loss(ONE, ONE, ONE, ([1.0, 2.0], 0.0)), "wrong-shape"),
-        (lambda: sam_triplet_loss(ONE, ONE, ONE, (0, 0), reduction="all"), "bad-choice"),
-    ],
-)
+@pytest.mark.parametrize(("call", "code"), [
+    (lambda: adaptive_margins(ONE, ONE, ONE, tau=0), "bad-option"),
+    (lambda: adaptive_margins(ONE, [1.0, 2.0], ONE), "wrong-shape"),
+    (lambda: adaptive_margins([ONE], [ONE], [ONE]), "wrong-shape"),
+    (lambda: adaptive_margins(np.ma.masked_equal([1.0, 2.0], 2), ONE, ONE), "masked"),
+    (lambda: adaptive_margins(ONE, ONE, ONE, pairing="both"), "bad-choice"),
+    (lambda: sam_triplet_loss(ONE, ONE, ONE, ([1.0, 2.0], 0.0)), "wrong-shape"),
+    (lambda: sam_triplet_loss(ONE, ONE, ONE, (0, 0), reduction="all"), "bad-choice"),
+])  # fmt: skip
 def test_what_does_not_fit_is_refused(call, code):
     with refused(code):
         call()

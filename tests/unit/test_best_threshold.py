@@ -35,13 +35,20 @@ def chosen(score):
     return float(str(score.measure["decode"]).partition(":")[2])
 
 
+def options_of(text):
+    given = "given" in text or "-F1" in text
+    return {"embedding": MODEL, **({"classes": LABELS} if given else {})}
+
+
 EXACT = [
     "F1", "F1@3", "F1(duplicates=each)", "F1(empty=0)", "F1(empty=skip)", "F1(keep_at_least=1)",
     "F1(average=micro)", "F1(average=micro)@2", "F1(average=micro,labels=reference)",
     "F1(average=macro)", "F1(average=macro,labels=reference)", "F1(average=macro,absent=1)",
     "F1(average=macro,keep_at_least=2)@4", "F1(average=weighted)",
-    "F1(average=weighted,labels=reference)@3",
+    "F1(average=weighted,labels=reference)@3", "F1(average=macro,labels=given,absent=1)",
+    "F1(average=macro,labels=given,absent=nan)",
 ]  # fmt: skip
+EPSILON = ["O-F1", "C-F1", "I-F1", "I-F1(keep_at_least=2)@3"]
 MEANING = [
     f"SemF1({options})"
     for options in ("threshold=0.5", "threshold=0.5,match=any", "threshold=0.7,match=optimal",
@@ -51,31 +58,27 @@ MEANING = [
 ] + ["SemF1(threshold=0.5,match=any)@3"]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", EXACT + MEANING)
+@pytest.mark.parametrize("text", EXACT + EPSILON + MEANING)
 @pytest.mark.parametrize(("seed", "levels"), [(1, 4), (2, 1000), (3, 20)])
 def test_no_threshold_is_better_and_no_higher_one_as_good(text, seed, levels):
     preds, refs = data(seed, levels)
     (measure,) = semmetrics.parse(text)
     points = every_threshold(preds)
     every = [measure.with_options(decode=f"threshold:{point!r}") for point in points]
-    table = semmetrics.score(preds, refs, measures=every, embedding=MODEL)
+    table = semmetrics.score(preds, refs, measures=every, **options_of(text))
     values = np.array([score.value for score in table])
-    found = semmetrics.score(
-        preds, refs, measures=measure.with_options(decode="threshold:best"), embedding=MODEL
-    ).scores[0]
-    assert found.value == pytest.approx(values.max(), abs=1e-15)
+    best = measure.with_options(decode="threshold:best")
+    found = semmetrics.score(preds, refs, measures=best, **options_of(text))[0]
+    assert found.value == pytest.approx(np.nanmax(values), abs=1e-15)
     assert found.best_threshold == chosen(found)
-    as_good = [point for point, v in zip(points, values, strict=True) if v > values.max() - 1e-15]
-    assert found.best_threshold == max(as_good)
+    assert found.best_threshold == np.array(points)[values > np.nanmax(values) - 1e-15].max()
 
 
 def weights_of(kind, n=14):
     rng = np.random.default_rng(n)
-    return {
-        "whole": rng.integers(0, 4, n) + (np.arange(n) == 0),
-        "any": rng.random(n) * 10.0 ** rng.integers(-3, 4, n),
-        "one": (np.arange(n) == n // 2).astype(float),
-    }[kind]
+    return {"whole": rng.integers(0, 4, n) + (np.arange(n) == 0),
+            "any": rng.random(n) * 10.0 ** rng.integers(-3, 4, n),
+            "one": (np.arange(n) == n // 2).astype(float)}[kind]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", EXACT + MEANING)
@@ -87,7 +90,7 @@ def test_with_weights_no_threshold_is_better_and_no_higher_one_as_good(text, kin
     (measure,) = semmetrics.parse(text)
     points = every_threshold([item for item, w in zip(preds, weights, strict=True) if w])
     every = [measure.with_options(decode=f"threshold:{point!r}") for point in points]
-    given = {"embedding": MODEL, "weights": weights}
+    given = {"weights": weights, **options_of(text)}
     values = np.array([score.value for score in semmetrics.score(
         preds, refs, measures=every, **given)])  # fmt: skip
     found = semmetrics.score(
@@ -98,8 +101,7 @@ def test_with_weights_no_threshold_is_better_and_no_higher_one_as_good(text, kin
         return
     best = np.nanmax(values)
     assert found.value == pytest.approx(best, abs=2e-15)
-    as_good = [point for point, v in zip(points, values, strict=True) if v > best - 2e-15]
-    assert found.best_threshold == max(as_good)
+    assert found.best_threshold == np.array(points)[values > best - 2e-15].max()
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e300])

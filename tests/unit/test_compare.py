@@ -14,10 +14,8 @@ from unit.test_scorer import EVERY, case_of, stand_ins  # noqa: F401
 import semmetrics
 from benchmarks import simulation
 from semmetrics import Bootstrap, compare, options
-from semmetrics.errors import InputError
 from semmetrics.studies import significance
 from semmetrics.studies.differences import Design, compare_scores, swapped_differences
-from semmetrics.studies.significance import nemenyi_p
 
 CLASSES = list("abcdef")
 TESTS = ("interval", "bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon")
@@ -80,12 +78,16 @@ def test_t_and_wilcoxon_are_those_of_scipy():
     systems, gts = label_systems(200, 4)
     table = semmetrics.score_systems(systems, gts, measures="F1")
     a, b = (table[name, "F1"].items for name in "ab")
-    one = compare(systems, gts, measures="F1", test="t", correction="none")["b", "F1"]
     expected = stats.ttest_rel(b, a)
-    assert one.p == pytest.approx(expected.pvalue, rel=1e-9)
-    assert (one.low, one.high) == pytest.approx(tuple(expected.confidence_interval()), rel=1e-9)
-    assert one.effect_size == pytest.approx((b - a).mean() / (b - a).std(ddof=1), rel=1e-9)
-    assert (one.wins, one.ties, one.losses) == ((b > a).sum(), (b == a).sum(), (b < a).sum())
+    for test in ("t", "interval"):  # the interval of a mean is Student's
+        one = compare(systems, gts, measures="F1", test=test, correction="none")["b", "F1"]
+        assert one.p == pytest.approx(expected.pvalue, rel=1e-9)
+        interval = tuple(expected.confidence_interval())
+        assert (one.low, one.high) == pytest.approx(interval, rel=1e-9)
+        assert one.effect_size == pytest.approx((b - a).mean() / (b - a).std(ddof=1), rel=1e-9)
+        assert (one.wins, one.ties, one.losses) == ((b > a).sum(), (b == a).sum(), (b < a).sum())
+    assert (one.method, one.design.test) == ("jackknife", "interval")
+    assert "|ci:jackknife,0.95,10000,12345|" in one.signature
     one = compare(systems, gts, measures="F1", test="wilcoxon", correction="none")["b", "F1"]
     rounded = np.round(b - a, 9)  # so that scipy, too, sees which differences are equal
     expected = stats.wilcoxon(rounded, method="asymptotic").pvalue
@@ -136,7 +138,9 @@ def test_corrections():
         false_discovery_control(p[:4])
     )
     assert significance.correct_p(p, "none")[:4] == p[:4]
-    assert all(math.isnan(significance.correct_p(p, name)[4]) for name in options.CORRECTIONS)
+    for name in options.CORRECTIONS:
+        assert math.isnan(significance.correct_p(p, name)[4])
+        assert max(significance.correct_p([0.6, 0.9, 1.0], name)) <= 1
 
 
 def test_paired_bootstrap_of_bleu_is_that_of_sacrebleu():
@@ -176,21 +180,6 @@ def test_systems_without_a_difference_are_rarely_told_apart(case):
         assert none.measure != "F1" or np.nanmin(some.found[:3]) > 0.5
 
 
-def test_p_of_the_interval_of_a_mean_is_students():
-    from scipy import stats
-
-    systems, gts = label_systems(40, 4)
-    found = compare(systems, gts, measures="F1")["b", "F1"]
-    a, b = (semmetrics.score(systems[name], gts, measures="F1")[0].items for name in "ab")
-    expected = stats.ttest_rel(b, a)
-    assert found.p == pytest.approx(expected.pvalue, rel=1e-9)
-    interval = expected.confidence_interval()
-    assert (found.low, found.high) == pytest.approx(tuple(interval), rel=1e-9)
-    assert (found.method, found.design.test) == ("jackknife", "interval")
-    assert "|ci:jackknife,0.95,10000,12345|" in found.signature
-    assert found.signature.endswith("|test:interval|correction:holm,2")
-
-
 def test_swaps_of_sums_over_directions():
     """Rsum of swapped items is the sum of its terms, each of the items that the coins give it."""
     rng = np.random.default_rng(6)
@@ -227,7 +216,6 @@ def test_identical_systems_have_p_1_and_it_is_said(test):
     assert (one.wins, one.ties, one.losses, one.undefined) == (0, 20, 0, 0)
     assert math.isnan(one.effect_size)
     assert not one.significant
-    assert found.sentences()[0] == "same and a are the same in every resample in F1 (p = 1.0000)"
     assert one.to_dict()["effect_size"] is None
     assert list(found.differing()) == []
 
@@ -242,15 +230,14 @@ def test_a_bias_without_an_error_has_no_p():
 
 def test_undefined_items_are_counted():
     gts = {"1": ["a"], "2": ["b"], "3": ["c"], "4": ["a"]}
-    one = {"1": ["a"], "2": [], "3": ["c"], "4": []}
-    two = {"1": ["b"], "2": [], "3": [], "4": ["a"]}
-    options = {"measures": "Precision(no_prediction=skip)", "resamples": 50}
-    found = compare({"one": one, "two": two}, gts, **options)[0]
-    assert (found.wins, found.ties, found.losses, found.undefined) == (0, 0, 1, 3)
-    with refused("test-does-not-fit", "Precision(no_prediction=skip)"):
-        compare({"one": one, "two": two}, gts, test="t", **options)
-    counted = compare({"one": one, "two": two}, gts, measures="Precision", resamples=50)[0]
-    assert (counted.wins, counted.ties, counted.losses, counted.undefined) == (1, 1, 2, 0)
+    systems = {"one": {"1": ["a"], "2": [], "3": ["c"], "4": []},
+               "two": {"1": ["b"], "2": [], "3": [], "4": ["a"]}}  # fmt: skip
+    skipping = "Precision(no_prediction=skip)"
+    for measure, counts in ((skipping, (0, 0, 1, 3)), ("Precision", (1, 1, 2, 0))):
+        found = compare(systems, gts, measures=measure, resamples=50)[0]
+        assert (found.wins, found.ties, found.losses, found.undefined) == counts
+    with refused("test-does-not-fit", skipping):
+        compare(systems, gts, test="t", measures=skipping)
 
 
 def test_a_measure_without_a_value_has_no_p():
@@ -259,49 +246,29 @@ def test_a_measure_without_a_value_has_no_p():
     assert math.isnan(found[0].p)
     assert (found[1].p, found[1].comparisons) == (1.0, 1)
     assert found.to_dicts()[0]["p"] is None
-    assert "y and x: undefined is F1(empty=nan)" in found.sentences()
     by_t = compare({"x": gts, "y": gts}, gts, measures="F1(empty=nan) F1", test="t")
     assert [math.isnan(one.p) for one in by_t] == [True, False]
-
-
-def test_swaps_tell_how_far_they_are():
-    systems, gts = label_systems(10)
-    table = semmetrics.score_systems(systems, gts, measures="F1", ci=True)
-    calls = []
-    pairs = [(table["b", "F1"], table["a", "F1"])]
-    swapped_differences(pairs, Bootstrap(resamples=70), lambda *done: calls.append(done))
-    assert calls[-1] == (70, 70)
-
-
-def test_a_mean_that_is_undefined_has_no_interval_of_students():
-    gts = {"1": [], "2": ["a"], "3": ["b"], "4": ["c"]}
-    systems = {"x": gts, "y": {**gts, "3": ["a"]}}
-    found = compare(systems, gts, measures="F1(empty=nan)", test="t", resamples=50)[0]
-    assert math.isnan(found.p)
-    assert found.method != "t"
+    assert by_t[0].method != "t"
 
 
 def test_too_few_items_or_resamples_are_said():
     systems, gts = label_systems(5, 0, (0.0, 0.4, 0.0))
     small = compare(systems, gts, measures="F1", test="randomization", resamples=100)
     (line,) = [line for line in small.sentences() if line.startswith("no difference can hold")]
-    assert line.endswith("p, corrected, is at least 0.1250; take more images, or fewer comparisons")
+    assert "at least 0.1250" in line
     systems, gts = label_systems(100, 0, (0.0, 0.4, 0.4))
-    few = compare(systems, gts, measures="F1", resamples=30, test="bootstrap")
-    assert "no difference can hold" in few.sentences()[-1]
-    enough = compare(systems, gts, measures="F1", resamples=50, test="bootstrap")
-    assert "no difference can hold" not in enough.sentences()[-1]
+    for resamples, few in ((30, True), (50, False)):
+        found = compare(systems, gts, measures="F1", resamples=resamples, test="bootstrap")
+        assert ("no difference can hold" in found.sentences()[-1]) is few
 
 
 # ---- the result --------------------------------------------------------------------------------
 
 
 def test_forms_of_the_result():
-    pandas = pytest.importorskip("pandas")
     systems, gts = label_systems()
     found = compare(systems, gts, measures="F1 MacroF1", resamples=200)
     frame = found.to_pandas()
-    assert isinstance(frame, pandas.DataFrame)
     assert list(frame["system"]) == ["b", "b", "c", "c"]
     assert list(frame["p_corrected"]) == [one.p_corrected for one in found]
     assert frame["wins"].isna().tolist() == [False, True, False, True]
@@ -309,20 +276,14 @@ def test_forms_of_the_result():
     assert entries == found.to_dicts()
     assert {entry["schema"] for entry in entries} == {"semmetrics.comparison/1"}
     assert list(frame.columns) == [name for name in entries[0] if name != "schema"]
-    signature = found[0].signature
     own = found[0].score.signature.replace("ci:wilson", "ci:jackknife")
-    assert signature.startswith(own + "|test:interval|")
-    assert signature.endswith("|correction:holm,4")
-    for form in ("table", "csv", "markdown", "latex"):
-        assert "macro" in found.render(form)
-    assert "[0.95]" in str(found)
-    assert "<table>" in found._repr_html_()
+    assert found[0].signature == own + "|test:interval|correction:holm,4"
+
     assert found["b", "f1"] is found[0]
     assert len(found.scores) == 6
-    with refused("ambiguous-key"):
-        found["F1"]
-    with refused("unknown-name"):
-        found["Recall"]
+    for key, code in (("F1", "ambiguous-key"), ("Recall", "unknown-name")):
+        with refused(code):
+            found[key]
 
 
 def test_items_that_differ_most():
@@ -338,8 +299,6 @@ def test_items_that_differ_most():
     assert len(found.differing(1, "F1")) == 1
     with refused("no-item-values"):
         found.differing(1, "MacroF1")
-    with refused("unknown-name"):
-        found.differing(1, "F2")
     with refused("bad-option"):
         found.differing(0)
 
@@ -361,62 +320,44 @@ def test_ranks_over_resamples():
 # ---- bad input ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"systems": {"a": [["x"], ["y"]]}}, "too-few-compared"),
-        ({"systems": {}}, "there are no systems to score"),
-        ({"systems": [[["x"]]]}, ", not {name: predictions}"),
-        (
-            {"baseline": "z"},
-            "unknown-name",
-        ),
-        ({"systems": {1: [["x"]] * 3, 2: [["x"]] * 3}}, "1 is an int, not "),
-        ({"test": "wilcox"}, "bad-choice"),
-        ({"correction": "fdr"}, "correction='fdr'"),
-        ({"ci_method": "wilson"}, "bad-option"),
-        ({"resamples": 1}, "resamples=1"),
-        ({"level": 1.5}, "level=1.5"),
-        ({"ci": True}, "unknown-name"),
-        ({"n_boot": 5}, "unknown-name"),
-        ({"test": "t", "measures": "MicroF1 MacroF1 F1"},
-         "test-does-not-fit"),
-        ({"test": "wilcoxon", "measures": "MicroF1"}, "test-does-not-fit"),
-        ({"test": "t", "weights": [1, 2, 3]}, "test-does-not-fit"),
-    ],
-)  # fmt: skip
-def test_bad_input(changed, message):
-
-    given = {
-        "systems": {"a": [["x"], ["y"], []], "b": [["x"], ["x"], []]},
-        "gts": [["x"], ["y"], ["x"]],
-        "measures": "F1",
-        **changed,
-    }
-    with refused(message) if message else pytest.raises(InputError):
-        compare(**given)
+@pytest.mark.parametrize(("changed", "code"), [
+    ({"systems": {"a": [["x"], ["y"]]}}, "too-few-compared"),
+    ({"systems": {}}, "nothing-given"),
+    ({"baseline": "z"}, "unknown-name"),
+    ({"systems": {1: [["x"]] * 3, 2: [["x"]] * 3}}, "wrong-type"),
+    ({"test": "wilcox"}, "bad-choice"),
+    ({"correction": "fdr"}, "bad-choice"),
+    ({"ci_method": "wilson"}, "bad-option"),
+    ({"resamples": 1}, "bad-option"),
+    ({"level": 1.5}, "bad-option"),
+    ({"ci": True}, "unknown-name"),
+    ({"test": "t", "measures": "MicroF1 MacroF1 F1"}, "test-does-not-fit"),
+    ({"test": "wilcoxon", "measures": "MicroF1"}, "test-does-not-fit"),
+    ({"test": "t", "weights": [1, 2, 3]}, "test-does-not-fit"),
+])  # fmt: skip
+def test_bad_input(changed, code):
+    systems = {"a": [["x"], ["y"], []], "b": [["x"], ["x"], []]}
+    with refused(code):
+        compare(**{"systems": systems, "gts": [["x"], ["y"], ["x"]], "measures": "F1", **changed})
 
 
-@pytest.mark.parametrize(
-    ("function", "given", "message"),
-    [
-        (significance.student_t, ([0.1, math.nan],), "not-finite"),
-        (significance.signed_rank_p, ([0.1, math.inf],), "not-finite"),
-        (significance.student_t, ([[0.1, 0.2]],), "wrong-shape"),
-        (significance.signed_rank_p, ([[0.1, 0.2]],), "wrong-shape"),
-        (significance.student_t, ([0.1, 0.2], 1.5), "bad-option"),
-        (significance.student_t, ([0.1],), "too-few-for-test"),
-        (significance.simulated_p, ([[0.1, 0.2]], 0.1), "wrong-shape"),
-        (significance.shifted_p, ([[0.1, 0.2]], 0.1), "wrong-shape"),
-        (significance.shifted_size_p, ([[0.1]], 0.1), "wrong-shape"),
-        (significance.correct_p, ([0.5, 1.5],), "out-of-range"),
-        (significance.correct_p, ([-0.1],), "out-of-range"),
-        (nemenyi_p, ([1.0, math.nan], 3), "not-finite"),
-        (nemenyi_p, ([[1.0, 2.0]], 3), "wrong-shape"),
-    ],
-)
-def test_numbers_that_no_test_can_be_made_of(function, given, message):
-    with refused(message):
+@pytest.mark.parametrize(("function", "given", "code"), [
+    (significance.student_t, ([0.1, math.nan],), "not-finite"),
+    (significance.signed_rank_p, ([0.1, math.inf],), "not-finite"),
+    (significance.student_t, ([[0.1, 0.2]],), "wrong-shape"),
+    (significance.signed_rank_p, ([[0.1, 0.2]],), "wrong-shape"),
+    (significance.student_t, ([0.1, 0.2], 1.5), "bad-option"),
+    (significance.student_t, ([0.1],), "too-few-for-test"),
+    (significance.simulated_p, ([[0.1, 0.2]], 0.1), "wrong-shape"),
+    (significance.shifted_p, ([[0.1, 0.2]], 0.1), "wrong-shape"),
+    (significance.shifted_size_p, ([[0.1]], 0.1), "wrong-shape"),
+    (significance.correct_p, ([0.5, 1.5],), "out-of-range"),
+    (significance.correct_p, ([-0.1],), "out-of-range"),
+    (significance.nemenyi_p, ([1.0, math.nan], 3), "not-finite"),
+    (significance.nemenyi_p, ([[1.0, 2.0]], 3), "wrong-shape"),
+])  # fmt: skip
+def test_numbers_that_no_test_can_be_made_of(function, given, code):
+    with refused(code):
         function(*given)
 
 
@@ -442,42 +383,34 @@ def test_p_at_the_level_is_not_below_it():
 
 def test_differences_without_spread_have_no_effect_size():
     found = compare(*constant(), measures="F1", resamples=20)
-    assert math.isnan(found[0].p)  # nothing says how much other items differ
-    assert "no p for F1" in found.sentences()[0]
-    assert math.isnan(found[0].low)
-    assert math.isnan(found[0].effect_size)
+    # nothing says how much other items differ
+    assert np.isnan([found[0].p, found[0].low, found[0].effect_size]).all()
     assert found.to_dicts()[0]["effect_size"] is None
 
 
-@pytest.mark.parametrize("test", ["bootstrap", "bootstrap-sacrebleu", "randomization"])
-def test_one_group_is_no_sample(test):
-    gts = {"1": ["a dog"]}
-    systems = {"x": {"1": ["a cow", "the cow"]}, "y": {"1": ["a dog", "the dog"]}}
-    with refused("too-few-for-test"):
+@pytest.mark.parametrize(("test", "groups", "code"), [
+    *[(test, 1, "too-few-for-test") for test in ("bootstrap", "bootstrap-sacrebleu",
+                                                 "randomization")],
+    ("t", 5, "test-does-not-fit"),  # the captions of a group are no items
+])  # fmt: skip
+def test_one_group_is_no_sample(test, groups, code):
+    gts = {str(i): ["a dog"] for i in range(groups)}
+    systems = {one: {name: [f"a {one}", f"the {one}"] for name in gts} for one in ("cow", "dog")}
+    with refused(code):
         compare(systems, gts, task="captions", measures="ROUGE-L", test=test, resamples=99)
 
 
-def test_groups_are_no_items_of_a_t_test():
-    systems, gts = caption_systems(5)
-    twice = {name: {k: v * 2 for k, v in preds.items()} for name, preds in systems.items()}
-    with refused("test-does-not-fit"):
-        compare(twice, gts, task="captions", measures="ROUGE-L", test="t", resamples=10)
-
-
 def test_designs_are_checked_where_scores_are_compared():
+    def scored(names, **options):
+        systems = {name: [["x"], ["y"], []] for name in names}
+        return semmetrics.score_systems(systems, [["x"]] * 3, measures="F1", **options).scores
+
     with refused("bad-choice"):
         Design("z", "a", "holm", Bootstrap())
-    table = semmetrics.score_systems({"a": [["x"]] * 3, "b": [["x"]] * 3}, [["x"]] * 3,
-                                     measures="F1")  # fmt: skip
-    with refused("not-paired", "F1"):
-        compare_scores(table.scores, Design("t", "a", "holm", Bootstrap()))
-    apart = [
-        semmetrics.score_systems({n: [["x"], ["y"], []]}, [["x"]] * 3, measures="F1", seed=seed,
-                                 ci=True)[0]
-        for seed, n in enumerate("ab")
-    ]  # fmt: skip
-    with refused("not-paired", "F1"):  # drawn otherwise
-        compare_scores(apart, Design("bootstrap", "a", "holm", Bootstrap()))
+    apart = [scored(name, seed=seed, ci=True)[0] for seed, name in enumerate("ab")]
+    for test, scores in (("t", scored("ab")), ("bootstrap", apart)):  # not, or otherwise, drawn
+        with refused("not-paired", "F1"):
+            compare_scores(scores, Design(test, "a", "holm", Bootstrap()))
 
 
 def made_vectors(seed):
@@ -488,60 +421,51 @@ def made_vectors(seed):
     return embed
 
 
-def two_embeddings(**options):
+def two_embeddings():
     rng = np.random.default_rng(0)
     pool = ["cat", "dog", "cow", "car", "bus", "kitten", "puppy", "bull", "auto"]
     gts, preds = (
         {f"i{k}": rng.choice(pool, 2, replace=False).tolist() for k in range(40)} for _ in "ab"
     )
-    given = {"measures": "SemF1 SemF1(average=micro)", "ci": True, "resamples": 200, **options}
-    return (
-        gts,
-        preds,
-        {
-            name: semmetrics.score(preds, gts, embedding=made_vectors(seed), **given)
-            for seed, name in enumerate(("first", "second"))
-        },
-    )
+    given = {"measures": "SemF1 SemF1(average=micro)", "ci": True, "resamples": 200}
+    results = {
+        name: semmetrics.score(preds, gts, embedding=made_vectors(seed), **given)
+        for seed, name in enumerate(("first", "second"))
+    }
+    return gts, preds, results
 
 
 def test_results_of_other_measures_are_compared_in_what_they_share():
     gts = {f"{n}": ["cat"] for n in range(30)}
     measures = {"x": "F1 Recall", "y": "F1", "z": "F1 Recall Jaccard"}
-    scored = {
-        name: semmetrics.score(gts, gts, measures=some, ci=True, resamples=50)
-        for name, some in measures.items()
-    }
+    scored = {name: semmetrics.score(gts, gts, measures=some, ci=True, resamples=50) for name,
+              some in measures.items()}  # fmt: skip
     found = semmetrics.compare(scored)
     assert [(one.system, one.heading) for one in found] == [
         ("y", "F1"), ("z", "F1"), ("z", "Recall")]  # fmt: skip
-    assert found.sentences()[-2:] == [
-        "not computed: Recall - not of 'y'; score all with the same measures",
-        "not computed: Jaccard - not of 'x', 'y'; score all with the same measures",
-    ]
+    assert [line.partition(" - ")[0] for line in found.sentences()[-2:]] == [
+        "not computed: Recall", "not computed: Jaccard"]  # fmt: skip
 
 
 def test_scored_results_that_cannot_be_compared():
     gts, preds, results = two_embeddings()
-    first = results["first"]
     options = {"measures": "SemF1", "ci": True, "resamples": 200}
+
+    def scored(gts=gts, **more):
+        return semmetrics.score(preds, gts, **{**options, **more})
+
     for other, code in (
         (preds, "wrong-type"),
-        (semmetrics.score(preds, gts, measures="SemF1"), "not-comparable"),
-        (semmetrics.score(preds, gts, **{**options, "seed": 3}), "scored-otherwise"),
-        (semmetrics.score(preds, gts, **{**options, "measures": "F1"}), "nothing-given"),
-        (semmetrics.score(preds, {**gts, "i0": ["cat"]}, **options), "scored-otherwise"),
+        (scored(ci=False), "not-comparable"),
         (semmetrics.score_systems({"x": preds, "y": preds}, gts, **options), "not-comparable"),
+        (scored(seed=3), "scored-otherwise"),
+        (scored({**gts, "i0": ["cat"]}), "scored-otherwise"),
+        (scored(measures="F1"), "nothing-given"),
     ):
         with refused(code):
-            semmetrics.compare({"first": first, "second": other})
-    for more, code in (
-        ({"gts": gts}, "not-applicable"),
-        ({"measures": "F1"}, "not-applicable"),
-        ({"baseline": "third"}, "unknown-name"),
-        ({"test": "t"}, "test-does-not-fit"),
-    ):
+            semmetrics.compare({"first": results["first"], "second": other})
+    for more, code in (({"gts": gts}, "not-applicable"), ({"measures": "F1"}, "not-applicable"),
+                       ({"baseline": "third"}, "unknown-name"),
+                       ({"test": "t"}, "test-does-not-fit")):  # fmt: skip
         with refused(code):
             semmetrics.compare(results, **more)
-    with refused("too-few-compared"):
-        semmetrics.compare({"first": first})

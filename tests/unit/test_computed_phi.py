@@ -85,24 +85,16 @@ def test_the_name_of_a_phi_says_its_measure():
 
 @pytest.mark.parametrize("how", ["ids", "positions", "file", "coco", "numbers"])
 def test_captions_come_by_id_or_in_the_order_of_the_gallery(how, tmp_path):
-    texts, options = [*CAPTIONS.values()], {}
-    if how == "ids":
-        given = dict(reversed(CAPTIONS.items()))
-    elif how == "positions":
-        given = texts
-    elif how == "file":
-        given = tmp_path / "captions.json"
-        given.write_text(json.dumps(CAPTIONS), encoding="utf-8")
-    elif how == "coco":
-        images = {name: image for image, names in POSITIVES.items() for name in names}
-        annotations = [
-            {"id": name, "image_id": images[name], "caption": text}
-            for name, text in CAPTIONS.items()
-        ]
-        given = {"images": [{"id": name} for name in POSITIVES], "annotations": annotations}
-    else:  # nothing is named
-        given, options = texts, {"queries": None, "gallery": None}
-        options["positives"] = [[int(name[1:]) for name in some] for some in POSITIVES.values()]
+    texts, path, options = [*CAPTIONS.values()], tmp_path / "captions.json", {}
+    path.write_text(json.dumps(CAPTIONS), encoding="utf-8")
+    images = {name: image for image, names in POSITIVES.items() for name in names}
+    coco = {"images": [{"id": name} for name in POSITIVES], "annotations": [
+        {"id": name, "image_id": images[name], "caption": CAPTIONS[name]} for name in CAPTIONS
+    ]}  # fmt: skip
+    given = {"ids": dict(reversed(CAPTIONS.items())), "file": path, "coco": coco}.get(how, texts)
+    if how == "numbers":  # nothing is named
+        positives = [[int(name[1:]) for name in some] for some in POSITIVES.values()]
+        options = {"queries": None, "gallery": None, "positives": positives}
     assert values(scored(captions=given, **options)) == values(scored(phi=matrix()))
 
 
@@ -110,6 +102,37 @@ def test_folds_take_their_part_of_it():
     measures = ["NCS@3", "nDCG@3", "NCS(ground_truth=left-out)@2"]
     found = scored(measures, captions=CAPTIONS, folds=3)
     assert values(found) == values(scored(measures, phi=matrix(), folds=3))
+
+
+def test_ranked_lists_need_no_names_and_come_in_batches():
+    order = np.argsort(-SIMS, axis=1, kind="stable")
+    lists = {f"i{row}": [f"c{one}" for one in order[row]] for row in range(N)}
+    table = semmetrics.score(lists, POSITIVES, task="retrieval", measures="NCS@5 nDCG@5",
+                             captions=CAPTIONS)  # fmt: skip
+    whole = scored(["NCS@5", "nDCG@5"], phi=matrix(), direction="i2t")
+    assert values(table) == pytest.approx(values(whole))
+    options = {"task": "retrieval", "measures": "NCS@5", "captions": CAPTIONS}
+    scorer = semmetrics.Scorer(gallery=[*CAPTIONS], **options)
+    for part in np.split(np.arange(N), 3):
+        names = [f"i{row}" for row in part]
+        scorer.update({n: lists[n] for n in names}, {n: POSITIVES[n] for n in names})
+    assert scorer.compute()[0].value == whole[0].value
+    with refused("needs-all-items"):
+        semmetrics.Scorer(**options, keep_rows=False)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"phi": "CIDEr(stem=porter)"}, {"tokenizer": "whitespace"}, {"phi": "BagSim",
+                                                                     "oov": "skip"}],
+)  # fmt: skip
+def test_a_signature_is_computed_again(options):
+    score = scored(["NCS@5"], captions=CAPTIONS, direction="t2i", **options)[0]
+    again = semmetrics.rescore(score.signature, SIMS, POSITIVES, captions=CAPTIONS, **NAMES)
+    assert (again[0].value, again.differences) == (score.value, [])
+    other = {**CAPTIONS, "c0": "a dog"}
+    again = semmetrics.rescore(score.signature, SIMS, POSITIVES, captions=other, **NAMES)
+    assert any("phi differs" in line for line in again.differences)
 
 
 PROTOCOL = {"protocol": "biten2022", **NAMES}
@@ -180,20 +203,17 @@ def test_what_has_no_effect_is_said():
     assert fact.values == {"option": "oov", "on": "CIDEr-D"}
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        ({"phi": "SPICE"}, "phi-without-captions"),
-        ({"captions": CAPTIONS, "phi": "METEOR"}, "bad-choice"),
-        ({"phi": matrix(), "tokenizer": "13a"}, "needs-option"),
-        ({"captions": {"c0": "a cat"}}, "without-text"),
-        ({"captions": POSITIVES}, "not-one-text"),
-        ({"captions": ["a"] * 9}, "wrong-count"),
-        ({"captions": CAPTIONS, "gallery": None, "missing": "skip"}, "unnamed-gallery"),
-        ({"captions": CAPTIONS, "phi": "CIDEr(stem=no)"}, r"stem"),
-        ({"captions": CAPTIONS, "positives": {**POSITIVES, "i1": []}}, "no-references"),
-    ],
-)
+@pytest.mark.parametrize(("options", "problem"), [
+    ({"phi": "SPICE"}, "phi-without-captions"),
+    ({"captions": CAPTIONS, "phi": "METEOR"}, "bad-choice"),
+    ({"phi": matrix(), "tokenizer": "13a"}, "needs-option"),
+    ({"captions": {"c0": "a cat"}}, "without-text"),
+    ({"captions": POSITIVES}, "not-one-text"),
+    ({"captions": ["a"] * 9}, "wrong-count"),
+    ({"captions": CAPTIONS, "gallery": None, "missing": "skip"}, "unnamed-gallery"),
+    ({"captions": CAPTIONS, "phi": "CIDEr(stem=no)"}, r"stem"),
+    ({"captions": CAPTIONS, "positives": {**POSITIVES, "i1": []}}, "no-references"),
+])  # fmt: skip
 def test_what_is_wrong_is_refused(options, problem):
     with refused(problem):
         scored(["NCS@5"], **options)
@@ -214,17 +234,3 @@ def test_it_is_computed_on_the_device_that_is_named(monkeypatch):
     seen.clear()
     scored(["NCS@5"], captions=CAPTIONS, device="torch:cpu")
     assert seen == [{}]  # no vectors
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"phi": "CIDEr(stem=porter)"}, {"tokenizer": "whitespace"}, {"phi": "BagSim",
-                                                                     "oov": "skip"}],
-)  # fmt: skip
-def test_a_signature_is_computed_again(options):
-    score = scored(["NCS@5"], captions=CAPTIONS, direction="t2i", **options)[0]
-    again = semmetrics.rescore(score.signature, SIMS, POSITIVES, captions=CAPTIONS, **NAMES)
-    assert (again[0].value, again.differences) == (score.value, [])
-    other = {**CAPTIONS, "c0": "a dog"}
-    again = semmetrics.rescore(score.signature, SIMS, POSITIVES, captions=other, **NAMES)
-    assert any("phi differs" in line for line in again.differences)

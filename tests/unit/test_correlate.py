@@ -65,49 +65,34 @@ def test_ncs_of_a_pair_is_that_of_a_query_that_retrieves_it(side):
         assert_allclose(numbers(row), expected(values, SCORES), atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("ratings", "phi", "options", "code", "where"),
-    [
-        ([], {"a": ["b"]}, {}, "nothing-given", "ratings"),
-        ([("a", "b")], {"a": ["b"]}, {}, "wrong-cells", "ratings, element [0]"),
-        ([("a", "b", 1), ["a"]], {"a": ["b"]}, {}, "wrong-cells", "ratings, element [1]"),
-        ([("a", "b", "x")], {"a": ["b"]}, {}, "not-a-number", "ratings, element [0]"),
-        ([("a", "", 1.0)], {"a": ["b"]}, {}, "empty-id", "ratings, element [0]"),
-        ([("a", "b", 1.0), "ab"], {"a": ["b"]}, {}, "wrong-type", "ratings, element [1]"),
-        ([("a", "b", 1.0)], {}, {}, None, ""),
-        ([("a", "b", 1.0)], {"a": 3}, {}, "wrong-type", "a"),
-        ([("a", "b", 1.0)], {"x": ["y"]}, {}, None, ""),
-        ([("a", "b", 1.0)], (np.eye(2), "ab", "xy"), {}, None, ""),
-        ([("a", "b", 1.0)], (np.eye(2), "aa", "xy"), {}, "wrong-ids", "phi"),
-        ([("a", "b", 1.0)], (np.eye(2), "ab", "xyz"), {}, "wrong-ids", "phi"),
-        ([("a", "b", 1.0)], (np.eye(2), 3, "xy"), {}, "wrong-type", "phi"),
-        ([("a", "b", 1.0)], ([[1, 2], [3]], "ab", "xy"), {}, None, "phi"),
-        ([("a", "b", 1.0)], (np.full((2, 2), "x"), "ab", "xy"), {}, None, "phi"),
-        ([("a", "b", 1.0)], (np.ma.masked_all((2, 2)), "ab", "xy"), {}, None, "phi"),
-        ([("a", "b", 1.0)], [("a", "b", 1), ("a", "b", 2)], {}, "two-scores", "phi"),
-        ([("a", "b", 1.0)], {"a": ["b"]}, {"ncs": "rows"}, None, ""),
-        ([("a", "b", 1.0)], {"a": ["b"]}, {"ids": "("}, "bad-option", ""),
-        ([("a", "b", 1.0)], {"a": ["b"]}, {"ids": r"(\d)(\d)"}, "bad-option", ""),
-        ([("a", "b", 1.0)], {"a": ["b"]}, {"ids": r"\d+"}, "id-mismatch", "ratings, element [0]"),
-        ([("a", "b", 1.0)], {"a": ["b"]}, {"columns": ["a"]}, None, ""),
-        (
-            [("a", "b", 1.0)],
-            {"a": ["b"]},
-            {"group_by": "kind"},
-            "needs-keys",
-            "ratings, element [0]",
-        ),
-        (
-            [{"a": "a", "b": "b", "s": 1}],
-            {"a": ["b"]},
-            {"group_by": "kind"},
-            "missing-column",
-            "ratings, element [0]",
-        ),
-        ([{"a": "a", "b": "b"}], {"a": ["b"]}, {}, "missing-column", "ratings, element [0]"),
-        (3, {"a": ["b"]}, {}, "wrong-type", "ratings"),
-    ],
-)
+ONE, REL = [("a", "b", 1.0)], {"a": ["b"]}
+
+
+@pytest.mark.parametrize(("ratings", "phi", "options", "code", "where"), [
+    ([], REL, {}, "nothing-given", "ratings"),
+    ([("a", "b")], REL, {}, "wrong-cells", "ratings, element [0]"),
+    ([("a", "b", 1), ["a"]], REL, {}, "wrong-cells", "ratings, element [1]"),
+    ([("a", "b", "x")], REL, {}, "not-a-number", "ratings, element [0]"),
+    ([("a", "", 1.0)], REL, {}, "empty-id", "ratings, element [0]"),
+    ([("a", "b", 1.0), "ab"], REL, {}, "wrong-type", "ratings, element [1]"),
+    ([{"a": "a", "b": "b"}], REL, {}, "missing-column", "ratings, element [0]"),
+    (ONE, {}, {}, None, ""),
+    (ONE, {"x": ["y"]}, {}, None, ""),
+    (ONE, (np.eye(2), "ab", "xy"), {}, None, ""),
+    (ONE, (np.eye(2), "aa", "xy"), {}, "wrong-ids", "phi"),
+    (ONE, (np.eye(2), "ab", "xyz"), {}, "wrong-ids", "phi"),
+    (ONE, ([[1, 2], [3]], "ab", "xy"), {}, None, "phi"),
+    (ONE, (np.ma.masked_all((2, 2)), "ab", "xy"), {}, None, "phi"),
+    (ONE, [("a", "b", 1), ("a", "b", 2)], {}, "two-scores", "phi"),
+    (ONE, REL, {"ncs": "rows"}, None, ""),
+    (ONE, REL, {"ids": "("}, "bad-option", ""),
+    (ONE, REL, {"ids": r"(\d)(\d)"}, "bad-option", ""),
+    (ONE, REL, {"ids": r"\d+"}, "id-mismatch", "ratings, element [0]"),
+    (ONE, REL, {"columns": ["a"]}, None, ""),
+    (ONE, REL, {"group_by": "kind"}, "needs-keys", "ratings, element [0]"),
+    ([{"a": "a", "b": "b", "s": 1}], REL, {"group_by": "kind"}, "missing-column",
+     "ratings, element [0]"),
+])  # fmt: skip
 def test_what_is_wrong_is_named(ratings, phi, options, code, where):
     with pytest.raises(InputError) as caught:
         semmetrics.correlate(ratings, phi, **options)
@@ -116,29 +101,25 @@ def test_what_is_wrong_is_named(ratings, phi, options, code, where):
 
 
 def test_files_that_are_wrong_are_named(tmp_path):
-    np.save(tmp_path / "phi.npy", PHI)
-    with refused("missing-file"):
-        semmetrics.correlate(RATINGS, tmp_path / "phi.npy")
+    def wrong(code, where, ratings, phi, **options):
+        with refused(code) as caught:
+            semmetrics.correlate(ratings, phi, **options)
+        assert (caught.value.where or "").endswith(where)
+
+    path = tmp_path / "phi.npy"
+    np.save(path, PHI)
+    wrong("missing-file", "", RATINGS, path)
     (tmp_path / "phi.npy.ids.json").write_text('{"images": []}', encoding="utf-8")
-    with refused("wrong-type"):
-        semmetrics.correlate(RATINGS, tmp_path / "phi.npy")
-    (tmp_path / "other.txt").write_text("a b 1", encoding="utf-8")
-    with refused("wrong-format"):
-        semmetrics.correlate(RATINGS, tmp_path / "other.txt")
-    (tmp_path / "r.csv").write_text("a,b,score\nx,y,1\nx,,2\n", encoding="utf-8")
-    with refused("empty-id") as caught:
-        semmetrics.correlate(tmp_path / "r.csv", {"x": ["y"]})
-    assert caught.value.where.endswith("line 3")
-    (tmp_path / "r.csv").write_text("a,a,score\nx,y,1\n", encoding="utf-8")
-    with refused("duplicate-column") as caught:
-        semmetrics.correlate(tmp_path / "r.csv", {"x": ["y"]}, columns=["a", "a", "score"])
-    assert caught.value.where.endswith("line 1")
-    (tmp_path / "r.json").write_text('{"x": {"y": 1}}', encoding="utf-8")
-    with refused("wrong-type"):
-        semmetrics.correlate(tmp_path / "r.json", {"x": ["y"]})
-    with refused("wrong-type") as caught:
-        semmetrics.correlate(RATINGS, tmp_path / "r.json")
-    assert caught.value.where.endswith("id 'x'")
+    wrong("wrong-type", "", RATINGS, path)
+    for name, text, code, where, options in (
+        ("r.csv", "a,b,score\nx,y,1\nx,,2\n", "empty-id", "line 3", {}),
+        ("r.csv", "a,a,score\nx,y,1\n", "duplicate-column", "line 1",
+         {"columns": ["a", "a", "score"]}),
+        ("r.json", '{"x": {"y": 1}}', "wrong-type", "", {}),
+    ):  # fmt: skip
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        wrong(code, where, tmp_path / name, {"x": ["y"]}, **options)
+    wrong("wrong-type", "id 'x'", RATINGS, tmp_path / "r.json")
 
 
 def test_ids_that_stand_on_both_sides_are_refused(tmp_path):
@@ -156,9 +137,6 @@ def test_ids_that_stand_on_both_sides_are_refused(tmp_path):
 
 @pytest.mark.parametrize("lacking", [None, " ", math.nan])
 def test_a_pair_without_a_group_is_refused(lacking):
-    ratings = [
-        {"a": "x", "b": "y", "s": 1, "of": "one"},
-        {"a": "x", "b": "z", "s": 2, "of": lacking},
-    ]
+    ratings = [{"a": "x", "b": b, "s": 1, "of": of} for b, of in (("y", "one"), ("z", lacking))]
     with refused("empty", "ratings, element [1]"):
         semmetrics.correlate(ratings, {"x": ["y"]}, group_by="of")

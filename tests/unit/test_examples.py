@@ -15,25 +15,17 @@ TABLE2 = ROOT / "examples" / "kubany2020_table2"
 
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.name)
 def test_example_runs(script, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(script)],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = subprocess.run([sys.executable, "-W", "error", str(script)], cwd=tmp_path,
+                          env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True,
+                          text=True, check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert done.stdout
     assert not list(tmp_path.iterdir())
 
 
-def test_there_are_examples():
-    assert len(EXAMPLES) >= 3
-
-
 def test_the_table_has_fifteen_systems_and_25_labels():
+    assert len(EXAMPLES) >= 3
     systems = sorted((TABLE2 / "predictions").glob("*.json"))
     lists = [json.loads(path.read_text(encoding="utf-8"))["1.jpg"] for path in systems]
     truth = json.loads((TABLE2 / "ground_truth.json").read_text(encoding="utf-8"))

@@ -16,15 +16,8 @@ from semmetrics.metrics import sets
 from semmetrics.metrics.hierarchical import LCADistance, hF, hP, hR
 from semmetrics.scoring.result import score_statistics
 
-FLOWERS = {
-    "rose": "flower",
-    "tulip": "flower",
-    "flower": "plant",
-    "oak": "tree",
-    "tree": "plant",
-    "plant": "thing",
-    "car": "thing",
-}
+FLOWERS = {"rose": "flower", "tulip": "flower", "flower": "plant", "oak": "tree", "tree": "plant",
+           "plant": "thing", "car": "thing"}  # fmt: skip
 FAMILY = {"hP": hP, "hR": hR, "hF": hF}
 FLAT = {"hP": sets.Precision, "hR": sets.Recall, "hF": sets.F1}
 

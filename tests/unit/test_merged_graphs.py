@@ -71,6 +71,11 @@ def test_what_is_kept_is_pinned(table, tmp_path):
     assert identity == f"{FunctionParser(slots).identity}, merged 1 by ours"
 
 
+def merged(concepts, group=GROUP):
+    return [" ".join(map(concepts.name, one))
+            for one in merge_captions(slots(group), concepts).tuples]  # fmt: skip
+
+
 def test_concepts_serve_the_next_graphs_until_they_are_many(table, tmp_path, monkeypatch):
     first = graphs_of(tmp_path)
     first.prepare([GROUP])
@@ -94,13 +99,17 @@ def test_many_concepts_go_with_their_graphs(table, tmp_path, monkeypatch):
     assert concepts() is None
 
 
-@pytest.mark.parametrize("name", ["n" * 300, "file"])
+@pytest.mark.parametrize("name", ["n" * 300, "file", "damaged", None])
 def test_a_place_that_can_hold_no_graphs_is_said(table, tmp_path, name):
     (tmp_path / "file").touch()
-    graphs = graphs_of(tmp_path / name)
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "p.sqlite").write_bytes(b"no database" * 1000)
+    kept = name and tmp_path / name
+    graphs = graphs_of(kept) if kept else Graphs(KeptParser(FunctionParser(slots)))
     graphs.prepare([GROUP])
     assert shown(graphs, GROUP) == EXPECTED
-    assert graphs.trouble.code == "cache-unusable"
+    assert (graphs.trouble and graphs.trouble.code) == (name and "cache-unusable")
+    assert name != "damaged" or graphs._cache is None  # it is not waited for again
 
 
 def test_concepts_have_words():
@@ -118,12 +127,7 @@ def test_concepts_are_whole_after_an_interruption(code):
 
     def start():
         concepts = Concepts(table)
-
-        def merge():
-            graph = merge_captions(slots(GROUP), concepts)
-            return [" ".join(map(concepts.name, one)) for one in graph.tuples]
-
-        return merge
+        return lambda: merged(concepts)
 
     found = list(interruptions(code.__code__, start))
     assert len(found) > 10
@@ -142,6 +146,5 @@ def test_an_interrupted_look_up_leaves_no_concept():
 
     concepts = Concepts(Interrupted(SYNSETS, {}))
     with pytest.raises(KeyboardInterrupt):
-        merge_captions(slots(GROUP), concepts)
-    graph = merge_captions(slots(GROUP), concepts)
-    assert [" ".join(map(concepts.name, one)) for one in graph.tuples] == EXPECTED
+        merged(concepts)
+    assert merged(concepts) == EXPECTED

@@ -29,33 +29,22 @@ SETS = st.lists(st.tuples(st.sets(st.sampled_from(CLASSES)), st.sets(st.sampled_
     weights=st.none() | st.lists(st.sampled_from([0.0, 0.5, 2.0]), min_size=6, max_size=6),
 )
 def test_every_policy_for_every_cause(data, name, average, labels, chosen, weights):
-    nothing = "absent" if average in ("macro", "weighted") else "empty"
-    policies = {nothing: chosen[0]}
+    policies = {"absent" if average in ("macro", "weighted") else "empty": chosen[0]}
     if name in CAUSES:
         policies[CAUSES[name]] = chosen[1]
-    weights = None if weights is None else [w or 0.25 * (i == 0) for i, w in enumerate(weights)]
-    weights = weights and weights[: len(data)]
+    if weights is not None:
+        weights = [w or 0.25 * (i == 0) for i, w in enumerate(weights)][: len(data)]
     universe = {} if average == "example" else {"labels": labels}
+    measure = find(name)[0](average=average, **policies, **universe)
     preds, refs = zip(*data, strict=True)
-    found = semmetrics.score(
-        [sorted(p) for p in preds],
-        [sorted(r) for r in refs],
-        measures=[find(name)[0](average=average, **policies, **universe)],
-        classes=CLASSES,
-        weights=weights,
-    ).scores[0]
+    sides = ([sorted(one) for one in side] for side in (preds, refs))
+    (found,) = semmetrics.score(*sides, measures=[measure], classes=CLASSES, weights=weights)
     if weights is not None:  # items of weight 0 are as if they were not there
         kept = [item for item in zip(preds, refs, weights, strict=True) if item[2]]
         preds, refs, weights = zip(*kept, strict=True)
-    expected = oracle.score(
-        name,
-        preds,
-        refs,
-        average=average,
-        labels=CLASSES if labels == "given" else labels,
-        weights=weights,
-        **policies,
-    )
+    among = CLASSES if labels == "given" else labels
+    expected = oracle.score(name, preds, refs, average=average, labels=among, weights=weights,
+                            **policies)  # fmt: skip
     assert found.value == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 

@@ -18,15 +18,10 @@ from semmetrics.metrics import class_precision as classwise
 from semmetrics.metrics import ranking
 
 INTERPOLATIONS = ["none", "voc2007", "voc2010", "coco101"]
-PEERS = {
-    "coverage_error": (ranking.coverage_error, peer.coverage_error, 0),
-    "ranking_loss": (ranking.ranking_loss, peer.label_ranking_loss, 0),
-    "lrap": (
-        ranking.label_ranking_average_precision,
-        peer.label_ranking_average_precision_score,
-        1,
-    ),
-}
+PEERS = {"coverage_error": (ranking.coverage_error, peer.coverage_error, 0),
+         "ranking_loss": (ranking.ranking_loss, peer.label_ranking_loss, 0),
+         "lrap": (ranking.label_ranking_average_precision,
+                  peer.label_ranking_average_precision_score, 1)}  # fmt: skip
 
 
 def random_tables(seed, ties):
@@ -146,6 +141,22 @@ def partial_classes(seed, n=30, n_classes=5):
     positive_item, positive_class = np.nonzero(truth)
     flat = classes, scores, truth[scored], item, positive_class, positive_item, n_classes
     return flat, rng
+
+
+@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
+def test_a_replicate_does_not_depend_on_the_others(interpolation):
+    flat, rng = partial_classes(0)
+    curves = classwise.class_curves(*flat)
+    weights = rng.random((9, 30))
+
+    def precision(some):
+        return classwise.class_average_precision(curves, some, interpolation=interpolation)
+
+    few = precision(weights)
+    times = 2 * classwise._CELLS // (9 * 30)  # two parts at least
+    assert_array_equal(precision(np.tile(weights, (times, 1))), np.tile(few, (times, 1)))
+    for row, value in zip(weights, few, strict=True):
+        assert_array_equal(precision(row[None])[0], value)
 
 
 @pytest.mark.parametrize("order", ["grouped", "ordered"])

@@ -45,9 +45,3 @@ def test_python_examples(page):
 def _without_what_is_missing(block):
     missing = block["mark"] == "needs" and find_spec(block["argument"]) is None
     return "\n" * block[0].count("\n") if missing else block[0]
-
-
-def test_the_readme_has_both_commands_for_a_fresh_machine():
-    blocks = BLOCK.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
-    marks = [block["argument"] for block in blocks if block["mark"] == "setup"]
-    assert marks == ["main", "tests"]

@@ -27,41 +27,22 @@ TEXTS += ["F1(average=macro,labels=union,absent=0)@2", "F1(decode=threshold:0.45
 GOOD = "F1|avg:macro|labels:union|k:3|norm:none|ci:percentile,0.95,100,7|n:3|data:00ff|v:0.1.0"
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ("", "no measure ''"),
-        (GOOD.replace("F1", "F7"), "no measure 'F7'; did you mean "),
-        (GOOD.replace("n:3|", ""), "bad-signature"),
-        (GOOD.replace("|n:3|data:00ff|v:0.1.0", ""), "bad-signature"),
-        (GOOD.replace("n:3", "n:-3"), "bad-signature"),
-        (GOOD.replace("k:3", "k:three"), "bad-signature"),
-        (GOOD.replace("k:3", "k:0"), "bad-option"),
-        (GOOD.replace("k:3", "k"), "bad-signature"),
-        (GOOD.replace("norm", "nrom"), "bad-signature"),
-        (GOOD.replace("macro", "makro"), "bad-choice"),
-        (GOOD.replace("avg:macro", "avg:example"), "measure-option"),
-        (GOOD + "|avg:micro", "bad-signature"),
-        (GOOD + "|k:1", "bad-signature"),
-        (GOOD.replace("percentile", "auto"), "bad-signature"),
-        (GOOD.replace("percentile", "basic"), "bad-signature"),
-        (GOOD.replace(",100,", ",many,"), "bad-signature"),
-        (GOOD.replace(",7", ""), "bad-signature"),
-    ],
-)
-def test_errors(wrong, message):
+@pytest.mark.parametrize(("old", "new", "code"), [
+    (GOOD, "", None), ("F1", "F7", "unknown-name"),
+    ("n:3|", "", "bad-signature"), ("|n:3|data:00ff|v:0.1.0", "", "bad-signature"),
+    ("n:3", "n:-3", "bad-signature"), ("n:3", f"n:{'9' * 5000}", "bad-signature"),
+    ("k:3", "k:three", "bad-signature"), ("k:3", "k", "bad-signature"),
+    ("k:3", "k:0", "bad-option"), ("k:3", f"k:{'9' * 5000}", None),
+    ("norm", "nrom", "bad-signature"), ("macro", "makro", "bad-choice"),
+    ("avg:macro", "avg:example", "measure-option"),
+    ("v:0.1.0", "v:0.1.0|avg:micro", "bad-signature"), ("v:0.1.0", "v:0.1.0|k:1", "bad-signature"),
+    ("percentile", "auto", "bad-signature"), ("percentile", "basic", "bad-signature"),
+    (",100,", ",many,", "bad-signature"), (",7", "", "bad-signature"),
+])  # fmt: skip
+def test_errors(old, new, code):
     assert str(read_signature(GOOD).measure) == "F1(average=macro,labels=union)@3"
-    with refused(message):
-        read_signature(wrong)
-
-
-@pytest.mark.parametrize("part", ["n:1", "k:1"])
-def test_numbers_of_thousands_of_digits_are_refused(part):
-    found = semmetrics.score({"1": ["a"]}, {"1": ["a"]}, measures=["F1@1"])
-    text = found["F1@1"].signature
-    assert f"|{part}|" in text
-    with pytest.raises(InputError):
-        read_signature(text.replace(f"|{part}|", f"|{part[0]}:{'9' * 5000}|"))
+    with refused(code) if code else pytest.raises(InputError):
+        read_signature(GOOD.replace(old, new))
 
 
 @pytest.mark.parametrize("definition", all_definitions("captions"), ids=lambda one: one.name)

@@ -23,37 +23,21 @@ def lists(n, size, seed):
 PREDS, GTS = lists(60, 6, 1), lists(60, 8, 2)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ("", "bad-thresholds"),
-        ("0:1", "bad-thresholds"),
-        ("1:0:0.1", "bad-thresholds"),
-        ("0:1:0", "bad-thresholds"),
-        ("0:1:0.00001", "bad-thresholds"),
-        ("0,x", "bad-thresholds"),
-        ("0:nan:1", "bad-thresholds"),
-        ([0.1, 0.1], "duplicate"),
-        ([2.0], "out-of-range"),
-        ([], "bad-thresholds"),
-        ([True], "bad-thresholds"),
-        ([None], "bad-thresholds"),
-    ],
-)
-def test_wrong_thresholds(wrong, message):
-    with refused(message):
+@pytest.mark.parametrize(("wrong", "code"), [
+    *[(one, "bad-thresholds") for one in ("", "0:1", "1:0:0.1", "0:1:0", "0:1:0.00001", "0,x",
+                                          "0:nan:1", [], [True], [None])],
+    ([0.1, 0.1], "duplicate"), ([2.0], "out-of-range"),
+])  # fmt: skip
+def test_wrong_thresholds(wrong, code):
+    with refused(code):
         sweep(PREDS, GTS, thresholds=wrong, embedding=MODEL)
 
 
-@pytest.mark.parametrize(
-    ("measure", "message"),
-    [
-        ("F1", "no-threshold"),
-        ("SoftF1", "no-threshold"),
-        ("WMD", "no-threshold"),
-        ("SemF1(threshold=0.4)", "not-applicable"),
-    ],
-)
-def test_measures_without_a_threshold_to_sweep(measure, message):
-    with refused(message):
-        sweep(PREDS, GTS, measures=[measure])
+@pytest.mark.parametrize(("options", "code"), [
+    *[({"measures": name}, "no-threshold") for name in ("F1", "SoftF1", "WMD")],
+    ({"measures": "SemF1(threshold=0.4)"}, "not-applicable"),
+    ({"treshold": 0.4}, "unknown-name"), ({"protocol": "kubany2020"}, "measures-and-protocol"),
+])  # fmt: skip
+def test_what_cannot_be_swept(options, code):
+    with refused(code):
+        sweep(PREDS, GTS, embedding=MODEL, **options)

@@ -76,16 +76,13 @@ def test_nan_is_named(shape, columns):
         top_k(table, 2, columns=columns)
 
 
-@pytest.mark.parametrize("k", [0, 6, -1])
-def test_k_is_one_of_the_line(k):
-    with refused("bad-option"):
-        top_k(np.ones((9, 5)), k)
-
-
-def test_what_is_no_matrix():
-    for wrong in (np.ones(3), [[1.0]]):
-        with refused("wrong-shape"):
-            top_k(wrong, 1)
+@pytest.mark.parametrize(("table", "k", "code"), [
+    *[(np.ones((9, 5)), k, "bad-option") for k in (0, 6, -1)],
+    *[(wrong, 1, "wrong-shape") for wrong in (np.ones(3), [[1.0]])],
+])  # fmt: skip
+def test_what_is_refused(table, k, code):
+    with refused(code):
+        top_k(table, k)
 
 
 @pytest.mark.parametrize("columns", [False, True])
