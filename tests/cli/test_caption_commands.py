@@ -1,6 +1,7 @@
 """``semmetrics df`` and ``semmetrics matrix``."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,3 +44,17 @@ def test_what_to_do_where_an_input_would_be_overwritten(refused, files, command)
     )
     message = refused(command, *inputs, "-o", "references.json")
     assert message.code == "output-is-input"
+
+
+def test_the_best_of_each_row_or_column(ok, files):
+    ok("pairs", "-o", "phi.npy", "references.json", "references.json")
+    matrix = np.load("phi.npy")
+    ok("pairs", "--top-k", 2, "-o", "best.jsonl", "references.json", "references.json")
+    ids = json.loads(Path("phi.npy.ids.json").read_text(encoding="utf-8"))
+    rows = [json.loads(line) for line in Path("best.jsonl").read_text().splitlines()]
+    for row, values in zip(rows, matrix, strict=True):
+        best = np.argsort(-values, kind="stable")[:2]
+        assert [one["id"] for one in row["captions"]] == [ids["captions"][i] for i in best]
+    ok("pairs", "--top-k", 1, "--axis", "images", "-o", "best.jsonl", *BOTH)
+    rows = [json.loads(line) for line in Path("best.jsonl").read_text().splitlines()]
+    assert [(row["caption"], row["images"][0]["id"]) for row in rows] == [("1", "1"), ("2", "2")]

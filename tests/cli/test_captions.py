@@ -1,5 +1,7 @@
 """``semmetrics score`` of captions."""
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -185,3 +187,32 @@ def test_captions_of_any_kind(ok, files):
         assert rows[0]["ROUGE-L"] == 1
         assert [row["ROUGE-L"] for row in rows if row["id"] == "4"] == [0]
         assert rows[4]["ROUGE-L"] == (tokenizer == "ptb")  # which writes small letters
+
+
+def test_standard_input_is_recognised(ok, files):
+    text = json.dumps(CAPTIONS)
+    found = json.loads(ok("score", "-", "references.json", "--format", "json", stdin=text))
+    assert [e["value"] for e in found] == [e["value"] for e in api()]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_values_of_items(ok, files, ending):
+    measures = ("BLEU-1", "ROUGE-L", "CIDEr-D", "UniqueCaptions")
+    name = f"items.{ending}"
+    ok("score", *FILES, "--score-references", "-m", " ".join(measures), "--per-item", name)
+    text = Path(name).read_text(encoding="utf-8")
+    if ending == "csv":
+        rows = list(csv.DictReader(io.StringIO(text)))
+    else:
+        rows = list(map(json.loads, text.splitlines()))
+    assert list(rows[0]) == ["id", "system", *measures[:3]]  # one caption alone is always unique
+    assert [(row["id"], row["system"]) for row in rows] == [
+        ("1", "captions"), ("2", "captions"), ("1#1", "human"), ("1#2", "human"),
+        ("2#1", "human"), ("2#2", "human"), ("2#3", "human"),
+    ]  # fmt: skip
+    table = semmetrics.score(CAPTIONS, REFERENCES, measures=measures, score_references=True)
+    for heading in measures[:3]:
+        expected = [
+            *table["preds", heading].items.tolist(), *table["human", heading].items.tolist()
+        ]  # fmt: skip
+        assert [float(row[heading]) for row in rows] == expected

@@ -307,3 +307,25 @@ def test_completion(words, expected):
     )
     assert expected <= {item.value for item in found}
     assert all(i.value.lower().startswith(incomplete.lower()) for i in found)
+
+
+def test_explain_a_measure_with_options_and_aliases(ok):
+    text = ok("explain", "F1(average=macro)@3")
+    assert text.startswith("F1(average=macro)@3\n")
+    assert "F1|avg:macro|" in text
+    assert "short for it  MacroF1" in ok("explain", "MacroF1")
+
+
+def test_rank_takes_what_score_writes(ok, files):
+    systems = ("a.json", "b.json", "gt.json")
+    ok("score", *systems, "-m", "O-F1 MacroF1", "--format", "json", "-o", "x.json")
+    ok("score", *systems, "-m", "O-F1 MacroF1", "--top-k", 1, "--format", "json", "-o", "y.json")
+    assert json.loads(ok("rank", "x.json", "--format", "json"))[0]["measure"] == "O-F1"
+    assert "'O-F1@1'" in ok_error(ok, "rank", "x.json", "y.json")
+    assert json.loads(ok("rank", "x.json", "-m", "MacroF1", "--format", "json"))
+
+
+def ok_error(ok, *arguments):
+    with pytest.raises(AssertionError) as caught:
+        ok(*arguments)
+    return str(caught.value)

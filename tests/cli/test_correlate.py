@@ -63,3 +63,15 @@ def test_json_and_csv_are_those_of_python(ok, inputs):
 )
 def test_what_is_wrong_is_refused(refused, inputs, arguments, message):
     assert is_refusal(refused("correlate", "ratings.csv", *arguments), message)
+
+
+def test_a_matrix_of_pairs_is_read_with_its_ids(ok, inputs):
+    captions = {"c1": "a cat on a mat", "c2": "two dogs run", "c3": "a red bus on a street"}
+    references = {"i1": ["a cat on a mat", "a cat sleeps"], "i2": ["two dogs run", "dogs run"]}
+    Path("captions.json").write_text(json.dumps(captions), encoding="utf-8")
+    Path("references.json").write_text(json.dumps(references), encoding="utf-8")
+    ok("pairs", "-q", "-o", "made.npy", "captions.json", "references.json")
+    (row,) = json.loads(ok("correlate", "-q", "ratings.csv", "made.npy", "--format", "json"))
+    assert row["phi"] == "made"
+    assert row["n"] == 4
+    assert row["pearson"] > 0.9

@@ -125,3 +125,26 @@ def test_a_state_that_was_tampered_with(ok, refused, systems):
     Path("state.json").write_text(text.replace('"k": 5', '"k": 4'), encoding="utf-8")
     said = refused("mad", "rank", "--references", "s0.json", "state.json")
     assert said.code == "state-edited"
+
+
+def test_sheets_of_names_that_look_like_formulas(ok, tmp_path, monkeypatch):
+    """They are written with an apostrophe, and read as they were."""
+    monkeypatch.chdir(tmp_path)
+    ids = ["=1+1", "'=1+1", "-4ws", "@(a)", "\x1b[2J"]
+    for name, start in (("a", "=a cat"), ("b", "- (dog)")):
+        captions = {one: f"{start} sits {n}" for n, one in enumerate(ids)}
+        Path(f"{name}.json").write_text(json.dumps(captions), encoding="utf-8")
+    ok("mad", "select", "-k", 5, "-o", "state.json", "--sheet", "s.csv", "--rating-sheet", "r.csv",
+       "--page", "s.html", "a.json", "b.json")  # fmt: skip
+    state = semmetrics.DiscrepancySelection.load("state.json")
+    assert sorted(state.images) == sorted(ids)
+    with Path("s.csv").open(encoding="utf-8", newline="") as text:
+        found = {row["image_id"] for row in csv.DictReader(text)}
+    assert found == {"'=1+1", "''=1+1", "-4ws", "'@(a)", "\\x1b[2J"}
+    page = Path("s.html").read_text(encoding="utf-8")
+    kept = json.loads(page.split('id="sheet">')[1].split("</script>")[0])
+    assert {row[0] for row in kept["rows"]} == found
+    fill("s.csv")
+    fill("r.csv", "rating", lambda row: "3")
+    ok("mad", "rank", "-m", "ROUGE-L", "--references", "s.csv", "state.json")
+    ok("mad", "rank", "--ratings", "r.csv", "state.json")

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from semmetrics import cli
+from semmetrics.cli import app
 from semmetrics.errors import InputError
 from semmetrics.store.files import check_output, open_output, replacing
 
@@ -442,3 +443,36 @@ def test_signals_while_modules_are_loaded_leave_no_traceback(inputs, kind):
         if run.returncode not in (-kind, 1):  # before the program began, Python itself answers
             assert run.returncode in (0, 128 + kind)
             assert b"Traceback" not in said
+
+
+@posix
+@pytest.mark.parametrize("again", [[], ["--overwrite"]])
+def test_a_matrix_is_never_without_its_ids(inputs, tmp_path, monkeypatch, again):
+    """Each step at the end of a run is where it is killed; the same command then continues."""
+    monkeypatch.chdir(inputs)
+    out, ids = tmp_path / "x.npy", tmp_path / "x.npy.ids.json"
+    command = ["pairs", "-q", "-o", str(out), *again, "c.json", "r.json"]
+    replace, steps = Path.replace, []
+    if again:
+        write(ids, "old")
+
+    def killed(place, target):
+        if len(steps) == number:
+            raise KeyboardInterrupt
+        steps.append(Path(target).name)
+        return replace(place, target)
+
+    for number in (0, 1):
+        if again:
+            out.write_bytes(b"old")
+        monkeypatch.setattr(Path, "replace", killed)
+        steps.clear()
+        assert app.program.main(command, standalone_mode=False) == 128 + signal.SIGINT
+        assert not out.exists()
+        assert steps == [ids.name][:number]
+    monkeypatch.undo()
+    monkeypatch.chdir(inputs)
+    assert app.program.main(command, standalone_mode=False) == 0
+    assert np.load(out).shape == (IMAGES, IMAGES)
+    assert len(json.loads(ids.read_text())["images"]) == IMAGES
+    assert len(list(tmp_path.iterdir())) == 2

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cli.data import GT
 
 import semmetrics
 from semmetrics.scoring.protocols import PROTOCOLS
@@ -172,3 +173,38 @@ def test_signatures_of_protocols(ok, run, files, protocol):
             Path(name).write_text(some, encoding="utf-8")
     for entry in json.loads(ok("score", *arguments, "--protocol", protocol, "--format", "json")):
         assert again(run, entry, *arguments)["signature"] == entry["signature"]
+
+
+def test_ignored_labels_from_a_file(ok, files):
+    Path("ignored.txt").write_text("cow\ndog\n", encoding="utf-8")
+    from_file = ok("score", *LISTS, "--ignore", "@ignored.txt", "--format", "json")
+    assert from_file == ok("score", *LISTS, "--ignore", "cow,dog", "--format", "json")
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+def test_item_values(ok, files, ending):
+    name = f"items.{ending}"
+    text = ok(
+        "score", "a.json", "b.json", "gt.json", "-m", "Recall F1 MacroF1", "--per-item", name,
+        "--format", "json",
+    )  # fmt: skip
+    written = Path(name).read_text(encoding="utf-8")
+    if ending == "csv":
+        rows = list(csv.DictReader(io.StringIO(written)))
+        rows = [
+            row | {m: float(row[m]) if row[m] else None for m in ("Recall", "F1")} for row in rows
+        ]
+    else:
+        rows = [json.loads(line) for line in written.splitlines()]
+    table = semmetrics.score_systems(
+        {"a": "a.json", "b": "b.json"}, "gt.json", measures=["Recall", "F1"]
+    )
+    assert list(rows[0]) == ["id", "system", "Recall", "F1"]
+    assert [(row["system"], row["id"]) for row in rows] == [(s, i) for s in "ab" for i in GT]
+    for measure in ("Recall", "F1"):
+        expected = [v for s in "ab" for v in table[s, measure].items.tolist()]
+        found = [np.nan if row[measure] is None else row[measure] for row in rows]
+        np.testing.assert_array_equal(found, expected)
+    assert rows[2]["Recall"] is None  # nothing is true
+    named = {entry["measure"]: entry["rows"] for entry in json.loads(text)}
+    assert named == {"Recall": name, "F1": name, "F1(average=macro)": None}

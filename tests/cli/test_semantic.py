@@ -10,6 +10,7 @@ import pytest
 
 import semmetrics
 from semmetrics.embed import lookup
+from semmetrics.embed.open import open_embedding
 from semmetrics.options import OPTIONS
 
 LISTS = ("a.json", "gt.json")
@@ -128,3 +129,23 @@ def test_a_signature_with_an_embedding(ok, run, refused, vectors, given):
     assert "words-2@" in message
     message = refused("score", *LISTS, "--rescore", entry["signature"], "--oov", "zero")
     assert "--oov is part of the signature" in message
+
+
+def test_another_version_of_the_model_of_the_package(ok, run, files):
+    (entry,) = json.loads(ok("score", *LISTS, "-m", "SemF1", "--format", "json"))
+    now = open_embedding("static").identity
+    old = now.rpartition("@")[0] + "@000000000000"
+    found, said = again(run, {"signature": entry["signature"].replace(now, old)})
+    assert found["value"] == entry["value"]
+    assert f"emb:{now} instead of emb:{old}" in said
+
+
+def test_matches_count_what_the_score_counts(ok, vectors):
+    arguments = ("-m", "SemPrecision SemRecall", "--matches", "m.jsonl", "--format", "json")
+    ok("score", *LISTS, *arguments)
+    found = matches("m.jsonl")
+    table = semmetrics.score("a.json", "gt.json", measures=["SemPrecision(no_prediction=nan)"])
+    for place, name in enumerate(table.scores[0].ids):
+        rows = [row for row in found if row["id"] == name and row["rank"] is not None]
+        share = sum(row["reference"] is not None for row in rows) / len(rows)
+        assert table.scores[0].items[place] == pytest.approx(share)

@@ -218,3 +218,12 @@ def test_spice_is_given_by_image(program):
     assert evaluation.eval["SPICE"] == value
     assert "SPICE" not in evaluation.missing
     assert evaluation.imgToEval["b"]["SPICE"]["All"] == by_image["b"]["All"]
+
+
+def test_tokens_of_captions_that_run_on():
+    if missing := METEOR_PROGRAM.missing():
+        pytest.skip(missing)
+    texts = ["A box of vitamin C.", "The cat's 5 1/2 fish (dead).", "Vitamin C.", "no. 3", "a dog "]
+    given = {1: [{"caption": text} for text in texts], 2: [{"caption": "a man\nrides"}]}
+    tokens = PTBTokenizer().tokenize(given)
+    assert tokens == theirs("tokenizer.ptbtokenizer", "PTBTokenizer")().tokenize(given)

@@ -13,6 +13,7 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.kinds.labels import as_labels
+from semmetrics.metrics.sets import Recall
 
 IDS = ["x", "y", "z"]
 PREDS = [["a", "b"], ["b"], []]
@@ -125,3 +126,83 @@ def test_public_names_are_loaded_when_used():
 
 
 # more likely another option, or said by the name of one measure alone
+
+
+def test_decoding_goes_to_measures_without_a_rule():
+    table = semmetrics.score(
+        SCORES,
+        REFS,
+        measures=["F1", "F1(decode=cumulative:0.4)", "mAP"],
+        decode=["threshold:0.5", "threshold:0.65"],
+        classes=CLASSES,
+    )
+    assert table.headings == [
+        "F1(decode=threshold:0.5)",
+        "F1(decode=threshold:0.65)",
+        "F1(decode=cumulative:0.4)",
+        "mAP",
+    ]
+    least = semmetrics.score(
+        SCORES, REFS, measures=["Recall", "mAP"], decode="threshold:0.8", keep_at_least=1,
+        classes=CLASSES,
+    )  # fmt: skip
+    assert least.headings == ["Recall(decode=threshold:0.8,keep_at_least=1)", "mAP"]
+    assert least.scores[0].items.tolist() == [1, 0.5, 0]
+    sizes = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    for heads in (sizes, {"preds": sizes}, sizes.tolist()):
+        table = semmetrics.score(
+            SCORES, REFS, measures=["Recall"], decode="cardinality", classes=CLASSES,
+            set_size_probs=heads,
+        )  # fmt: skip
+        assert table.scores[0].items.tolist() == [1, 0.5, 0]
+    own = {"one": sizes, "two": sizes[::-1]}
+    table = semmetrics.score_systems(
+        {"one": SCORES, "two": SCORES}, REFS, measures=["CardinalityError"],
+        decode="cardinality", set_size_probs=own, classes=CLASSES,
+    )  # fmt: skip
+    assert [s.items.tolist() for s in table] == [[0, 0, 1], [1, 0, 0]]
+
+
+def test_numbers_have_no_meaning_that_a_default_measure_compares():
+    named = semmetrics.score(matrix(PREDS), matrix(REFS), classes=CLASSES)
+    assert named.headings[-3:] == ["SemF1", "SemPrecision", "SemRecall"]
+    assert named.not_computed == []
+    for options in ({}, {"top_k": 1}):
+        table = semmetrics.score(matrix(PREDS), matrix(REFS), **options)
+        assert len(table.headings) == 7
+        assert not any("Sem" in heading for heading in table.headings)
+        assert [entry.heading for entry in table.not_computed] == named.headings[-3:]
+        assert "--classes" in table.not_computed[0].reason
+    assert semmetrics.score(SCORES, matrix(REFS)).not_computed == []
+    asked = semmetrics.score(matrix(PREDS), matrix(REFS), measures=["SemF1"])
+    assert asked.headings == ["SemF1"]
+    assert semmetrics.score([["1"], ["2"]], [["1"], ["cat"]]).headings[-1] == "SemRecall"
+    assert semmetrics.score([[]], [[]]).not_computed == []
+
+
+def test_progress_is_told():
+    seen = []
+    semmetrics.score(PREDS, REFS, measures="F1", progress=lambda *done: seen.append(done))
+    assert seen == [(3, 3)]
+
+
+def test_recall_of_a_definition_is_the_named_one():
+    assert semmetrics.score(PREDS, REFS, measures=[Recall])["Recall"].measure == Recall()
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [1, 2, 3],
+        np.array([1, 2, 3]),
+        {"x": 1, "y": 2, "z": 3},
+        pd.Series({"z": 3.0, "y": 2.0, "x": 1.0}),
+    ],
+)
+def test_sample_weights(weights):
+    table = semmetrics.score(by_id(PREDS), by_id(REFS), measures=["F1"], weights=weights)
+    assert table["F1"].value == pytest.approx((2 / 3 + 4 / 3) / 6)
+    if not isinstance(weights, (dict, pd.Series)):
+        assert semmetrics.score(PREDS, REFS, measures=["F1"], weights=weights)["F1"].value == (
+            table["F1"].value
+        )

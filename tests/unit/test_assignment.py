@@ -13,6 +13,7 @@ from semmetrics.core.assignment import (
     greedy_matching,
     max_cardinality_matching,
     max_similarity_matching,
+    rows_with_more_pairs,
 )
 
 
@@ -104,3 +105,18 @@ def test_torch_matches_as_numpy_does(tensor):
         found = function(*map(tensor, values))
         assert str(found.dtype) == "torch.int64"
         np.testing.assert_array_equal(found.cpu().numpy(), function(*values))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_rows_with_more_pairs_are_those_of_the_matchings_of_the_first_rows(seed):
+    rng = np.random.default_rng(seed)
+    items, m, n = rng.integers(1, 7), *rng.integers(1, 60 if seed % 6 == 0 else 9, 2)
+    table = rng.random((items, m, n)) if seed % 2 else rng.integers(-2, 6, (items, m, n)) / 8
+    table = np.round(table, 9)
+    # of equal sums that with more pairs
+    gain = np.where(table > rng.choice([0, 0.3, 0.6]), table + 5e-10 / (1 + m), 0.0)
+    pairs = [(max_similarity_matching(gain[:, :k]) >= 0).sum(axis=1) for k in range(m + 1)]
+    expected = np.diff(pairs, axis=0).T.astype(bool)
+    np.testing.assert_array_equal(rows_with_more_pairs(gain), expected)
+    alone = [rows_with_more_pairs(gain[k : k + 1]) for k in range(items)]
+    np.testing.assert_array_equal(np.concatenate(alone), expected)

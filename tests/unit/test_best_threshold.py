@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from refusals import refused
@@ -121,3 +123,43 @@ def test_weights_too_far_from_each_other_are_refused():
     assert near[0].value == 1.0
     with refused("weights-apart"):
         semmetrics.score(preds, [[], ["b", "c"]], weights=[1e20, 1], **options)
+
+
+def test_it_is_in_the_table_the_json_and_the_signature_and_can_be_scored_again():
+    preds, refs = data(5, 50)
+    other = [[(label, score / 3) for label, score in row] for row in preds]
+    systems = {"one": preds, "other": other}
+    measures = ["F1(decode=threshold:best)", "MicroF1", "SemF1(decode=threshold:best)"]
+    table = semmetrics.score_systems(systems, refs, measures=measures, embedding=MODEL)
+    *lines, beside = str(table).splitlines()
+    assert beside.endswith("(.undefined())")
+    assert [line.split()[0] for line in lines] == [
+        "measure", measures[0], "threshold", "F1(average=micro)", measures[2], "threshold",
+    ]  # fmt: skip
+    for place, name in ((2, measures[0]), (5, measures[2])):
+        found = [table[system, name].best_threshold for system in systems]
+        assert found[0] != found[1]
+        assert [float(cell) for cell in lines[place].split()[1:]] == found
+    entries = json.loads(table.to_json())
+    assert [one["best_threshold"] for one in entries] == [s.best_threshold for s in table]
+    assert [s.best_threshold is None for s in table] == [False, True, False] * 2
+    for score in table:
+        again = semmetrics.rescore(score.signature, systems[score.system], refs, embedding=MODEL)
+        assert [one.value for one in again] == [score.value]
+        assert again.differences == []
+        assert again.scores[0].best_threshold is None  # the number is given then
+
+
+@pytest.mark.parametrize("average", ["example", "micro", "macro", "weighted"])
+def test_whole_weights_are_repeats(average):
+    rng = np.random.default_rng(3)
+    for seed in range(20):
+        preds, refs = data(seed, 50)
+        times = rng.integers(1, 4, len(preds))
+        text = f"F1(average={average},decode=threshold:best)"
+        weighted = semmetrics.score(preds, refs, measures=text, weights=times)[0]
+        longer = ([row for row, n in zip(side, times, strict=True) for _ in range(n)]
+                  for side in (preds, refs))  # fmt: skip
+        repeated = semmetrics.score(*longer, measures=text)[0]
+        assert weighted.best_threshold == repeated.best_threshold
+        assert weighted.value == pytest.approx(repeated.value, abs=1e-14)

@@ -160,3 +160,20 @@ def test_progress_counts_resamples():
 def test_errors(options, code):
     with refused(code):
         Bootstrap(**options)
+
+
+def test_resamples_without_a_value_are_left_out_and_counted():
+    # an item without references makes the mean undefined whenever it is drawn
+    preds, refs = {"x": ["a"], "y": ["a"], "z": []}, {"x": ["a"], "y": ["b"], "z": []}
+    bootstrap = Bootstrap(resamples=200)
+    table = semmetrics.score(preds, refs, measures=["F1(empty=nan)"], ci=bootstrap)
+    score = table.scores[0]
+    without = sum(not counts["z"] for counts in draws(list(refs), bootstrap))
+    assert np.isnan(score.value)
+    assert score.replicates.interval(method="percentile").undefined == 200 - without > 0
+    drawn = [bool(counts["z"]) for counts in draws(list(refs), bootstrap)]
+    assert np.isnan(score.replicates.values).tolist() == drawn
+    nothing = semmetrics.score([[]], [[]], measures=["F1(empty=nan)"], ci=bootstrap).scores[0]
+    nothing = nothing.replicates.interval(method="percentile")
+    assert np.isnan([nothing.low, nothing.high]).all()
+    assert nothing.undefined == 200

@@ -101,3 +101,24 @@ def test_one_file_has_the_positives_and_the_captions(tmp_path):
     given = semmetrics.score(sims, {"1": ["10", "11"], "3": ["30", "31"]}, captions=texts,
                              **options)  # fmt: skip
     assert found.to_dict() == given.to_dict()
+
+
+TOKENS = "1.jpg#0\tA cat .\r\n2.jpg#0\tTwo dogs\tand more\n1.jpg#1\t\n"
+
+
+@pytest.mark.parametrize("name", ["results.token", "Flickr8k.token.txt"])
+def test_token_files(name, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(TOKENS.encode())
+    found = as_captions(path)
+    assert list(found.ids) == ["1.jpg", "2.jpg"]
+    assert found.to_list() == [["A cat .", ""], ["Two dogs\tand more"]]
+    assert found.understood == "Flickr's token file, 3 captions"
+    assert as_candidates(path).to_list() == [["1.jpg#0", "1.jpg#1"], ["2.jpg#0"]]
+    assert list(as_texts(path).ids) == ["1.jpg#0", "2.jpg#0", "1.jpg#1"]
+
+
+def test_without_a_split_all_are_read(karpathy):
+    found = karpathy(as_candidates, KARPATHY)
+    assert found.to_list() == [["0"], ["10", "11"], ["20"], ["30", "31"]]
+    assert "splits train, test, restval" in found.understood

@@ -314,3 +314,12 @@ def test_arrays_of_texts():
 def test_k_is_checked(k, axis, code):
     with refused(code):
         caption_top_k([["a man"]], ["a", "b"], k, axis=axis, tokenizer="whitespace")
+
+
+def test_single_precision():
+    references, captions = made()
+    found = matrix(references, captions, dtype="float32")
+    assert found.dtype == np.float32
+    assert_array_equal(found, matrix(references, captions).astype(np.float32))
+    blocks = caption_blocks(references, captions, tokenizer="whitespace", dtype="float32")
+    assert next(blocks)[1].dtype == np.float32

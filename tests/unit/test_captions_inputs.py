@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from reading import refused_in
 
@@ -31,3 +32,29 @@ def test_series():
         as_captions(pandas.Series([["x"], ["y"]], index=["a", "a"]))
     with refused_in("missing-column", "input"):
         as_captions(pandas.DataFrame({"caption": ["x"]}))
+
+
+@pytest.mark.parametrize(
+    ("data", "match"),
+    [
+        ({"a": ["x"], "b": "y"}, ("wrong-type", "refs, id 'b'")),
+        ({"a": [3]}, ("wrong-type", "refs, id 'a', caption 1")),
+        ({"a": [["x"]]}, ("wrong-type", "refs, id 'a', caption 1")),
+        ({"a": None}, ("wrong-type", "refs, id 'a'")),
+        ({"a": b"x"}, ("wrong-type", "refs, id 'a'")),
+        (["x", 4], ("wrong-type", "refs, item 1 (from 0)")),
+        ({"a": ["x", "y\ud800"]}, ("lone-surrogate", "refs, id 'a', caption 2")),
+        (["x", "\udfff"], ("lone-surrogate", "refs, item 1, caption 0 (from 0)")),
+        ({1.5: "x"}, ("wrong-id", "refs")),
+        ({1: "x", "1": "y"}, ("duplicate-id", "refs")),
+        ({"": "x"}, ("empty-id", "refs, key ''")),
+        ([{"id": True, "text": "x"}], ("wrong-id", "refs, element [0]")),
+        (np.eye(2), ("wrong-type", "refs")),
+        (3, ("wrong-type", "refs")),
+        (b"x", ("wrong-type", "refs")),
+        (iter(["x"]), ("wrong-type", "refs")),
+    ],
+)
+def test_errors(data, match):
+    with refused_in(*match):
+        as_captions(data, source="refs")

@@ -117,3 +117,30 @@ def test_fakecap(reference_dir):
     assert all(text == mine[name] for name, text, _ in items(task))
     people = leave_one_out(references, tokenizer=Blanks())
     assert len(people) == len(references.values())
+
+
+def expected(candidates, references, missing):
+    """The items, and the counts of images without captions, by plain loops."""
+    found, lacking = [], {"missing_prediction": 0, "missing_reference": 0}
+    for name in dict.fromkeys([*references, *candidates]):
+        mine, theirs = candidates.get(name, []), references.get(name, [])
+        lacking["missing_prediction"] += not mine
+        lacking["missing_reference"] += not theirs
+        if missing == "skip" and not (mine and theirs):
+            continue
+        names = [name] if len(mine) < 2 else [f"{name}#{k}" for k in range(1, len(mine) + 1)]
+        found += [(n, text, theirs) for n, text in zip(names, mine or [""], strict=True)]
+    return found, {key: n for key, n in lacking.items() if n}
+
+
+@given(candidates=SIDES, references=SIDES, missing=st.sampled_from(["skip", "empty"]))
+def test_the_join_is_that_of_plain_loops(candidates, references, missing):
+    task = task_of(candidates, references, missing=missing)
+    found, lacking = expected(candidates, references, missing)
+    assert items(task) == found
+    assert {key: n for key, n in task.counts.items() if key.startswith("missing")} == lacking
+    assert task.settings == {"tok": "blanks", "missing": missing}
+    assert (task.groups is not None) == any("#" in str(name) for name in task.ids)
+    assert sorted(task.texts) == sorted({t for _, c, refs in found for t in [c, *refs]}
+                                        | {t for refs in references.values() for t in refs
+                                           if missing == "empty"})  # fmt: skip

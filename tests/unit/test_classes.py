@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
 import numpy as np
@@ -387,3 +389,16 @@ def test_constants_that_rounding_tells_apart_are_the_same():
         assert ausuc(table, truth, **lists) == 0.0
     single = np.array([[0.25, 0], [0.25 + 2**-24, 0]], np.float32)
     assert [ausuc(single, order, **lists) for order in ([0, 1], [1, 0])] == [0.0, 1.0]
+
+
+def test_numbers_of_classes_may_be_texts():
+    found = score(**SIDES, populations={"cow": "10", "fox": "9"}, measures=f"{TEXT}(labels=M1)")
+    assert found.scores[0].value == 0.5
+    sides = {"classes": list("0123"), "seen": ["0", "1"], "unseen": ["2", "3"]}
+    found = score(gts=[0, 1, 1, 2, 2], **sides, hops={2: 1, 3: 4}, measures=f"{TEXT}(labels=2H)")
+    assert found.scores[0].value == 0.5
+
+
+def test_records_can_be_read_back():
+    text = score(measures=TEXT).confusion().to_csv()
+    assert [row["count"] for row in csv.DictReader(io.StringIO(text))] == ["1"] * 5

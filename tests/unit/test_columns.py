@@ -185,3 +185,9 @@ def test_the_argument_is_left_as_it_is():
     values = np.array([1.5, 2.5])
     columns.exact_sums(values, np.array([0, 0]))
     assert values.tolist() == [1.5, 2.5]
+
+
+def test_no_classes():
+    empty = Sparse(np.array([0, 0]), np.zeros(0, np.int32), 0)
+    assert empty.sum().shape == (0,)
+    assert empty.resample(np.ones((3, 1))).shape == (3, 0)

@@ -14,6 +14,7 @@ from unit.test_scorer import EVERY, case_of, stand_ins  # noqa: F401
 import semmetrics
 from benchmarks import simulation
 from semmetrics import Bootstrap, compare, options
+from semmetrics.scoring.resampling import Draws
 from semmetrics.studies import significance
 from semmetrics.studies.differences import Design, compare_scores, swapped_differences
 
@@ -469,3 +470,95 @@ def test_scored_results_that_cannot_be_compared():
                        ({"test": "t"}, "test-does-not-fit")):  # fmt: skip
         with refused(code):
             semmetrics.compare(results, **more)
+
+
+def test_it_is_said_where_few_items_decide():
+    gts = {str(i): ["cat"] for i in range(60)}
+    systems = {
+        name: {i: [] if int(i) >= 6 else ["cat" if int(i) % k else "dog"] for i in gts}
+        for name, k in (("one", 2), ("two", 3))
+    }
+    found = compare(systems, gts, measures="MicroPrecision F1")
+    assert found.sentences()[-1] == (
+        "a few images decide Precision(average=micro): compare them by test='randomization' "
+        "(--test)"
+    )
+
+
+def test_items_that_cannot_count_prove_nothing():
+    """Two of 100 images have a prediction: no p, and randomisation has one of two coins."""
+    gts = {str(i): ["cat"] for i in range(100)}
+    systems = {
+        name: {i: [label] if int(i) < 2 else [] for i in gts}
+        for name, label in (("wrong", "dog"), ("right", "cat"))
+    }
+    (one,) = found = compare(systems, gts, measures="MicroPrecision")
+    assert math.isnan(one.p)
+    assert "no p for Precision(average=micro)" in found.sentences()[0]
+    (one,) = compare(systems, gts, measures="MicroPrecision", test="randomization")
+    assert one.p == pytest.approx(0.5, abs=0.03)
+
+
+def test_lower_is_better_where_the_measure_says_so():
+    systems, gts = label_systems(80, 1, (0.0, 0.3, 0.0))
+    found = compare(systems, gts, measures="F1 HammingLoss", resamples=500)
+    gain, loss = found["b", "F1"], found["b", "HammingLoss"]
+    assert gain.difference > 0 > loss.difference
+    assert gain.better
+    assert loss.better
+    assert loss.wins > loss.losses
+    assert found.sentences()[0].startswith("b is better than a in F1 (p < ")
+    assert "HammingLoss" in found.sentences()[0]
+
+
+def test_no_corrected_p_is_above_1():
+    for method in ("holm", "bonferroni", "benjamini-hochberg"):
+        assert significance.correct_p([0.6, 0.9, 1.0], method) == pytest.approx([1.0] * 3)
+        assert max(significance.correct_p([0.6, 0.9, 1.0], method)) <= 1
+
+
+@pytest.mark.parametrize("method", ["auto", "percentile", "bca", "jackknife-bias", "hall"])
+def test_p_of_the_interval_is_where_it_excludes_0(method):
+    """For every level: p is below 1 - level just where the interval does not hold 0."""
+    for seed, n in enumerate((8, 20, 50)):
+        systems, gts = label_systems(n, seed, (0.0, 0.2, 0.05))
+        options = {"measures": "F1 MicroF1 MacroF1 SubsetAccuracy", "resamples": 400,
+                   "ci_method": method}  # fmt: skip
+        for one in compare(systems, gts, **options):
+            if math.isnan(one.low):
+                continue
+            for apart in (-1e-3, 1e-3):
+                level = 1 - one.p + apart
+                if 1 / 401 < 1 - level < 1 and one.p < 1:
+                    (other,) = compare(
+                        {name: systems[name] for name in ("a", one.system)}, gts,
+                        **{**options, "measures": str(one.score.measure)}, level=level,
+                    )  # fmt: skip
+                    assert (other.low > 0 or other.high < 0) == (apart < 0)
+
+
+@EVERY
+def test_swaps_are_those_of_predictions(definition):
+    """Every measure of every kind: the values of swapped statistics are those of swapped items."""
+    measures, options, (preds, gts) = case(definition)
+    other = preds[7:] + preds[:7]
+    scores = semmetrics.score_systems(
+        {"a": preds, "b": other}, gts, measures=measures, ci=True, resamples=2, **options
+    ).scores
+    base = {score.heading: score for score in scores if score.system == "a"}
+    pairs = [(score, base[score.heading]) for score in scores if score.system == "b"]
+    made = Bootstrap(resamples=3, seed=5)
+    if definition.name in ("Rsum", "Nsum"):
+        pytest.skip("needs both directions, and has a test of its own below")
+    found = swapped_differences(pairs, made)
+    draws = Draws.of((pairs[0][0].terms or pairs[0])[0].statistics)
+    (coins,) = draws.coins(made, 3)
+    assert 0 < coins.mean() < 1
+    for column, coin in zip(found.T, coins[:, draws.place], strict=True):
+        sides = [[b if heads == own else a for a, b, heads in zip(preds, other, coin, strict=True)]
+                 for own in (1, 0)]  # fmt: skip
+        swapped = semmetrics.score_systems(
+            dict(zip("ba", sides, strict=True)), gts, measures=measures, **options
+        )
+        expected = [swapped["b", m].value - swapped["a", m].value for m in map(str, measures)]
+        np.testing.assert_allclose(column, expected, rtol=0, atol=1e-9)

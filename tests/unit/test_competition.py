@@ -288,3 +288,11 @@ def test_pages_that_are_refused(state, columns):
     for options in ({"images": "a.jpg"}, {"scale": 1}):
         with refused("bad-option"):
             write_annotation_page(state.sheet(), **options)
+
+
+def test_the_page_says_how_labels_are_written(state):
+    systems = {"a": {"1": ["cat", "dog"]}, "b": {"1": ["cat"]}}
+    labels = select_discrepant(systems, 1, measure="F1")
+    assert 'placeholder="one label a line"' in write_annotation_page(labels.sheet())
+    assert "placeholder" not in write_annotation_page(labels.sheet(ratings=True))
+    assert "placeholder" not in write_annotation_page(state.sheet())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -140,3 +142,60 @@ def test_a_pair_without_a_group_is_refused(lacking):
     ratings = [{"a": "x", "b": b, "s": 1, "of": of} for b, of in (("y", "one"), ("z", lacking))]
     with refused("empty", "ratings, element [1]"):
         semmetrics.correlate(ratings, {"x": ["y"]}, group_by="of")
+
+
+def test_an_undefined_correlation_is_none():
+    (row,) = semmetrics.correlate([("a", "b", 1), ("a", "c", 2)], {"a": ["b", "c"]})
+    assert numbers(row) == [None, None, None]
+    assert row["n"] == 2
+
+
+KNOWN = [PHI[IMAGES.index(i), CAPTIONS.index(c)] for c, i, _ in RATINGS[:-1]]
+
+
+def write(folder, name, value):
+    path = folder / name
+    if name.endswith(".npy"):
+        np.save(path, value)
+        ids = {"images": IMAGES, "captions": CAPTIONS}
+        Path(f"{path}.ids.json").write_text(json.dumps(ids), encoding="utf-8")
+    elif name.endswith(".csv"):
+        lines = ["caption,image,score", *(f"{a},{b},{v}" for a, b, v in value)]
+        path.write_text("\n".join(lines), encoding="utf-8")
+    elif name.endswith(".jsonl"):
+        lines = [json.dumps({"a": a, "b": b, "score": v}) for a, b, v in value]
+        path.write_text("\n".join(lines), encoding="utf-8")
+    else:
+        path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+def test_every_form_of_ratings_and_phi_gives_the_same(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    wanted = expected(KNOWN, SCORES)
+    pairs = [(c, i, v) for (c, i, _), v in zip(RATINGS, KNOWN, strict=False)]
+    turned = [(i, c, v) for c, i, v in pairs]
+    ratings = [
+        RATINGS,
+        [list(one) for one in RATINGS],
+        [dict(zip("abc", one, strict=True)) for one in RATINGS],
+        pandas.DataFrame(RATINGS, columns=["caption", "image", "score"]),
+        *(write(tmp_path, f"ratings.{end}", RATINGS) for end in ("csv", "jsonl", "json")),
+    ]
+    phis = [
+        (PHI, IMAGES, CAPTIONS),
+        (PHI.T, CAPTIONS, IMAGES),
+        (PHI.astype(np.float32), IMAGES, CAPTIONS),
+        write(tmp_path, "phi.npy", PHI),
+        pairs,
+        turned,
+        *(write(tmp_path, f"pairs.{end}", pairs) for end in ("csv", "jsonl", "json")),
+    ]
+    for given in ratings:
+        (row,) = semmetrics.correlate(given, phis[0])
+        assert (row["phi"], row["group"], row["n"], row["lacking"]) == ("phi", "all", 7, 1)
+        assert_allclose(numbers(row), wanted, atol=1e-12)
+    for phi in phis:
+        (row,) = semmetrics.correlate(RATINGS, {"mine": phi})
+        assert (row["phi"], row["n"], row["lacking"]) == ("mine", 7, 1)
+        assert_allclose(numbers(row), wanted, atol=1e-12)

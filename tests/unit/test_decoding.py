@@ -93,3 +93,14 @@ def test_decode_marks_the_best_columns(rule, k):
             "cardinality": oracle.cardinality(ranked, h, 1),
         }[rule]
         assert set(np.flatnonzero(chosen)) == set(order[:size])
+
+
+def test_decode_cardinality_with_scores_sees_only_the_first_k():
+    scores = [[0.2, 0.9, 0.8]]
+    head = [[0.1, 0.1, 0.8]]
+    assert decoding.decode(scores, "cardinality+scores", head=head, offset=1).tolist() == [
+        [True, True, True]  # .09, .072, .1152
+    ]
+    assert decoding.decode(scores, "cardinality+scores", head=head, offset=1, k=2).tolist() == [
+        [False, True, False]
+    ]

@@ -43,3 +43,14 @@ def test_the_worst_by_a_measure():
         found.worst(1, "Recal")
     with refused("lacks-measure"):
         table("F1", "MacroF1").worst(1, "MacroF1")
+
+
+def test_values_of_labels():
+    records = table("F1", "MacroF1", "F1(average=weighted)").per_label()
+    assert set(records.column("measure")) == {"F1(average=macro)", "F1(average=weighted)"}
+    rows = {(row["system"], row["label"]): row for row in records if "macro" in row["measure"]}
+    assert rows["one", "cat"] | {"measure": ""} == {
+        "system": "one", "measure": "", "label": "cat", "value": 0.0, "support": 1, "predicted": 0,
+        "hit": 0,
+    }  # fmt: skip
+    assert isinstance(rows["one", "dog"]["hit"], int)

@@ -300,3 +300,14 @@ def test_images_that_a_system_lacks_are_counted():
     assert found.pairs[0].images == ("3",)
     assert found.answers == {"3": {"a": ["z"], "b": ["q"]}}
     assert Fact("images-left-out", 2) in found.facts
+
+
+def test_the_order_of_images_matters_for_ties_by_position_alone():
+    systems = made()
+    ids = list(systems["s0"])
+    turned = {n: {i: one[i] for i in reversed(ids)} for n, one in systems.items()}
+    for ties, same in (("id", True), ("random", True), ("position", False)):
+        one, other = (select_discrepant(s, 5, ties=ties) for s in (systems, turned))
+        assert (chosen(one) == chosen(other)) == same
+    first, second = (select_discrepant(systems, 5, ties="random", seed=s) for s in (1, 2))
+    assert chosen(first) != chosen(second)

@@ -198,3 +198,11 @@ def test_what_was_computed_before_an_interruption_is_kept(path):
     blocks.clear()
     assert len(cache.rows("len@1", texts, compute)) == 1500
     assert blocks == [texts[len(block) :]]
+
+
+def test_a_file_that_is_no_database_is_left_as_it_is(path):
+    path.parent.mkdir()
+    data = b"this is no database, and long enough to be seen as none" * 40
+    path.write_bytes(data)
+    gives_the_vectors(path, "file is not a database")
+    assert path.read_bytes() == data

@@ -7,7 +7,7 @@ import pytest
 from refusals import refused
 
 from semmetrics.embed.word_files import read_vectors
-from semmetrics.embed.words import convert, is_converted, open_converted, verify
+from semmetrics.embed.words import MatrixEmbedder, convert, is_converted, open_converted, verify
 
 WORDS = ["cat", "dog", "traffic light", "naïve", "zero"]
 VECTORS = np.array([[1, 2], [3, -4], [0.5, 0.25], [9, 9], [0, 0]], np.float32)
@@ -75,3 +75,20 @@ def test_what_is_no_such_folder_is_refused(tmp_path, folder):
         (folder / "meta.json").write_text(text, "utf-8")
         with refused(code):
             open_converted(folder)
+
+
+def test_it_gives_the_same_vectors_and_identity(folder, tmp_path):
+    source, opened = read_vectors(tmp_path / "toy.txt"), open_converted(folder)
+    asked = [*[word.replace(" ", "_") for word in WORDS], "cow", ""]
+    assert opened.find(asked).tolist() == source.find(asked).tolist()
+    np.testing.assert_array_equal(opened.embed(asked).vectors, source.embed(asked).vectors)
+    assert opened.identity == source.identity
+    assert opened.lookup == "words"
+    verify(folder)
+
+
+def test_other_vectors_can_be_converted(tmp_path):
+    model = MatrixEmbedder(VECTORS, WORDS, name="mine")
+    opened = open_converted(convert(model, tmp_path / "mine"))
+    assert opened.find(["traffic light"]).tolist() == [2]
+    assert opened.identity == model.identity

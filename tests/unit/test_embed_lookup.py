@@ -151,3 +151,10 @@ def test_scores_of_all_classes_need_a_cutoff(model):
         measure_coverage({"net": scores}, model)
     (row,) = measure_coverage({"net": scores}, model, top_k=1)
     assert (row.labels, row.unknown) == (2, 1)
+
+
+def test_the_table_of_nothing(model):
+    (row,) = measure_coverage({"api": as_labels({"a": []})}, model)
+    assert (row.images, row.labels, row.unknown) == (0, 0, 0)
+    assert np.isnan(row.share)
+    assert row.to_dict()["share"] is None

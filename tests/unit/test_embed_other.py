@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
+import semmetrics
 from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.open import open_embedding
 from semmetrics.embed.word_files import read_matrix
@@ -122,3 +123,34 @@ def test_parquet_is_checked(tmp_path):
     check({"a": TEXTS, "v": [[1.0], [1.0, 2.0]]}, "wrong-type", ", row 1 (from 0)")
     check({"a": TEXTS, "v": [[1.0], None]}, "wrong-type", ", row 1 (from 0)")
     check({"a": ["cat", None], "v": [[1.0], [2.0]]}, "null")
+
+
+def test_a_function_is_asked_for_texts_of_the_data_alone(tmp_path):
+    """A dictionary that has these dies of any other."""
+    vectors = {"red cat": [1.0, 0.0], "dog": [0.0, 2.0]}  # labels and captions,
+    joined = {"red_cat": [1.0, 0.0], "red_cat dog": [3.0, 4.0], "dog red cat": [3.0, 4.0]}
+    asked = []
+
+    def look_up(texts):
+        asked.extend(texts)
+        return [(vectors | joined)[text] for text in texts]
+
+    def run(preds, gts, measures="SemF1 WMD MeanSim BagSim", **options):
+        return semmetrics.score(preds, gts, measures=measures, embedding=look_up, **options)
+
+    table = run({"1": ["red_cat"], "2": []}, {"1": ["dog"], "2": ["red_cat", "dog"]})
+    assert [score.value for score in table.scores[1:3]] == [pytest.approx(5**0.5), 0]
+    assert "|emb:look_up@unversioned|" in table.scores[0].signature
+    for empty in ([[], []], [[], ["dog"]]), ([["dog"], []], [[], []]), ([[]], [[]]):
+        assert len(run(*empty).scores) == 4
+    for caption, refs in (("dog", ["dog", ""]), (" ", ["dog", "red cat"]), (" ", [""])):
+        for measure in ("BagSim", "BagSim(references=mean)"):
+            (score,) = run({"1": caption}, {"1": refs}, measure, task="captions")
+            assert score.value == pytest.approx(float(caption == "dog"))
+    assert set(asked) == vectors.keys() | joined.keys()
+    look_up.version = "1"  # kept vectors need no call, not even for their dimension
+    for _ in range(2):
+        before = len(asked)
+        found = run([["dog"]], [["red_cat"]], "WMD", cache=tmp_path / "kept.sqlite")
+        assert found["WMD"].value == pytest.approx(5**0.5)
+    assert len(asked) == before

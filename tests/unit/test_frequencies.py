@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import collections
+import gzip
 import itertools
 import json
 import math
 import os
 import pickle
 import random
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -442,3 +444,60 @@ def test_importing_it_is_light():
 def test_what_is_no_list_of_lists_is_refused(captions, where):
     with refused("wrong-type", where):
         fit_document_frequencies(captions)
+
+
+def test_numbers_of_numpy_from_python_2(tmp_path):
+    """Python 2 wrote their bytes as texts, here those of 9.25 and of 12 in the other order."""
+    data = (
+        b"\x80\x02}(U\x12document_frequency}U\x01a\x85cnumpy.core.multiarray\nscalar\nq\x01"
+        b"cnumpy\ndtype\nq\x02U\x02i2K\x00K\x01\x87R(K\x03U\x01>NNNJ\xff\xff\xff\xff"
+        b"J\xff\xff\xff\xffK\x00tbU\x02\x00\x0c\x86Rs"
+        b"U\x07ref_lenh\x01h\x02U\x02f8K\x00K\x01\x87R(K\x03U\x01<NNNJ\xff\xff\xff\xff"
+        b"J\xff\xff\xff\xffK\x00tbU\x08" + struct.pack("<d", math.log(16250)) + b"\x86Ru."
+    )
+    assert any(byte > 127 for byte in struct.pack("<d", math.log(16250)))
+    found = DocumentFrequencies.load(write(tmp_path, data))
+    assert found.as_dict() == {("a",): 12}
+    assert found.documents == 16250
+
+
+TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=4)
+
+
+NUMBER = st.one_of(st.integers(), st.floats(allow_nan=False), st.booleans(), st.none())
+
+
+KEY = st.one_of(TEXT, st.lists(TEXT, max_size=4).map(tuple))
+
+
+VALUE = st.recursive(
+    st.one_of(NUMBER, TEXT, st.binary(min_size=1, max_size=4)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.lists(inner, max_size=4).map(tuple),
+        st.dictionaries(KEY, inner, max_size=4),
+    ),
+    max_leaves=20,
+)
+
+
+@given(VALUE, st.integers(0, pickle.HIGHEST_PROTOCOL))
+@settings(deadline=None, max_examples=150)
+def test_plain_values_are_read_as_by_pickle(value, protocol):
+    data = pickle.dumps(value, protocol)
+    assert read_plain_pickle(data, "df.p") == pickle.loads(data)
+
+
+@pytest.mark.parametrize("name", ["df.npz", "df.json", "other.name"])
+def test_saved_and_loaded(tmp_path, name):
+    found = fit([["a man rides", "é é é é é"], ["a man"], ["on a man"]])
+    path = tmp_path / name
+    found.save(path)
+    again = DocumentFrequencies.load(path)
+    assert again.as_dict() == found.as_dict()
+    assert again.hash == found.hash
+    for key in ("documents", "log_documents", "tokenizer", "stem"):
+        assert getattr(again, key) == getattr(found, key)
+    packed = tmp_path / f"{name}.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert DocumentFrequencies.load(packed).hash == found.hash

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from refusals import refused
 
 import semmetrics
@@ -194,3 +195,38 @@ def test_numbers_of_items_are_checked():
     for extended in ("0", "9" * 5000):
         with refused("bad-option", name="extended"):
             NCS(extended=extended, k=5)
+
+
+def test_batches_of_lists_find_their_rows_of_phi():
+    order = np.argsort(-SIMS, axis=1, kind="stable")
+    lists = {f"i{row}": [f"c{one}" for one in order[row]] for row in range(N)}
+    scorer = semmetrics.Scorer(task="retrieval", measures="NCS@5", phi=PHI, **NAMES)
+    for part in np.array_split(RNG.permutation(N), 3):
+        names = [f"i{row}" for row in part]
+        scorer.update({n: lists[n] for n in names}, {n: POSITIVES[n] for n in names})
+    assert scorer.compute()[0].value == scored(["NCS@5"], direction="i2t")[0].value
+
+
+@pytest.mark.parametrize("direction", ["i2t", "t2i"])
+def test_folds_are_scored_each_by_its_part_of_phi(direction):
+    mixed = RNG.permutation(M)  # a fold's captions do not lie together
+    positives = {f"i{row}": [f"c{one}" for one in mixed[5 * row : 5 * row + 5]] for row in range(N)}
+    whole = scored(MEASURES, positives=positives, direction=direction, folds=3)
+    parts = []
+    for rows in np.split(np.arange(N), 3):
+        columns = np.sort(mixed[5 * rows[0] : 5 * rows[-1] + 5])
+        cells, names = np.ix_(rows, columns), [f"i{row}" for row in rows]
+        table = scored(
+            MEASURES, SIMS[cells], {name: positives[name] for name in names}, phi=PHI[cells],
+            queries=names, gallery=[f"c{one}" for one in columns], direction=direction,
+        )  # fmt: skip
+        parts.append([one.value for one in table])
+    assert_allclose([one.value for one in whole], np.mean(parts, axis=0), rtol=1e-12)
+    assert [one.value for one in whole] != [one.value for one in scored(MEASURES)][: len(MEASURES)]
+
+
+def test_positives_outside_the_gallery_are_left_out_of_nothing():
+    positives = {**POSITIVES, "i0": [*POSITIVES["i0"], "elsewhere"]}
+    for measure in ("NCS(ground_truth=left-out)@5", "SR(m=2,similar=images)@5"):
+        more = scored([measure], positives=positives, direction="i2t", missing="skip")[0]
+        assert more.items.tolist() == scored([measure], direction="i2t")[0].items.tolist()

@@ -202,3 +202,16 @@ def test_hall_removes_skewness_by_its_cubic():
             t = (made.value - limit) / made.standard_error
             cubic = t + skew * t**2 / 3 + skew**2 * t**3 / 27 + skew / 6
             assert cubic == pytest.approx(sign * -float(stdtrit(24, 0.05)), rel=1e-9)
+
+
+def test_simulated_coverage_of_macro_averages():
+    (case,) = [case for case in simulation.CASES if case.name == "100 labels"]
+    small = simulation.Case(case.name, case.draw, "F1(average=macro,labels=union) F1", 30_000)
+    macro, example = simulation.simulate(small, 400, 40, resamples=200)
+    shares = dict(zip(simulation.METHODS, macro.held, strict=True))
+    assert macro.default == "jackknife-bias"
+    assert np.mean(macro.values) - np.mean(macro.truths) < -0.015
+    assert shares["percentile"] < 0.6
+    assert shares["jackknife-bias"] > 0.9
+    assert min(example.held) > 0.85
+    assert "| 100 labels | `F1` | 400 |" in simulation.coverage_table([example])

@@ -1,5 +1,6 @@
 """Limits count what is made of an input, in every reader, and are named in the refusal."""
 
+import json
 import subprocess
 import sys
 
@@ -102,3 +103,13 @@ def test_pyarrow_out_of_memory_is_no_damaged_file(tmp_path):
         [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
     )
     assert "a.csv: not enough memory" in done.stdout, done.stderr
+
+
+def test_the_program_limits_ranked_scores_and_frequencies(tmp_path, capsys):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(["x" * 2000]))
+    assert run("rank", "--max-bytes", 100, path) == 2
+    assert f"{path}: it takes more than 100 bytes" in capsys.readouterr().err
+    out = tmp_path / "o.npz"
+    assert run("doc-freq", "--convert", "--max-bytes", 100, path, "-o", out) == 2
+    assert f"{path}: it takes more than 100 bytes" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from refusals import refused
 from tiny import Tiny, one_hot
@@ -45,3 +46,25 @@ def test_labels_are_shown_as_they_were_written():
 def test_measures_that_match_nothing(text):
     with refused("lacks-measure"):
         matches([["a"]], [["a"]], text, one_hot("ab"))
+
+
+@pytest.mark.parametrize("match", ["greedy", "optimal", "any"])
+@pytest.mark.parametrize("at", ["", "@3"])
+def test_rows_make_up_the_score(match, at):
+    rng = np.random.default_rng(5)
+    names = [f"w{i}" for i in range(20)]
+    model = Tiny(dict(zip(names, rng.normal(size=(20, 4)).tolist(), strict=True)))
+    preds, refs = ([[names[i] for i in rng.integers(0, 20, rng.integers(0, size))]
+                    for _ in range(60)] for size in (7, 5))  # fmt: skip
+    text = f"(threshold=0.4,match={match}){at}"
+    for name, side in (("SemPrecision", 2), ("SemRecall", 3)):
+        score, rows = matches(preds, refs, name + text, model)
+        if match == "any" and side == 3:
+            continue  # a reference may be served by a prediction that is nearer to another
+        for item, value in enumerate(score.items.tolist()):
+            mine = [row for row in rows if row[0] == str(item)]
+            hits = sum(row[2] is not None and row[3] is not None for row in mine)
+            number = sum(row[1] is not None for row in mine)
+            if side == 3:
+                number = hits + sum(row[1] is None for row in mine)
+            assert value == pytest.approx(hits / number if number else np.nan, nan_ok=True)

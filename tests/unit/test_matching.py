@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from oracles import sets as oracle
 from refusals import refused
 
+import semmetrics
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.matching import Cut
@@ -84,3 +88,20 @@ def test_what_cannot_be_cut_is_refused(preds, cut, code):
     (block,) = task.blocks()
     with refused(code):
         block.get(cut)
+
+
+@pytest.mark.parametrize(("duplicates", "kind"), [("once", set), ("each", Counter)])
+def test_cells_too_many_for_a_table(duplicates, kind):
+    rng = np.random.default_rng(3)  # 9,000 items x 9,000 labels
+    preds, refs = (
+        [[f"l{(n + code) % 9000}" for code in codes] for n, codes in enumerate(side.tolist())]
+        for side in rng.integers(0, 6, (2, 9000, 5))
+    )
+    measure = f"F1(duplicates={duplicates})"
+    sides = [[*map(Counter, map(kind, side))] for side in (preds, refs)]
+    values = [
+        2 * (pred & ref).total() / (pred.total() + ref.total())
+        for pred, ref in zip(*sides, strict=True)
+    ]
+    (found,) = semmetrics.score(preds, refs, measures=[measure])
+    assert_allclose(found.value, np.mean(values), rtol=0, atol=1e-14)

@@ -594,3 +594,15 @@ def test_a_signature_of_agreement_is_no_score_to_compute_again():
     (one,) = semmetrics.meta(ROWS, PREDS, GTS, measures="F1", statistics="pearson", resamples=20)
     with refused("signature-of-study"):
         semmetrics.rescore(one.signature, PREDS, GTS)
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.json", "r.jsonl"])
+def test_every_form_of_a_table_gives_the_same(tmp_path, name):
+    path = write(tmp_path / name, ROWS)
+    options = {"measures": "F1 Recall", "resamples": 20}
+    found, again = (semmetrics.meta(r, PREDS, GTS, **options) for r in (ROWS, path))
+    assert found.to_dicts() == again.to_dicts()
+    other = [{"item no": row["id"] + ".jpg", "stars": row["rating"]} for row in ROWS]
+    named = {"rating": "stars", "id": "item no"}
+    third = semmetrics.meta(other, PREDS, GTS, columns=named, ids=r"(\w)[.]jpg", **options)
+    assert values(third) == values(found)

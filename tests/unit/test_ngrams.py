@@ -76,3 +76,12 @@ def test_texts_around_a_machine_word(left, right, letters, random):
 def test_integers_give_what_words_give(left, right):
     texts = [np.array(text, np.int64) for text in sorted((left, right), key=len)]
     assert ngrams._in_integers(*texts) == lcs(left, right)
+
+
+NONE = np.zeros(0, np.int64)
+
+
+def test_nothing():
+    assert lcs_lengths(*packed([[]]), NONE, NONE).tolist() == []
+    empty = np.array([0, 0])
+    assert lcs_lengths(*packed([[], [1] * 70]), empty, np.array([0, 1])).tolist() == [0, 0]

@@ -100,3 +100,12 @@ def test_systems_whose_numbers_do_not_fit_into_one(monkeypatch):
     monkeypatch.setattr("semmetrics.metrics.ngsm._BITS", 3)
     assert_array_equal(ngsm_systems(grams, given, pairs), expected)
     assert expected[1, 0] == ngsm_pairs(grams, np.array([2]), np.array([0]))[0]
+
+
+def test_orders_that_captions_do_not_have():
+    assert ngsm([], []) == 1  # nothing to tell them apart by
+    assert ngsm(["a"], ["a"]) == 1
+    assert ngsm(["a", "b", "c"], ["a", "b", "c"]) == 1  # no caption has four tokens
+    assert ngsm(["a"], []) == 0
+    assert ngsm(["a"], ["a", "b"]) == 0  # one alone has a bigram
+    assert ngsm(["a", "b"], ["b", "a"]) == 0

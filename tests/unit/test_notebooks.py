@@ -148,3 +148,21 @@ def test_several_measures_stand_in_one_text():
     assert len(semmetrics.score(PREDS, GTS, measures="F1 @1")) == 1  # one measure, with a blank
     found = semmetrics.sweep(PREDS, GTS, measures="SemF1 SemRecall@1", thresholds=[0.5])
     assert list(found.values) == ["SemF1", "SemRecall@1"]
+
+
+@pytest.mark.parametrize("ci", [False, True])
+def test_frames_hold_everything(ci):
+    table = compared(ci=ci, resamples=20)
+    pandas, polars, arrow = forms(table)
+    assert pandas == polars == arrow
+    for row, score in zip(arrow, table, strict=True):
+        assert (row["system"], row["part"], row["n"]) == (score.system, "", 3)
+        assert (row["measure"], row["value"]) == (str(score.measure), score.value)
+        assert row["signature"] == score.signature
+        assert row["ci_low"] == (score.ci.low if ci else None)
+        assert row["ci_level"] == (0.95 if ci else None)
+    assert str(table.to_pandas()["ci_low"].dtype) == "float64"
+    assert str(table.to_arrow().schema.field("ci_high").type) == "double"
+    lacking = semmetrics.score(PREDS, GTS, measures="Precision(no_prediction=nan)", ci=ci)
+    for row in (rows[0] for rows in forms(lacking)):
+        assert (row["undefined"], row["value"]) == ("no_prediction=1", None)

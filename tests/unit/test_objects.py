@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from itertools import permutations
 
@@ -13,7 +14,7 @@ from reading import Read, codes, refused_in
 from refusals import refused
 
 import semmetrics
-from semmetrics import as_labels
+from semmetrics import as_captions, as_labels
 
 LONG = {"id": ["a", "a", "b"], "label": ["cat", "dog", "cat"]}
 WIDE = {"image_id": [7, 8], "labels": [["cat", "dog"], []]}
@@ -166,3 +167,49 @@ def test_dictionaries_may_hold_more_than_occurs():
     coded = pa.DictionaryArray.from_arrays(pa.array([2, 0]), pa.array(["x", "unused", "y"]))
     got = as_labels(pa.table({"id": ["a", "b"], "label": coded}))
     assert (got.vocabulary, got.to_list()) == (["y", "x"], [["y"], ["x"]])
+
+
+class Stream:
+    """What speaks the Arrow C stream, and nothing else."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+KINDS = {
+    "columns": dict,
+    "pandas": pd.DataFrame,
+    "arrow": pa.table,
+    "stream": lambda columns: Stream(pa.table(columns)),
+    "records": lambda columns: pa.table(columns).to_pylist(),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_list_a_row(kind):
+    got = as_labels(KINDS[kind](WIDE))
+    assert (list(got.ids), got.to_list()) == (["7", "8"], [["cat", "dog"], []])
+    texts = {"image_id": [1, 1, 2], "caption": ["a cat", "the cat", ""]}
+    got = as_captions(KINDS[kind](texts))
+    assert (list(got.ids), got.to_list()) == (["1", "2"], [["a cat", "the cat"], [""]])
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("columns", [LONG, WIDE])
+def test_arrow_files(tmp_path, columns, stream):
+    table, out = pa.table(columns), io.BytesIO()
+    make = pa.ipc.new_stream if stream else pa.ipc.new_file
+    with make(out, table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+    path = tmp_path / "gt.arrow"
+    path.write_bytes(out.getvalue())
+    got = as_labels(path)
+    expected = as_labels(table)
+    assert (list(got.ids), got.to_list()) == (list(expected.ids), expected.to_list())
+    assert got.understood.startswith("Arrow, one row a")
+    path.write_bytes(out.getvalue()[: len(out.getvalue()) // 2])
+    with refused_in("damaged", "gt.arrow"):
+        as_labels(path)

@@ -11,7 +11,7 @@ from refusals import codes, facts, refused
 from tiny import Tiny
 
 import semmetrics
-from semmetrics.kinds.labels.normalization import normalization
+from semmetrics.kinds.labels.normalization import normalization, singular
 from semmetrics.scoring.score_text import report_shared
 
 
@@ -114,3 +114,26 @@ def test_keys_that_mean_nothing_are_refused(tmp_path):
     path.write_text(json.dumps(found | {"treshold": 0.3}))
     with refused("not-a-calibration"):
         semmetrics.score([["a"]], [["a"]], measures="SemF1", calibration=path)
+
+
+def test_names_with_commas_are_no_lists():
+    names = ["tench, Tinca tinca", "goldfish, Carassius auratus", "hammerhead, hammerhead shark"]
+    gts = [[name] for name in names]
+    assert noted(gts, gts) == []
+    assert semmetrics.validate(gts, task="labels")["odd"] == []
+    others = [*gts, *([[f"label {n}"]] for n in range(5))]
+    assert noted(others, others) == []
+    # one odd name among many
+    assert noted([["rhythm, blues"]] + 9 * [["cat"]] + [["dog"]], 10 * [["cat"]] + [["dog"]]) == []
+
+
+def test_plurals():
+    pairs = (
+        "cats cat, boxes box, dishes dish, watches watch, glasses glass, berries berry, "
+        "cookies cookie, houses house, horses horse, roses rose, buses bus, lenses lens, "
+        "tomatoes tomato, shoes shoe, gloves glove, series series, tennis tennis, glass glass, "
+        "cactus cactus, men men, axes axe, gas gas"
+    )
+    for pair in pairs.split(", "):
+        plural, one = pair.split()
+        assert (singular(plural), singular(one)) == (one, one)

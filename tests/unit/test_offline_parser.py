@@ -9,6 +9,8 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from interruptions import interruptions
 
 from semmetrics.text.network import Network, _Matrix
@@ -469,3 +471,28 @@ def test_words_have_their_vectors_after_an_interruption():
     found = list(interruptions(OfflineParser._vectors_of.__code__, start))
     assert len(found) > 50
     assert all(one == expected for one in found)
+
+
+@settings(max_examples=150)
+@given(st.lists(st.text(max_size=60), max_size=4))
+def test_any_text_is_parsed(captions):
+    found = list(OfflineParser().parse(captions))
+    assert len(found) == len(captions)
+    for tuples in found:
+        for one in tuples:
+            assert 1 <= len(one) <= 3
+            assert all(isinstance(slot, str) and slot for slot in one)
+
+
+def test_tuples_do_not_depend_on_the_other_captions(parser):
+    words = " ".join(CAPTIONS).split()
+    random = np.random.default_rng(3)
+    captions = CAPTIONS + [
+        " ".join(random.choice(words, size=random.integers(1, 18))) for _ in range(1500)
+    ]
+    together = list(parser.parse(captions))
+    order = random.permutation(len(captions))
+    shuffled = list(OfflineParser().parse([captions[k] for k in order]))
+    assert [shuffled[k] for k in np.argsort(order)] == together
+    some = random.choice(len(captions), size=100, replace=False)
+    assert [_parse(parser, captions[k]) for k in some] == [together[k] for k in some]

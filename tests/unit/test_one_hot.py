@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -123,3 +124,33 @@ def test_no_column_has_two_roles(roles):
     with refused_in("one-column-two-roles"):
         ReadOptions(**{f"{role}_column": "x" for role in roles})
     assert ReadOptions(label_column="x", caption_column="x")
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_other_cells_up_to_1_are_scores(tmp_path, ending):
+    table = TABLE.astype(dict.fromkeys(NAMES, float))
+    table[NAMES] = np.array([[0.9, 0.25, 0.5], [0, 1, 1e-3], [0.125, 0.1, 0.2]])
+    got, frame = as_labels(saved(tmp_path, table, ending)), as_labels(table)
+    assert got.ranked
+    assert "scores" in got.understood
+    assert (
+        got.side.scores.tolist()
+        == frame.side.scores.tolist()
+        == table[NAMES].values.ravel().tolist()
+    )
+    measures = "mAP F1(decode=threshold:0.4)"
+    values = [[s.value for s in semmetrics.score(given, TRUE, measures=measures)]
+              for given in (saved(tmp_path, table, ending), table)]  # fmt: skip
+    assert values[0] == values[1]
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("name", ['"y\nz"', "y\u2028z", "y\x0cz", '"y\r\nz"'])
+def test_the_whole_header_says_what_columns_there_are(tmp_path, monkeypatch, name, large):
+    if large:
+        monkeypatch.setattr("semmetrics.data.source.SMALL", 9)
+    path = tmp_path / "t.csv"
+    path.write_bytes(f"id,x,{name},label\na,1,0,1\nb,0,0,0\n".encode())
+    assert as_labels(path).to_list() == [["1"], ["0"]]
+    path.write_bytes(f"id,x,{name}\na,1,0\nb,0,1\n".encode())
+    assert as_labels(path).to_list() == [["x"], [name.strip('"')]]

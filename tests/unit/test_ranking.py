@@ -192,3 +192,27 @@ def test_sparse_targets_are_taken():
     assert_array_equal(
         classwise.average_precision(scores, sparse), classwise.average_precision(scores, targets)
     )
+
+
+def test_empty_policies():
+    scores, targets = [[0.9, 0.4], [0.4, 0.9]], [[0, 0], [1, 0]]
+    assert ranking.coverage_error(scores, targets) == 2.0
+    assert ranking.coverage_error(scores, targets, empty=0) == 1.0
+    assert np.isnan(ranking.coverage_error(scores, targets, empty=float("nan")))
+    heavy = ranking.coverage_error(scores, targets, empty=float("nan"), weights=[0, 3])
+    assert heavy == 2.0  # an item without weight is not there
+    assert np.isnan(ranking.ranking_loss(scores, targets, weights=[1, 0]))
+
+
+def test_no_items_no_labels_no_scores():
+    none = np.zeros((0, 3))
+    assert np.isnan(ranking.coverage_error(none, none))
+    assert np.isnan(classwise.average_precision(none, none)).all()
+    assert classwise.average_precision(np.zeros((2, 0)), np.zeros((2, 0))).shape == (0,)
+    assert np.isnan(classwise.mean_average_precision(np.zeros((2, 1)), np.zeros((2, 1))))
+    empty = np.zeros(0, np.int64)
+    curves = classwise.class_curves(
+        empty, np.zeros(0), np.zeros(0, np.bool_), empty, np.array([1]), np.array([0]), 2
+    )
+    got = classwise.class_average_precision(curves, np.array([[1], [0]]))
+    assert_array_equal(got, [[np.nan, 0.0], [np.nan, np.nan]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
@@ -182,3 +183,22 @@ def test_rank_differences_are_drawn():
 def test_bad_input(call, message):
     with refused(message):
         call()
+
+
+def test_the_diagram_is_svg_with_all_names_and_bars():
+    found = rank_normalized(by_data_set(AUC, ("a<b", "m", "cf", "m & cf")), measure="AUC")
+    root = ET.fromstring(found.to_svg())
+    texts = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"3.14 a<b", "m 2.00", "2.89 cf", "m & cf 1.96"} <= set(texts)
+    assert "CD = 1.25" in texts
+    assert "mean ranks by AUC over 14 data sets" in texts
+    bars = [one for one in root.iter("{http://www.w3.org/2000/svg}path")
+            if one.get("stroke-width") == "4"]  # fmt: skip
+    assert len(bars) == len(found.groups) == 1
+    width, height = float(root.get("width")), float(root.get("height"))
+    for one in root.iter("{http://www.w3.org/2000/svg}text"):
+        assert 0 <= float(one.get("x")) <= width
+        assert 0 <= float(one.get("y")) <= height
+    plain = draw_mean_ranks(["x", "y"], [1, 2], math.nan)
+    assert "CD" not in plain
+    assert found.to_svg() == found.to_svg()

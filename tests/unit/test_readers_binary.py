@@ -277,3 +277,14 @@ def test_no_damage_of_a_schema_ends_the_process(tmp_path):
         [sys.executable, "-c", FLIPPED, str(path)], capture_output=True, text=True, check=True
     )
     assert 100 < int(done.stdout) < 560
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csr_matrix])
+def test_sparse(load, form, kind):
+    dense = np.array([[0, 0.5, 0], [0, 0, 0], [0.25, 0, 1]])
+    raw = load(save_sparse(kind(dense).asformat(form)), "y.npz", classes=["a", "b", "c"])
+    assert raw.values.format == "csr"
+    np.testing.assert_array_equal(raw.values.toarray(), dense)
+    assert raw.understood.startswith("sparse matrix, 3 items x 3 classes")
+    assert raw.vocabulary == ["a", "b", "c"]

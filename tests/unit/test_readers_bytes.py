@@ -113,3 +113,32 @@ def test_standard_input_with_a_format_and_closed(stdin, monkeypatch):
 def test_an_endless_stream_ends_at_the_limit():
     with refused_in("too-large", "zero"):
         semmetrics.score("/dev/zero", [["a"]], read=semmetrics.ReadOptions(max_bytes=4_000_000))
+
+
+def test_an_error_while_reading_is_an_input_error(tmp_path, monkeypatch):
+    class Broken(io.BytesIO):
+        def read(self, *_):
+            raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("pathlib.Path.open", lambda *_: Broken())
+    with refused_in("unreadable", "x.json"):
+        read(tmp_path / "x.json")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Broken()))
+    with refused_in("unreadable", "standard input"):
+        read("-")
+
+
+@pytest.mark.parametrize(
+    ("data", "match"),
+    [
+        (gzip.compress(GOOD, mtime=0)[:-5], ("damaged", "x.json.gz")),
+        (gzip.compress(GOOD, mtime=0)[:4], ("damaged", "x.json.gz")),
+        (gzip.compress(GOOD, mtime=0) + b"junk", ("damaged", "x.json.gz")),
+        (gzip.compress(GOOD, mtime=0)[:-8] + b"12345678", ("damaged", "x.json.gz")),
+        (GOOD, ("not-gzip", "x.json.gz")),
+        (gzip.compress(b"", mtime=0), ("empty", "x.json.gz")),
+    ],
+)
+def test_bad_gzip(tmp_path, data, match):
+    with refused_in(*match):
+        read(file_of(tmp_path, "x.json.gz", data))

@@ -191,3 +191,33 @@ def test_deep_labels_of_large_files(tmp_path):
         out.write('{"id": -1, "labels": %s}\n' % ("[" * 20_000 + "]" * 20_000))
     with refused_in("not-json", "large.jsonl, line 25001"):
         as_labels(path)
+
+
+@pytest.mark.parametrize("first", ["", ', "q": 1'])
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ("NaN", ", column 40"),
+        ("[-Infinity]", ", column 41"),
+        ("Inf", ", column 40"),
+        ("[" * 20_000 + "]" * 20_000, ""),
+        ('{"a":' * 12_000 + "1" + "}" * 12_000, ""),
+        ("[" * 500_000, ""),
+        ('"NaN, Inf: NaN [[[["', None),
+        ("[[1, 2], [3, {}]]", None),
+        ("[" * 450 + "]" * 450, None),
+        ("[" + "[]," * 3000 + "1]", None),
+    ],
+)
+def test_values_of_unused_keys_of_large_files(tmp_path, first, value, place):
+    record = '{{"id": "{}", "labels": ["cat"], "note": "{}"{}}}\n'
+    path = tmp_path / "large.jsonl"
+    with path.open("w") as out:
+        out.writelines(record.format(i, "x" * 60, first) for i in range(25_000))
+        out.write('{"id": "last", "labels": ["dog"], "q": %s}\n' % value)  # noqa: UP031
+    if place is None:
+        found = as_labels(path)
+        assert (len(found), found.to_list()[-1]) == (25_001, ["dog"])
+    else:
+        with refused_in("not-json", f"large.jsonl, line 25001{place}"):
+            as_labels(path)

@@ -1,12 +1,14 @@
 """Class lists, numbers by id, and plain matrices."""
 
 import gzip
+import io
 import json
+import sys
 
 import numpy as np
 import pytest
 
-from semmetrics.data.side_inputs import read_class_list, read_numbers
+from semmetrics.data.side_inputs import read_class_list, read_dense, read_numbers
 from semmetrics.errors import InputError
 
 
@@ -76,3 +78,28 @@ def test_bad_numbers(write, name, data, code, where):
         read_numbers(write(name, data))
     assert code in (None, caught.value.code)
     assert caught.value.where.endswith(where)
+
+
+@pytest.mark.parametrize(
+    ("kind", "result"), [("f4", "f4"), ("f8", "f8"), ("f2", "f8"), ("i2", "f8")]
+)
+def test_matrix(write, kind, result):
+    values = np.arange(6, dtype=kind).reshape(2, 3)
+    read = read_dense(write("m.npy", values))
+    np.testing.assert_array_equal(read, values)
+    assert read.dtype == result
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ('{"a": 0.5, "b": 2}', {"a": 0.5, "b": 2.0}),
+        ("id,weight\na,0.5\nb,2\n", {"a": 0.5, "b": 2.0}),
+        ("id\tweight\na\t0.5\nb\t2\n", {"a": 0.5, "b": 2.0}),
+        (" [0.5, 2]\n", [0.5, 2.0]),
+    ],
+)
+def test_numbers_from_standard_input(monkeypatch, text, result):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    numbers = read_numbers("-")
+    assert (numbers if isinstance(numbers, dict) else numbers.tolist()) == result

@@ -521,3 +521,23 @@ def test_a_square_matrix_that_is_probably_turned_is_suspected():
     assert "transposed" not in codes(score(table, gts, **options))
     assert "transposed" in codes(score(table.T.copy(), gts, **options))
     assert "transposed" not in codes(score(table, [[i] for i in range(40)], **options))
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_format_of_a_run_gives_the_same_values(name, tmp_path):
+    assert score(RUNS[name](tmp_path)).to_dict() == WHOLE
+
+
+def test_medr_under_equal_weights_and_resamples():
+    def median(weight, **options):
+        lists = {str(q): [*map(str, range(9, 9 - q, -1)), "x"] for q in range(6)}
+        truth = {str(q): ["x"] for q in range(6)}
+        weights = {str(q): weight for q in range(6)}
+        options = {"task": "retrieval", "measures": "MedR", "weights": weights, **options}
+        return semmetrics.score(lists, truth, **options)[0]
+
+    plain = median(1, ci=True, resamples=200)
+    assert plain.value == 3
+    for weight in (0.1, 0.3, 0.7):
+        weighted = median(weight, ci=True, resamples=200)
+        assert (weighted.value, weighted.ci) == (plain.value, plain.ci)

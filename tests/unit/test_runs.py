@@ -104,3 +104,12 @@ def test_systems_are_ranked_by_scores_of_any_form(tmp_path):
 def test_what_cannot_be_ranked(scores, measure, message):
     with refused(message) if message else pytest.raises(InputError):
         semmetrics.rank_systems({"VOC": scores}, measure)
+
+
+@pytest.mark.parametrize("name", ["MicroF1", "microf1", "F1(average=micro)", "f1(average=micro)"])
+def test_ranks_find_measures_as_tables_do(name):
+    systems = {"A": REFS, "B": [["a"], ["a"], []]}
+    table = semmetrics.score_systems(systems, REFS, measures=["F1", "MicroF1"])
+    expected = semmetrics.rank_systems({"VOC": table}, "MicroF1")
+    assert table["A", name] is table[1]
+    assert semmetrics.rank_systems({"VOC": table.to_dicts()}, name).places == expected.places

@@ -1,5 +1,9 @@
 """A column of scores that is named: predictions must have it, a ground truth need not."""
 
+import pytest
+from reading import refused_in
+
+import semmetrics
 from semmetrics import ReadOptions
 from semmetrics.data.form import truth_options
 from semmetrics.data.large import read_large
@@ -29,3 +33,25 @@ def test_large_lines_of_a_ground_truth(tmp_path):
     source = load(written(tmp_path, "gt.jsonl", text), 2**20)
     found = read_large(source, "jsonl", FORM, truth_options(NAMED))
     assert found.to_list() == [["x"], ["y"]]
+
+
+PRED = "id,label,how\na,x,.9\na,y,.1\nb,y,.8\n"
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_a_ground_truth_may_lack_it(tmp_path, name):
+    pred, truth = written(tmp_path, "p.csv", PRED), written(tmp_path, name, TRUTHS[name])
+    measure = "F1(decode=threshold:0.5)"
+    assert semmetrics.score(pred, truth, measures=measure, read=NAMED)[measure].value == 1.0
+    scorer = semmetrics.Scorer(measures="AP", read=NAMED)
+    scorer.update(pred, truth)
+    assert scorer.compute()["AP"].value == 1.0
+
+
+@pytest.mark.parametrize("role", ["id", "label"])
+def test_other_columns_are_needed_on_both_sides(tmp_path, role):
+    named = ReadOptions(**{f"{role}_column": "k"})
+    text = TRUTHS["plain.csv"].replace(role, "k", 1)
+    pred = written(tmp_path, "p.csv", text)
+    with refused_in("missing-column", "gt.csv, line 1"):
+        semmetrics.score(pred, written(tmp_path, "gt.csv", TRUTHS["plain.csv"]), read=named)

@@ -572,3 +572,45 @@ def test_ones_that_were_let_go_and_zeros_need_scores_as_in_one_call():
     for scorer in (one + other, other + one):
         with refused("no-scores"):
             scorer.compute()
+
+
+def test_calibrated_thresholds():
+    preds, gts, _ = some_items()
+    plain = [[name for name, _ in item] for item in preds]
+    calibration = semmetrics.calibrate_threshold(plain, gts, embedding=MODEL)
+    options = {"measures": ["SemF1"], "embedding": MODEL, "calibration": calibration}
+    whole = score(plain, gts, **options)
+    assert digits(fed(Scorer(**options), plain, gts, splits(40, 2)).compute()) == digits(whole)
+    sums = fed(Scorer(**options, keep_rows=False), plain, gts, splits(40, 2))
+    assert told(sums.compute()) == told(whole)
+
+
+@pytest.mark.parametrize("missing", ["skip", "empty"])
+def test_items_that_one_side_lacks(missing):
+    preds, gts, names = some_items()
+    preds, gts = by_id(preds, names), by_id(gts, names)
+    for name in names[3:9]:
+        del preds[name]
+    for name in names[20:24]:
+        del gts[name]
+    options = {"measures": ["F1", "MacroF1"], "missing": missing}
+    whole = score(preds, gts, **options)
+    scorer, sums = Scorer(**options), Scorer(**options, keep_rows=False)
+    for some in (names[:7], names[7:22], names[22:]):
+        sides = [{n: side[n] for n in some if n in side} for side in (preds, gts)]
+        scorer.update(*sides)
+        sums.update(*sides)
+    assert digits(scorer.compute()) == digits(whole)
+    assert told(sums.compute()) == told(whole)
+    apart = Scorer(**options)  # both sides of an item in different batches
+    for some, others in ((names[:30], names[:10]), (names[30:], names[10:])):
+        apart.update(
+            {n: preds[n] for n in some if n in preds}, {n: gts[n] for n in others if n in gts}
+        )
+    assert digits(apart.compute()) == digits(whole)
+
+
+def test_options_may_be_iterators():
+    scorer = Scorer(measures=iter(["F1", "MacroF1"]), classes=iter(["cat", "dog"]))
+    scorer.update([["cat"]], [["dog"]])
+    assert digits(scorer.compute()) == digits(scorer.compute())

@@ -19,6 +19,7 @@ from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics import label_similarity, semantic
 from semmetrics.metrics.registry import parse
+from semmetrics.scoring.signature import read_signature
 
 TERM = st.sampled_from("abcdefgh")
 LABEL = st.one_of(
@@ -240,3 +241,19 @@ def test_tables_of_the_task_of_blocks_and_of_batches_give_the_same_bits(
         task, "blocks", lambda self, memory=3000, real=task.blocks: real(self, 3000)
     )
     assert bits(semmetrics.score(preds, refs, measures=EVERY, embedding=model)) == whole
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["SemF1", "SemAP@2", "SoftF1(match=total)", "WMD(build=text)@1", "RWMD", "BagSim", "MeanSim",
+     "SemRecall(average=micro,match=optimal,threshold=0.3)"],
+)  # fmt: skip
+def test_a_signature_reads_back(text):
+    options = {"embedding": Tiny(ANGLES), "oov": "skip", "weights": [1, 2]}
+    (score,) = semmetrics.score([["x"], ["up"]], [["x"], ["far"]], measures=[text], ci=True,
+                                **options).scores  # fmt: skip
+    found = read_signature(score.signature)
+    assert found.measure == score.measure
+    assert found.models == {"emb": "tiny-2@000000000000", "lookup": "text", "oov": "skip"}
+    weights = f"{score.statistics.weighting:016x}"
+    assert found.settings == {**score.statistics.settings, "weights": weights}

@@ -123,3 +123,18 @@ def test_the_functions_named_after_metrics(seed):
             )  # fmt: skip
             want = expected(name, pred, ref, weights, theirs, 0.0)
             assert got == pytest.approx(want, abs=1e-12), (name, average)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_values_of_labels_and_items(seed):
+    pred, ref, weights, _ = table(seed)
+    for name in PEERS:
+        labels = arrays.per_label(find(name)[0], pred, ref, weights=weights)
+        want = expected(name, pred, ref, weights, None, 0.0)
+        np.testing.assert_allclose(np.nan_to_num(labels), want, rtol=0, atol=1e-12)
+        items = arrays.per_item(find(name)[0], pred, ref)
+        want = [
+            expected(name, p[None], r[None], None, "samples", 0.0)
+            for p, r in zip(pred, ref, strict=True)
+        ]
+        np.testing.assert_allclose(np.nan_to_num(items), want, rtol=0, atol=1e-12)

@@ -98,3 +98,10 @@ def test_each_phrase_is_embedded_once_for_all_systems_and_measures():
     )  # fmt: skip
     phrases = {"dog", "red dog", "red sofa", "sofa"}
     assert sorted(text for text in asked if text in phrases) == sorted(phrases)
+
+
+def test_worst_items_show_the_nearest_phrases():
+    table = score({"a": ["dog;dog/red"], "b": [""]}, {"a": ["dog", "sofa/red"], "b": ["dog"]})
+    (found,) = table.worst(2)
+    assert found["nearest"][0] == ["dog", "dog", 1.0]
+    assert [one[0] for one in found["nearest"]] == ["dog", "red dog"]

@@ -199,3 +199,12 @@ def test_a_matrix_made_with_a_function_without_a_version_is_not_continued(tmp_pa
     assert "a function without a version" in str(caught.value)
     whole = caption_matrix(GROUPS, CAPTIONS, resume=False, **given)
     np.testing.assert_array_equal(whole, caption_matrix(GROUPS, CAPTIONS, **made_with))
+
+
+def test_a_function_that_knows_its_captions_alone():
+    known = dict(zip(CAPTIONS, parse(CAPTIONS), strict=True))
+    known |= {text: parse([text])[0] for several in GROUPS for text in several}
+    found = caption_matrix(
+        GROUPS, CAPTIONS, **{**OPTIONS, "tuples": lambda captions: [known[c] for c in captions]}
+    )
+    np.testing.assert_array_equal(found, slow_matrix(GROUPS))

@@ -14,7 +14,7 @@ from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.scoring.result import score_statistics
+from semmetrics.scoring.result import left_out_notes, score_statistics
 
 PREDS = {"x": [("a", 0.9), ("b", 0.1)], "y": [("q", 0.5)], "z": [("c", 0.7), ("a", 0.2)]}
 REFS = {"x": ["a"], "y": ["b"], "z": ["c", "d"]}
@@ -97,3 +97,31 @@ def test_an_ignored_class_is_one_of_the_classes_found():
     assert one.labels == ("b",)
     with refused("classes-of-references"):
         one + other
+
+
+def test_counts_of_what_was_left_out_add_up():
+    pred = {"x": ["a", "d"], "y": ["q", "q", "d"], "z": ["q", "r"]}
+    measures = parse_all(["F1", "MacroF1", "MacroF1(labels=reference)", "LRAP"])
+
+    def made(ids):
+        sides = ({i: [(x, 0.5) for x in pred[i]] for i in ids}, {i: REFS[i] for i in ids})
+        return label_task(*map(as_labels, sides), classes=["a", "b", "c", "d"], ignore=["d"])
+
+    def scores(statistics):
+        pairs = {"s": [(m, "") for m in measures]}
+        return score_statistics({"s": statistics}, pairs, headings=list(map(str, measures)))
+
+    whole = evaluate(made("xyz"), measures)
+    parts = [evaluate(made(ids), measures) for ids in ("xy", "z")]
+    rows = [evaluate(made("xyz").take(np.array(rows)), measures) for rows in ([1, 2], [0])]
+    for total in (whole, parts[0] + parts[1], rows[0] + rows[1]):
+        assert total.ignored == {"d": (2, 1)}
+        # "q" and "r" are outside the class list; and all other labels are true
+        assert [one.left_out for one in scores(total)] == [(1, 2, 1), *[(3, 6, 1)] * 3]
+        assert list(map(str, left_out_notes(total, scores(total)))) == [
+            "1 label ignored (predicted 2 times, true 1 time)",
+            "2 labels outside the ground truth, counted nowhere in "
+            "F1(average=macro,labels=reference) (predicted 4 times, true 0 times)",
+            "2 labels outside the class list, counted nowhere in F1(average=macro), LRAP "
+            "(predicted 4 times, true 0 times)",
+        ]

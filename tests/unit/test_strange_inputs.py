@@ -175,3 +175,16 @@ def test_a_link_that_points_nowhere_says_so(tmp_path):
     (tmp_path / "link.json").symlink_to("nowhere.json")
     with refused_in("missing-file", "link.json"):
         semmetrics.as_labels(tmp_path / "link.json")
+
+
+def test_negative_zero_is_zero(tmp_path, monkeypatch):
+    for name, text in {
+        "a.json": '{"a": [["x", -0.0]]}',
+        "a.jsonl": '{"id": "a", "labels": ["x"], "scores": [-0.0]}\n',
+        "a.csv": "id,label,score\na,x,-0\n",
+    }.items():
+        path = tmp_path / name
+        path.write_text(text)
+        for small in (sources.SMALL, 16):
+            monkeypatch.setattr(sources, "SMALL", small)
+            assert str(as_labels(path).whole.side.scores[0]) == "0.0"

@@ -304,3 +304,8 @@ def test_wordnet_of_debian():
     dog = made.ancestors_of("dog")
     assert {"canine.n.02": 1, "domestic_animal.n.01": 1, "entity.n.01": 8}.items() <= dog.items()
     assert dog["animal.n.01"] == 2
+
+
+def test_an_array_of_links():
+    links = [("cat", "feline"), ("feline", "animal")]
+    assert as_taxonomy(np.array(links)).identity == Taxonomy.from_edges(links).identity

@@ -77,3 +77,10 @@ def test_names_load_no_heavy_package():
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_subclass_of_str_is_a_string():
+    class Caption(str):
+        __slots__ = ()
+
+    assert open_tokenizer("ptb").tokens([Caption("A dog."), "b"]) == [["a", "dog"], ["b"]]

@@ -140,3 +140,18 @@ def test_failures_of_the_program(monkeypatch, tmp_path, script, code):
     fake_java(monkeypatch, tmp_path / "bin", f"#!/bin/sh\n{script}\n")
     with refused(code):
         open_tokenizer("ptb-java").tokens(["a dog", "b", "c"])
+
+
+def apart(java, captions):
+    """Tokens of each caption before a line that changes none."""
+    lines = [line for caption in captions for line in (caption, "dog")]
+    return java.tokens(lines)[::2]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_java_gives_the_same_tokens(java, tokenizer, seed):
+    captions = strings(f"java {seed}", 2000)
+    theirs = apart(java, captions)
+    ours = tokenizer.tokens(captions)
+    wrong = [trio for trio in zip(captions, theirs, ours, strict=True) if trio[1] != trio[2]]
+    assert len(wrong) <= 2, wrong[:5]

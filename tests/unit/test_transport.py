@@ -343,3 +343,33 @@ def test_up_to_63_rows_and_columns_no_problem_is_left_over(monkeypatch, m, n):
     monkeypatch.setattr(transport_module, "_solve_alone", lambda *_: pytest.fail("solved alone"))
     costs, rows, columns = random_problems(np.random.default_rng(17), 20, m, n, ties=False)
     assert (solve(costs, rows, columns).gaps <= 1e-12).all()
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_equal_masses_are_an_assignment(ties):
+    rng = np.random.default_rng(15)
+    costs, rows, columns = random_problems(rng, 60, 12, 14, ties=ties)
+    rows, columns = np.ones_like(rows), np.ones_like(columns)
+    columns[:, 5] = columns[:, 13] = 0
+    rows[:30, 3] = columns[:30, 2] = 0
+    found = solve(costs, rows, columns)
+    assert (found.gaps < 1e-13).all()
+    expected = expected_costs(costs, rows, columns)
+    np.testing.assert_allclose(found.costs, expected, rtol=0, atol=1e-13)
+    alone = [
+        solve(costs[k : k + 1], rows[k : k + 1], columns[k : k + 1]) for k in range(len(costs))
+    ]
+    np.testing.assert_array_equal(np.array(found), np.hstack(alone))
+
+
+@pytest.mark.parametrize(
+    "sides", [(2, 60), (31, 32), (20, 20), (15, 17), (16, 16), (1, 90), (90, 1), (40, 50)]
+)
+def test_problems_cost_the_same_together_and_alone(sides, alone):
+    rng = np.random.default_rng(3)
+    for ties in (False, True):
+        problems = random_problems(rng, 6, *sides, ties=ties)
+        found = solve(*problems)
+        np.testing.assert_allclose(
+            found.costs, alone(*problems), rtol=0, atol=1e-12 * problems[0].max()
+        )

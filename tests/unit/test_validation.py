@@ -7,6 +7,8 @@ import pytest
 from refusals import refused
 
 import semmetrics
+from semmetrics.kinds.labels import facts as describe
+from semmetrics.studies.validate import report_validation
 
 
 def test_lists_that_could_be_either():
@@ -24,3 +26,28 @@ def test_lists_that_could_be_either():
 def test_nothing(nothing):
     with refused("nothing-given"):
         semmetrics.validate(nothing)
+
+
+def test_a_label_order_that_is_not_computed_is_said(monkeypatch):
+    data = [["a", "b"], ["a", "b", "c"]]
+    assert semmetrics.validate(data)["order"] == {"mean": 1.0, "pairs": 3}
+    monkeypatch.setattr(describe, "_PAIRS", 3)
+    found = semmetrics.validate(data)
+    assert found["order"] == {"mean": None, "pairs": 4}
+    assert "not computed: 4 pairs of labels are too many" in report_validation(found)
+
+
+def test_a_matrix_and_its_classes(tmp_path):
+    scores = np.array([[0.5, 0.25], [1.5, 0.0]])
+    (tmp_path / "classes.txt").write_text("cat\ndog\n")
+    for classes in (["cat", "dog"], tmp_path / "classes.txt"):
+        found = semmetrics.validate(scores, classes=classes)
+        assert (found["ranked"], found["scores"]) == (True, {"min": 0.0, "max": 1.5})
+        assert "1 of 4 scores not between 0 and 1" in found["odd"]
+
+
+def test_captions():
+    found = semmetrics.validate({"a": "a cat sleeps", "b": "a cat sleeps"})
+    assert (found["task"], found["captions"], found["distinct"]) == ("captions", 2, 1)
+    assert found["repeated"] == [{"caption": "a cat sleeps", "count": 2}]
+    assert found["odd"] == ["1 caption in more than one item: 'a cat sleeps'"]

@@ -58,3 +58,19 @@ WRONG = "wrong-vector"
 def test_other_values_are_refused_by_their_key(embedding, code, where, values):
     with refused(code, where, **values):
         score(embedding)
+
+
+def test_a_signature_is_computed_again_with_them():
+    signature = score(VECTORS, "SemF1(threshold=0.7)").scores[0].signature
+    again = semmetrics.rescore(signature, [["kitten"]], [["cat"]], embedding=VECTORS)
+    assert again.differences == []
+    other = {**VECTORS, "cat": [1, 0.5]}
+    (line,) = semmetrics.rescore(signature, [["kitten"]], [["cat"]], embedding=other).differences
+    assert line.startswith("the embedding differs")
+
+
+def test_pairs_are_calibrated_with_them():
+    pairs = [("cat", "kitten", 1), ("cat", "dog", 0)]
+    found = semmetrics.calibrate_threshold_on_pairs(pairs, embedding=VECTORS)
+    assert found.embedding.startswith("words-2@")
+    assert 0 < found.threshold < 0.71
