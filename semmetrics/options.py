@@ -836,7 +836,7 @@ def _clean(rule: Any) -> Any:
 
 
 def clean_rule(rule: str) -> str:
-    """Write the number of a decoding rule in one way; what is no number stays for its reader.
+    """Write the number of a decoding rule in one way; anything else stays for its reader.
 
     Examples
     --------

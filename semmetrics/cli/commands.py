@@ -140,7 +140,7 @@ def _render(run: Run, table: ScoreTable) -> str:
 
 
 def _collect_remarks(run: Run, table: ScoreTable) -> tuple[list[str], list[str], list[str]]:
-    """Collect what is said on standard error: gaps, what an option asks for, and remarks."""
+    """Collect the lines for standard error: gaps, what an option asks for, and remarks."""
     from semmetrics.scoring import score_text as text
 
     form, gaps, requested, lines = run["form"], list[str](), list[str](), list[str]()

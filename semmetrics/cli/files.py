@@ -45,10 +45,10 @@ def name_files(paths: Sequence[str]) -> list[str]:
         if same in seen:
             raise InputError("duplicate", role="the file", value=path)
         seen.add(same)
-    alike: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for path in paths:
-        alike.setdefault(system_name(path), []).append(path)
-    named = {path: name for stem, some in alike.items() for path, name in _name_alike(stem, some)}
+        by_name.setdefault(system_name(path), []).append(path)
+    named = {path: name for stem, some in by_name.items() for path, name in _name_alike(stem, some)}
     return [decode_path(named[path]) for path in paths]
 
 

@@ -293,7 +293,7 @@ class Run:
     def write(self, report: Any, beside: Sequence[str] = ()) -> None:
         """Write a result, and what was asked for beside it.
 
-        A table ends with both; of other formats they are said on standard error.
+        A table ends with both; with other formats they go to standard error.
         """
         form = self["form"]
         text = report.render(form, **self.shape)

@@ -398,7 +398,7 @@ def _falling(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_shape(values: Any) -> None:
-    """Refuse what is no matrix.
+    """Raise if an argument is not a matrix.
 
     Raises
     ------

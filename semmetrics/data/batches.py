@@ -77,7 +77,7 @@ class Batches:
         return self._gone + self.waiting
 
     @property
-    def held(self) -> tuple[int, str]:
+    def contents(self) -> tuple[int, str]:
         """How many of what came in all batches."""
         number = self._gone_held + sum(len(side.codes) for side in self._sides)
         return number, "score" if self._form == "scores" else self._noun
@@ -232,7 +232,7 @@ class Batches:
 
     def let_go(self, *, keep_entries: bool) -> None:
         """Let the items go, and their distinct entries if those are not to be kept."""
-        self._gone_held = self.held[0]
+        self._gone_held = self.contents[0]
         self._gone = len(self)
         self._seen = self._all_seen()
         self._sides, self.waiting = [], 0

@@ -136,14 +136,14 @@ def _code_grams(
     counts: Mapping[tuple[str, ...], Any],
 ) -> tuple[tuple[str, ...], tuple[Codes, ...], tuple[Ints, ...]]:
     """Return the tokens of n-grams, and the codes and counts of those of each order."""
-    alike: dict[int, list[tuple[str, ...]]] = {}
+    by_length: dict[int, list[tuple[str, ...]]] = {}
     for gram in counts:
-        alike.setdefault(len(gram), []).append(gram)
+        by_length.setdefault(len(gram), []).append(gram)
     tokens = dict.fromkeys(chain.from_iterable(counts))
     vocabulary = {token: code for code, token in enumerate(tokens)}
     grams, numbers = [], []
-    for order in range(1, max(alike, default=0) + 1):
-        some = alike.get(order, [])
+    for order in range(1, max(by_length, default=0) + 1):
+        some = by_length.get(order, [])
         codes = np.fromiter((vocabulary[token] for gram in some for token in gram), np.int32)
         grams.append(codes.reshape(-1, order))
         numbers.append(np.fromiter((counts[gram] for gram in some), np.int64, len(some)))

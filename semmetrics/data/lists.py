@@ -239,10 +239,10 @@ class Lists:
         return len(self.side)
 
     def __repr__(self) -> str:
-        return f"Lists({self.source}: {pluralize(len(self), 'item')}, {pluralize(*self.held)})"
+        return f"Lists({self.source}: {pluralize(len(self), 'item')}, {pluralize(*self.contents)})"
 
     @property
-    def held(self) -> tuple[int, str]:
+    def contents(self) -> tuple[int, str]:
         """How many of what it holds: (3, "label")."""
         return len(self.side.codes), "score" if self.ranked else self.noun
 

@@ -70,7 +70,7 @@ class Matrix:
         return f"Matrix({self.source}: {pluralize(items, 'item')} x {names:,} {self.noun}s, {kind})"
 
     @property
-    def held(self) -> tuple[int, str]:
+    def contents(self) -> tuple[int, str]:
         """How many of what it holds."""
         return int(self.values.nnz if self.sparse else np.prod(self.values.shape)), "score"
 

@@ -121,7 +121,7 @@ class Similarities(_Tables):
         """How many rows are looked at together."""
         return min(_MOST_ROWS, max(_LEAST_ROWS, _MEMORY // max(1, 8 * self.shape[1])))
 
-    def turned(self) -> Similarities:
+    def transpose(self) -> Similarities:
         """Return the same with the gallery as queries."""
         return Similarities(self.values, not self.transposed)
 
@@ -193,7 +193,7 @@ class Products(_Tables):
         size = self.queries.dtype.itemsize
         return int(min(_MOST_ROWS, max(_LEAST_ROWS, _PRODUCTS // max(1, size * self.shape[1]))))
 
-    def turned(self) -> Products:
+    def transpose(self) -> Products:
         """Return the same with the gallery as queries."""
         return Products(self.gallery, self.queries)
 
@@ -266,7 +266,7 @@ class RankedLists:
         """How many lists are looked at together."""
         return max(1, _MEMORY * len(self.side) // max(1, 64 * len(self.side.codes)))
 
-    def _taken(self, rows: Ints, columns: Ints | None) -> Side:
+    def _select(self, rows: Ints, columns: Ints | None) -> Side:
         side = self.side.take(rows)
         if columns is None:
             return side
@@ -279,7 +279,7 @@ class RankedLists:
 
         Candidates with equal scores are tied; their order in the list is that of the gallery.
         """
-        side = self._taken(rows, columns)
+        side = self._select(rows, columns)
         keys = row_numbers(side.indptr) * self.size + side.codes
         order = np.argsort(keys, kind="stable")
         sought = row_numbers(indptr) * self.size + codes
@@ -311,7 +311,7 @@ class RankedLists:
 
     def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> First:
         """Find what each list has first among the candidates given; see `Similarities.nearest`."""
-        side, found = self._taken(rows, columns), First.empty(len(rows))
+        side, found = self._select(rows, columns), First.empty(len(rows))
         some = np.flatnonzero(lengths(side.indptr))
         heads = side.indptr[some]
         found.places[some] = found.others[some] = side.codes[heads]
@@ -322,15 +322,15 @@ class RankedLists:
         found.reached[some] = side.codes[heads] == codes[some]
         for row in np.flatnonzero(found.tied).tolist():
             head = side.indptr[row]
-            alike = side.codes[head : ends[head]]
-            found.reached[row] = (alike == codes[row]).any()
+            tied = side.codes[head : ends[head]]
+            found.reached[row] = (tied == codes[row]).any()
             found.tied[row] *= found.reached[row]
-            found.others[row] = alike[int(alike[0] == codes[row])]
+            found.others[row] = tied[int(tied[0] == codes[row])]
         return found
 
     def first(self, rows: Ints, columns: Ints | None, k: int, later: Any) -> list[Codes]:
         """Return the first k candidates of each list."""
-        side = self._taken(rows, columns)
+        side = self._select(rows, columns)
         found = []
         for row in range(len(side)):
             one = side.rows(row, row + 1)
@@ -342,7 +342,7 @@ class RankedLists:
 
     def sizes(self, rows: Ints, columns: Ints | None) -> Ints:
         """Return how many candidates each list has."""
-        return lengths(self._taken(rows, columns).indptr)
+        return lengths(self._select(rows, columns).indptr)
 
 
 @dataclass(frozen=True, eq=False)

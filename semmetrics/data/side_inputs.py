@@ -428,11 +428,11 @@ class PairScores:
         known = dict(zip(zip(self.first, self.second, strict=True), self.values, strict=True))
         pairs = list(zip(first, second, strict=True))
         straight = np.array([known.get(pair, np.nan) for pair in pairs], np.float64)
-        turned = np.array([known.get(pair[::-1], np.nan) for pair in pairs], np.float64)
+        reverse = np.array([known.get(pair[::-1], np.nan) for pair in pairs], np.float64)
         way = _named_way(names, self.names)
-        if way is not None and not np.isnan((straight, turned)[way]).all():
-            return (straight, turned)[way]
-        return _one_way(straight, turned, self.source)
+        if way is not None and not np.isnan((straight, reverse)[way]).all():
+            return (straight, reverse)[way]
+        return _one_way(straight, reverse, self.source)
 
 
 @dataclass(frozen=True, eq=False)
@@ -538,7 +538,7 @@ def _named_way(mine: Names, theirs: Names) -> int | None:
     return None if ways[0] == ways[1] else int(ways[1])
 
 
-def _one_way(straight: Floats, turned: Floats, where: str = "") -> Floats:
+def _one_way(straight: Floats, reverse: Floats, where: str = "") -> Floats:
     """Return the values of pairs, each the way round that is known; nan where neither is.
 
     Raises
@@ -546,11 +546,11 @@ def _one_way(straight: Floats, turned: Floats, where: str = "") -> Floats:
     InputError
         If both ways are known, with other values, and the other pairs do not tell which is meant.
     """
-    known, other = ~np.isnan(straight), ~np.isnan(turned)
+    known, other = ~np.isnan(straight), ~np.isnan(reverse)
     lead = int((known & ~other).sum()) - int((other & ~known).sum())
-    if lead == 0 and (known & other & (straight != turned)).any():
+    if lead == 0 and (known & other & (straight != reverse)).any():
         raise InputError("ambiguous-sides", where)
-    return np.where(known & (~other | (lead >= 0)), straight, turned)
+    return np.where(known & (~other | (lead >= 0)), straight, reverse)
 
 
 def read_pair_scores(

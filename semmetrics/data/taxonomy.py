@@ -163,10 +163,10 @@ def _closure(
     for generation in ordered:
         whole_ptr, whole = take_rows(above_ptr, generation)
         cost = np.diff(offsets(rows.width[above[whole]])[whole_ptr])
-        heavy = cost > _HEAVY
-        light = generation[~heavy]
-        parts = [np.array([node]) for node in generation[heavy]]
-        parts += [light[run] for run in runs_within(offsets(cost[~heavy]), _CELLS)]
+        large = cost > _HEAVY
+        light = generation[~large]
+        parts = [np.array([node]) for node in generation[large]]
+        parts += [light[run] for run in runs_within(offsets(cost[~large]), _CELLS)]
         n_heavy = len(generation) - len(light)
         for number, part in enumerate(parts):
             if number < n_heavy:

@@ -176,14 +176,14 @@ def find_odd_texts(texts: Sequence[str], noun: str) -> Facts:
     groups: dict[str, list[str]] = {}
     for text in texts:
         groups.setdefault("".join(text.split()).casefold(), []).append(text)
-    alike = [group for group in groups.values() if len(group) > 1]
+    similar = [group for group in groups.values() if len(group) > 1]
     padded = [text for text in texts if text != text.strip()]
     hidden = [text for text in texts if not text.strip().isprintable()]
-    first = [text for group in alike[:2] for text in group]
+    first = [text for group in similar[:2] for text in group]
     found = {
         "padded-texts": some_of(padded, noun=noun),
         "hidden-characters": some_of(hidden, noun=noun),
-        "lookalikes": some_of(first, len(alike), noun=f"{noun}s"),
+        "lookalikes": some_of(first, len(similar), noun=f"{noun}s"),
     }
     return [Fact(code, *rest) for code, rest in found.items() if rest[0]]
 

@@ -361,7 +361,7 @@ class PairColumn:
     ref_indptr: Ints
     ref_codes: NDArray[np.int32]
     _sorted: dict[tuple[int, str], ClassCurves] = field(default_factory=dict, repr=False)
-    _taken: list[PairColumn] = field(default_factory=list, repr=False)
+    _columns_of_pairs: list[PairColumn] = field(default_factory=list, repr=False)
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -379,12 +379,14 @@ class PairColumn:
 
     def take(self, order: Ints) -> PairColumn:
         """Put the items in an order, which is always the same; done once."""
-        if not self._taken:
+        if not self._columns_of_pairs:
             indptr, flat = take_rows(self.indptr, order)
             ref_indptr, ref_flat = take_rows(self.ref_indptr, order)
             columns = (self.codes[flat], self.scores[flat], self.hit[flat])
-            self._taken.append(PairColumn(indptr, *columns, ref_indptr, self.ref_codes[ref_flat]))
-        return self._taken[0]
+            self._columns_of_pairs.append(
+                PairColumn(indptr, *columns, ref_indptr, self.ref_codes[ref_flat])
+            )
+        return self._columns_of_pairs[0]
 
     def curves(self, n_classes: int, ties: str) -> ClassCurves:
         """Sort pairs by class and falling score, once."""

@@ -251,8 +251,10 @@ class PhiMeans(ItemMeans):
 
 
 def _ncs(chosen: Chosen, measure: Measure) -> Floats:
-    truth, held = str(measure["ground_truth"]), str(measure["extended"])
-    extended: Any = {"none": None, "k": "k"}.get(held) or (int(held) if held.isdecimal() else None)
+    truth, extent = str(measure["ground_truth"]), str(measure["extended"])
+    extended: Any = {"none": None, "k": "k"}.get(extent) or (
+        int(extent) if extent.isdecimal() else None
+    )
     return ncs(
         chosen.top, chosen.phi.matrix, _k(measure), extended=extended, best=chosen.best(truth),
         **chosen.shared(truth),

@@ -209,14 +209,14 @@ def _in_order(keys: Ints, systems: Ints, counts: NDArray[np.integer]) -> tuple[I
     return every >> bits, rest >> of_count, rest & ((1 << of_count) - 1)
 
 
-def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, held: int = _HELD) -> Ints:
+def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, at_once: int = _HELD) -> Ints:
     """Count the n-grams that both captions of each pair have, as often as the one with fewer.
 
     Parameters
     ----------
     grams : NGrams
     first, second : int arrays, shape (pairs,)
-    held : int
+    at_once : int
         How many n-grams of pairs are in memory at a time; a pair may have more.
 
     Returns
@@ -231,20 +231,20 @@ def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, held: int = _HELD
     """
     widths = lengths(grams.indptr)
     costs = running_sums(widths[first] + widths[second])
-    parts = [_common(grams, first[some], second[some]) for some in runs_within(costs, held)]
+    parts = [_common(grams, first[some], second[some]) for some in runs_within(costs, at_once)]
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
 def _common(grams: NGrams, first: Ints, second: Ints) -> Ints:
-    size, held = len(grams), []
+    size, at_once = len(grams), []
     sides = [take_rows(grams.indptr, side) for side in (first, second)]
     bits = max(int(grams.counts[cells].max(initial=0)) for _, cells in sides).bit_length()
     pairs = np.arange(len(first)) * size
     for indptr, cells in sides:
         keys = np.repeat(pairs, lengths(indptr)) + grams.codes[cells]
-        held.append((keys << bits) | grams.counts[cells])
+        at_once.append((keys << bits) | grams.counts[cells])
     # pair, n-gram and count in one number: where both have an n-gram, the smaller count is first
-    both = np.sort(np.concatenate(held))
+    both = np.sort(np.concatenate(at_once))
     keys = both >> bits
     shared = np.flatnonzero(keys[1:] == keys[:-1])
     counts = both[shared] & ((1 << bits) - 1)

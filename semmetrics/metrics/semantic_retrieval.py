@@ -116,16 +116,16 @@ def ncs(
     """
     cutoffs = _cutoffs(k)
     most = max(cutoffs)
-    held = extended if isinstance(extended, int) else most
-    if held < 1 or extended not in (None, "k", held):
+    size = extended if isinstance(extended, int) else most
+    if size < 1 or extended not in (None, "k", size):
         wanted = "a whole number from 1, or 'k'"
         raise InputError("bad-option", name="extended", value=extended, wanted=wanted)
     got = Retrieved.of(top, as_matrix(phi), most, queries, leave_out, rows)
-    best, found = best_of(got, max(most, held), best), got.phi()
+    best, found = best_of(got, max(most, size), best), got.phi()
     if extended is None:
         at = np.minimum(cutoffs, np.maximum(best.sizes, 1)[:, None])
         return _share(_sums(found, cutoffs) / at, _sums(best.values, cutoffs) / at, _NCS_EPSILON)
-    sizes = cutoffs if extended == "k" else [held] * len(cutoffs)
+    sizes = cutoffs if extended == "k" else [size] * len(cutoffs)
     shares = [
         _share(_sums(found * got.among(best.relation(m)), [one]), _sums(best.values, [m]), 0.0)
         for one, m in zip(cutoffs, sizes, strict=True)

@@ -646,11 +646,11 @@ def _pairs_of_slots(
     near = sparse.csr_matrix(similar)
     found = []
     for slot in range(n_slots):
-        held = sparse.csr_matrix(
+        members = sparse.csr_matrix(
             (np.ones(theirs.shape[1], np.int8), (theirs[slot], np.arange(theirs.shape[1]))),
             shape=(similar.shape[1], theirs.shape[1]),
         )
-        found.append(near @ held)  # concepts of mine x tuples of theirs
+        found.append(near @ members)  # concepts of mine x tuples of theirs
     counts = np.array([lengths(one.indptr)[mine[slot]] for slot, one in enumerate(found)])
     chosen = counts.argmin(axis=0)
     for slot, one in enumerate(found):

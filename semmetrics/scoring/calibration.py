@@ -78,7 +78,7 @@ class Calibration:
         Of pairs: the probability that a pair that means the same has the larger cosine.
     holdout : float or None
     seed : int or None
-        Which items were held.
+        Which items were held out.
     settings : mapping
         Conventions of the data.
     items : str
@@ -553,7 +553,7 @@ def of_contrast(
     points : sequence of float
         The thresholds to choose from, rising.
     holdout : float, above 0 and at most 1
-        The share of items that are held to calibrate.
+        The share of items that are held out to calibrate.
     seed : int
         Chooses them, and the other item of each.
 

@@ -96,8 +96,8 @@ class Statistics:
 
     def __repr__(self) -> str:
         kept = "" if self.parts is None else ", rows kept"
-        held = f"{pluralize(len(self.labels), 'label')}, {pluralize(len(self.sums), 'sum')}"
-        return f"Statistics({pluralize(len(self), self.unit)}, {held}{kept})"
+        contents = f"{pluralize(len(self.labels), 'label')}, {pluralize(len(self.sums), 'sum')}"
+        return f"Statistics({pluralize(len(self), self.unit)}, {contents}{kept})"
 
     @property
     def order(self) -> Ints:
@@ -226,7 +226,7 @@ class Statistics:
     @property
     def _conventions(self) -> dict[str, str]:
         """What must be the same in parts that are merged, by name."""
-        models = {  # what is no embedding has a name that none can have
+        models = {  # anything but an embedding has a name that none can have
             name[1:] if name.startswith("#") else f"embedding {name!r}": model
             for name, model in self.models.items()
             if name != FOUND

@@ -113,14 +113,14 @@ def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:
     >>> describe_inputs([as_labels({"a": ["cat"]}, source="gt.json")])
     ['gt.json: {id: [labels]}: 1 item, 1 label']
     """
-    alike: dict[str, list[Lists | Matrix]] = {}
+    by_reading: dict[str, list[Lists | Matrix]] = {}
     for one in inputs:
-        alike.setdefault(one.understood, []).append(one)
-    return [line for how, group in alike.items() for line in _read_alike(how, group)]
+        by_reading.setdefault(one.understood, []).append(one)
+    return [line for how, group in by_reading.items() for line in _read_alike(how, group)]
 
 
 def _read_alike(how: str, group: Sequence[Lists | Matrix]) -> list[str]:
-    counts = [one.held for one in group]
+    counts = [one.contents for one in group]
     if len(group) <= _MANY:
         return [
             f"{one.source}: {how}: {pluralize(len(one), 'item')}, {pluralize(*count)}"

@@ -46,7 +46,7 @@ class Protocol:
     absent : mapping from heading to text
         What the paper has and this library does not, and why; shown as not computed.
     sizes : mapping from part to int
-        How many items the paper's data have; that others have not is said.
+        How many items the paper's data have; a note says if others differ.
     """
 
     name: str

@@ -232,11 +232,11 @@ class Stack:
         for number, start in enumerate(range(0, counts.shape[1], self._step)):
             part = slice(start, start + self._step)
             for kind in kinds:
-                turned = counts[:, part].T.astype(kind, "C" if kind in tables else "K")
+                transposed = counts[:, part].T.astype(kind, "C" if kind in tables else "K")
                 if len(dense) and kind == dense.dtype:
-                    vectors += dense[:, part] @ turned
+                    vectors += dense[:, part] @ transposed
                 if kind in tables:
-                    labels[kind] += tables[kind].blocks[number] @ turned
+                    labels[kind] += tables[kind].blocks[number] @ transposed
         found: dict[int, Floats] = {}
         for kind, table in tables.items():
             found.update(zip(table.places, np.split(labels[kind], table.ends[:-1]), strict=True))
@@ -324,9 +324,9 @@ class WeightedSums:
         needed = list(dict.fromkeys(needed))
         exact = {
             s: [
-                (name, part, heavy)
+                (name, part, item_weights)
                 for name, column in statistics.rows(s).items()
-                for part, heavy in _exact(column, statistics.weights, draws.most)
+                for part, item_weights in _exact(column, statistics.weights, draws.most)
             ]
             for s in needed
             if s.additive
@@ -340,22 +340,24 @@ class WeightedSums:
         return found
 
     def _place(self, s: Statistic, part: Part, stack: Stack) -> None:
-        name, column, heavy = part
+        name, column, item_weights = part
         if isinstance(column, Dense):
             place = stack.add(self.draws.added(column.values))
             self.terms.append(_Term(s, name, place))
         elif isinstance(column, OneHot):
-            self.terms.extend(self._categories(s, name, column, heavy, stack))
+            self.terms.extend(self._categories(s, name, column, item_weights, stack))
         elif isinstance(column, Sparse):
-            self.labels.append((s, name, stack.add_labels(*self.draws.gathered(column, heavy))))
+            self.labels.append(
+                (s, name, stack.add_labels(*self.draws.gathered(column, item_weights)))
+            )
         else:
             raise TypeError(f"no sums of {type(column).__name__}")
 
     def _categories(
-        self, s: Statistic, name: str, column: OneHot, heavy: Floats | None, stack: Stack
+        self, s: Statistic, name: str, column: OneHot, item_weights: Floats | None, stack: Stack
     ) -> list[_Term]:
         """Sum each category but the commonest, which is all less the others."""
-        ones = np.ones(len(column)) if heavy is None else heavy
+        ones = np.ones(len(column)) if item_weights is None else item_weights
         counts = np.bincount(column.codes, minlength=column.width)
         common = int(counts.argmax())
         others = [c for c in np.flatnonzero(counts).tolist() if c != common]
@@ -394,11 +396,11 @@ class WeightedSums:
     def _weighted_rows(self, counts: NDArray[Any]) -> dict[Statistic, Any]:
         if not self.rows:
             return {}
-        heavy = counts[:, self.draws.place].astype(np.float64)
-        heavy *= 1.0 if self.statistics.weights is None else self.statistics.weights
+        item_weights = counts[:, self.draws.place].astype(np.float64)
+        item_weights *= 1.0 if self.statistics.weights is None else self.statistics.weights
         order = self.statistics.order
         return {
-            s: {"rows": self.statistics.rows(s), "weights": heavy, "order": order}
+            s: {"rows": self.statistics.rows(s), "weights": item_weights, "order": order}
             for s in self.rows
         }
 
@@ -494,11 +496,11 @@ def replicate(
         If rows were not kept.
     """
     draws = [Draws.of(one.statistics) for one in systems]
-    alike: dict[str, list[int]] = {}
+    by_draws: dict[str, list[int]] = {}
     for place, one in enumerate(draws):
-        alike.setdefault(one.fingerprint(bootstrap), []).append(place)
+        by_draws.setdefault(one.fingerprint(bootstrap), []).append(place)
     found: list[list[Replicates]] = [[] for _ in systems]
-    for drawn, places in alike.items():
+    for drawn, places in by_draws.items():
         some = [(systems[place], draws[place]) for place in places]
         made = _replicate_alike(some, bootstrap, drawn, progress)
         for place, replicates in zip(places, made, strict=True):
@@ -571,8 +573,8 @@ def _items(one: Subject, measure: Measure, draws: Draws) -> float:
     values = family.items(measure, statistics.rows(family.statistic(measure)), one.frame)
     if values is None:
         return 0.0
-    heavy = np.ones(len(values)) if statistics.weights is None else statistics.weights
-    drawn = draws.added(np.where(np.isnan(values), 0.0, heavy / heavy.max()))
+    item_weights = np.ones(len(values)) if statistics.weights is None else statistics.weights
+    drawn = draws.added(np.where(np.isnan(values), 0.0, item_weights / item_weights.max()))
     return float(drawn.sum() ** 2 / (drawn**2).sum()) if drawn.any() else 0.0
 
 
@@ -628,12 +630,12 @@ class _LeftOut:
     def _from_sums(self, exact: Sequence[Part]) -> Callable[[int, int], Any]:
         """All less the sums of each part; exact, so that it depends on no order."""
         one = np.zeros(len(self.parts), np.int64)
-        totals = [column.group_sums(one, 1, heavy) for _, column, heavy in exact]
+        totals = [column.group_sums(one, 1, item_weights) for _, column, item_weights in exact]
 
         def sums_without(start: int, stop: int) -> dict[str, Floats]:
             sums: dict[str, Floats] = {}
-            for (name, column, heavy), total in zip(exact, totals, strict=True):
-                rest = total - column.group_sums(self.parts - start, stop - start, heavy)
+            for (name, column, item_weights), total in zip(exact, totals, strict=True):
+                rest = total - column.group_sums(self.parts - start, stop - start, item_weights)
                 sums[name] = sums[name] + rest if name in sums else rest
             return sums
 
@@ -644,8 +646,8 @@ class _LeftOut:
         weights = self.statistics.weights
 
         def sums_without(start: int, stop: int) -> dict[str, Any]:
-            heavy = (self.parts != np.arange(start, stop)[:, None]).astype(np.float64)
-            heavy *= 1.0 if weights is None else weights
-            return {"rows": rows, "weights": heavy, "order": order}
+            item_weights = (self.parts != np.arange(start, stop)[:, None]).astype(np.float64)
+            item_weights *= 1.0 if weights is None else weights
+            return {"rows": rows, "weights": item_weights, "order": order}
 
         return sums_without

@@ -203,10 +203,10 @@ class Score:
         }
 
 
-def names_meant(name: str, known: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+def matching_names(name: str, known: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
     """Find the scores that a name means, by their headings and measures.
 
-    A name as it is written comes first, then one in another case, if all that are alike have one
+    A name as it is written comes first, then one in another case, if all that match have one
     heading; then an alias.
 
     Parameters
@@ -218,15 +218,17 @@ def names_meant(name: str, known: Collection[tuple[str, str]]) -> set[tuple[str,
     Examples
     --------
     >>> known = [("F1 (Semantic)", "SemF1"), ("Micro F1", "F1(average=micro)"), ("F1", "F1")]
-    >>> names_meant("semf1", known), names_meant("microf1", known)
+    >>> matching_names("semf1", known), matching_names("microf1", known)
     ({('F1 (Semantic)', 'SemF1')}, {('Micro F1', 'F1(average=micro)')})
     """
     if found := {pair for pair in known if name in pair}:
         return found
     folded = name.casefold()
-    alike = {heading for heading, text in known if folded in (heading.casefold(), text.casefold())}
-    if len(alike) == 1:
-        return {pair for pair in known if pair[0] in alike}
+    headings = {
+        heading for heading, text in known if folded in (heading.casefold(), text.casefold())
+    }
+    if len(headings) == 1:
+        return {pair for pair in known if pair[0] in headings}
     meant = set(map(str, parse_in_any_case(name)))
     return {pair for pair in known if meant.intersection(pair)}
 

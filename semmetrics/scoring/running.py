@@ -140,7 +140,7 @@ class RunningScores:
     def describe(
         self, setup: Setup, preds: Mapping[str, Any], ref: Any, inputs: Sequence[Any]
     ) -> Prepared:
-        """Return what is said of all items, from tasks that have every entry that they had.
+        """Return what describes all items, from tasks that have every entry that they had.
 
         Parameters
         ----------

@@ -3,7 +3,7 @@
 Conventions
 -----------
 ``rescore`` computes what a signature says again. What a signature cannot hold, such as a class
-list, is given again; what then differs from it is said, one line each.
+list, is given again; what then differs from it is reported, one line each.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def score_systems(systems: Mapping[str, Any], gts: Any, **options: Unpack[Option
 
 
 def table_of(prepared: Prepared) -> ScoreTable:
-    """Score prepared tasks, and return the table with all that is said beside it."""
+    """Score prepared tasks, and return the table with its notes."""
     scores = score_prepared(prepared)
     return ScoreTable(
         scores, prepared.plan.not_computed, prepared.facts(scores), prepared.understood()
@@ -326,7 +326,7 @@ def _check_static(name: str, identity: str | None) -> None:
 
     if identity is None:
         return
-    # another version of the static model is a difference that is said, and no reason to refuse
+    # another version of the static model is reported as a difference, and no reason to refuse
     if identity.rpartition("@")[0] != open_embedding("static").identity.rpartition("@")[0]:
         before = "" if name == _DEFAULT else f"{name}="
         raise InputError("signed-input", name="embedding", was=f"{before}{identity}")

@@ -98,10 +98,10 @@ def _join_headings(headings: Sequence[str]) -> str:
             cuts.setdefault(name, []).append(cut)
         else:
             whole.append(heading)
-    alike: dict[str, list[str]] = {"": whole} if whole else {}
+    by_cutoff: dict[str, list[str]] = {"": whole} if whole else {}
     for name, several in cuts.items():
-        alike.setdefault(",".join(several), []).append(name)
-    return ", ".join(_join_cutoff(names, cut) for cut, names in alike.items())
+        by_cutoff.setdefault(",".join(several), []).append(name)
+    return ", ".join(_join_cutoff(names, cut) for cut, names in by_cutoff.items())
 
 
 def _join_cutoff(names: Sequence[str], cut: str) -> str:

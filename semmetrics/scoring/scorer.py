@@ -419,7 +419,7 @@ class Collection:
         return setup.prepare({self.system: pred}, ref, **self._joined_values())
 
     def sum_up(self, setup: Setup) -> tuple[Prepared, list[Score], list[Any]]:
-        """Return what is said of items that were let go, their scores, and notes."""
+        """Return what describes the items that were let go, their scores, and notes."""
         self._let_go(setup)
         scores = self._running.scores()
         pred, ref = self._sample or (self._preds.entries(), self._gts.entries())
@@ -454,7 +454,7 @@ class Collection:
         # what needs all items is looked at when all are there
         changed = values | {name: OPTIONS[name].default for name in WHOLE}
         preds = {self.system: pred}
-        if first:  # what is wrong with the options or what they name is said at once
+        if first:  # errors in the options or what they name are raised at once
             setup.prepare(preds, ref, **changed)
         else:
             setup.kind.make_tasks(preds, ref, setup.options.replace(**changed))
@@ -519,7 +519,7 @@ class Collection:
 
 
 def _join_weights(parts: Sequence[Weights]) -> Weights:
-    """Return the weights of several batches, with all that is said of them."""
+    """Return the weights of several batches, with their notes."""
     sources = {part.source for part in parts}
     notes = dict.fromkeys(note for part in parts for note in part.notes)
     values: Any = [part.values for part in parts]

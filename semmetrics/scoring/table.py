@@ -17,7 +17,7 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.reports.result import Records, ScaledResult, draw
 from semmetrics.scoring import details
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.result import Score, names_meant
+from semmetrics.scoring.result import Score, matching_names
 
 __all__ = ["ScoreTable", "draw_scores", "records_of"]
 
@@ -32,7 +32,7 @@ _ROWS, _SYSTEMS = 60, 10  # that a repr shows
 @by_value()
 @dataclass(frozen=True, eq=False)
 class ScoreTable(ScaledResult):
-    """Scores of one or more systems: a sequence of Score, and what is said beside it.
+    """Scores of one or more systems: a sequence of Score, with notes.
 
     Tables are equal where all attributes are: scores as `Score` compares them, and every line that
     is said, which names files. To compare the scores alone, compare ``table.scores``.
@@ -148,7 +148,7 @@ class ScoreTable(ScaledResult):
             return [score for score in of if name == score.measure or str(name) == score.heading]
         if not isinstance(name, str):
             return []
-        meant = names_meant(name, {(score.heading, str(score.measure)) for score in of})
+        meant = matching_names(name, {(score.heading, str(score.measure)) for score in of})
         return [score for score in of if (score.heading, str(score.measure)) in meant]
 
     @property
@@ -207,7 +207,7 @@ class ScoreTable(ScaledResult):
         return "\n".join([text, *more, *self._beside()])
 
     def _beside(self) -> list[str]:
-        """Return the line that counts what is said beside the scores, if anything is."""
+        """Return the line that counts the notes, if there are any."""
         undefined = sum(record["count"] for record in self.undefined())
         counted = (
             (pluralize(len(self.notes), "note"), ".notes"),

@@ -36,7 +36,7 @@ from semmetrics.scoring.plan import (
     resolve_inputs,
 )
 from semmetrics.scoring.protocols import AgreementProtocol, find_agreement_protocol
-from semmetrics.scoring.result import Score, names_meant
+from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import document_options, score_prepared, system_name
 from semmetrics.studies.human_agreement import (
     ALL,
@@ -351,7 +351,7 @@ def _baseline(name: str | None, measures: Sequence[Judged]) -> str:
     if name is None:
         return measures[0].heading
     known = {(one.heading, one.measure) for one in measures}
-    meant = [heading for heading, _ in names_meant(name, known)]
+    meant = [heading for heading, _ in matching_names(name, known)]
     if len(meant) != 1:
         there = [one.heading for one in measures]
         remedy = did_you_mean(name, there, f"choose one of {listing(there)}")
@@ -410,7 +410,7 @@ _AGGREGATED = {("pair", "mean"): "of each pair the side that most prefer"}
 @by_value()
 @dataclass(frozen=True, eq=False)
 class AgreementTable(ScaledResult, Table[Agreement]):
-    """How well measures agree with people: a sequence of Agreement, and what is said beside it.
+    """How well measures agree with people: a sequence of Agreement, with notes.
 
     Attributes
     ----------
@@ -449,7 +449,7 @@ class AgreementTable(ScaledResult, Table[Agreement]):
         if 1 <= len(parts) <= 3 and all(isinstance(part, str) for part in parts):
             name, statistic, group = [*parts, None, None][:3]
             known = {(one.heading, one.measure) for one in self.agreements}
-            meant = {heading for heading, _ in names_meant(name, known)}
+            meant = {heading for heading, _ in matching_names(name, known)}
             for one in self.agreements:
                 if (one.heading in meant and statistic in (None, one.statistic)
                         and one.group == (group or ALL)):  # fmt: skip
@@ -536,9 +536,9 @@ class AgreementTable(ScaledResult, Table[Agreement]):
     def _say_which(self, tested: Sequence[Agreement]) -> Iterator[str]:
         baseline = tested[0].design.baseline
         for sign, word in ((1, "better"), (-1, "worse")):
-            held = [one for one in tested if one.significant and one.difference * sign > 0]
-            if held:
-                yield f"agrees {word} than {baseline}: {self._name_all(held)}"
+            significant = [one for one in tested if one.significant and one.difference * sign > 0]
+            if significant:
+                yield f"agrees {word} than {baseline}: {self._name_all(significant)}"
         rest = [one for one in tested if not one.significant]
         if rest:
             yield f"no difference from {baseline} holds: {self._name_all(rest)}"

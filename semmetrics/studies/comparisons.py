@@ -19,7 +19,7 @@ from semmetrics.reports.result import Records, ScaledResult, Table, draw, format
 from semmetrics.scoring.intervals import AUTO, Bootstrap
 from semmetrics.scoring.plan import prepare_systems
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.result import Score, names_meant
+from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import document_options, score_prepared
 from semmetrics.scoring.score_text import name_absent
 from semmetrics.scoring.table import ScoreTable
@@ -45,7 +45,7 @@ _DRAWN = ("bootstrap", "bootstrap-sacrebleu", "randomization")
 @by_value()
 @dataclass(frozen=True, eq=False)
 class ComparisonTable(ScaledResult, Table[Difference]):
-    """Differences of systems from a baseline: a sequence of Difference, and what is said beside it.
+    """Differences of systems from a baseline: a sequence of Difference, with notes.
 
     Attributes
     ----------
@@ -87,7 +87,9 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         system, name = key if isinstance(key, tuple) and len(key) == 2 else (None, key)
         of = [one for one in self.differences if system in (None, one.system)]
         known = {(one.heading, str(one.score.measure)) for one in of}
-        meant = {pair[0] for pair in names_meant(name, known)} if isinstance(name, str) else set()
+        meant = (
+            {pair[0] for pair in matching_names(name, known)} if isinstance(name, str) else set()
+        )
         found = [one for one in of if one.heading in meant]
         if len(found) == 1:
             return found[0]
@@ -107,9 +109,11 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         return ["", *self.sentences()] if len(self) else self.sentences()
 
     def __repr__(self) -> str:
-        held = sum(one.significant for one in self)
+        significant = sum(one.significant for one in self)
         which = f"{', '.join(self.systems)} and {self[0].baseline}" if self.differences else ""
-        return f"ComparisonTable({held} of {pluralize(len(self), 'difference')} hold: {which})"
+        return (
+            f"ComparisonTable({significant} of {pluralize(len(self), 'difference')} hold: {which})"
+        )
 
     def _repr_html_(self) -> str:
         return self._html(self.sentences())
@@ -152,9 +156,9 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         of = [one for one in self.differences if one.system == system]
         baseline = of[0].baseline
         for better, word in ((True, "better"), (False, "worse")):
-            held = [one for one in of if one.significant and one.better is better]
-            if held:
-                yield f"{system} is {word} than {baseline} in {_name_all(held)}"
+            significant = [one for one in of if one.significant and one.better is better]
+            if significant:
+                yield f"{system} is {word} than {baseline} in {_name_all(significant)}"
         same = [one for one in of if _are_identical(one)]
         if same:
             yield f"{system} and {baseline} are the same in every resample in {_name_all(same)}"
@@ -264,7 +268,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         of = self.differences
         if measure is not None:
             known = {(one.heading, str(one.score.measure)) for one in of}
-            meant = {pair[0] for pair in names_meant(measure, known)}
+            meant = {pair[0] for pair in matching_names(measure, known)}
             if not meant:
                 there = dict.fromkeys(one.heading for one in of)
                 remedy = did_you_mean(measure, there, f"choose among {listing(there)}")
@@ -292,7 +296,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         """
         wanted = measure or self.scores.headings[0]
         known = {(one.heading, str(one.measure)) for one in self.scores}
-        meant = names_meant(wanted, known)
+        meant = matching_names(wanted, known)
         scores = [one for one in self.scores if (one.heading, str(one.measure)) in meant]
         if len(scores) != len(self.scores.systems):
             raise InputError("bad-choice", name="measure", value=wanted,

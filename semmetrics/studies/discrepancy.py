@@ -614,19 +614,21 @@ def _selection_of(entry: Any, where: str) -> DiscrepancySelection:
     """Make a selection of what a file holds."""
     if not isinstance(entry, Mapping) or entry.get("schema") != _SCHEMA:
         raise InputError("not-a-state", where)
-    held = {name: value for name, value in entry.items() if name != "digest"}
+    fields = {name: value for name, value in entry.items() if name != "digest"}
     try:
-        if entry.get("digest") != _digest(held):
+        if entry.get("digest") != _digest(fields):
             raise ValueError
-        del held["schema"]
+        del fields["schema"]
         pairs = [
             PairSelection(**{**pair, "images": tuple(pair["images"]),
                              "values": tuple(pair["values"]),
                              "mean": math.nan if pair["mean"] is None else pair["mean"]})
-            for pair in held.pop("pairs")
+            for pair in fields.pop("pairs")
         ]  # fmt: skip
-        systems, excluded = tuple(held.pop("systems")), tuple(held.pop("excluded"))
-        return DiscrepancySelection(systems=systems, excluded=excluded, pairs=tuple(pairs), **held)
+        systems, excluded = tuple(fields.pop("systems")), tuple(fields.pop("excluded"))
+        return DiscrepancySelection(
+            systems=systems, excluded=excluded, pairs=tuple(pairs), **fields
+        )
     except (TypeError, ValueError, LookupError, AttributeError):
         raise InputError("state-edited", where) from None
 
@@ -648,7 +650,7 @@ def as_batches(systems: Any) -> Iterator[Any]:
 
 
 def check_named_systems(systems: Any) -> None:
-    """Refuse what is no mapping from the names of two systems or more."""
+    """Refuse anything but a mapping from the names of two systems or more."""
     if not isinstance(systems, Mapping):
         raise InputError("wrong-type", "systems", value=systems, wanted="a mapping of names")
     for name in systems:

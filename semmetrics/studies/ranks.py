@@ -38,7 +38,7 @@ from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.options import RANKED_BY
 from semmetrics.reports.result import Records, Table, draw, format_full
 from semmetrics.scoring.result import SCHEMA as SCORES
-from semmetrics.scoring.result import Score, names_meant
+from semmetrics.scoring.result import Score, matching_names
 from semmetrics.studies.significance import (
     Friedman,
     Ties,
@@ -475,7 +475,7 @@ def _read_values(
     if not all(map(_is_score, entries)) or not several:
         raise InputError("not-scores", name)
     named = [(entry.get("heading", entry["measure"]), entry["measure"]) for entry in entries]
-    meant = names_meant(measure, set(named))
+    meant = matching_names(measure, set(named))
     chosen = [entry for entry, names in zip(entries, named, strict=True) if names in meant]
     if not chosen:
         there = listing(dict.fromkeys(heading for heading, _ in named), most=20)

@@ -58,7 +58,7 @@ def read_references(
     given : path, list of paths, or data
     state : DiscrepancySelection
     setup : Setup
-        It reads what is no sheet.
+        It reads the files that are not sheets.
     missing : {"error", "skip"}
         Whether rows of other images in a sheet are an error.
     notes, understood : list of str
@@ -217,7 +217,7 @@ def _rows_of(source: Source, read: ReadOptions) -> tuple[set[str], list[tuple[st
 
 
 def _lists_of(data: Any, setup: Setup, understood: list[str]) -> Iterator[tuple[str, list[Any]]]:
-    """Yield what is no sheet, image by image."""
+    """Yield what is not a sheet, image by image."""
     lists = setup.read_truth(open_input(data, setup.options["read"] or DEFAULTS))
     understood += describe_inputs([lists])
     if not isinstance(lists, Lists):

@@ -234,9 +234,9 @@ def calibrate_threshold(
 ) -> Calibration:
     """Find the threshold of an embedding on predictions and ground truth, by contrast.
 
-    On a held part of the items, the measure of predictions with their own references is compared
-    with that of the same predictions with the references of another item. The threshold with the
-    largest difference is taken, of equal ones the highest. It needs no labelled pairs; the
+    On a held-out part of the items, the measure of predictions with their own references is
+    compared with that of the same predictions with the references of another item. The threshold
+    with the largest difference is taken, of equal ones the highest. It needs no labelled pairs; the
     criterion is semmetrics' own.
 
     Parameters

@@ -232,7 +232,7 @@ class _Choices:
     """Which of several equally good ones to take each time: the first, unless given."""
 
     def __init__(self, taken: Sequence[int] = ()) -> None:
-        self._taken = taken
+        self._given = taken
         self.sizes: list[int] = []
 
     def among(self, number: int) -> int:
@@ -240,7 +240,7 @@ class _Choices:
             return 0
         place = len(self.sizes)
         self.sizes.append(number)
-        return self._taken[place] if place < len(self._taken) else 0
+        return self._given[place] if place < len(self._taken) else 0
 
 
 class _Merger:

@@ -106,12 +106,12 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
     if task.ranked:  # every class has a score in every item
         return found
     names = {side: _names(task, chosen) for side, chosen in present.items()}
-    held = _find_delimiters(task, names)
-    found |= held | _find_sentences(task, present, names)
+    joined = _find_delimiters(task, names)
+    found |= joined | _find_sentences(task, present, names)
     lone = present["pred"] & ~known
     if lone.any():
-        alike = _find_alike(task, lone, known)
-        found |= alike or ({} if held else _find_strangers(task, present, lone))
+        similar = _find_alike(task, lone, known)
+        found |= similar or ({} if joined else _find_strangers(task, present, lone))
     return found | _find_doubles(task, names["ref"])
 
 
@@ -231,8 +231,8 @@ def _find_delimiters(task: LabelTask, names: Mapping[str, Sequence[str]]) -> dic
     whole = {side: "\n".join(some) for side, some in names.items()}
     found: dict[Hashable, Any] = {}
 
-    def add(key: tuple[str, ...], side: str, held: Callable[[str], Any], example: str) -> None:
-        chosen = np.array([bool(held(name)) for name in task.classes], np.bool_)
+    def add(key: tuple[str, ...], side: str, joined: Callable[[str], Any], example: str) -> None:
+        chosen = np.array([bool(joined(name)) for name in task.classes], np.bool_)
         found[key] = int(chosen[getattr(task, side).codes].sum())
         example_key = ("example", *key)
         found[example_key] = frozenset([example])
@@ -246,32 +246,32 @@ def _find_delimiters(task: LabelTask, names: Mapping[str, Sequence[str]]) -> dic
         for delimiter in _DELIMITERS:
             if delimiter not in whole[side]:
                 continue
-            held = [name for name in mine if delimiter in name]
+            joined = [name for name in mine if delimiter in name]
             if delimiter in whole[other]:
-                suspicious = _are_joined(held, mine, delimiter)
+                suspicious = _are_joined(joined, mine, delimiter)
             else:  # labels of the other side with a delimiter between them
                 known = {name.casefold() for name in names[other]}
-                suspicious = 2 * len(held) >= len(mine) or _are_most(held, delimiter, known)
+                suspicious = 2 * len(joined) >= len(mine) or _are_most(joined, delimiter, known)
             if suspicious:
-                add((_HELD, side, delimiter), side, lambda n, d=delimiter: d in n, held[0])  # type: ignore[misc]
+                add((_HELD, side, delimiter), side, lambda n, d=delimiter: d in n, joined[0])  # type: ignore[misc]
     return found
 
 
-def _are_joined(held: Sequence[str], names: Sequence[str], delimiter: str) -> bool:
+def _are_joined(joined: Sequence[str], names: Sequence[str], delimiter: str) -> bool:
     """Tell from one side whether its labels are labels with a delimiter between them.
 
     Most of them share a part with others; or, where nobody writes the delimiter in a name, half of
     all labels hold it.
     """
-    if delimiter != "," and 2 * len(held) >= len(names):
+    if delimiter != "," and 2 * len(joined) >= len(names):
         return True
     parts = Counter(part for name in names for part in set(_parts(name, delimiter)))
-    return _are_most(held, delimiter, {part for part, n in parts.items() if n > 1})
+    return _are_most(joined, delimiter, {part for part, n in parts.items() if n > 1})
 
 
-def _are_most(held: Sequence[str], delimiter: str, known: set[str]) -> bool:
+def _are_most(joined: Sequence[str], delimiter: str, known: set[str]) -> bool:
     """Tell whether most texts have a part that is known."""
-    return 2 * sum(not known.isdisjoint(_parts(name, delimiter)) for name in held) >= len(held)
+    return 2 * sum(not known.isdisjoint(_parts(name, delimiter)) for name in joined) >= len(joined)
 
 
 def _parts(name: str, delimiter: str) -> list[str]:
@@ -571,10 +571,10 @@ def _find_odd(labels: Lists) -> Facts:
     distinct: dict[str, Any] = {"side": "distinct"}
     facts += [Fact("lists-as-text", *some_of(lists, **distinct))] if lists else []
     for delimiter in () if lists else _DELIMITERS:
-        held = [name for name in names if delimiter in name]
-        if held and _are_joined(held, names, delimiter):
+        joined = [name for name in names if delimiter in name]
+        if joined and _are_joined(joined, names, delimiter):
             values = {**distinct, "delimiter": delimiter}
-            facts.append(Fact("joined-labels", len(held), (held[0],), "", values))
+            facts.append(Fact("joined-labels", len(joined), (joined[0],), "", values))
     words = sum(name.count(" ") + 1 for name in names)
     if not labels.ranked and words and words >= _SENTENCE * len(names):
         values = {**distinct, "mean": words / len(names)}

@@ -154,16 +154,16 @@ class _Given:
 def _read(name: str, truth: CaptionedTruth | None, options: Options) -> _Given:
     """Read or compute the matrix of a name, once."""
     opened, origin = options.opened.setdefault(PHI, {}), _origin(name, truth, options)
-    held: _Given | None = opened.get(name)
+    found: _Given | None = opened.get(name)
     if truth is None or not is_computed(origin):
-        if held is None or held.origin is not origin:
-            held = opened[name] = _open(name, origin, options)
-        return held
+        if found is None or found.origin is not origin:
+            found = opened[name] = _open(name, origin, options)
+        return found
     origin = origin, _images(truth), list(map(str, truth.sides.columns))  # systems may rank others
-    if held is None or held.origin != origin:
+    if found is None or found.origin != origin:
         values, identity = _compute(origin[0], truth, options)
-        held = opened[name] = _Given(origin, values, origin[1:], identity, f"phi {origin[0]}")
-    return held
+        found = opened[name] = _Given(origin, values, origin[1:], identity, f"phi {origin[0]}")
+    return found
 
 
 def _origin(name: str, truth: CaptionedTruth | None, options: Options) -> Any:
@@ -230,9 +230,9 @@ def _is_table(value: Any) -> bool:
 
 def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
     """Check that a matrix fits a run, and find the row or column of each query in it."""
-    turned = task.settings["direction"] == "t2i"
-    queries, gallery = given.ids[::-1] if turned else given.ids
-    n_queries, n_gallery = given.values.shape[::-1] if turned else given.values.shape
+    transposed = task.settings["direction"] == "t2i"
+    queries, gallery = given.ids[::-1] if transposed else given.ids
+    n_queries, n_gallery = given.values.shape[::-1] if transposed else given.values.shape
     listed = isinstance(task.scores, RankedLists)
     if listed and queries is None:
         if options["queries"] is None or options["gallery"] is None:
@@ -249,7 +249,7 @@ def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
         place = np.full(task.scores.shape[0], -1)
         own = [str(task.ids[row]) for row in ranked.tolist()]
         place[task.rows[ranked]] = _find(own, queries, "query", given)
-    values, theirs = given.values, int(not turned)
+    values, theirs = given.values, int(not transposed)
     if gallery is None or isinstance(task.gallery, range):
         if n_gallery != task.scores.shape[1]:
             raise _wrong_shape(task, given)
@@ -261,7 +261,7 @@ def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
             raise _wrong_shape(task, given)
     if (place >= 0).all() and not np.array_equal(place, np.arange(n_queries)):
         values, place = np.take(values, place, axis=1 - theirs), np.arange(len(place))
-    return Phi(values, "columns" if turned else "rows", place, given.identity)
+    return Phi(values, "columns" if transposed else "rows", place, given.identity)
 
 
 def _find(names: Sequence[str], ids: Sequence[str], noun: str, given: _Given) -> Ints:
@@ -417,8 +417,8 @@ def phi_facts(measures: Sequence[Measure], options: Options) -> Facts:
         values = {"option": "phi", "why": f"no measure here takes {listing(idle)}"}
         facts += [Fact("no-effect", values=values)] if idle else []
     if options[CAPTIONS] is not None and not any(options.opened.get(_LACKING, {}).values()):
-        held = [one.origin for one in options.opened.get(PHI, {}).values()]
-        computed = [one[0] for one in held if isinstance(one, tuple) and is_computed(one[0])]
+        found = [one.origin for one in options.opened.get(PHI, {}).values()]
+        computed = [one[0] for one in found if isinstance(one, tuple) and is_computed(one[0])]
         taken = {name for spec in computed for name in options_taken(spec)}
         if not computed:
             facts.append(no_effect(CAPTIONS, "no phi is computed"))

@@ -147,7 +147,7 @@ def retrieval_facts(
                 values = {"k": str(k), "besides": " besides their positives" * left_out}
                 facts.append(Fact("fewer-candidates", n, (), name, values))
         facts += [Fact("numbered-positives", where=name)] * bool(found.get("numbered"))
-        facts += [Fact("transposed", where=name)] * bool(found.get("turned"))
+        facts += [Fact("transposed", where=name)] * bool(found.get("transposed"))
     facts += unused_weights(options["weights"], inputs[-1:]) + phi_facts(measures, options)
     for one in measures if not any(listed) else ():
         if one.definition in (Recall, HitRate) and one.k is None:

@@ -75,7 +75,7 @@ class Embeddings:
         return range(len(self))
 
     @property
-    def held(self) -> tuple[int, str]:
+    def contents(self) -> tuple[int, str]:
         """How many of what it holds."""
         return sum(self.scores.shape), "vector"
 
@@ -234,12 +234,12 @@ class Sides:
     source: str
     listed: bool = False
 
-    def turned(self) -> Sides:
+    def transpose(self) -> Sides:
         """Return the columns as queries."""
         if isinstance(self.scores, RankedLists):
             what = "ranked lists, which have one direction"
             raise InputError("not-applicable", self.source, name="direction", what=what)
-        return Sides(self.scores.turned(), self.columns, self.rows, self.source)
+        return Sides(self.scores.transpose(), self.columns, self.rows, self.source)
 
 
 def name_sides(run: Run, positives: Lists, options: Mapping[str, Any]) -> Sides:
@@ -349,14 +349,14 @@ class Relation:
             found = f"{pluralize(len(positives), 'list')} of positives"
             wanted = pluralize(len(sides.rows), "row")
             raise InputError(code, positives.source, found=found, wanted=wanted)
-        place, outside = _columns_of(positives, sides, missing)  # tells more of a turned matrix
+        place, outside = _columns_of(positives, sides, missing)  # tells more of a transposed matrix
         joined, rows = join_rows(ids, positives, source=sides.source, missing=missing)
         codes = place[joined.ref.codes]
         lost = int((codes >= len(sides.columns)).sum())
         counts = {**joined.counts, "positives_outside": lost}
         return Relation(joined.ids, rows, joined.ref.indptr, codes, counts, outside)
 
-    def turned(self, sides: Sides, missing: str) -> Relation:
+    def transpose(self, sides: Sides, missing: str) -> Relation:
         """Return the columns as queries, with the rows that have them as positives.
 
         Positives that have no row are outside the gallery.
@@ -480,7 +480,7 @@ def make_parts(run: Run, truth: Lists | Matrix, options: Mapping[str, Any]) -> d
             what = "direction='i2t'"
             raise InputError("not-applicable", name="reverse_positives", what=what)
         reversed_, _ = as_positives(reverse, len(sides.rows))
-        reversed_ = by_name(reversed_, sides.turned(), "column")
+        reversed_ = by_name(reversed_, sides.transpose(), "column")
     counts = {"graded_0": graded}
     folds = None
     beside: dict[str, Any] = {}
@@ -493,12 +493,12 @@ def make_parts(run: Run, truth: Lists | Matrix, options: Mapping[str, Any]) -> d
     if direction in ("i2t", "both"):
         made["i2t"] = _task(sides, relation, options, counts, "i2t", folds)
     if direction in ("t2i", "both"):
-        turned = sides.turned()
+        transposed = sides.transpose()
         if reversed_ is None:
-            back = relation.turned(turned, options["missing"])
+            back = relation.transpose(transposed, options["missing"])
         else:
-            back = Relation.of(reversed_, turned, options["missing"])
-        made["t2i"] = _task(turned, back, options, counts, "t2i", folds and folds[::-1])
+            back = Relation.of(reversed_, transposed, options["missing"])
+        made["t2i"] = _task(transposed, back, options, counts, "t2i", folds and folds[::-1])
     made = {part: replace(task, beside=beside) for part, task in made.items()}
     return made if direction == "both" else {"": made[direction]}
 
@@ -595,12 +595,12 @@ def _odd(sides: Sides, relation: Relation) -> dict[Any, int]:
     rows, codes = relation.rows[row_numbers(relation.indptr)], relation.codes
     there = (rows >= 0) & (codes < len(sides.columns))
     rows, codes = rows[there], codes[there]
-    keys, turned = (np.sort(a * len(sides.rows) + b) for a, b in ((rows, codes), (codes, rows)))
-    if not len(rows) or np.array_equal(keys, turned):
+    keys, transposed = (np.sort(a * len(sides.rows) + b) for a, b in ((rows, codes), (codes, rows)))
+    if not len(rows) or np.array_equal(keys, transposed):
         return {}
     straight, across = scores.values[rows, codes], scores.values[codes, rows]
     if scores.transposed:
         straight, across = across, straight
     more = across.astype(np.float64) - straight.astype(np.float64)
     error = more.std() / np.sqrt(len(more))
-    return {"turned": 1} if more.mean() > _SUSPECT * error and more.mean() > 0 else {}
+    return {"transposed": 1} if more.mean() > _SUSPECT * error and more.mean() > 0 else {}
