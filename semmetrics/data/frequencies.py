@@ -36,6 +36,7 @@ from semmetrics.store.files import open_output
 
 _FORMAT = "semmetrics.frequencies/1"
 _LARGEST = 2**53  # counts are below it: each is a float, too
+_WANTED = "a whole number of documents, below 2**53"
 _LARGEST_LOG = 50.0  # above every logarithm of a number of documents
 _TOKEN = 32  # bytes that a token or an n-gram takes, beside its letters
 _CLOSE = 1e-9  # to which a logarithm is that of a whole number
@@ -82,6 +83,11 @@ def _is_number(value: Any) -> bool:
     return plain and 0 <= value < _LARGEST
 
 
+def _bad_documents(value: Any, where: str = "") -> InputError:
+    role = "the number of documents"
+    return InputError("out-of-range", where, role=role, value=value, wanted=_WANTED)
+
+
 def _is_count(value: object) -> bool:
     """Return whether it is a whole number from 0, below 2**53."""
     return isinstance(value, int) and _is_number(value)
@@ -116,7 +122,7 @@ def table_of_counts(
     """
     if log_documents is None:
         if not _is_count(documents):
-            raise InputError("bad-documents", where, value=documents)
+            raise _bad_documents(documents, where)
         log_documents = log_of(documents)
     for gram, count in counts.items():
         words = isinstance(gram, tuple) and gram and all(isinstance(one, str) for one in gram)
@@ -125,7 +131,8 @@ def table_of_counts(
                 "wrong-type", where, value=gram, wanted="an n-gram (a tuple of tokens)"
             )
         if not _is_number(count) or count != int(count):
-            raise InputError("bad-frequency", where, gram=" ".join(gram), value=count)
+            role = f"the frequency of {' '.join(gram)!r}"
+            raise InputError("out-of-range", where, role=role, value=count, wanted=_WANTED)
     columns = _code_grams({gram: count for gram, count in counts.items() if count > 0})
     table = FrequencyTable(documents, log_documents, *columns, tokenizer, stem)
     _check_counts(table, where)
@@ -190,7 +197,7 @@ def read_frequencies(
         plain values.
     """
     if documents is not None and not _is_count(documents):
-        raise InputError("bad-documents", value=documents)
+        raise _bad_documents(documents)
     source = load(path, max_bytes)
     with enough_memory(source.name, max_bytes):
         if source.data.startswith(b"PK\x03\x04"):
@@ -300,7 +307,7 @@ def _number_of_documents(length: Any, where: str) -> tuple[int | None, float]:
     """Return the number of documents and its logarithm, from either of them."""
     whole = isinstance(length, int) or (_is_number(length) and length > _LARGEST_LOG)
     if not _is_number(length) or (whole and length != int(length)):
-        raise InputError("bad-documents", where, value=length)
+        raise _bad_documents(length, where)
     if whole:
         return int(length), log_of(int(length))
     number = round(math.exp(length)) if length < math.log(2**53) else 0

@@ -105,9 +105,9 @@ def _format_in(
 ) -> str:
     if kind is None:
         known = ", ".join(suffix for suffix, one in EXTENSIONS.items() if one in kinds)
-        code = "unknown-extension" if chosen else "unknown-ending"
-        raise InputError(code, source.name, ending=source.suffix or "", known=known,
-                         flag="format (--input-format)")  # fmt: skip
+        instead = ", or give format (--input-format)" if chosen else ""
+        raise InputError("unknown-extension", source.name, ending=source.suffix or "", known=known,
+                         instead=instead)  # fmt: skip
     if kind not in kinds:
         wanted = ", ".join(kinds)
         raise InputError("wrong-format", source.name, what=what, format=kind, wanted=wanted)

@@ -200,7 +200,7 @@ class _PlainUnpickler(pickle._Unpickler):
             self._room -= len(key)
             if self._room >= 0 and {*map(type, key)} <= {str}:
                 return
-        raise InputError("pickled-key", kind=type(key).__name__)
+        raise InputError("pickled-name", name=f"a key of type {type(key).__name__}")
 
     def _call(self) -> None:
         """Call a stand-in, with as many arguments as any of them can need."""

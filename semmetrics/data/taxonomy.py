@@ -644,7 +644,8 @@ def _file(name: str, folder: str | os.PathLike[str] | None, max_bytes: int) -> S
     try:
         pointer = nltk.find(f"corpora/wordnet/{name}")
     except LookupError:
-        raise InputError("no-wordnet") from None
+        instead = ", or write wordnet:FOLDER with the folder of WordNet's data.noun"
+        raise InputError("no-wordnet", instead=instead) from None
     try:
         with pointer.open() as stream:
             return Source(f"nltk's {name}", stream.read(), None)

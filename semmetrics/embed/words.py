@@ -346,8 +346,9 @@ def from_words(vectors: Mapping[Any, Any], where: str = "embedding") -> MatrixEm
             row = np.array(None)
         length = length or row.size
         if row.ndim != 1 or row.size != length or not length or row.dtype.kind not in "iuf":
-            value, wanted = values[word], f"{length} numbers" if length else "numbers"
-            raise InputError("wrong-vector", where, word=word, value=value, wanted=wanted)
+            wanted = f"a list of {length} numbers" if length else "a list of numbers"
+            role = f"the vector of {word!r}"
+            raise InputError("out-of-range", where, role=role, value=values[word], wanted=wanted)
         rows[word] = row
     table, words = np.array([rows[word] for word in values]), list(map(str, values))
     return MatrixEmbedder(table, words, name="words", lookup="words", where=where)

@@ -182,7 +182,7 @@ def _check_exact(values: NDArray[Any], where: str) -> None:
     """
     large = np.flatnonzero(np.abs(values.astype(np.float64)) >= _EXACT)
     if len(large):
-        raise InputError("inexact-score", where, value=int(values[large[0]]))
+        raise InputError("inexact", where, value=int(values[large[0]]))
 
 
 class StackingFamily(WithoutLabels):

@@ -281,7 +281,7 @@ def _nltk_score() -> Callable[..., float]:
     try:
         corpus.wordnet.ensure_loaded()
     except (LookupError, OSError):
-        raise InputError("missing-wordnet") from None
+        raise InputError("no-wordnet", instead="") from None
     score: Callable[..., float] = module.meteor_score
     return score
 

@@ -557,13 +557,18 @@ def _normalize(values: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str,
         known = {system: value for system, value in row.items() if not math.isnan(value)}
         best = max(known.values(), default=math.nan)
         if not best > 0:
-            raise InputError("unrankable", dataset, system="the best system", value=best)
+            raise _unrankable(dataset, "the best system", best)
         normalized[dataset] = {}
         for system, value in known.items():
             if not math.isfinite(value / best):
-                raise InputError("unrankable", dataset, system=system, value=value)
+                raise _unrankable(dataset, system, value)
             normalized[dataset][system] = value / best
     return normalized
+
+
+def _unrankable(dataset: str, system: str, value: float) -> InputError:
+    role = f"the value of {system}"
+    return InputError("out-of-range", dataset, role=role, value=value, wanted="scores to rank by")
 
 
 def _rank_all(
@@ -604,7 +609,7 @@ def _with_mean_ranks(
     for name, some in values.items():
         for system in whole:
             if not math.isfinite(some[system]):
-                raise InputError("unrankable", name, system=system, value=some[system])
+                raise _unrankable(name, system, some[system])
     ranks = rank_rows([[sign * row[system] for system in whole] for row in values.values()])
     means, place = ranks.mean(axis=0), {system: n for n, system in enumerate(whole)}
     return [

@@ -240,7 +240,7 @@ class _Choices:
             return 0
         place = len(self.sizes)
         self.sizes.append(number)
-        return self._given[place] if place < len(self._taken) else 0
+        return self._given[place] if place < len(self._given) else 0
 
 
 class _Merger:

@@ -291,7 +291,7 @@ def _fetch(coordinates: str, place: Path) -> Path:
     """Let the Maven client copy an artifact into a folder."""
     maven = shutil.which("mvn")
     if maven is None:
-        raise InputError("no-maven")
+        raise InputError("maven-failed", why="there is no program mvn")
     command = [maven, "-B", "-q", "dependency:copy", f"-Dartifact={coordinates}",
                f"-DoutputDirectory={place}"]  # fmt: skip
     try:

@@ -81,7 +81,7 @@ def test_set_up_names_what_is_wrong(refused, files, monkeypatch, tmp_path):
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "none"))
     assert refused("spice", "setup", "--jars", ".").code == "missing-jar"
     monkeypatch.setenv("PATH", "")
-    assert refused("spice", "setup").code == "no-maven"
+    assert refused("spice", "setup").code == "maven-failed"
 
 
 def test_set_up_asks_for_what_is_not_there(run, files, monkeypatch, tmp_path):

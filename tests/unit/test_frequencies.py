@@ -285,14 +285,14 @@ def test_every_step_damaged_is_one_error_or_nothing(tmp_path, code):
         ({"documents": 2.5, "frequencies": {}}, "not-frequencies"),
         ({"documents": True, "frequencies": {}}, "not-frequencies"),
         ({"documents": 2, "frequencies": {"a man": 3}}, "too-frequent"),
-        ({"documents": 2, "frequencies": {"a": -1}}, "bad-frequency"),
-        ({"documents": 2, "frequencies": {"a": 1.5}}, "bad-frequency"),
-        ({"documents": 2, "frequencies": {"a": "1"}}, "bad-frequency"),
+        ({"documents": 2, "frequencies": {"a": -1}}, "out-of-range"),
+        ({"documents": 2, "frequencies": {"a": 1.5}}, "out-of-range"),
+        ({"documents": 2, "frequencies": {"a": "1"}}, "out-of-range"),
         ({"documents": 2, "frequencies": {" ": 1}}, "wrong-type"),
         ({"documents": 2, "frequencies": {"a": 1}, "stem": 1}, "wrong-type"),
         ({"documents": 10**400, "frequencies": {"a": 1}}, "not-frequencies"),
         ({"documents": 2**53, "frequencies": {"a": 1}}, "not-frequencies"),
-        ({"documents": 2, "frequencies": {"a": 10**400}}, "bad-frequency"),
+        ({"documents": 2, "frequencies": {"a": 10**400}}, "out-of-range"),
         ({"documents": 2, "frequencies": {"b": 1, "a  b": 1, "a b": 2}}, "duplicate"),
         ({"documents": 2, "frequencies": {"a": 1, " a": 1}}, "duplicate"),
     ],
@@ -327,9 +327,9 @@ def test_ref_len_is_checked(tmp_path, length):
 @pytest.mark.parametrize("documents", [-1, 2.5, 3.0, "3", 10**400, 2**53, True])
 def test_a_given_number_of_documents_is_checked(tmp_path, documents):
     path = write(tmp_path, pickle.dumps({("a",): 1}))
-    with refused("bad-documents"):
+    with refused("out-of-range"):
         DocumentFrequencies.load(path, documents=documents)
-    with refused("bad-documents"):
+    with refused("out-of-range"):
         DocumentFrequencies.from_counts({("a",): 1}, documents=documents)
 
 

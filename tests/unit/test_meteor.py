@@ -317,7 +317,7 @@ class TestNltk:
     @pytest.mark.parametrize("error", [LookupError("no data"), OSError("no index.sense")])
     def test_without_data(self, fake, error):
         fake.error = error
-        with refused("missing-wordnet"):
+        with refused("no-wordnet"):
             score(task_of(["a"], [["a"]]), METEOR_NLTK())
 
     def test_without_nltk(self, monkeypatch):

@@ -341,7 +341,7 @@ def test_set_up_takes_jars_from_a_folder_and_checks_them(tmp_path, monkeypatch):
     assert sorted(path.name for path in folder.iterdir()) == sorted(jars)
     monkeypatch.setenv("PATH", "")
     (folder / "stanford-corenlp-3.6.0.jar").write_bytes(b"damaged")
-    with refused("no-maven"):
+    with refused("maven-failed"):
         official_parser.set_up()
 
 

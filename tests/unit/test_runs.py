@@ -63,9 +63,9 @@ def test_ranks_by_the_mean_of_normalised_values():
     [
         ({}, "nothing-given"),
         ({"X": {}}, "nothing-given"),
-        ({"X": {"A": 1.0}, "Y": {}}, "unrankable"),
-        ({"X": {"A": 0.0}}, "unrankable"),
-        ({"X": {"A": math.nan}}, "unrankable"),
+        ({"X": {"A": 1.0}, "Y": {}}, "out-of-range"),
+        ({"X": {"A": 0.0}}, "out-of-range"),
+        ({"X": {"A": math.nan}}, "out-of-range"),
     ],
 )
 def test_errors(values, message):

@@ -37,21 +37,21 @@ def test_a_name_may_stand_for_vectors_of_words():
     assert table.scores[0].value == 1
 
 
-WRONG = "wrong-vector"
+WRONG = "out-of-range"
 
 
 @pytest.mark.parametrize(
     ("embedding", "code", "where", "values"),
     [
-        ({"cat": [1, 0], "dog": [1]}, WRONG, "embedding", {"word": "dog"}),
+        ({"cat": [1, 0], "dog": [1]}, WRONG, "embedding", {"role": "the vector of 'dog'"}),
         ({"cat": [1, 0], "dog": "static"}, "mixed-mapping", "embedding", {"other": "dog"}),
-        ({"cat": [1, 0], "dog": ["a", "b"]}, WRONG, "embedding", {"word": "dog"}),
-        ({"cat": [1, 0], "dog": [[1, 0]]}, WRONG, "embedding", {"word": "dog"}),
+        ({"cat": [1, 0], "dog": ["a", "b"]}, WRONG, "embedding", {"role": "the vector of 'dog'"}),
+        ({"cat": [1, 0], "dog": [[1, 0]]}, WRONG, "embedding", {"role": "the vector of 'dog'"}),
         ({"cat": [1, 0], "dog": [1, float("inf")]}, "vector-not-finite", None, {"names": ["dog"]}),
-        ({"cat": []}, WRONG, "embedding", {"word": "cat"}),
+        ({"cat": []}, WRONG, "embedding", {"role": "the vector of 'cat'"}),
         ({"cat": 5}, "wrong-type", "embedding 'cat'", {"value": 5}),
         ({"mine": {}}, "nothing-given", "embedding 'mine'", {}),
-        ({"mine": {"cat": "x"}}, WRONG, "embedding 'mine'", {"word": "cat"}),
+        ({"mine": {"cat": "x"}}, WRONG, "embedding 'mine'", {"role": "the vector of 'cat'"}),
         ({1: [1, 0], "1": [1, 0]}, "duplicate", "embedding", {"value": "1"}),
     ],
 )
