@@ -9,8 +9,8 @@ from unittest import mock
 import numpy as np
 from oracles.meteor import exact_line
 
+from semmetrics.text.graphs import SynonymTable
 from semmetrics.text.parses import FunctionParser, KeptParser
-from semmetrics.text.synonyms import SynonymTable
 
 
 def without_pycocoevalcap(monkeypatch):
@@ -77,6 +77,6 @@ def spice_programs(words):
         mock.patch(f"{text}.parses.open_parser", return_value=parser),
         mock.patch(f"{text}.graphs.open_synonyms", return_value=SynonymTable({}, {})),
         mock.patch("semmetrics.metrics.spice.category_words", return_value=words),
-        mock.patch(f"{text}.synonyms.category_words", return_value=words),
+        mock.patch(f"{text}.graphs.category_words", return_value=words),
     ):
         yield

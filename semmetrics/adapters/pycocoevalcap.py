@@ -37,9 +37,9 @@ from semmetrics.metrics.rouge import ROUGE_L
 from semmetrics.metrics.spice import spice_scores
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.result import Score, score_statistics
+from semmetrics.text.graphs import open_synonyms
 from semmetrics.text.parses import open_parser
 from semmetrics.text.ptb import PtbTokenizer
-from semmetrics.text.synonyms import open_synonyms
 from semmetrics.text.tokenizers import open_tokenizer
 
 Captions: TypeAlias = Mapping[Any, Sequence[str]]

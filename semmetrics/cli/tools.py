@@ -423,8 +423,7 @@ GROUPS["embed"] = (
 @command("embed list", {}, output=(), examples=["semmetrics embed list"])
 def embed_list(run: Run) -> None:
     """Name the vectors that can be fetched, and the kinds of embeddings."""
-    from semmetrics.embed.fetch import read_manifest, vectors_folder
-    from semmetrics.embed.open import KINDS
+    from semmetrics.embed.open import KINDS, read_manifest, vectors_folder
     from semmetrics.embed.words import is_converted
     from semmetrics.reports.result import align
 
@@ -458,7 +457,7 @@ def embed_fetch(run: Run) -> None:
 
     A download that stops goes on where it stopped when the command is run again.
     """
-    from semmetrics.embed.fetch import fetch, read_manifest
+    from semmetrics.embed.open import fetch, read_manifest
 
     name, folder, max_words = run["name"], run["folder"], run["max_words"]
     entries = read_manifest(run["manifest"])

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Codes, offsets, row_numbers
-from semmetrics.data.block import occurring
 from semmetrics.data.lists import Entry, Ids, Lists, Side
+from semmetrics.data.tasks import occurring
 from semmetrics.errors import ITEM, InputError, Places
 from semmetrics.messages import listing
 

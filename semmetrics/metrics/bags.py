@@ -45,9 +45,8 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.core.similarity import EuclideanDistances, paired_cosines, sum_vectors
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
-from semmetrics.data.block import Block
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.embed.lookup import label_vectors
 from semmetrics.errors import InputError

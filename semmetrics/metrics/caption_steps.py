@@ -22,8 +22,7 @@ from semmetrics.core.columns import OneHot
 from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths
-from semmetrics.data.block import Block
-from semmetrics.data.tasks import CaptionTask
+from semmetrics.data.tasks import Block, CaptionTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure, Option, Statistic, Value
 from semmetrics.metrics.families import CAUSES, POLICIES, ItemMeans, value_columns

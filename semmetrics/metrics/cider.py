@@ -38,8 +38,10 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import hash_strings, mix
 from semmetrics.core.ngrams import NGrams, find_rows, sum_equal_rows
 from semmetrics.core.ragged import (
+    Cells,
     Floats,
     Ints,
+    SparsePairs,
     lengths,
     offsets,
     positions,
@@ -47,7 +49,6 @@ from semmetrics.core.ragged import (
     runs_within,
     take_rows,
 )
-from semmetrics.core.sparse import Cells, SparsePairs
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.frequencies import (
     FrequencyTable,

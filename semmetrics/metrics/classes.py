@@ -30,8 +30,7 @@ from semmetrics.core.backend import refuse_masked
 from semmetrics.core.columns import Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, offsets
 from semmetrics.core.ranks import count_nearer
-from semmetrics.data.block import Block
-from semmetrics.data.tasks import ALL, ClassRanks, ClassTask, Decided
+from semmetrics.data.tasks import ALL, Block, ClassRanks, ClassTask, Decided
 from semmetrics.errors import ROW, InputError
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import (

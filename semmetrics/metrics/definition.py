@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.columns import Column
 from semmetrics.core.ragged import Bools
-from semmetrics.data.block import Block
+from semmetrics.data.tasks import Block
 from semmetrics.errors import InputError, UnknownKeyError
 from semmetrics.messages import listing
 

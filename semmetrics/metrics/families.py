@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.columns import Column, Dense, OneHot, as_floats
 from semmetrics.core.ragged import Bools, Floats
-from semmetrics.data.block import Block, Step
+from semmetrics.data.tasks import Block, Step
 from semmetrics.errors import InputError, place_in
 from semmetrics.metrics.definition import (
     AUTO,

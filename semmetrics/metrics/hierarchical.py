@@ -63,9 +63,8 @@ from semmetrics.core.ragged import (
     sum_rows,
     take_rows,
 )
-from semmetrics.data.block import Block
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError
 from semmetrics.metrics import formulas

@@ -25,9 +25,8 @@ import numpy as np
 from semmetrics.core.backend import Backend
 from semmetrics.core.ragged import Bools, Ints, lengths, take_rows
 from semmetrics.core.similarity import SplitVectors, cosine_table, is_close
-from semmetrics.data.block import Block, occurring
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import CaptionTask, LabelTask
+from semmetrics.data.tasks import Block, CaptionTask, LabelTask, occurring
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Option
 from semmetrics.metrics.matching import Ranked, Reference

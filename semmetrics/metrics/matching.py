@@ -31,9 +31,8 @@ from semmetrics.core.ragged import (
     running_sums,
     sum_rows,
 )
-from semmetrics.data.block import UNUSED, Block, Step
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks import UNUSED, Block, LabelTask, Step
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 

@@ -42,8 +42,7 @@ from semmetrics.core.ragged import (
     running_sums,
     sum_rows,
 )
-from semmetrics.data.block import Block
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import item_weights, score_matrix, target_matrix
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums

@@ -56,8 +56,7 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.core.ranks import top_k
 from semmetrics.core.same import by_value
-from semmetrics.data.block import Block
-from semmetrics.data.tasks import UNRANKED, Ranks, RetrievalTask
+from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask
 from semmetrics.errors import InputError
 from semmetrics.messages import counted, pluralize
 from semmetrics.metrics.definition import (

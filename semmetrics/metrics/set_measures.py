@@ -36,8 +36,7 @@ from numpy.typing import NDArray
 from semmetrics.arguments import check_choice
 from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats
 from semmetrics.core.ragged import Floats, prefixes, row_numbers
-from semmetrics.data.block import Block, Step
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks import Block, LabelTask, Step
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import (
     Columns,

@@ -65,11 +65,12 @@ from semmetrics.text.graphs import (
     GraphTable,
     Group,
     SceneGraph,
+    category_words,
     every_merge,
     merge_captions,
+    open_synonyms,
 )
 from semmetrics.text.parses import PARSERS
-from semmetrics.text.synonyms import category_words, open_synonyms
 from semmetrics.text.tokenizers import RawTuple, check_tuples
 
 _WORK = 1 << 26  # pairs of tuples that are compared to find the range of an item

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets, positions, sum_rows
-from semmetrics.data.block import Block
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import LABEL_AVERAGES, formula_options

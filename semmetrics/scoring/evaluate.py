@@ -21,9 +21,8 @@ from semmetrics._version import __version__
 from semmetrics.core.columns import Column, OneHot, add_sums, concatenate_columns
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.block import LabelAxis, Noted, Task, merge_notes
 from semmetrics.data.lists import Ids
-from semmetrics.data.tasks import FOUND
+from semmetrics.data.tasks import FOUND, LabelAxis, Noted, Task, merge_notes
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Frame, Measure, Statistic

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from semmetrics.core.hashing import mix
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.core.same import by_value
-from semmetrics.data.block import LabelAxis, Task
 from semmetrics.data.lists import Ids
+from semmetrics.data.tasks import LabelAxis, Task
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.describe import finite_or_none
 from semmetrics.messages import plural, pluralize

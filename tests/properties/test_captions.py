@@ -27,10 +27,9 @@ from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.result import score_statistics
-from semmetrics.text.graphs import Graphs
+from semmetrics.text.graphs import Graphs, SynonymTable
 from semmetrics.text.offline_parser import OfflineParser
 from semmetrics.text.parses import FunctionParser, KeptParser
-from semmetrics.text.synonyms import SynonymTable
 from semmetrics.text.tokenizers import open_tokenizer
 
 MEASURES = parse_all(

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from oracles import spice as plain
 
 from semmetrics.metrics.spice import CATEGORIES, Matches, spice_range
-from semmetrics.text.graphs import Concepts, GraphTable, SceneGraph, merge_captions
-from semmetrics.text.synonyms import SynonymTable
+from semmetrics.text.graphs import Concepts, GraphTable, SceneGraph, SynonymTable, merge_captions
 
 WORDS = "abcdefgh"
 LISTED = {"Color": frozenset("ab"), "Cardinality": frozenset("c"), "Size": frozenset(["d", "e/f"])}

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from oracles import captions_ngram as oracle
 from oracles.captions_ngram import task_of
 
-from semmetrics.data.block import Block
+from semmetrics.data.tasks import Block
 from semmetrics.metrics.bleu import BLEU, BleuCounts
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.result import score_statistics

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from semmetrics.data.block import Block
-from semmetrics.data.tasks import caption_task
+from semmetrics.data.tasks import Block, caption_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.text.tokenizers import open_tokenizer
 

@@ -15,8 +15,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import cider as oracle
 from refusals import refused
 
-from semmetrics.core import sparse
-from semmetrics.core.sparse import SparsePairs
+from semmetrics.core import ragged as sparse
+from semmetrics.core.ragged import SparsePairs
 from semmetrics.kinds.captions.matrix import caption_blocks, caption_matrix, caption_top_k
 from semmetrics.metrics.cider import CIDEr, CIDErD, fit_document_frequencies
 from semmetrics.text.tokenizers import porter_stem

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from refusals import refused
 
-from semmetrics.embed.fetch import Entry, fetch
+from semmetrics.embed.open import Entry, fetch
 from semmetrics.embed.words import open_converted, read_meta
 from semmetrics.errors import InputError
 from semmetrics.store.downloads import download, download_path, record_path
@@ -197,7 +197,7 @@ def test_the_cache_folder_with_other_vectors_is_refused(server, home):
 
 FETCHING = """
 import sys
-from semmetrics.embed.fetch import Entry, fetch
+from semmetrics.embed.open import Entry, fetch
 
 url, folder, limit = sys.argv[1:]
 entry = Entry(name="toy-3", url=url, kind="glove", dimension=3, licence="CC0")

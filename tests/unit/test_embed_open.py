@@ -5,8 +5,7 @@ import pytest
 from refusals import refused
 
 from semmetrics.embed.embedder import CallableEmbedder
-from semmetrics.embed.fetch import read_manifest
-from semmetrics.embed.open import open_embedding
+from semmetrics.embed.open import open_embedding, read_manifest
 from semmetrics.embed.words import MatrixEmbedder, convert
 
 GLOVE = "cat 1 2\ndog 3 4\n"

@@ -9,8 +9,8 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.text import graphs as synonyms
 from semmetrics.text import java as official_parser
-from semmetrics.text import synonyms
 from semmetrics.text.java import OfficialParser
 from semmetrics.text.parses import TupleTable
 

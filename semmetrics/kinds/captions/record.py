@@ -236,7 +236,7 @@ def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs
     Synonyms are opened first: without them the parses of measures that need them are in vain.
     """
     from semmetrics.metrics.spice import parsed_groups, parsed_texts, tied_captions
-    from semmetrics.text.synonyms import category_words
+    from semmetrics.text.graphs import category_words
 
     takers = dict.fromkeys(
         (str(m["parser"]), str(m["captions"]), "synonyms" in m.definition.needs)

@@ -23,12 +23,11 @@ import numpy as np
 
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Codes, Ints, lengths
-from semmetrics.data.block import Noted
 from semmetrics.data.join import Weights, aligned_weights, join_rows
 from semmetrics.data.lists import Lists, take_ids
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import RankedLists, check_repeats
-from semmetrics.data.tasks import ClassScores, ClassTask
+from semmetrics.data.tasks import ClassScores, ClassTask, Noted
 from semmetrics.errors import InputError
 from semmetrics.kinds import Options
 from semmetrics.kinds.classes import as_truth

@@ -21,9 +21,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Bools, cell_keys, lengths, row_numbers, sum_rows
-from semmetrics.data.block import BESIDE, UNUSED
 from semmetrics.data.lists import Lists, Side, as_entry
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks import BESIDE, UNUSED, LabelTask
 from semmetrics.errors import Fact, InputError, first_of_each
 from semmetrics.kinds import (
     Facts,

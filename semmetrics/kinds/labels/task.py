@@ -24,10 +24,9 @@ import numpy as np
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Bools, Codes, Floats
-from semmetrics.data.block import occurring
 from semmetrics.data.join import aligned_rows, join, weigh
 from semmetrics.data.lists import Lists, Side, Terms
-from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms
+from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms, occurring
 from semmetrics.errors import InputError
 from semmetrics.kinds.labels.facts import find_oddities
 from semmetrics.kinds.labels.normalization import (
