@@ -20,7 +20,8 @@ from benchmarks.timing import Row, ratio, seconds, take_turns
 from semmetrics import Bootstrap
 from semmetrics.data.judgements import Judgements
 from semmetrics.options import AGREEMENT
-from semmetrics.studies.correlations import Correlated, correlation, draw_groups
+from semmetrics.scoring.resampling import Draws
+from semmetrics.studies.correlations import Correlated, correlation, resample
 from semmetrics.studies.human_agreement import AgreementDesign, Judged, measure_agreement
 
 __all__ = ["WORKLOADS", "draw", "judge", "simulate"]
@@ -105,7 +106,7 @@ def resamples(_: Scale) -> list[Row]:
     n = CAPTIONS * RATERS
     one, ratings, of = one[:n], ratings[:n], of[:n]
     made, number = Bootstrap(), int(of.max()) + 1
-    draws = draw_groups(number)
+    draws = Draws(np.arange(number), number, np.arange(number, dtype=np.uint64))
     by_group = np.split(np.arange(n), np.flatnonzero(np.diff(of)) + 1)
     peers: dict[str, Callable[[Any, Any], Any]] = {
         "kendall-c": lambda a, b: stats.kendalltau(a, b, variant="c"),
@@ -117,7 +118,7 @@ def resamples(_: Scale) -> list[Row]:
     for name, of_scipy in peers.items():
 
         def ours(name: str = name) -> Any:
-            return Correlated.of(one, ratings, of).replicates([name], made, draws)[name]
+            return resample([Correlated.of(one, ratings, of)], [name], made, draws)[0][name]
 
         def peer(of_scipy: Any = of_scipy) -> Any:
             found = []

@@ -156,7 +156,7 @@ def _collect_remarks(run: Run, table: ScoreTable) -> tuple[list[str], list[str],
     if form in ("json", "csv") and (run["percent"] or run["digits"] is not None):
         lines.append(f"--percent and --digits have no effect on {form}: full precision")
     if run["matches"] is not None:
-        from semmetrics.scoring.details import find_matching_heading
+        from semmetrics.scoring.table import find_matching_heading
 
         lines.append(f"{run['matches']}: the matches of {find_matching_heading(table.scores)}")
     return _split_lines(gaps), _split_lines(requested), lines

@@ -10,8 +10,8 @@ from typing import Any
 
 from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
-from semmetrics.kinds.describe import on_one_line
-from semmetrics.messages import pluralize, visible
+from semmetrics.kinds.describe import finite_or_none, on_one_line
+from semmetrics.messages import plural, pluralize, visible
 from semmetrics.reports.result import align, draw, format_full
 from semmetrics.scoring.result import Score
 from semmetrics.scoring.signature import MODELS, SETTINGS
@@ -101,13 +101,11 @@ def _join_headings(headings: Sequence[str]) -> str:
     by_cutoff: dict[str, list[str]] = {"": whole} if whole else {}
     for name, several in cuts.items():
         by_cutoff.setdefault(",".join(several), []).append(name)
-    return ", ".join(_join_cutoff(names, cut) for cut, names in by_cutoff.items())
-
-
-def _join_cutoff(names: Sequence[str], cut: str) -> str:
-    if cut and len(names) > 1:
-        return f"{', '.join(names)} (@{cut})"
-    return f"{names[0]}@{cut}" if cut else ", ".join(names)
+    parts = []
+    for cut, names in by_cutoff.items():
+        sign = (f" (@{cut})" if len(names) > 1 else f"@{cut}") if cut else ""
+        parts.append(", ".join(names) + sign)
+    return ", ".join(parts)
 
 
 def _undefined_rows(table: ScoreTable) -> list[list[str]]:
@@ -115,7 +113,11 @@ def _undefined_rows(table: ScoreTable) -> list[list[str]]:
     counts: dict[tuple[str, str], dict[str, int]] = {}
     place = {heading: number for number, heading in enumerate(table.headings)}
     for record in sorted(table.undefined(), key=lambda one: place[one["measure"]]):
-        cause = _cause_text(record)
+        cause = _CAUSES.get(record["cause"], record["cause"].replace("_", " "))
+        if record["unit"]:
+            cause += f" ({plural(record['unit'])})"
+        if policy := _POLICIES.get(str(record["policy"])):
+            cause += f", {policy}"
         counts.setdefault((record["measure"], cause), {})[record["system"]] = record["count"]
     groups: dict[tuple[str, ...], list[str]] = {}
     systems = table.systems
@@ -128,14 +130,6 @@ def _undefined_rows(table: ScoreTable) -> list[list[str]]:
         shown = [together] if len(together) <= _LONG else headings
         rows += [[f"{heading}: {cause}", *numbers] for heading in shown]
     return rows
-
-
-def _cause_text(record: dict[str, Any]) -> str:
-    text = _CAUSES.get(record["cause"], record["cause"].replace("_", " "))
-    if record["unit"]:
-        text += f" ({pluralize(2, record['unit']).partition(' ')[2]})"
-    policy = _POLICIES.get(str(record["policy"]))
-    return f"{text}, {policy}" if policy else text
 
 
 def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float = 1.0) -> str:
@@ -267,19 +261,16 @@ def _run_entry(summary: RunSummary, table: ScoreTable) -> dict[str, Any]:
         "schema": RUNS,
         "measure": str(scores[0].measure),
         "heading": summary.heading,
-        "mean": summary.mean if math.isfinite(summary.mean) else None,
-        "std": summary.std if math.isfinite(summary.std) else None,
+        "mean": finite_or_none(summary.mean),
+        "std": finite_or_none(summary.std),
         "ddof": summary.ddof,
         "n": summary.n,
         "runs": [
-            {
-                "system": score.system,
-                "value": score.to_dict()["value"],
-                "signature": score.signature,
-            }
+            {"system": score.system, "value": finite_or_none(score.value),
+             "signature": score.signature}
             for score in scores
         ],
-    }
+    }  # fmt: skip
 
 
 @dataclass(frozen=True)

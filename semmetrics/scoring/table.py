@@ -10,12 +10,13 @@ from typing import Any, overload
 import numpy as np
 
 from semmetrics.core.same import by_value
-from semmetrics.errors import Fact, UnknownKeyError
-from semmetrics.kinds import name_task
+from semmetrics.errors import Fact, InputError, UnknownKeyError
+from semmetrics.kinds import find_kind, name_task
+from semmetrics.kinds.describe import finite_or_none
 from semmetrics.messages import did_you_mean, listing, pluralize
 from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.families import CAUSES
 from semmetrics.reports.result import Records, ScaledResult, draw
-from semmetrics.scoring import details
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score, matching_names
 
@@ -25,6 +26,10 @@ _COLUMNS = (
     "system", "part", "heading", "measure", "value", "ci_low", "ci_high", "ci_level", "ci_method",
     "unit", "n", "undefined", "signature",
 )  # fmt: skip
+_MATCHES = ("id", "system", "rank", "prediction", "reference", "similarity")
+_CONFUSION = ("system", "measure", "true", "predicted", "count")
+_LABELS = ("system", "measure", "label", "value", "support", "predicted", "hit")
+_UNDEFINED = ("system", "measure", "cause", "unit", "policy", "count")
 _NUMBERS = ("value", "ci_low", "ci_high", "ci_level")
 _ROWS, _SYSTEMS = 60, 10  # that a repr shows
 
@@ -269,7 +274,23 @@ class ScoreTable(ScaledResult):
         >>> list(table.per_item())
         [{'id': 'a', 'system': 'preds', 'Recall': 0.5}]
         """
-        return details.collect_item_values(self.scores)
+        headings = _item_headings(self.scores)
+        parts = dict.fromkeys((s.system, s.part) for s in self.scores if s.items is not None)
+        several = len({part for _, part in parts}) > 1
+        columns: dict[str, list[Any]] = {name: [] for name in ("id", "system", "part", *headings)}
+        for system, part in parts:
+            found = {s.heading: s for s in self.scores if (s.system, s.part) == (system, part)}
+            ids = list(map(_plain_id, next(iter(found.values())).ids))
+            columns["id"].append(ids)
+            columns["system"].append([system] * len(ids))
+            columns["part"].append([part] * len(ids))
+            for heading in headings:
+                values = found[heading].items if heading in found else None
+                columns[heading].append(np.full(len(ids), np.nan) if values is None else values)
+        joined: dict[str, Any] = {name: np.concatenate(columns[name]) for name in headings}
+        known = ("id", "system", "part") if several else ("id", "system")
+        named = {name: [one for part in columns[name] for one in part] for name in known}
+        return Records({**named, **joined})
 
     def per_label(self) -> Records:
         """Return the value and the counts of each label, of the measures that average over labels.
@@ -291,7 +312,10 @@ class ScoreTable(ScaledResult):
         >>> [(row["label"], row["value"], row["support"]) for row in table.per_label()]
         [('cat', 1.0, 1), ('dog', 0.0, 1)]
         """
-        return details.collect_label_values(self.scores)
+        found = [score for score in self.scores if score.per_label is not None]
+        if not found:
+            raise InputError("lacks-measure", what="values of labels", example="MacroF1")
+        return Records.from_rows(_LABELS, (row for score in found for row in _label_rows(score)))
 
     def worst(self, n: int = 10, measure: str | Measure | None = None) -> Records:
         """Return the worst items of each system, by one measure.
@@ -328,7 +352,16 @@ class ScoreTable(ScaledResult):
         chosen = self.scores if measure is None else self._find(measure)
         if not chosen:
             raise self._unknown(measure)
-        return details.find_worst_items(chosen, n)
+        if n < 1:
+            raise InputError("bad-option", name="worst", value=n, wanted="a whole number from 1")
+        _item_headings(chosen)  # there is one
+        first = {score.part: score.heading for score in reversed(chosen) if score.items is not None}
+        rows: list[dict[str, Any]] = []
+        for score in chosen:
+            if score.heading == first.get(score.part):
+                rows += _worst_rows(score, int(n))
+        columns = dict.fromkeys(name for row in rows for name in row)
+        return Records.from_rows(list(columns) or ["system", "measure", "id", "value"], rows)
 
     def matches(self) -> Records:
         """Return which prediction matched which reference, and what nothing matched.
@@ -354,7 +387,18 @@ class ScoreTable(ScaledResult):
         >>> [(row["prediction"], row["reference"]) for row in table.matches()]
         [('cat', 'cat'), (None, 'car')]
         """
-        return details.collect_matches(self.scores)
+        from semmetrics.kinds.labels.facts import match_rows
+
+        heading = find_matching_heading(self.scores)
+        if any(score.task is None for score in self.scores if score.heading == heading):
+            raise InputError("rows-not-kept")
+        rows = (
+            {**row, "system": score.system}
+            for score in self.scores
+            if score.heading == heading
+            for row in match_rows(score.task, score.measure)
+        )
+        return Records.from_rows(_MATCHES, rows)
 
     def confusion(self) -> Records:
         """Return how many images of each class are taken for each class, where there are any.
@@ -379,7 +423,27 @@ class ScoreTable(ScaledResult):
         >>> [(row["true"], row["predicted"], row["count"]) for row in table.confusion()]
         [('cat', 'cat', 1), ('dog', 'cat', 1)]
         """
-        return details.collect_confusion(self.scores)
+        found = set[str]()
+        taken: list[dict[str, Any]] = []
+        for score in self.scores:
+            family = score.measure.definition.family
+            if score.system in found or not hasattr(family, "confusion"):
+                continue
+            rows = score.statistics.rows(family.statistic(score.measure))
+            counted = family.confusion(rows)
+            if counted is not None:
+                found.add(score.system)
+                names = [*score.frame.labels, None]  # -1 is the last
+                taken += [
+                    {"system": score.system, "measure": score.heading, "true": names[true],
+                     "predicted": names[predicted], "count": count}
+                    for true, predicted, count in zip(*(c.tolist() for c in counted), strict=True)
+                ]  # fmt: skip
+        if not found:
+            raise InputError("lacks-measure", what="one predicted class for each image",
+                             example="PerClassAccuracy, of task='classes' "
+                             "(--task classes)")  # fmt: skip
+        return Records.from_rows(_CONFUSION, taken)
 
     def curve(self) -> Records:
         """Return the accuracy on seen and unseen classes for every calibrating constant.
@@ -406,7 +470,26 @@ class ScoreTable(ScaledResult):
         >>> [(row["low"], row["unseen"], row["seen"]) for row in table.curve()]
         [(None, 0.0, 1.0), (0.25, 1.0, 1.0), (0.5, 1.0, 0.0)]
         """
-        return details.collect_curves(self.scores)
+        curves: dict[str, Any] = {}
+        for score in self.scores:
+            family = score.measure.definition.family
+            if score.system not in curves and hasattr(family, "curve"):
+                weights = score.statistics.weights
+                every = np.ones(score.n) if weights is None else weights
+                rows = score.statistics.rows(family.statistic(score.measure))
+                curves[score.system] = family.curve(rows, score.frame, every)
+        if not curves:
+            raise InputError("lacks-measure", what="a curve of seen and unseen", example="AUSUC")
+        columns = {
+            "low": [np.append(-np.inf, curve.bounds) for curve in curves.values()],
+            "high": [np.append(curve.bounds, np.inf) for curve in curves.values()],
+            "unseen": [curve.unseen for curve in curves.values()],
+            "seen": [curve.seen for curve in curves.values()],
+            "H": [curve.harmonic for curve in curves.values()],
+        }
+        systems = [name for name, curve in curves.items() for _ in curve.seen]
+        joined = {name: np.concatenate(parts) for name, parts in columns.items()}
+        return Records({"system": systems, **joined})
 
     def undefined(self) -> Records:
         """Return how many items or labels have no value, by cause, and what counts for them.
@@ -425,7 +508,86 @@ class ScoreTable(ScaledResult):
         {'system': 'preds', 'measure': 'Precision', 'cause': 'no_prediction', 'unit': 'image',
         'policy': '0', 'count': 1}
         """
-        return details.count_undefined(self.scores)
+        rows = (row for score in self.scores for row in _undefined_rows(score))
+        return Records.from_rows(_UNDEFINED, rows)
+
+
+def _item_headings(scores: Sequence[Score]) -> list[str]:
+    """The measures that have a value for an item alone."""
+    found = list(dict.fromkeys(score.heading for score in scores if score.items is not None))
+    if not found:
+        raise InputError("lacks-measure", what="item values", example="F1")
+    return found
+
+
+def _label_rows(score: Score) -> Iterator[dict[str, Any]]:
+    columns = score.per_label or {}
+    shared = {"system": score.system, "measure": score.heading}
+    for values in zip(*(column.tolist() for column in columns.values()), strict=True):
+        row = dict(zip(columns, values, strict=True))
+        yield shared | {name: _plain_number(name, value) for name, value in row.items()}
+
+
+def _plain_number(name: str, value: Any) -> Any:
+    """A number that is not finite is None, and a count that is whole an int."""
+    if isinstance(value, str):
+        return value
+    if not math.isfinite(value):
+        return None
+    return int(value) if name != "value" and value == int(value) else value
+
+
+def _worst_rows(score: Score, number: int) -> Iterator[dict[str, Any]]:
+    """Yield the items that have a value, the worst first."""
+    values = np.full(score.n, np.nan) if score.items is None else score.items
+    higher = score.measure.definition.higher_is_better
+    order = np.argsort(values if higher else -values, kind="stable")  # nan last
+    for row in order[: min(number, int((~np.isnan(values)).sum()))].tolist():
+        known = {"system": score.system, "measure": score.heading, "id": _plain_id(score.ids[row]),
+                 "value": finite_or_none(float(values[row]))}  # fmt: skip
+        if score.task is not None:
+            describer = find_kind(score.task.kind).describer
+            known |= describer.show_item(score.task, row, score.measure)
+        yield known
+
+
+def _plain_id(name: Any) -> str | int:
+    return name if isinstance(name, str) else int(name)
+
+
+def find_matching_heading(scores: Sequence[Score]) -> str:
+    """Find the first measure that matches labels by meaning.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    from semmetrics.metrics.semantic import SemanticFamily  # exact measures do without it
+
+    for score in scores:
+        if isinstance(score.measure.definition.family, SemanticFamily):
+            return score.heading
+    raise InputError("lacks-measure", what="matches of labels by meaning", example="SemF1")
+
+
+def _undefined_rows(score: Score) -> Iterator[dict[str, Any]]:
+    average = score.measure["average"]
+    units = {"example": score.unit, "macro": "label", "weighted": "label"}
+    shared = {"system": score.system, "measure": score.heading}
+    for cause, number in score.undefined.items():
+        policy = score.measure[cause]
+        of_item = score.unit if average is None and cause in CAUSES else None
+        yield shared | {
+            "cause": cause,
+            "unit": "label" if cause == "absent" else of_item or units.get(str(average)),
+            "policy": None if policy is None else str(policy),
+            "count": number,
+        }
+    if score.ci is not None and score.ci.undefined:
+        cause = "resample" if score.ci.method == "percentile" else "replicate"
+        count = {"cause": cause, "unit": None, "policy": "skip", "count": score.ci.undefined}
+        yield shared | count
 
 
 def draw_scores(table: ScoreTable, *, digits: int = 4, scale: float = 1.0) -> str:

@@ -376,7 +376,7 @@ def draw_differing(
     by_heading = {one.heading: one.score for one in table.differences}
     for record in table.differing(number):
         head = f"{record['measure']}: {record['system']} less {record['baseline']}"
-        if not lines or head not in lines:
+        if head not in lines:
             lines.append(head)
         score = by_heading[record["measure"]]
         difference = record["difference"] * score.measure.definition.printed_scale(scale)
@@ -492,7 +492,13 @@ def _compare_scored(
         raise InputError("not-applicable", name=name, what="results that were scored before")
     named = next(iter(systems)) if baseline is None else baseline
     check_systems({name: {} for name in systems}, named)
-    scores = [score for name, table in systems.items() for score in _scores_of(name, table)]
+    scores: list[Score] = []
+    for name, table in systems.items():
+        if not isinstance(table, ScoreTable):
+            raise InputError("wrong-type", name, value=table, wanted="a ScoreTable, as all others")
+        if len(table.systems) != 1 or all(one.replicates is None for one in table):
+            raise InputError("not-comparable", name)
+        scores += [replace(score, system=name) for score in table]
     base = {score.part: score for score in scores if score.system == named}
     for score in scores:
         _check_same_design(score, base.get(score.part, score))
@@ -514,15 +520,6 @@ def _compare_scored(
     return ComparisonTable(
         differences, made_of, list(dict.fromkeys(facts)), list(dict.fromkeys(understood))
     )
-
-
-def _scores_of(name: str, table: Any) -> list[Score]:
-    """Return the scores of one system under its name in a comparison."""
-    if not isinstance(table, ScoreTable):
-        raise InputError("wrong-type", name, value=table, wanted="a ScoreTable, as the others are")
-    if len(table.systems) != 1 or all(one.replicates is None for one in table):
-        raise InputError("not-comparable", name)
-    return [replace(score, system=name) for score in table]
 
 
 def _check_same_design(score: Score, first: Score) -> None:

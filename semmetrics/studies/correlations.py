@@ -26,7 +26,7 @@ is exact and takes O(n log n).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -184,9 +184,26 @@ class Correlated:
     @cached_property
     def halves(self) -> list[_Half]:
         """The splits that count C - D, one for each binary digit of the side with fewer levels."""
-        swapped = len(self.ratings) > len(self.scores)
-        sides = (self.rating, self.score) if swapped else (self.score, self.rating)
-        return list(_halves(*sides))
+        along, level = (self.score, self.rating)
+        if len(self.ratings) > len(self.scores):
+            along, level = level, along
+        found = []
+        for digit in range(int(level.max(initial=0)).bit_length()):
+            before = level >> (digit + 1)
+            rows = np.lexsort((along, before))
+            is_one = ((level[rows] >> digit) & 1).astype(np.bool_)
+            zeros, ones = rows[~is_one], rows[is_one]
+            # the higher digits and the other level in one number, so that one search finds both
+            wide = int(along.max(initial=0)) + 1
+            keys, sought = before[zeros] * wide + along[zeros], before[ones] * wide + along[ones]
+            group = before[ones] * wide
+            found.append(_Half(zeros, ones, (
+                np.searchsorted(keys, group),
+                np.searchsorted(keys, sought),
+                np.searchsorted(keys, sought, side="right"),
+                np.searchsorted(keys, group + wide),
+            )))  # fmt: skip
+        return found
 
     def values(self, statistics: Sequence[str]) -> dict[str, float]:
         """Return statistics of all items."""
@@ -216,20 +233,25 @@ class Correlated:
                 row[start : start + step] = weights.statistic(name)
         return found
 
-    def replicates(
-        self, statistics: Sequence[str], bootstrap: Bootstrap, draws: Draws,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> dict[str, Floats]:  # fmt: skip
-        """Return statistics of each resample of the groups."""
-        parts: dict[str, list[Floats]] = {name: [] for name in statistics}
-        done = 0
-        for counts in draws.counts(bootstrap, 256):
-            for name, row in self.weighted(statistics, counts).items():
+
+def resample(
+    tables: Sequence[Any],
+    statistics: Sequence[str],
+    bootstrap: Bootstrap,
+    draws: Draws,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[dict[str, Floats]]:
+    """Return statistics of each table, of each resample of the groups that all tables share."""
+    found: list[dict[str, list[Floats]]] = [{name: [] for name in statistics} for _ in tables]
+    done = 0
+    for counts in draws.counts(bootstrap, 256):
+        for table, parts in zip(tables, found, strict=True):
+            for name, row in table.weighted(statistics, counts).items():
                 parts[name].append(row)
-            done += len(counts)
-            if progress is not None:
-                progress(done, bootstrap.resamples)
-        return {name: np.concatenate(rows) for name, rows in parts.items()}
+        done += len(counts)
+        if progress is not None:
+            progress(done, bootstrap.resamples)
+    return [{name: np.concatenate(rows) for name, rows in parts.items()} for parts in found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,9 +266,13 @@ class _Weights:
 
     @classmethod
     def of(cls, table: Correlated, cells: Floats) -> _Weights:
-        x, y = (_sum_levels(cells, of, len(distinct)) for of, distinct in
-                ((table.score, table.scores), (table.rating, table.ratings)))  # fmt: skip
-        return cls(table, cells, x, y, cells.sum(axis=0))
+        from scipy.sparse import csr_array
+
+        sides: list[Any] = []
+        for of, levels in ((table.score, table.scores), (table.rating, table.ratings)):
+            places = (of, np.arange(len(of)))
+            sides.append(csr_array((np.ones(len(of)), places), (len(levels), len(of))) @ cells)
+        return cls(table, cells, sides[0], sides[1], cells.sum(axis=0))
 
     def statistic(self, name: str) -> Floats:
         """Return a statistic of each resample; nan where it is not defined."""
@@ -256,8 +282,10 @@ class _Weights:
                 distinct = (self.ratings > 0).sum(axis=0)
                 found = 0.5 + self.concordance() / (2 * _untied(self.ratings, self.n))
             elif name == "pearson":
-                sides = map(_scaled, (self.table.scores, self.table.ratings))
-                found = self._product_moment(*sides)
+                # at most 1, so that their squares do not overflow
+                sides = [side / (np.abs(side).max(initial=0.0) or 1.0)
+                         for side in (self.table.scores, self.table.ratings)]  # fmt: skip
+                found = self._product_moment(sides[0][:, None], sides[1][:, None])
             elif name == "spearman":
                 found = self._product_moment(_ranks(self.scores), _ranks(self.ratings))
             elif name == "kendall-c":
@@ -294,40 +322,6 @@ class _Weights:
             beside -= below[last]
             total += np.einsum("ij,ij->j", self.cells[ones], beside)
         return total
-
-
-def _halves(along: Ints, level: Ints) -> Iterator[_Half]:
-    """Yield the cells split by each binary digit of their level, along their other level."""
-    for digit in range(int(level.max(initial=0)).bit_length()):
-        before = level >> (digit + 1)
-        rows = np.lexsort((along, before))
-        is_one = ((level[rows] >> digit) & 1).astype(np.bool_)
-        zeros, ones = rows[~is_one], rows[is_one]
-        # the higher digits and the other level in one number, so that one search finds both
-        wide = int(along.max(initial=0)) + 1
-        keys, sought = before[zeros] * wide + along[zeros], before[ones] * wide + along[ones]
-        group = before[ones] * wide
-        yield _Half(zeros, ones, (
-            np.searchsorted(keys, group),
-            np.searchsorted(keys, sought),
-            np.searchsorted(keys, sought, side="right"),
-            np.searchsorted(keys, group + wide),
-        ))  # fmt: skip
-
-
-def _sum_levels(cells: Floats, of: Ints, number: int) -> Floats:
-    """Sum the weights of the cells of each level."""
-    from scipy.sparse import csr_array
-
-    ones: Any = csr_array((np.ones(len(of)), (of, np.arange(len(of)))), shape=(number, len(of)))
-    found: Floats = ones @ cells
-    return found
-
-
-def _scaled(values: Floats) -> Floats:
-    """Scale values to at most 1, so that their squares do not overflow."""
-    most = np.abs(values).max(initial=0.0)
-    return (values / most if most else values)[:, None]
 
 
 def _ranks(weights: Floats) -> Floats:
@@ -395,39 +389,31 @@ def correlate_values(
     (0.971, 0.9487, 0.9129)
     """
     table = Correlated.of(scores, ratings)
-    check_percentile(bootstrap)
+    if bootstrap is not None and bootstrap.method not in ("auto", "percentile"):
+        raise InputError("bad-option", name="method", value=bootstrap.method, wanted="percentile")
     values = table.values(_STATISTICS)
     intervals: dict[str, Interval] = {}
     if bootstrap is not None:
-        drawn = table.replicates(_STATISTICS, bootstrap, draw_groups(table.groups), progress)
+        places = np.arange(table.groups)
+        draws = Draws(places, table.groups, places.astype(np.uint64))  # of groups in their order
+        (drawn,) = resample([table], _STATISTICS, bootstrap, draws, progress)
         for name, statistic in zip(NAMES, _STATISTICS, strict=True):
-            made = as_replicates(drawn[statistic], values[statistic], statistic, bootstrap,
-                                 table.groups, "pair")  # fmt: skip
-            intervals[name] = made.interval(bootstrap.level)
+            intervals[name] = percentiles(
+                drawn[statistic], values[statistic], statistic, bootstrap, table.groups, "pair"
+            )
     numbers = dict(zip(NAMES, values.values(), strict=True))
     return Correlation(table.n, **numbers, intervals=intervals)
 
 
-def check_percentile(bootstrap: Bootstrap | None) -> None:
-    """Refuse another method of intervals than the one that correlations have."""
-    if bootstrap is not None and bootstrap.method not in ("auto", "percentile"):
-        raise InputError("bad-option", name="method", value=bootstrap.method, wanted="percentile")
-
-
-def draw_groups(number: int) -> Draws:
-    """Return draws of so many groups, in their order."""
-    return Draws(np.arange(number), number, np.arange(number, dtype=np.uint64))
-
-
-def as_replicates(
+def percentiles(
     values: Floats, whole: float, statistic: str, bootstrap: Bootstrap, groups: int, unit: str
-) -> Replicates:
-    """Return the values of resamples in the form that makes intervals."""
+) -> Interval:
+    """Return the interval that the values of resamples make."""
     return Replicates(
         values, bootstrap.seed, unit, grouped=False, drawn="", value=whole,
         left_out=np.zeros(0), sizes=np.ones(groups, np.int64),
         bounds=(0.0 if statistic == "accuracy" else -1.0, 1.0),
-    )  # fmt: skip
+    ).interval(bootstrap.level)  # fmt: skip
 
 
 class Correlations(Records):

@@ -59,6 +59,7 @@ COLUMNS = (
 )  # fmt: skip
 _ROUNDING = 1e-12  # by which numbers may differ that are equal
 _OF_ITEMS = ("t", "wilcoxon")
+_COUNTS = ("wins", "ties", "losses", "undefined")
 _SIMULATED: Mapping[str, Callable[[Any, float], float]] = {
     "bootstrap": shifted_p,
     "bootstrap-sacrebleu": shifted_size_p,
@@ -281,17 +282,17 @@ def compare_scores(
         if score.system != design.baseline and (score.part, score.heading) in base
     ]
     _check_pairs(pairs, design)
+    paired = [_subtract_replicates(*pair, design) for pair in pairs]
     if design.test == "randomization":
         swapped = swapped_differences(pairs, design.bootstrap, progress)
-        tested = [simulated_p(row, _subtract_values(a, b))
-                  for row, (a, b) in zip(swapped, pairs, strict=True)]  # fmt: skip
+        tested = [simulated_p(row, one.value) for row, one in zip(swapped, paired, strict=True)]
     else:
-        tested = [_p_value(*pair, design) for pair in pairs]
+        tested = [_p_value(*pair, one, design) for pair, one in zip(pairs, paired, strict=True)]
     corrected = correct_p(tested, design.correction)
     number = sum(not math.isnan(p) for p in tested)
     return [
-        _difference(*pair, design, p, adjusted, number)
-        for pair, p, adjusted in zip(pairs, tested, corrected, strict=True)
+        _difference(*pair, one, design, p, adjusted, number)
+        for pair, one, p, adjusted in zip(pairs, paired, tested, corrected, strict=True)
     ]
 
 
@@ -346,9 +347,8 @@ def _subtract_replicates(score: Score, against: Score, design: Design) -> Replic
     )
 
 
-def _p_value(score: Score, against: Score, design: Design) -> float:
+def _p_value(score: Score, against: Score, paired: Replicates, design: Design) -> float:
     """Return p of all tests but random swaps."""
-    paired = _subtract_replicates(score, against, design)
     if design.test == "interval":
         return paired.p_value()
     if design.test in _SIMULATED:
@@ -391,9 +391,9 @@ def _subtract_values(score: Score, against: Score) -> float:
 
 
 def _difference(
-    score: Score, against: Score, design: Design, p: float, corrected: float, number: int
-) -> Difference:
-    paired = _subtract_replicates(score, against, design)
+    score: Score, against: Score, paired: Replicates, design: Design, p: float, corrected: float,
+    number: int,
+) -> Difference:  # fmt: skip
     made = paired.interval(design.bootstrap.level)
     low, high, method = made.low, made.high, made.method
     if design.test == "t" and not math.isnan(p):
@@ -402,23 +402,16 @@ def _difference(
     if low and math.isclose(low, high, rel_tol=_ROUNDING):  # equal differences: others may vary
         low = high = math.nan
     error = paired.standard_error * math.sqrt(max(1, int(paired.sizes.sum())))
-    wins, ties, losses, undefined = _count_items(score, against)
+    pair, counts = _paired_values(score, against), dict.fromkeys(_COUNTS)
+    if pair is not None:
+        gain = subtract(*pair) * (1 if score.measure.definition.higher_is_better else -1)
+        each = (gain > 0, gain == 0, gain < 0, np.isnan(gain))
+        counts = {name: int(some.sum()) for name, some in zip(_COUNTS, each, strict=True)}
     return Difference(
         score, against, design, low, high, method, p, corrected,
         paired.value / error if error > _ROUNDING * abs(paired.value) else math.nan,
-        wins, ties, losses, undefined, number,
+        **counts, comparisons=number,
     )  # fmt: skip
-
-
-def _count_items(score: Score, against: Score) -> tuple[int | None, ...]:
-    """Count the items that a system wins, ties and loses, and those without a value in both."""
-    pair = _paired_values(score, against)
-    if pair is None:
-        return None, None, None, None
-    sign = 1 if score.measure.definition.higher_is_better else -1
-    items = sign * subtract(*pair)
-    every = (items > 0, items == 0, items < 0, np.isnan(items))
-    return tuple(int(some.sum()) for some in every)
 
 
 def swapped_differences(

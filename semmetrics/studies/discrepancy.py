@@ -750,12 +750,8 @@ def _keep_answers(
     for image in [image for image in kept if image not in near]:
         del kept[image]
     first = next(iter(lists.values()))
-    numbered = isinstance(first.ids, range)
-    rows = [
-        (str(start + row) if numbered else str(name), row)
-        for row, name in enumerate(range(len(first)) if numbered else first.ids)
-        if (str(start + row) if numbered else str(name)) in near
-    ]
+    ids = range(start, start + len(first)) if isinstance(first.ids, range) else first.ids
+    rows = [(str(name), row) for row, name in enumerate(ids) if str(name) in near]
     for system, one in lists.items():
         for image, row in rows:
             part = one.side.rows(row, row + 1).codes.tolist()

@@ -20,7 +20,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -45,45 +44,33 @@ from semmetrics.text.tokenizers import encode_tokens
 Pairs = Sequence[tuple[int, int]]
 
 
-@dataclass(frozen=True, eq=False)
 class AnswerBlock:
     """What systems answer for the same images.
 
-    Attributes
+    Parameters
     ----------
     lists : mapping from system to Lists
         Of the same images in the same order.
+
+    Attributes
+    ----------
+    distinct : list of tuple
+        The distinct answers, each the entries of an image.
+    codes : int array, shape (systems, images)
+        The place of each answer among the distinct ones.
     """
 
-    lists: Mapping[str, Lists]
-
-    def __len__(self) -> int:
-        return len(next(iter(self.lists.values())))
-
-    def parts(self, size: int) -> Iterator[AnswerBlock]:
-        """Yield the images in parts of at most so many."""
-        for start in range(0, len(self), size):
-            stop = min(start + size, len(self))
-            yield AnswerBlock({n: _part(one, start, stop) for n, one in self.lists.items()})
-
-    @cached_property
-    def _coded(self) -> tuple[list[tuple[Entry, ...]], Ints]:
+    def __init__(self, lists: Mapping[str, Lists]) -> None:
         known: dict[tuple[Entry, ...], int] = {}
         codes = [
             [known.setdefault(tuple(answer), len(known)) for answer in _answers(one)]
-            for one in self.lists.values()
+            for one in lists.values()
         ]
-        return list(known), np.array(codes, np.int64)
+        self.lists, self.distinct = lists, list(known)
+        self.codes: Ints = np.array(codes, np.int64)
 
-    @property
-    def distinct(self) -> list[tuple[Entry, ...]]:
-        """The distinct answers, each the entries of an image."""
-        return self._coded[0]
-
-    @property
-    def codes(self) -> Ints:
-        """The place of each answer among the distinct ones, shape (systems, images)."""
-        return self._coded[1]
+    def __len__(self) -> int:
+        return len(self.codes[0])
 
     def texts(self) -> list[str]:
         """Return the distinct answers where each is one text; no text is an empty one.
@@ -329,13 +316,15 @@ class _Tally:
         self.n = self.undefined = self.identical = self.tied = 0
         self.sum = exact_sums(np.zeros(0))
 
-    def update(self, values: Floats, rank: Ints, keys: Sequence[Any], names: Sequence[str]) -> None:
+    def update(self, values: Floats, rank: Any, keys: Sequence[Any], names: Sequence[str]) -> None:
         """Add the values of a block; rank and keys order its images where values are equal."""
         defined = ~np.isnan(values)
         self.n += int(defined.sum())
         self.undefined += int(len(values) - defined.sum())
         self.sum += exact_sums(values[defined])
-        rounded = _rounded(values)
+        # to so many bits that equal values, computed in another order, are equal
+        fractions, exponents = np.frexp(values)
+        rounded = np.ldexp(np.rint(np.ldexp(fractions, _BITS)), exponents - _BITS)
         near = np.flatnonzero(defined & (rounded <= self.cut))
         before, old = self.kept, self.cut
         best = near[np.lexsort((rank[near], rounded[near]))[: self._k]].tolist()
@@ -363,13 +352,6 @@ class _Tally:
             self.tied,
             taken,
         )
-
-
-def _rounded(values: Floats) -> Floats:
-    """Round to so many bits that equal values, computed in another order, are equal."""
-    fractions, exponents = np.frexp(values)
-    rounded: Floats = np.ldexp(np.rint(np.ldexp(fractions, _BITS)), exponents - _BITS)
-    return rounded
 
 
 class Selector:
@@ -415,12 +397,14 @@ class Selector:
         self, lists: Mapping[str, Lists], progress: Callable[[int, int], None] | None = None
     ) -> None:
         """Compare the systems on some images, which all Lists have in the same order."""
-        block, before = AnswerBlock({name: lists[name] for name in self.systems}), self.n
-        size = len(block) if self._similarity.whole else _ANSWERS // len(self.systems)
-        for part in block.parts(max(1, size)):
-            self._compare(part)
+        number = len(next(iter(lists.values())))
+        size = max(1, number if self._similarity.whole else _ANSWERS // len(self.systems))
+        for start in range(0, number, size):
+            stop = min(start + size, number)
+            part = {name: _part(lists[name], start, stop) for name in self.systems}
+            self._compare(AnswerBlock(part))
             if progress is not None:
-                progress(self.n - before, len(block))
+                progress(stop, number)
 
     def _compare(self, block: AnswerBlock) -> None:
         ids = next(iter(block.lists.values())).ids
@@ -449,28 +433,28 @@ class Selector:
 
     def _order(
         self, names: list[str], ids: Hashes, *, numbered: bool
-    ) -> Callable[[int, int], tuple[Any, Ints]]:
+    ) -> Callable[[int, int], tuple[Any, Any]]:
         """Return what gives a pair the keys by which equal values are told apart, and their ranks.
 
         Keys are compared with those of other blocks.
         """
         numbers = np.arange(self.n, self.n + len(names))
         if self._ties == "random":
-            return lambda first, second: _ranked(mix(ids + self._pair_hash(first, second)))
+            seed = np.full(1, self._seed % 2**64, np.uint64)
+
+            def hashed(first: int, second: int) -> tuple[Any, Any]:
+                pair = hash_strings(sorted((self.systems[first], self.systems[second])))
+                keys = mix(ids + mix(seed + mix(pair[:1] + mix(pair[1:]))))
+                return keys.tolist(), keys
+
+            return hashed
         if self._ties == "position" or numbered:
-            found: tuple[Any, Ints] = numbers.tolist(), numbers
+            found: tuple[Any, Any] = numbers.tolist(), numbers
         else:
             rank = np.empty(len(names), np.int64)
             rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
             found = names, rank
         return lambda first, second: found
-
-    def _pair_hash(self, first: int, second: int) -> np.uint64:
-        """Return a hash of the seed and of the names of two systems, in any order."""
-        names = hash_strings(sorted((self.systems[first], self.systems[second])))
-        seed = np.full(1, self._seed % 2**64, np.uint64)
-        mixed: np.uint64 = mix(seed + mix(names[:1] + mix(names[1:])))[0]
-        return mixed
 
     def _describe(self, block: AnswerBlock, ids: Hashes) -> None:
         """Add to the fingerprint of each system, and count its empty answers."""
@@ -519,12 +503,6 @@ def _check_characters(texts: Sequence[str]) -> None:
     except UnicodeEncodeError:
         wrong = next(filter(has_surrogate, texts))
         raise InputError("lone-surrogate", role=brief(wrong)) from None
-
-
-def _ranked(keys: Hashes) -> tuple[list[int], Ints]:
-    rank = np.empty(len(keys), np.int64)
-    rank[np.argsort(keys, kind="stable")] = np.arange(len(keys))
-    return keys.tolist(), rank
 
 
 def align_systems(

@@ -56,8 +56,13 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
     for text in (word for several in texts for word in split_names(several) or [several]):
         try:
             topics += _find_topics(text.strip())
-        except InputError as error:
-            problems.append(error if set("@(,") & set(text) else _unknown_topic(text))
+        except InputError:
+            if not set("@(,") & set(text):
+                known = [*(one.name for one in all_definitions()), *aliases(), *_EVERY_PROTOCOL]
+                remedy = did_you_mean(text, known, "see: semmetrics list")
+                error = InputError("unknown-name", what="measure or protocol", value=text,
+                                   remedy=remedy)  # fmt: skip
+            problems.append(error)
     if len(problems) == 1:
         raise problems[0]
     if problems:
@@ -78,12 +83,6 @@ def _find_topics(text: str) -> list[Topic]:
     return [
         definition(k=None, **options) if options else definition for definition, options in found
     ]
-
-
-def _unknown_topic(text: str) -> InputError:
-    names = [definition.name for definition in all_definitions()]
-    remedy = did_you_mean(text, [*names, *aliases(), *_EVERY_PROTOCOL], "see: semmetrics list")
-    return InputError("unknown-name", what="measure or protocol", value=text, remedy=remedy)
 
 
 def group_definitions() -> dict[str, list[Definition]]:
@@ -189,7 +188,9 @@ def _explain_measure(measure: Measure) -> str:
 def _explain_definition(definition: Definition) -> str:
     parts = [f"{definition.name}: {definition.summary}", _draw_facts(_definition_facts(definition))]
     policies = [option for option in definition.options if option.choices == POLICIES]
-    others = [o for o in definition.options if o not in policies and not _is_settled(o)]
+    # a policy without a choice is of a cause that never arises
+    settled = [o for o in definition.options if len(o.choices) == 1 and o.choices[0] in POLICIES]
+    others = [o for o in definition.options if o not in [*policies, *settled]]
     if others:
         parts.append(_draw_options("options", others, definition))
     if policies:
@@ -197,11 +198,6 @@ def _explain_definition(definition: Definition) -> str:
         parts.append(_draw_options(title, policies, definition))
     parts.append(f"for example\n  {_example_command(definition)}")
     return "\n\n".join(["\n".join(parts[:2]), *parts[2:]])
-
-
-def _is_settled(option: Option) -> bool:
-    """Return whether an option is a policy without a choice: its cause never arises."""
-    return len(option.choices) == 1 and option.choices[0] in POLICIES
 
 
 def _example_command(definition: Definition) -> str:
@@ -226,6 +222,8 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
         if find(name, definition.kind)[0] is definition
     ]
     of_kind = find_kind(definition.kind).describer.explain_definition(definition)
+    low, high = definition.bounds
+    span = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g} up"
     return {
         "group": group_of(definition),
         "equation": definition.equation,
@@ -236,7 +234,7 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
         "cutoff": of_kind.get("cutoff", ""),
         "predictions": of_kind.get("predictions")
         or ("labels with scores" if "scores" in definition.needs else ""),
-        "values": _bounds_text(definition),
+        "values": f"{span}, {'higher' if definition.higher_is_better else 'lower'} is better",
         "traits": of_kind.get("traits", ""),
         **_meaning_facts(definition),
     }
@@ -264,12 +262,6 @@ def _meaning_facts(definition: Definition) -> dict[str, str]:
     return known
 
 
-def _bounds_text(definition: Definition) -> str:
-    low, high = definition.bounds
-    span = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g} up"
-    return f"{span}, {'higher' if definition.higher_is_better else 'lower'} is better"
-
-
 def _draw_facts(facts: Mapping[str, str]) -> str:
     width = max(len(name) for name in facts)
     indent = " " * (width + 4)
@@ -283,18 +275,17 @@ def _draw_facts(facts: Mapping[str, str]) -> str:
 
 
 def _draw_options(title: str, options: Iterable[Option], definition: Definition) -> str:
-    texts = {
-        option.name: f"{_choices_text(option)}, {_default_text(option)}: "
-        + _option_help(option, definition)
-        for option in options
-    }
+    texts = {}
+    for option in options:
+        values = {"int": "whole number", "float": "number"}.get(option.kind.__name__, "text")
+        values = "|".join(map(str, option.choices)) or values
+        text = f"{values}, {_default_text(option)}: {option.help}"
+        some = option.averages or definition.averages
+        if set(definition.averages) - set(some):
+            only = [average for average in some if average in definition.averages]
+            text += f"; only average={'|'.join(only)}"
+        texts[option.name] = text
     return f"{title}\n{_draw_facts(texts)}"
-
-
-def _choices_text(option: Option) -> str:
-    if option.choices:
-        return "|".join(map(str, option.choices))
-    return {"int": "whole number", "float": "number"}.get(option.kind.__name__, "text")
 
 
 def _default_text(option: Option) -> str:
@@ -304,12 +295,6 @@ def _default_text(option: Option) -> str:
         return f"default {option.default}"
     each = [f"{value} ({average})" for average, value in option.default.items()]
     return f"default {', '.join(each)}"
-
-
-def _option_help(option: Option, definition: Definition) -> str:
-    some = option.averages is not None and set(definition.averages) - set(option.averages)
-    only = [average for average in option.averages or () if average in definition.averages]
-    return f"{option.help}; only average={'|'.join(only)}" if some else option.help
 
 
 def _example_measure(definition: Definition) -> str:

@@ -34,7 +34,7 @@ from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_T
 from semmetrics.reports.result import entry_of
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.resampling import Draws
-from semmetrics.studies.correlations import Correlated, as_replicates, correlation
+from semmetrics.studies.correlations import Correlated, correlation, percentiles, resample
 from semmetrics.studies.significance import (
     LEAST_OF_WILLIAMS,
     correct_p,
@@ -264,17 +264,17 @@ def measure_agreement(
         _part(judgements, one, group, draws.place[images], len(names))
         for group in groups for one in measures
     ]  # fmt: skip
-    drawn = _resample(parts, design, draws, progress)
+    tables = [part.table for part in parts]
+    values = resample(tables, design.statistics, design.bootstrap, draws, progress)
+    drawn = dict(zip(parts, values, strict=True))
     data = _fingerprint(judgements)
     whole = np.ones((1, len(names)))
     rows = []
     for part in parts:
-        values = part.table.weighted(design.statistics, whole)
-        for name in design.statistics:
-            value = float(values[name][0])
-            made = as_replicates(drawn[id(part), name], value, name, design.bootstrap,
-                                 part.counts["images"], "image")  # fmt: skip
-            interval = made.interval(design.bootstrap.level)
+        for name, (value,) in part.table.weighted(design.statistics, whole).items():
+            value = float(value)
+            interval = percentiles(drawn[part][name], value, name, design.bootstrap,
+                                   part.counts["images"], "image")  # fmt: skip
             rows.append(Agreement(
                 part.of.heading, part.of.measure, part.group, name, design, judgements.noun,
                 **part.counts, value=value, low=interval.low, high=interval.high,
@@ -312,28 +312,10 @@ def _part(
     return _Part(one, group or ALL, table, scores, ratings, rows, counts)
 
 
-def _resample(
-    parts: Sequence[_Part],
-    design: AgreementDesign,
-    draws: Draws,
-    progress: Callable[[int, int], None] | None,
-) -> dict[tuple[int, str], Floats]:
-    found: dict[tuple[int, str], list[Floats]] = {}
-    done = 0
-    for counts in draws.counts(design.bootstrap, 256):
-        for part in parts:
-            for name, row in part.table.weighted(design.statistics, counts).items():
-                found.setdefault((id(part), name), []).append(row)
-        done += len(counts)
-        if progress is not None:
-            progress(done, design.bootstrap.resamples)
-    return {key: np.concatenate(rows) for key, rows in found.items()}
-
-
 def _compare(
     rows: list[Agreement],
     parts: Sequence[_Part],
-    drawn: Mapping[tuple[int, str], Floats],
+    drawn: Mapping[_Part, Mapping[str, Floats]],
     design: AgreementDesign,
 ) -> list[Agreement]:
     """Compare each measure with the baseline, in each group and by each statistic."""
@@ -347,12 +329,10 @@ def _compare(
         for name in design.statistics:
             place = at[part.of.heading, part.group, name]
             other = rows[at[design.baseline, part.group, name]]
-            mine, theirs = (drawn[id(one), name] for one in (part, against))
             difference = float(subtract(rows[place].value, other.value))
-            drawn_less = subtract(mine, theirs)
+            drawn_less = subtract(drawn[part][name], drawn[against][name])
             images = min(rows[place].images, other.images)
-            made = as_replicates(drawn_less, difference, name, design.bootstrap, images, "image")
-            interval = made.interval(design.bootstrap.level)
+            interval = percentiles(drawn_less, difference, name, design.bootstrap, images, "image")
             if images < 2:  # every resample is the same
                 tested[place] = math.nan
             elif design.test == "williams":

@@ -19,7 +19,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
@@ -578,48 +578,35 @@ def _rank_all(
         raise InputError("nothing-given", what="values to rank", remedy="give at least one")
     normalized = _normalize(values) if by == "normalized" else {}
     systems = list(dict.fromkeys(system for row in values.values() for system in row))
-    entries = []
-    for system in systems:
-        lacking = tuple(n for n, row in values.items() if math.isnan(row.get(system, math.nan)))
-        row = {n: some[system] for n, some in normalized.items() if system in some}
-        value = math.fsum(row.values()) / len(row) if row else math.nan
-        entries.append(Rank(system, None, value, row, lacking))
-    entries = _with_mean_ranks(entries, values, higher)
-
-    def order(entry: Rank) -> float:
-        return -entry.value if by == "normalized" else entry.mean_rank
-
-    whole = [entry for entry in entries if not entry.lacking]
-    ranks = rank_rows([[-order(e) for e in whole]], ties="best")[0].tolist() if whole else []
-    places = [replace(e, rank=int(rank)) for e, rank in zip(whole, ranks, strict=True)]
-    places.sort(key=lambda place: place.rank or 0)
-    places += [entry for entry in entries if entry.lacking]
-    kept = {name: dict(row) for name, row in values.items()}
-    return Ranking(tuple(places), measure, kept, by, higher, level)
-
-
-def _with_mean_ranks(
-    entries: Sequence[Rank], values: Mapping[str, Mapping[str, float]], higher: bool
-) -> list[Rank]:
-    """Add the ranks of the systems that have all data sets, on each and in the mean."""
-    whole = [entry.system for entry in entries if not entry.lacking]
-    if not whole:
-        return list(entries)
+    lacking = {
+        system: tuple(n for n, row in values.items() if math.isnan(row.get(system, math.nan)))
+        for system in systems
+    }
+    own = {s: {n: some[s] for n, some in normalized.items() if s in some} for s in systems}
+    means = {s: math.fsum(row.values()) / len(row) if row else math.nan for s, row in own.items()}
+    whole = [system for system in systems if not lacking[system]]
     sign = 1.0 if higher else -1.0
-    for name, some in values.items():
+    for name, row in values.items():
         for system in whole:
-            if not math.isfinite(some[system]):
-                raise _unrankable(name, system, some[system])
-    ranks = rank_rows([[sign * row[system] for system in whole] for row in values.values()])
-    means, place = ranks.mean(axis=0), {system: n for n, system in enumerate(whole)}
-    return [
-        entry if entry.lacking else replace(
-            entry,
-            mean_rank=float(means[place[entry.system]]),
-            ranks=dict(zip(values, ranks[:, place[entry.system]].tolist(), strict=True)),
-        )
-        for entry in entries
+            if not math.isfinite(row[system]):
+                raise _unrankable(name, system, row[system])
+    places: dict[str, int] = {}
+    mean_ranks: dict[str, float] = {}
+    ranks: dict[str, dict[str, float]] = {}
+    if whole:
+        table = rank_rows([[sign * row[system] for system in whole] for row in values.values()])
+        mean_ranks = dict(zip(whole, table.mean(axis=0).tolist(), strict=True))
+        ranks = {s: dict(zip(values, of, strict=True))
+                 for s, of in zip(whole, table.T.tolist(), strict=True)}  # fmt: skip
+        order = [[means[s] if by == "normalized" else -mean_ranks[s] for s in whole]]
+        places = dict(zip(whole, map(int, rank_rows(order, ties="best")[0]), strict=True))
+    entries = [
+        Rank(s, places.get(s), means[s], own[s], lacking[s], mean_ranks.get(s, math.nan),
+             ranks.get(s, {}))
+        for s in sorted(systems, key=lambda system: places.get(system, len(systems) + 1))
     ]  # fmt: skip
+    kept = {name: dict(row) for name, row in values.items()}
+    return Ranking(tuple(entries), measure, kept, by, higher, level)
 
 
 _WIDTH, _MARGIN, _LINE, _AXIS = 720, 180, 22, 70
@@ -667,52 +654,42 @@ def draw_mean_ranks(
     order = sorted(range(len(names)), key=lambda place: means[place])
     where = dict(zip(names, means, strict=True))
     margin = max(_MARGIN, 60 + _LETTER * max(map(len, names)))
-    scale = _Scale(len(names), margin)
+    width = 2 * margin + max(_WIDTH - 2 * _MARGIN, 40 * len(names))
+    step = (width - 2 * margin) / (len(names) - 1)
+
+    def at(rank: float) -> float:
+        return margin + (rank - 1) * step
+
     first = _AXIS + 24 + 10 * len(groups)
     left = math.ceil(len(order) / 2)
-    parts = [_text(scale.width / 2, 18, title, "middle")] if title else []
-    parts.append(_line(scale(1), _AXIS, scale(len(names)), _AXIS))
+    parts = [_text(width / 2, 18, title, "middle")] if title else []
+    parts.append(_line(at(1), _AXIS, at(len(names)), _AXIS))
     for rank in range(1, len(names) + 1):
-        parts += [_line(scale(rank), _AXIS - 6, scale(rank), _AXIS),
-                  _text(scale(rank), _AXIS - 10, str(rank), "middle")]  # fmt: skip
+        parts += [_line(at(rank), _AXIS - 6, at(rank), _AXIS),
+                  _text(at(rank), _AXIS - 10, str(rank), "middle")]  # fmt: skip
     if not math.isnan(apart):
-        start, stop = scale(1), scale(1) + apart * scale.step
+        start, stop = at(1), at(1) + apart * step
         parts += [_line(start, 34, stop, 34), *(_line(x, 30, x, 38) for x in (start, stop)),
                   _text(stop + 8, 38, f"CD = {apart:.2f}", "start")]  # fmt: skip
     for number, group in enumerate(groups):
         ranks = [where[name] for name in group]
         y = _AXIS + 12 + 10 * number
-        parts.append(_line(scale(min(ranks)) - 4, y, scale(max(ranks)) + 4, y, 4))
-    for number, place in enumerate(order):
-        is_left = number < left
-        row = number if is_left else len(order) - 1 - number
-        parts += _leader(scale, names[place], means[place], first + _LINE * row, is_left)
+        parts.append(_line(at(min(ranks)) - 4, y, at(max(ranks)) + 4, y, 4))
+    for number, place in enumerate(order):  # a line from the mean rank down and out to the name
+        x, name, mean = at(means[place]), names[place], f"{means[place]:.2f}"
+        if number < left:
+            y, end = first + _LINE * number, margin - 12
+            text = _text(end - 4, y + 4, f"{name} {mean}", "end")
+        else:
+            y, end = first + _LINE * (len(order) - 1 - number), width - margin + 12
+            text = _text(end + 4, y + 4, f"{mean} {name}", "start")
+        parts += [_line(x, _AXIS, x, y), _line(x, y, end, y), text]
     height = first + _LINE * left
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{scale.width:g}" height="{height:g}" '
-        f'viewBox="0 0 {scale.width:g} {height:g}" font-family="sans-serif" font-size="13" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
+        f'viewBox="0 0 {width:g} {height:g}" font-family="sans-serif" font-size="13" '
         f'fill="currentColor" stroke="none">{"".join(parts)}</svg>\n'
     )
-
-
-class _Scale:
-    """From a rank to its place on the axis."""
-
-    def __init__(self, systems: int, margin: float) -> None:
-        self.margin, self.width = margin, 2 * margin + max(_WIDTH - 2 * _MARGIN, 40 * systems)
-        self.step = (self.width - 2 * margin) / (systems - 1)
-
-    def __call__(self, rank: float) -> float:
-        return self.margin + (rank - 1) * self.step
-
-
-def _leader(scale: _Scale, name: str, mean: float, y: float, is_left: bool) -> list[str]:
-    """A line from a system's mean rank down and out to its name."""
-    x, end = scale(mean), scale.margin - 12 if is_left else scale.width - scale.margin + 12
-    text = f"{name} {mean:.2f}" if is_left else f"{mean:.2f} {name}"
-    out = end - 4 if is_left else end + 4
-    return [_line(x, _AXIS, x, y), _line(x, y, end, y),
-            _text(out, y + 4, text, "end" if is_left else "start")]  # fmt: skip
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, width: float = 1) -> str:
