@@ -114,8 +114,12 @@ class Program(Examples, click.Group):
         except (KeyboardInterrupt, click.Abort):
             complain("stopped")
             code = INTERRUPTED
-        except OSError as error:
-            _show_refusal(error)
+        except OSError as error:  # where it names no file, that is the standard output
+            where = "standard output" if error.filename is None else error.filename
+            why = error.strerror or type(error).__name__
+            complain(f"error: {where}: the system says: {why}; check the place and the free space")
+            _show_traceback(error)
+            _let_go_of_output()
             code = 2
         except ImportError as error:
             code = _show_package(error)
@@ -139,15 +143,6 @@ def _show_usage(error: click.ClickException) -> None:
             click.echo(ctx.get_usage(), err=True)
             click.echo(f"Try '{ctx.command_path} --help' for help.\n", err=True)
     complain(f"error: {error.format_message()}")
-
-
-def _show_refusal(error: OSError) -> None:
-    """Say what the system refuses; where it names no file, that is the standard output."""
-    where = "standard output" if error.filename is None else error.filename
-    why = error.strerror or type(error).__name__
-    complain(f"error: {where}: the system says: {why}; check the place and the free space")
-    _show_traceback(error)
-    _let_go_of_output()
 
 
 def _let_go_of_output() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -22,7 +25,7 @@ from semmetrics.cli.help import (
     say_understood,
     show_progress,
 )
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, place_in
 from semmetrics.options import (
     COMMAND_OPTIONS,
     FORMATS,
@@ -142,8 +145,6 @@ def build(name: str) -> click.Command:
     own = COMMAND_OPTIONS.get(name, {})
     parameters += [_click_option(one, n in OPTIONS and n not in own) for n, one in options.items()]
     if spec.imports or any(one.names == "measures" for one in options.values()):
-        from semmetrics.cli.own_measures import IMPORT
-
         parameters.append(IMPORT)
 
     def callback(**given: Any) -> Any:
@@ -303,6 +304,54 @@ class Run:
         write_text(text, self["output"], form)
         say(report.sentences(), quiet=self.quiet)
         say([line for part in beside for line in part.split("\n")], quiet=False)
+
+
+def import_measures(file: str) -> None:
+    """Run a Python file that defines measures, as a module called by its name.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, it fails (names the line), or it defines no measure.
+    """
+    from semmetrics.metrics.registry import all_definitions
+
+    path = Path(file)
+    name = f"semmetrics_import_{path.resolve()}"
+    if name in sys.modules:
+        return
+    if not path.is_file():
+        raise InputError("missing-file", file, remedy="check the path of --import")
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise InputError("wrong-format", file, what="measures", format="it", wanted="a .py file")
+    module = importlib.util.module_from_spec(spec)
+    before = len(all_definitions())
+    sys.modules[name] = module  # by which the annotations of its formulas are looked up
+    try:
+        spec.loader.exec_module(module)
+        if len(all_definitions()) == before:
+            raise InputError("no-measure-defined", file)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        if isinstance(error, InputError) and error.where:
+            raise
+        where = place_in(error, spec.origin or file).replace(spec.origin or file, file, 1)
+        if isinstance(error, InputError):
+            raise error.placed(where) from error
+        text = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise InputError("own-code-failed", where, what="it", kind=type(error).__name__, why=text,
+                         remedy="correct the file") from error  # fmt: skip
+
+
+IMPORT = click.Option(
+    ["--import"], type=FILE, metavar="FILE.py", multiple=True, is_eager=True, expose_value=False,
+    # no code is run to complete a name
+    callback=lambda ctx, _, files: ctx.resilient_parsing or list(map(import_measures, files)),
+    help="Run a Python file that defines measures of your own with @semmetrics.measure; may be "
+    "repeated.",
+)  # fmt: skip
+"""Its files are run before other options are read."""
 
 
 def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:

@@ -17,6 +17,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeVar, overload
 
 import numpy as np
@@ -256,8 +257,6 @@ class Records(Sequence[dict[str, Any]]):
         return table
 
     def _repr_html_(self) -> str:
-        from semmetrics.reports.html import write_records
-
         return write_records(self.columns, self[:_SHOWN], max(0, len(self) - _SHOWN))
 
 
@@ -410,19 +409,6 @@ def cells(records: Records, digits: int) -> list[list[str]]:
     return [list(records.columns), *rows]
 
 
-def check_digits(digits: int) -> None:
-    """Refuse a number of digits after the point that a float does not have.
-
-    Examples
-    --------
-    >>> check_digits(-1)
-    Traceback (most recent call last):
-    semmetrics.errors.InputError: digits=-1; give 0 to 17
-    """
-    if not 0 <= digits <= 17:
-        raise InputError("bad-option", name="digits", value=digits, wanted="0 to 17")
-
-
 def entry_of(record: object, schema: str, columns: Sequence[str], **known: Any) -> dict[str, Any]:
     """Return a record as JSON has it: a value for each column, null for what is undefined.
 
@@ -540,7 +526,8 @@ class Result(ABC):
             return self.to_json()
         if form == "csv":
             return self.to_csv().rstrip("\n")
-        check_digits(digits)
+        if not 0 <= digits <= 17:
+            raise InputError("bad-option", name="digits", value=digits, wanted="0 to 17")
         drawn = "\n\n".join(draw(rows, form) for rows in self._tables(digits, scale))
         lines = list(map(printable, self._lines(digits))) if form == "table" else []
         return "\n".join([*([drawn] if drawn else []), *lines])
@@ -626,8 +613,6 @@ class Table(Result, Sequence[T]):
 
     def _html(self, sentences: Sequence[str]) -> str:
         """Write the table of a terminal, and sentences below it."""
-        from semmetrics.reports.html import write_records
-
         head, *rows = next(iter(self._tables(4, 1.0)), [["measure"]])
         names = [f"{n} {name}" if head.count(name) > 1 else name for n, name in enumerate(head)]
         table = write_records(names, [dict(zip(names, row, strict=True)) for row in rows], 0)
@@ -641,3 +626,123 @@ def draw_signatures(result: Result) -> str:
              if name == "heading"
              or (name in rows.columns and len(set(rows.column(name))) > 1)]  # fmt: skip
     return align([[str(row[name]) for name in (*names, "signature")] for row in rows], left=True)
+
+
+# ---- as notebooks show them -------------------------------------------------------------------
+# HTML without styles, scripts or links, in the colours of the notebook. Everything that a user or
+# a file named is escaped. The best values of a row are bold where there are several systems.
+
+_LEFT, _RIGHT = ' style="text-align: left"', ' style="text-align: right"'
+
+
+def write_table(
+    scores: Sequence[Any],
+    lines: Sequence[str] = (),
+    undefined: Sequence[Mapping[str, Any]] = (),
+    differences: Sequence[str] = (),
+) -> str:
+    """Write measures as rows and systems as columns, then lines.
+
+    Folded below stand what is undefined, differences from a signature, and the signatures.
+    """
+    place = {(score.system, score.heading): score for score in scores}
+    systems = dict.fromkeys(score.system for score in scores)
+    rows = []
+    for heading in dict.fromkeys(score.heading for score in scores):
+        row = [place.get((system, heading)) for system in systems]
+        best = _best(row)
+        cells = (_cell(one, bold=any(one is score for score in best)) for one in row)
+        rows.append([escape(heading), *cells])
+    head = ["measure", *map(escape, systems)]
+    below = [_html_list(lines)]
+    if undefined:
+        causes = [[escape(_html_text(value)) for value in record.values()] for record in undefined]
+        table = _html_table(list(map(escape, undefined[0])), causes, _LEFT)
+        below.append(_fold("undefined", table))
+    if differences:
+        below.append(_fold("differences", _html_list(differences)))
+    below.append(_fold("signatures", _signatures(scores)))
+    return f"<div>{_html_table(head, rows)}{''.join(below)}</div>"
+
+
+def _html_list(lines: Sequence[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>" if lines else ""
+
+
+def write_records(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], hidden: int) -> str:
+    """Write records as rows, and how many more there are."""
+    cells = [[escape(_html_text(value)) for value in row.values()] for row in rows]
+    more = f"<p>… and {pluralize(hidden, 'row')} more</p>" if hidden else ""
+    return f"<div>{_html_table(list(map(escape, columns)), cells, _LEFT)}{more}</div>"
+
+
+def write_curves(
+    points: Sequence[float],
+    values: Mapping[str, Sequence[float]],
+    best: Mapping[str, tuple[float, float] | None],
+) -> str:
+    """Write the threshold and value that is best of each measure and, folded, all of them."""
+    highest = [
+        [escape(name), *(("", "undefined") if one is None else (f"{one[0]:g}", _number(one[1])))]
+        for name, one in best.items()
+    ]
+    rows = [
+        [f"{point:g}", *(_number(column[place]) for column in values.values())]
+        for place, point in enumerate(points)
+    ]
+    every = _html_table(["threshold", *map(escape, values)], rows)
+    top = _html_table(["measure", "threshold", "highest value"], highest)
+    return f"<div>{top}{_fold(pluralize(len(rows), 'threshold'), every)}</div>"
+
+
+def _best(row: Sequence[Any]) -> list[Any]:
+    """The scores of a row with its best value; none where one system alone has a value."""
+    known = [score for score in row if score is not None and math.isfinite(score.value)]
+    if len(known) < 2:
+        return []
+    choose = max if known[0].measure.definition.higher_is_better else min
+    value = choose(score.value for score in known)
+    return [score for score in known if score.value == value]
+
+
+def _cell(score: Any, *, bold: bool = False) -> str:
+    if score is None:
+        return ""
+    value = _number(score.value)
+    text = f"<strong>{value}</strong>" if bold else value
+    if score.ci is None:
+        return text
+    return f"{text} <small>[{_number(score.ci.low)}, {_number(score.ci.high)}]</small>"
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if math.isfinite(value) else str(value)
+
+
+def _html_text(value: Any) -> str:
+    if isinstance(value, float):
+        return _number(value)
+    return "" if value is None else str(value)
+
+
+def _signatures(scores: Iterable[Any]) -> str:
+    rows = [[escape(one.system), escape(one.heading), f"<code>{escape(one.signature)}</code>"]
+            for one in scores]  # fmt: skip
+    return _html_table(["system", "measure", "signature"], rows, _LEFT)
+
+
+def _html_table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str = _RIGHT) -> str:
+    """Draw cells that are escaped; the first of a row is its head."""
+    top = "".join(f'<th scope="col"{align if place else _LEFT}>{one}</th>'
+                  for place, one in enumerate(head))  # fmt: skip
+    body = "".join(
+        f'<tr><th scope="row"{_LEFT}>{first}</th>'
+        + "".join(f"<td{align}>{cell}</td>" for cell in rest)
+        + "</tr>"
+        for first, *rest in rows
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _fold(title: str, inside: str) -> str:
+    return f"<details><summary>{escape(title)}</summary>{inside}</details>"

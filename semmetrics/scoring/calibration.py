@@ -264,11 +264,6 @@ def best_place(values: Sequence[float]) -> int | None:
     return max(known, key=lambda place: (values[place], place), default=None)
 
 
-def packed_hashes(hashes: Hashes) -> str:
-    """Hashes of ids as a calibration keeps them."""
-    return base64.b64encode(np.sort(hashes).astype("<u8").tobytes()).decode("ascii")
-
-
 def as_calibrations(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> list[Calibration]:
     """Calibrations from what a user gives: None, a path, a Calibration, or several of those.
 
@@ -586,6 +581,7 @@ def of_contrast(
         raise InputError("no-contrast", measure=measure, unknown=_unknown(model))
     few = Fact("few-items", len(chosen), values={"total": len(task), "least": _FEW})
     named = isinstance(task.ids, Sequence) and not isinstance(task.ids, range)
+    hashes = np.sort(chosen.hashes).astype("<u8").tobytes()
     return Calibration(
         threshold=points[place],
         method="contrast",
@@ -600,6 +596,6 @@ def of_contrast(
         holdout=float(holdout),
         seed=int(seed),
         settings=dict(task.settings),
-        items=packed_hashes(chosen.hashes) if named else "",
+        items=base64.b64encode(hashes).decode("ascii") if named else "",
         facts=(few,) if len(chosen) < _FEW else (),
     )

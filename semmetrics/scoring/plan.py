@@ -160,7 +160,10 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     preds = {system: setup.read(data, system) for system, data in systems.items()}
     prepared = setup.prepare(preds, ref)
     check_weights(prepared)
-    _check_items(prepared.tasks, preds, ref)
+    for system, task in each_task(prepared.tasks):
+        if not len(task):
+            sides = [preds[system].source] if system in preds else []
+            raise InputError("no-items", " and ".join([*sides, ref.source]))
     return prepared
 
 
@@ -266,14 +269,6 @@ def check_weights(prepared: Prepared) -> None:
             raise InputError(
                 "zero-weights", getattr(prepared.options["weights"], "source", "weights")
             )
-
-
-def _check_items(tasks: Tasks, preds: Mapping[str, Any], ref: Any) -> None:
-    """Refuse a system of which no item is left."""
-    for system, task in each_task(tasks):
-        if not len(task):
-            sides = [preds[system].source] if system in preds else []
-            raise InputError("no-items", " and ".join([*sides, ref.source]))
 
 
 def check_given(given: Mapping[str, Any]) -> None:

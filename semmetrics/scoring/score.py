@@ -98,16 +98,14 @@ def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
             for option in options
         ]
         function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-        lines = [f"{o.name} : {hint_of(o.name)}\n    {_wrap(o.text())}" for o in options]
+        texts = (textwrap.indent(textwrap.fill(one.text(), 88), "    ") for one in options)
+        lines = [f"{one.name} : {hint_of(one.name)}\n{text}"
+                 for one, text in zip(options, texts, strict=True)]  # fmt: skip
         every = textwrap.indent("\n".join(lines), "    ").strip()
         function.__doc__ = (function.__doc__ or "").replace("**options", every, 1)
         return function
 
     return decorate
-
-
-def _wrap(text: str) -> str:
-    return "\n    ".join(textwrap.wrap(text, 88))
 
 
 @document_options()
@@ -250,7 +248,12 @@ def rescore_systems(
     given = _options_of(read_signature(signature), options)
     table = table_of(prepare_systems(systems, gts, given))
     differences = _differences(signature.strip(), table)
-    return replace(table, differences=differences + _unproven(signature))
+    differences += [
+        f"{part} is a function without a version: whether it is the same one is not known"
+        for part in _parts(signature).values()
+        if UNVERSIONED in part
+    ]
+    return replace(table, differences=differences)
 
 
 def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -266,7 +269,9 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
 
         how = computed_as(signed.models.get("matrix", ""), str(signed.measure["phi"]))
         said |= {name: how[name] for name in how if given.get(name) is None}
-    said["ignore"] = _ignored_labels(signed.settings.get("ignore", ""), said["normalize"])
+    said["ignore"] = split_names(signed.settings.get("ignore", ""))
+    if "kubany2020" in (said["normalize"] or "").split("+"):  # it splits synonyms at commas
+        said["ignore"] = [name.replace(" | ", ",") for name in said["ignore"]]
     if signed.settings.get("cand") == "references":
         said["score_references"] = True
     if signed.measure["embedding"] is not None:
@@ -285,14 +290,6 @@ def _check_given(signed: Signed, given: Mapping[str, Any]) -> None:
     for name in ("classes", "seen", "unseen", "weights"):
         if name in signed.settings and given.get(name) is None:
             raise InputError("signed-input", name=name, was=signed.settings[name])
-
-
-def _ignored_labels(text: str, normalize: str | None) -> list[str]:
-    """Return the labels that a signature says were ignored, as they can be given again."""
-    names = split_names(text)
-    if "kubany2020" in (normalize or "").split("+"):  # it splits synonyms at commas
-        return [name.replace(" | ", ",") for name in names]
-    return names
 
 
 def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
@@ -342,15 +339,6 @@ def _differences(text: str, table: ScoreTable) -> list[str]:
     return [
         line if len(systems) == every else f"{', '.join(systems)}: {line}"
         for line, systems in lines.items()
-    ]
-
-
-def _unproven(text: str) -> list[str]:
-    """Say which models of a signature are functions that nothing tells from others."""
-    return [
-        f"{part} is a function without a version: whether it is the same one is not known"
-        for part in _parts(text).values()
-        if UNVERSIONED in part
     ]
 
 

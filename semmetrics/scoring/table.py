@@ -16,7 +16,7 @@ from semmetrics.kinds.describe import finite_or_none
 from semmetrics.messages import did_you_mean, listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import CAUSES
-from semmetrics.reports.result import Records, ScaledResult, draw
+from semmetrics.reports.result import Records, ScaledResult, draw, write_table
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score, matching_names
 
@@ -235,8 +235,6 @@ class ScoreTable(ScaledResult):
         return replace(self, scores=some), hidden
 
     def _repr_html_(self) -> str:
-        from semmetrics.reports.html import write_table
-
         some, hidden = self._first()
         absent = [f"not computed: {one.heading} - {one.reason}" for one in self.not_computed]
         lines = [*([f"… and {hidden} more"] if hidden else []), *absent, *self.notes]

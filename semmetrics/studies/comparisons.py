@@ -87,10 +87,8 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         system, name = key if isinstance(key, tuple) and len(key) == 2 else (None, key)
         of = [one for one in self.differences if system in (None, one.system)]
         known = {(one.heading, str(one.score.measure)) for one in of}
-        meant = (
-            {pair[0] for pair in matching_names(name, known)} if isinstance(name, str) else set()
-        )
-        found = [one for one in of if one.heading in meant]
+        meant = matching_names(name, known) if isinstance(name, str) else ()
+        found = [one for one in of if one.heading in dict(meant)]
         if len(found) == 1:
             return found[0]
         there = listing(f"{one.system}, {one.heading}" for one in found or self.differences)

@@ -262,7 +262,13 @@ def rank_competition(
         raise InputError("needs-option", what="a ranking", name="references")
     if references is not None and ratings is not None:
         raise InputError("conflicting-options", names="references and ratings")
-    k, compared = _check_k(state, k, stability)
+    k = state.k if k is None else k
+    if not 1 <= k <= state.k:
+        raise InputError("bad-option", name="k", value=k, wanted=f"1 to {state.k}")
+    compared = sorted({*stability})
+    for most in compared:
+        if not 1 <= most <= k:
+            raise InputError("bad-option", name="stability", value=most, wanted=f"1 to {k}")
     sizes = [k, *(most for most in compared if most != k)]
     notes: list[Fact] = []
     understood: list[str] = []
@@ -322,19 +328,6 @@ def _rank(
         fewer = rank_dominance(_dominance(systems, tables[most], floor, []))
         stability[most] = rank_correlation(fewer.ranks, rank.ranks)
     return MeasureRanking(whole, dominance, rank, stability)
-
-
-def _check_k(
-    state: DiscrepancySelection, k: int | None, stability: Iterable[int]
-) -> tuple[int, list[int]]:
-    k = state.k if k is None else k
-    if not 1 <= k <= state.k:
-        raise InputError("bad-option", name="k", value=k, wanted=f"1 to {state.k}")
-    compared = sorted({*stability})
-    for most in compared:
-        if not 1 <= most <= k:
-            raise InputError("bad-option", name="stability", value=most, wanted=f"1 to {k}")
-    return k, compared
 
 
 def _filled(

@@ -106,9 +106,12 @@ def rank_dominance(dominance: ArrayLike) -> GlobalRank:
     matrix = _as_square(dominance, "a dominance")
     if not matrix.any():
         raise InputError("vanishing-dominance")
-    reach = _reachable(matrix > 0)
+    edges = matrix > 0
+    reach = edges | np.eye(len(edges), dtype=np.bool_)  # by a path of any length, also none
+    for _ in range(max(1, len(edges).bit_length())):
+        reach = (reach.astype(np.float64) @ reach) > 0
     irreducible = bool(reach.all())
-    period = _period(matrix > 0, reach)
+    period = _period(edges, reach)
     shift, matrix = _balance(matrix)
     start = _scale_to_1(np.ones(len(matrix)), -shift)
     high, steady, power = matrix, 0, 1
@@ -209,15 +212,6 @@ def _as_square(values: ArrayLike, role: str, *, diagonal: float | None = None) -
                          value=matrix[row, column].item(),
                          wanted="numbers that are finite and not negative")  # fmt: skip
     return matrix
-
-
-def _reachable(edges: Bools) -> Bools:
-    """Return whether there is a path of any length, also none, from each node to each other."""
-    reach = edges | np.eye(len(edges), dtype=np.bool_)
-    for _ in range(max(1, len(edges).bit_length())):
-        reach = (reach.astype(np.float64) @ reach) > 0
-    found: Bools = reach
-    return found
 
 
 def _period(edges: Bools, reach: Bools) -> int:

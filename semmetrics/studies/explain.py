@@ -102,8 +102,6 @@ def find_citations(topic: Topic) -> tuple[str, ...]:
     """Return the keys of the publications that define a measure or a protocol."""
     if isinstance(topic, Protocol):
         return (topic.name,)
-    if isinstance(topic, AgreementProtocol):
-        return topic.cite
     return topic.definition.cite if isinstance(topic, Measure) else topic.cite
 
 

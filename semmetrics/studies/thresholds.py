@@ -22,7 +22,7 @@ from semmetrics.messages import pluralize, visible
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
-from semmetrics.reports.result import Records, Result, draw, format_full
+from semmetrics.reports.result import Records, Result, draw, format_full, write_curves
 from semmetrics.scoring.calibration import (
     Calibration,
     best_place,
@@ -156,8 +156,6 @@ class ThresholdSweep(Result):
         )]  # fmt: skip
 
     def _repr_html_(self) -> str:
-        from semmetrics.reports.html import write_curves
-
         return write_curves(self.points, self.values, self.best)
 
     def to_records(self) -> Records:
