@@ -17,7 +17,6 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeVar, overload
 
 import numpy as np
@@ -635,6 +634,12 @@ def draw_signatures(result: Result) -> str:
 _LEFT, _RIGHT = ' style="text-align: left"', ' style="text-align: right"'
 
 
+def _escape(text: str) -> str:
+    from html import escape  # 1 ms that most runs do without
+
+    return escape(text)
+
+
 def write_table(
     scores: Sequence[Any],
     lines: Sequence[str] = (),
@@ -652,12 +657,12 @@ def write_table(
         row = [place.get((system, heading)) for system in systems]
         best = _best(row)
         cells = (_cell(one, bold=any(one is score for score in best)) for one in row)
-        rows.append([escape(heading), *cells])
-    head = ["measure", *map(escape, systems)]
+        rows.append([_escape(heading), *cells])
+    head = ["measure", *map(_escape, systems)]
     below = [_html_list(lines)]
     if undefined:
-        causes = [[escape(_html_text(value)) for value in record.values()] for record in undefined]
-        table = _html_table(list(map(escape, undefined[0])), causes, _LEFT)
+        causes = [[_escape(_html_text(value)) for value in record.values()] for record in undefined]
+        table = _html_table(list(map(_escape, undefined[0])), causes, _LEFT)
         below.append(_fold("undefined", table))
     if differences:
         below.append(_fold("differences", _html_list(differences)))
@@ -666,14 +671,14 @@ def write_table(
 
 
 def _html_list(lines: Sequence[str]) -> str:
-    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>" if lines else ""
+    return f"<ul>{''.join(f'<li>{_escape(line)}</li>' for line in lines)}</ul>" if lines else ""
 
 
 def write_records(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], hidden: int) -> str:
     """Write records as rows, and how many more there are."""
-    cells = [[escape(_html_text(value)) for value in row.values()] for row in rows]
+    cells = [[_escape(_html_text(value)) for value in row.values()] for row in rows]
     more = f"<p>… and {pluralize(hidden, 'row')} more</p>" if hidden else ""
-    return f"<div>{_html_table(list(map(escape, columns)), cells, _LEFT)}{more}</div>"
+    return f"<div>{_html_table(list(map(_escape, columns)), cells, _LEFT)}{more}</div>"
 
 
 def write_curves(
@@ -683,14 +688,14 @@ def write_curves(
 ) -> str:
     """Write the threshold and value that is best of each measure and, folded, all of them."""
     highest = [
-        [escape(name), *(("", "undefined") if one is None else (f"{one[0]:g}", _number(one[1])))]
+        [_escape(name), *(("", "undefined") if one is None else (f"{one[0]:g}", _number(one[1])))]
         for name, one in best.items()
     ]
     rows = [
         [f"{point:g}", *(_number(column[place]) for column in values.values())]
         for place, point in enumerate(points)
     ]
-    every = _html_table(["threshold", *map(escape, values)], rows)
+    every = _html_table(["threshold", *map(_escape, values)], rows)
     top = _html_table(["measure", "threshold", "highest value"], highest)
     return f"<div>{top}{_fold(pluralize(len(rows), 'threshold'), every)}</div>"
 
@@ -726,7 +731,7 @@ def _html_text(value: Any) -> str:
 
 
 def _signatures(scores: Iterable[Any]) -> str:
-    rows = [[escape(one.system), escape(one.heading), f"<code>{escape(one.signature)}</code>"]
+    rows = [[_escape(one.system), _escape(one.heading), f"<code>{_escape(one.signature)}</code>"]
             for one in scores]  # fmt: skip
     return _html_table(["system", "measure", "signature"], rows, _LEFT)
 
@@ -745,4 +750,4 @@ def _html_table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str =
 
 
 def _fold(title: str, inside: str) -> str:
-    return f"<details><summary>{escape(title)}</summary>{inside}</details>"
+    return f"<details><summary>{_escape(title)}</summary>{inside}</details>"
