@@ -47,7 +47,7 @@ def test_pairs_are_counted_in_runs():
     first, second = rng.integers(0, 20, (2, 200))
     whole = [common_ngrams(one, first, second) for one in grams]
     for one, expected in zip(grams, whole, strict=True):
-        assert_array_equal(common_ngrams(one, first, second, held=7), expected)
+        assert_array_equal(common_ngrams(one, first, second, at_once=7), expected)
     assert whole[0].tolist() == [
         sum((oracle.ngrams(captions[a], 1) & oracle.ngrams(captions[b], 1)).values())
         for a, b in zip(first.tolist(), second.tolist(), strict=True)
