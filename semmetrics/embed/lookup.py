@@ -71,6 +71,7 @@ _SPLIT = {
     "gotta": ("got", "ta"), "lemme": ("lem", "me"), "wanna": ("wan", "na"),
 }  # fmt: skip
 _WORD = re.compile(r"[^\W_]+")
+_NO_SHARES = {"share": None, "synonyms": None}
 
 
 def _kubany2020_candidates(term: str) -> tuple[str, ...]:
@@ -539,13 +540,11 @@ class Coverage:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; None for what has no value."""
-        shares = {"share": self.share, "synonyms": self.synonyms} if self.labels else {}
+        shares = {"share": self.share, "synonyms": self.synonyms} if self.labels else _NO_SHARES
         return {
             **asdict(self),
             "names": list(self.names),
             "composed_names": list(self.composed_names),
-            "share": None,
-            "synonyms": None,
             **shares,
         }
 

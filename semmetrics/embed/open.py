@@ -258,7 +258,6 @@ def describe(spec: str, *, check: bool = False) -> dict[str, Any]:
         If it cannot be opened, or differs from its SHA-256.
     """
     from semmetrics.embed.lookup import lookup_rule
-    from semmetrics.embed.open import vectors_folder
 
     places = (Path(spec.removeprefix("converted:")), vectors_folder() / spec)
     folder = next((place for place in places if is_converted(place)), None)
@@ -388,8 +387,6 @@ def _kind_of_path(path: Path) -> Kind:
 
 def _fetched_folder(name: str) -> str:
     """Return the folder of vectors that have been fetched by that name."""
-    from semmetrics.embed.open import read_manifest
-
     entries = read_manifest()
     if name not in entries:
         names = ", ".join(["static", *entries])

@@ -124,7 +124,7 @@ def read_vectors(
         model = _open_with_gensim(file, "gensim.models.fasttext", "load_facebook_vectors")
         return from_keyed_vectors(model, name=name, max_words=max_words, where=where, digest=digest)
     with enough_memory(where, max_bytes):
-        words, rows = scan_words(buffer, form, max_words, where, Room(where, max_bytes))
+        words, rows = scan_words(buffer, form, max_words, Room(where, max_bytes))
         index = WordIndex.build(words)
     return WordVectors(index, rows, name=name, digest=digest, where=where)
 
@@ -141,9 +141,7 @@ def _stem(path: Path) -> str:
     return re.sub(r"\.(bin|txt|vec|kv|model|npy|npz|parquet)$", "", name, flags=re.IGNORECASE)
 
 
-def map_file(
-    path: Path, member: str | None = None, max_bytes: int = 16 * DEFAULTS.max_bytes
-) -> mmap.mmap:
+def map_file(path: Path, member: str | None, max_bytes: int) -> mmap.mmap:
     """Map a file into memory; a packed one is first unpacked into a file without a name.
 
     Parameters
@@ -296,7 +294,7 @@ def _count_numbers(head: bytes, start: int) -> int:
 
 
 def scan_words(
-    buffer: Any, form: str, max_words: int | None, where: str, room: Room | None = None
+    buffer: Any, form: str, max_words: int | None, room: Room
 ) -> tuple[list[bytes], FileRows]:
     """Scan a file for its words, as UTF-8, and the rows of their numbers.
 
@@ -306,10 +304,8 @@ def scan_words(
     form : {"binary", "text", "glove"}
     max_words : int, optional
         The first words only.
-    where : str
-        The name of the file, for messages.
-    room : Room, optional
-        The memory that its words may take.
+    room : Room
+        The memory that its words may take; its name is that of the file.
 
     Raises
     ------
@@ -320,12 +316,11 @@ def scan_words(
     count, dimension = (None, 0) if header is None else (int(header[1]), int(header[2]))
     start = 0 if header is None else header.end()
     if header is not None and (dimension == 0 or count == 0):
-        raise InputError("damaged", where, why="its header has no vectors")
+        raise InputError("damaged", room.name, why="its header has no vectors")
     del header  # it would keep the map open
-    room = room or Room(where, DEFAULTS.max_bytes)
     if form == "binary":
-        return _scan_binary(buffer, start, count or 0, dimension, max_words, where, room)
-    return _scan_text(buffer, start, count, dimension, max_words, where, room)
+        return _scan_binary(buffer, start, count or 0, dimension, max_words, room)
+    return _scan_text(buffer, start, count, dimension, max_words, room)
 
 
 def _cut_off(where: str, have: int, count: int) -> InputError:
@@ -333,15 +328,9 @@ def _cut_off(where: str, have: int, count: int) -> InputError:
 
 
 def _scan_binary(
-    buffer: Any,
-    start: int,
-    count: int,
-    dimension: int,
-    max_words: int | None,
-    where: str,
-    room: Room,
+    buffer: Any, start: int, count: int, dimension: int, max_words: int | None, room: Room
 ) -> tuple[list[bytes], FileRows]:
-    size, end = 4 * dimension, len(buffer)
+    size, end, where = 4 * dimension, len(buffer), room.name
     wanted = count if max_words is None else min(count, max_words)
     if wanted > end:  # no word is shorter than a byte
         raise _cut_off(where, 0, count)
@@ -369,17 +358,11 @@ def _scan_binary(
 
 
 def _scan_text(
-    buffer: Any,
-    start: int,
-    count: int | None,
-    dimension: int,
-    max_words: int | None,
-    where: str,
-    room: Room,
+    buffer: Any, start: int, count: int | None, dimension: int, max_words: int | None, room: Room
 ) -> tuple[list[bytes], FileRows]:
     words: list[bytes] = []
     starts, stops = array("q"), array("q")
-    end = len(buffer)
+    end, where = len(buffer), room.name
     while start < end and (max_words is None or len(words) < max_words):
         stop = buffer.find(b"\n", start)
         stop = end if stop < 0 else stop

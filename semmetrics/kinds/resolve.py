@@ -118,7 +118,10 @@ def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
     if highest == Certainty.NO:
         return Resolved(KINDS[0], understood)
     if highest == Certainty.CERTAIN:
-        claims = [_certain(best, one, options) for one in samples]
+        claims = [
+            {n for n in best if _recognise(n, [one], options).certainty >= Certainty.CERTAIN}
+            for one in samples
+        ]  # of each side
         for name in best:  # a side that two kinds are certain of has columns of both
             if all(name in claim for claim in claims if claim):
                 return Resolved(name, understood)
@@ -135,12 +138,6 @@ def _recognise(kind: str, samples: Sequence[Sample], options: ReadOptions) -> Ve
     module = importlib.import_module(f"semmetrics.kinds.{kind}")
     verdict: Verdict = module.recognise(samples, options)
     return verdict
-
-
-def _certain(names: Sequence[str], side: Sample, options: ReadOptions) -> set[str]:
-    """Return the kinds that are certain of one side."""
-    verdicts = ((name, _recognise(name, [side], options)) for name in names)
-    return {name for name, verdict in verdicts if verdict.certainty >= Certainty.CERTAIN}
 
 
 def _describe(samples: Sequence[Sample], verdict: Verdict, *, words: bool = False) -> str:

@@ -36,7 +36,7 @@ from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.kinds import Tasks, each_task
 from semmetrics.kinds.describe import finite_or_none
 from semmetrics.kinds.labels import as_labels
-from semmetrics.kinds.labels.task import label_task
+from semmetrics.kinds.labels.record import label_task
 from semmetrics.messages import agreeing, listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.label_similarity import LabelSimilarity, label_vectors_of, written_codes

@@ -20,6 +20,7 @@ import numpy as np
 
 from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.errors import InputError
+from semmetrics.kinds.embeddings import read_embedding
 from semmetrics.metrics.families import terms_of
 from semmetrics.options import (
     OPTIONS,
@@ -302,10 +303,7 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
         ships with the package need not be.
     """
     name, identity = str(signed.measure["embedding"]), signed.models.get("emb")
-    if isinstance(embedding, Mapping):
-        from semmetrics.embed.open import named_or_words
-
-        embedding = named_or_words(embedding)
+    embedding = read_embedding(embedding)
     if isinstance(embedding, Mapping):
         given = dict(embedding)
     else:

@@ -16,6 +16,7 @@ from semmetrics.core.same import by_value
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import Fact, InputError
+from semmetrics.kinds.embeddings import read_embedding
 from semmetrics.kinds.labels.facts import label_facts
 from semmetrics.kinds.labels.record import prepare
 from semmetrics.messages import pluralize, visible
@@ -361,10 +362,7 @@ def calibrate_threshold_on_pairs(
     >>> found.value, found.auc, 0.3 < found.threshold < 0.86
     (1.0, 1.0, True)
     """
-    if isinstance(embedding, Mapping):
-        from semmetrics.embed.open import named_or_words
-
-        embedding = named_or_words(embedding)
+    embedding = read_embedding(embedding)
     if isinstance(embedding, Mapping) and set(embedding) != {"default"}:
         raise InputError("bad-option", name="embedding", value=list(embedding),
                          wanted="one embedding without a name")  # fmt: skip

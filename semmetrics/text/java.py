@@ -25,7 +25,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -67,11 +67,7 @@ class JavaProgram:
 
     def missing(self) -> str:
         """Return why the program cannot be run here, with the remedy; "" if it can."""
-        try:
-            self.locate()
-        except InputError as error:
-            return str(error)
-        return ""
+        return _why_not(self.locate)
 
     def locate(self) -> tuple[str, Path]:
         """Return the program java, and the folder that holds the files.
@@ -122,6 +118,14 @@ class JavaProgram:
         """Return the error of a program that could not be started, or given its captions."""
         values = {"purpose": self.purpose, "why": error, "instead": self.instead}
         return InputError("java-not-started", **values)
+
+
+def _why_not(find: Callable[[], object]) -> str:
+    try:
+        find()
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 SPICE_FILES = JavaProgram("SPICE", "spice", ("spice-1.0.jar", "lib/Meteor-1.5.jar"))
@@ -337,11 +341,7 @@ class OfficialParser:
 
     def missing(self) -> str:
         """Return why the parser cannot be run here, with the remedy; "" if it can."""
-        try:
-            self._command()
-        except InputError as error:
-            return str(error)
-        return ""
+        return _why_not(self._command)
 
     def _command(self) -> list[str]:
         SPICE_FILES.folder_of_files()  # without them no parser helps
@@ -399,16 +399,11 @@ class OfficialParser:
 
 def _damaged_jar() -> InputError | None:
     """Return the error of a file of CoreNLP that is not what it should be, or cannot be read."""
-    for name, (_, digest) in JARS.items():
-        path = jar_folder() / name
-        if not _is_file(path):
-            continue
-        try:
-            if file_digest(path) != digest:
-                return InputError("wrong-jar", path)
-        except OSError as error:
-            return InputError("unreadable", path, why=error.strerror or error)
-    return None
+    try:
+        paths = (jar_folder() / name for name in wrong_jars())
+        return next((InputError("wrong-jar", path) for path in paths if _is_file(path)), None)
+    except OSError as error:
+        return InputError("unreadable", error.filename, why=error.strerror or error)
 
 
 def _is_file(path: Path) -> bool:
@@ -455,15 +450,9 @@ def _started(
             )
         except OSError as error:
             raise SPICE_FILES.not_started(error) from error
-        stack.callback(_end, process)
+        stack.enter_context(process)
+        stack.callback(process.kill)  # before it is waited for
         yield process, problems
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    process.wait()
-    assert process.stdout is not None
-    process.stdout.close()
 
 
 def _lines(process: subprocess.Popen[bytes], seconds: int) -> Iterator[str]:

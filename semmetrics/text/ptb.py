@@ -167,10 +167,6 @@ class Rule(NamedTuple):
     follow: str = ""
     change: Callable[[str], str] | None = None
 
-    def compiled(self) -> re.Pattern[str]:
-        """Return the pattern: group 1 is the token, and what follows it is outside of the group."""
-        return re.compile(f"({self.token})(?:{self.follow})", re.ASCII)
-
 
 def _drop_hyphens(token: str) -> str:
     return token.replace(S, "")
@@ -203,16 +199,16 @@ _replace_sign = methodcaller("translate", str.maketrans(_SIGNS))
 _name_brackets = methodcaller("translate", str.maketrans({"(": "-lrb-", ")": "-rrb-"}))
 
 
+_ENTITIES = {"&quot;": "''", "&apos;": "'", "&mdash;": "--", "&ndash;": "--"}
+_IN_ANY_CASE = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&nbsp;": "", "&md;": "--"}
+
+
 def _shorten_dots(token: str) -> str:
     return "..."
 
 
 def _shorten_dashes(token: str) -> str:
     return "--" if len(token) < 5 else token
-
-
-_ENTITIES = {"&quot;": "''", "&apos;": "'", "&mdash;": "--", "&ndash;": "--"}
-_IN_ANY_CASE = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&nbsp;": "", "&md;": "--"}
 
 
 def _replace_entity(token: str) -> str:
@@ -394,9 +390,10 @@ class Scanner:
     """
 
     def __init__(self, rules: Iterable[Rule] = RULES) -> None:
-        self._rules = [
-            (re.compile(f"[{rule.starts}]"), (rule.compiled().match, rule.change)) for rule in rules
-        ]
+        self._rules = []
+        for _, starts, token, follow, change in rules:
+            pattern = re.compile(f"({token})(?:{follow})", re.ASCII)  # group 1 is the token
+            self._rules.append((re.compile(f"[{starts}]"), (pattern.match, change)))
         self._by_first: dict[str, list[_Match]] = {}
 
     def scan(self, caption: str, following: str = "") -> list[str]:
@@ -517,23 +514,13 @@ class PtbTokenizer:
             try:
                 result.append([token for word in caption.split(" ") for token in plain[word]])
             except KeyError:
-                result.append(self._scan_unknown(caption))
-        if self._run_on:
-            self._rescan_ends(captions, result)
+                line, alone = one_line(caption), self._alone  # a word is new or not plain
+                if _RUNS_ON.search(line):
+                    result.append(self._scanner.scan(line))
+                else:
+                    result.append([token for word in line.split(" ") for token in alone[word]])
+        for index in range(len(captions) - 1) if self._run_on else ():
+            line = one_line(captions[index])
+            if _OPEN_END.search(line.rstrip()):  # its end may depend on the next caption
+                result[index] = self._scanner.scan(line, one_line(captions[index + 1]) + "\n")
         return result
-
-    def _scan_unknown(self, caption: str) -> list[str]:
-        """Return the tokens of a caption with a word that is new or not plain."""
-        caption = one_line(caption)
-        if _RUNS_ON.search(caption):
-            return self._scanner.scan(caption)
-        alone = self._alone
-        return [token for word in caption.split(" ") for token in alone[word]]
-
-    def _rescan_ends(self, captions: Sequence[str], result: list[list[str]]) -> None:
-        """Scan again the captions whose end may depend on the next caption."""
-        for index in range(len(captions) - 1):
-            caption = one_line(captions[index])
-            if _OPEN_END.search(caption.rstrip()):
-                following = one_line(captions[index + 1])
-                result[index] = self._scanner.scan(caption, following + "\n")

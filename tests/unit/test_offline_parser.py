@@ -14,8 +14,14 @@ from hypothesis import strategies as st
 from interruptions import interruptions
 
 from semmetrics.text.network import Network, _Matrix
-from semmetrics.text.offline_parser import _REVISION, DATA, Lemmas, OfflineParser, WordCutter
-from semmetrics.text.scene_rules import scene_graph_tuples
+from semmetrics.text.offline_parser import (
+    _REVISION,
+    DATA,
+    Lemmas,
+    OfflineParser,
+    WordCutter,
+    scene_graph_tuples,
+)
 
 CAPTIONS = [
     "A small dog sits on a red sofa.", "two men ride horses on the beach",

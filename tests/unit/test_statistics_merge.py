@@ -11,7 +11,7 @@ from tiny import Tiny, with_vectors
 
 from semmetrics.core.columns import UNIT, as_floats
 from semmetrics.kinds.labels import as_labels
-from semmetrics.kinds.labels.task import label_task
+from semmetrics.kinds.labels.record import label_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.result import left_out_notes, score_statistics

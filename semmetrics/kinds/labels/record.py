@@ -1,14 +1,35 @@
-"""The record of label sets: how they are read, joined, prepared and scored."""
+"""The record of label sets: how they are read, joined, prepared and scored.
+
+Conventions
+-----------
+Classes are the reference labels of the items that are evaluated, or a given class list. A label
+that is a class, term by term, belongs to it. Another belongs to the class of its first term that
+any class has; where several classes have that term, to the first of them in the order of the class
+list (by name where none is given). A prediction without such a term is a class of its own.
+
+A class is ignored if one of its terms, or its name, is a label to ignore.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from itertools import compress
+from operator import itemgetter
 from typing import Any
 
+import numpy as np
+
+from semmetrics.arguments import check_choice
+from semmetrics.core.hashing import identity_of
+from semmetrics.core.ragged import Bools, Codes, Floats
 from semmetrics.data.form import ReadOptions, is_iterable
-from semmetrics.data.lists import Lists
+from semmetrics.data.join import aligned_rows, join, weigh
+from semmetrics.data.lists import Lists, Side, Terms
+from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms, occurring
 from semmetrics.errors import InputError
 from semmetrics.kinds import (
     Defaults,
@@ -21,12 +42,253 @@ from semmetrics.kinds import (
 )
 from semmetrics.kinds.embeddings import embeddings_by_name, open_models, read_embedding
 from semmetrics.kinds.labels import as_labels, facts
-from semmetrics.kinds.labels.normalization import normalization
-from semmetrics.kinds.labels.task import label_task
+from semmetrics.kinds.labels.facts import find_oddities
+from semmetrics.kinds.labels.normalization import (
+    REPEATING,
+    Ignored,
+    class_name,
+    cleaned_classes,
+    normalization,
+)
 from semmetrics.messages import listing
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse
-from semmetrics.options import OPTIONS
+from semmetrics.options import OPTIONS, join_names
+
+
+def label_task(
+    pred: Lists,
+    ref: Lists,
+    *,
+    normalize: str = "none",
+    missing: str = "error",
+    empty_predictions: str = "keep",
+    classes: Sequence[str | Sequence[str]] | None = None,
+    ignore: Iterable[str] = (),
+    weights: Mapping[str, float] | Sequence[float] | Floats | None = None,
+    heads: Floats | None = None,
+    first_set_size: int = 0,
+) -> LabelTask:
+    """Make the task of comparing predicted with reference label lists.
+
+    Parameters
+    ----------
+    pred, ref : Lists
+    normalize : str
+        The name of a label normalisation.
+    missing : {"error", "skip", "empty"}
+        For ids that only one side has.
+    empty_predictions : {"keep", "skip"}
+        Whether items whose prediction is an empty list are evaluated.
+    classes : sequence of str or of synonym lists, optional
+        The dictionary of labels; a reference label outside it is an error.
+    ignore : iterable of str
+        Labels left out on both sides.
+    weights : mapping from id, or array of shape (items of the ground truth,), optional
+        Sample weights, finite and not negative.
+    heads : float array, shape (items of the predictions, cardinalities), optional
+    first_set_size : int
+        The set size of the first column of ``heads``.
+
+    Returns
+    -------
+    LabelTask
+
+    Raises
+    ------
+    InputError
+        If ids do not match, a reference label is outside the class list, an option is unknown, or
+        a weight is bad.
+    """
+    clean = normalization(normalize)
+    check_choice("empty_predictions", empty_predictions, OPTIONS["empty_predictions"].choices)
+    if first_set_size < 0:
+        wanted = "a whole number from 0"
+        raise InputError("bad-option", name="first_set_size", value=first_set_size, wanted=wanted)
+    if ref.ranked:
+        raise InputError("truth-of-scores", ref.source)
+    ignored = Ignored.of(ignore, clean)
+    pred, ref = (
+        side.normalized(clean, ignored.written, repeats=normalize == REPEATING)
+        for side in (pred, ref)
+    )
+    joined, weighed = weigh(join(pred, ref, missing=missing), weights, ref)
+    _check_columns(pred, ref)
+    listed = None if classes is None else cleaned_classes(classes, clean)
+    settings = {"norm": normalize, "missing": missing, "emptypred": empty_predictions}
+    if listed is not None:
+        settings["classes"] = _identity(listed)
+    if weights is not None:
+        settings["weights"] = "given"
+    if heads is not None and first_set_size:
+        settings["firstsize"] = str(first_set_size)
+    if listed is None and not pred.synonyms and not ref.synonyms:  # each label is a class
+        every = sorted({*pred.terms, *ref.terms})
+        place = {terms: code for code, terms in enumerate(every)}
+        codes = [np.array([place[terms] for terms in side.terms], np.int32) for side in (pred, ref)]
+        coding = _Coding(every, codes[0], codes[1], {})
+    else:
+        truth = joined.ref
+        if empty_predictions == "skip":
+            truth = truth.take(np.flatnonzero(np.diff(joined.pred.indptr)))
+        predicted = occurring(joined.pred.codes, len(pred.terms))
+        occur = predicted, occurring(truth.codes, len(ref.terms))
+        coding = _code_terms(pred, ref, occur, listed, ignored)
+    task = LabelTask(
+        ids=joined.ids,
+        classes=tuple(map(class_name, coding.classes)),
+        pred=replace(joined.pred, codes=coding.pred.take(joined.pred.codes)),
+        ref=replace(joined.ref, codes=coding.ref.take(joined.ref.codes)),
+        ranked=pred.ranked,
+        binary=pred.order in ("columns", "keys"),
+        given=None if listed is None else len(listed),
+        settings=settings,
+        counts=coding.counts | joined.counts,
+        terms=None if all(len(terms) == 1 for terms in coding.classes) else coding.classes,
+        heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
+        first_set_size=first_set_size,
+        weights=weighed,
+    )
+    if coding.synonyms is not None:
+        written = (joined.ref.codes + len(pred.terms)).astype(np.int32)
+        task = replace(
+            task,
+            pred=replace(task.pred, written=joined.pred.codes),
+            ref=replace(task.ref, written=written),
+            synonyms=coding.synonyms,
+        )
+    if ignored.written:
+        task = _without(task, coding.classes, ignored)
+    rows = np.flatnonzero(np.diff(task.pred.indptr))
+    if empty_predictions == "skip" and len(rows) < len(task):
+        counts = {**task.counts, "empty_prediction_skipped": len(task) - len(rows)}
+        task = replace(task.take(rows), counts=counts)
+    odd = find_oddities(task, pred, ref)
+    task = copy(task)  # with how often classes occur, which replace() would count again
+    vars(task)["odd"] = odd
+    return task
+
+
+def _check_columns(pred: Lists, ref: Lists) -> None:
+    """Refuse columns without names beside a matrix of another width, or beside other names."""
+    if pred.columns is not None and ref.columns is not None and pred.columns != ref.columns:
+        where, sizes = f"{pred.source} and {ref.source}", (pred.columns, ref.columns)
+        raise InputError("unnamed-widths", where, mine=sizes[0], theirs=sizes[1])
+    for one, other in ((pred, ref), (ref, pred)):
+        names = [terms[0] for terms in other.terms] if one.columns is not None else []
+        if names and not {*map(str, range(one.columns or 0))} & {*names}:
+            raise InputError("unnamed-columns", one.source, other=other.source, names=names)
+
+
+def _identity(classes: Sequence[Terms]) -> str:
+    """The number of classes, and a hash of them in their order."""
+    return identity_of(["\t".join(terms) for terms in classes])
+
+
+@dataclass(frozen=True)
+class _Coding:
+    """The terms of each class, and the class of each label of both vocabularies."""
+
+    classes: Sequence[Terms]
+    pred: Codes
+    ref: Codes
+    counts: dict[str, int]
+    synonyms: Synonyms | None = None
+
+
+def _code_terms(
+    pred: Lists,
+    ref: Lists,
+    occur: tuple[Bools, Bools],
+    listed: list[Terms] | None,
+    ignored: Ignored,
+) -> _Coding:
+    mine, theirs = ([tuple(dict.fromkeys(terms)) for terms in side.terms] for side in (pred, ref))
+    classes = listed
+    if classes is None:
+        classes = sorted(set(compress(theirs, occur[1])), key=class_name)
+    exact = {terms: code for code, terms in enumerate(classes)}
+    holders: dict[str, list[int]] = {}
+    for code, terms in enumerate(classes):
+        for term in terms:
+            holders.setdefault(term, []).append(code)
+    pred_codes, ref_codes = (
+        np.array(
+            [
+                exact[terms]
+                if terms in exact
+                else next((holders[term][0] for term in terms if term in holders), -1)
+                for terms in side
+            ],
+            np.int32,
+        )
+        for side in (mine, theirs)
+    )
+    if listed is not None:
+        numbers = np.flatnonzero((ref_codes < 0) & occur[1])
+        left_out, _ = ignored.chosen(ref.terms[number] for number in numbers.tolist())
+        if not left_out.all():
+            number = int(numbers[~left_out][0])
+            where, value = ref.where(ref.first_item(number)), class_name(ref.terms[number])
+            raise InputError("outside-classes", where, role="the reference label", value=value)
+    shared = sum(len(codes) > 1 for codes in holders.values())
+    counts = {"shared_terms": shared} if shared else {}
+    others = {*compress(mine, pred_codes < 0), *compress(theirs, ref_codes < 0)}
+    every = [*classes, *sorted(others, key=class_name)]
+    name, number = max(Counter(map(class_name, every)).items(), key=itemgetter(1), default=("", 0))
+    if number > 1:
+        raise InputError("duplicate", role="the class", value=name)
+    place = {terms: code for code, terms in enumerate(every)}
+    for side, codes in ((mine, pred_codes), (theirs, ref_codes)):
+        for number in np.flatnonzero(codes < 0).tolist():
+            codes[number] = place[side[number]]
+    # a reference label is compared by all terms of its class
+    written = [*pred.terms]
+    for terms, own, code in zip(ref.terms, theirs, ref_codes.tolist(), strict=True):
+        written.append(terms if own == every[code] else every[code])
+    several = any(len(terms) > 1 for terms in (*mine, *theirs))  # not a term that is repeated
+    found = _identity(classes) if listed is None and several else None
+    return _Coding(every, pred_codes, ref_codes, counts, _synonyms(written, holders, found))
+
+
+def _synonyms(
+    every: Sequence[Terms], holders: Mapping[str, Sequence[int]], found: str | None
+) -> Synonyms | None:
+    """Labels as they were written, and which touch several classes; None without synonyms."""
+    if all(len(terms) == 1 for terms in every):
+        return None
+    # Two classes of a term tell as much as all, of which a term may have thousands.
+    touched = [{code for term in terms for code in holders.get(term, ())[:2]} for terms in every]
+    ambiguous = np.array([len(codes) > 1 for codes in touched], np.bool_)
+    return Synonyms(every, ambiguous, found)
+
+
+def _without(task: LabelTask, classes: Iterable[Terms], ignored: Ignored) -> LabelTask:
+    left_out, unknown = ignored.chosen(classes)
+    chosen = {"kept": ~left_out, "ignored": left_out}
+    counts = {**task.counts, **({"ignored_labels_not_found": unknown} if unknown else {})}
+
+    def only(side: Side, some: Bools) -> Side:
+        """Return the occurrences of some classes, which are numbered anew."""
+        kept = side.keep(some[side.codes])
+        return replace(kept, codes=(np.cumsum(some) - 1).astype(np.int32)[kept.codes])
+
+    sides = {
+        name: [only(side, some) for side in (task.pred, task.ref)] for name, some in chosen.items()
+    }
+    names = sorted({names[0] for names in ignored.names})
+    return replace(
+        task,
+        pred=sides["kept"][0],
+        ref=sides["kept"][1],
+        classes=tuple(compress(task.classes, ~left_out)),
+        terms=None if task.terms is None else list(compress(task.terms, ~left_out)),
+        given=None if task.given is None else int((~left_out[: task.given]).sum()),
+        ignored=IgnoredLabels(tuple(compress(task.classes, left_out)), *sides["ignored"]),
+        counts=counts,
+        settings={**task.settings, "ignore": join_names(names)},
+    )
+
 
 _EXACT = ("F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1")
 _SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")

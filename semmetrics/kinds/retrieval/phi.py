@@ -414,8 +414,7 @@ def phi_facts(measures: Sequence[Measure], options: Options) -> Facts:
         facts.append(no_effect("phi", "no measure here takes it"))
     else:
         idle = [name for name in given if name not in named and not (len(given) == 1 and named)]
-        values = {"option": "phi", "why": f"no measure here takes {listing(idle)}"}
-        facts += [Fact("no-effect", values=values)] if idle else []
+        facts += [no_effect("phi", f"no measure here takes {listing(idle)}")] if idle else []
     if options[CAPTIONS] is not None and not any(options.opened.get(_LACKING, {}).values()):
         found = [one.origin for one in options.opened.get(PHI, {}).values()]
         computed = [one[0] for one in found if isinstance(one, tuple) and is_computed(one[0])]
