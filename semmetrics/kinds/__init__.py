@@ -1,4 +1,4 @@
-"""What can be evaluated: one folder and one record a kind.
+"""What can be evaluated: one folder and one record a kind, and which kind data are.
 
 Conventions
 -----------
@@ -9,55 +9,42 @@ is evaluated.
 A *task* holds both sides of the same items. A kind makes one or more tasks of each system, each a
 named part ("" where there is one). Options are those of `semmetrics.options`, resolved: every name
 has a value.
+
+If no option names the kind, each kind looks at a sample and says how certain it is that the data
+are its own. If two are certain, the sides are of different kinds; if two are equally likely, the
+data are ambiguous. Both are errors. If no kind recognises the data, the first kind reads them and
+names what is wrong.
 """
 
 from __future__ import annotations
 
 import importlib
-import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
-from typing import Any, TypeAlias
+from enum import IntEnum
+from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-
-from semmetrics.core.backend import refuse_masked
-from semmetrics.data.form import ReadOptions
-from semmetrics.data.join import Weights
-from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
+from semmetrics.data.form import DEFAULTS, Form, ReadOptions
+from semmetrics.data.inputs import Sample, sample_of
+from semmetrics.errors import Fact, InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import KINDS, ResolvedOptions
 
-__all__ = [
-    "Defaults",
-    "Facts",
-    "Kind",
-    "Options",
-    "Tasks",
-    "count_facts",
-    "different_items",
-    "each_task",
-    "find_kind",
-    "name_task",
-    "no_effect",
-    "read_set_size_probs",
-    "read_weights",
-    "unused_weights",
-]
+__all__ = ["Certainty", "Defaults", "Facts", "Kind", "Measures", "Notes", "Options", "Resolved",
+           "Tasks", "Verdict", "each_task", "find_kind", "name_task", "names_entries",
+           "resolve_kind"]  # fmt: skip
 
-_MISSING = {  # what becomes of items that one side lacks, under each policy
-    "skip": {"missing_prediction": "left out", "missing_reference": "left out"},
-    "empty": {"missing_prediction": "scored as empty", "missing_reference": "taken as empty"},
-}
-_CLOSE = 0.01  # to which probabilities of half precision sum to 1
+_ANY = Form(noun="item", columns=(), keys=())
 
 Options: TypeAlias = ResolvedOptions
+Measures: TypeAlias = Sequence[Measure]
 Facts: TypeAlias = list[Fact]
 """What a user should know; texts are those of readers."""
-
 Tasks: TypeAlias = Mapping[str, Mapping[str, Any]]
 """Tasks by system and part."""
+Notes: TypeAlias = Mapping[str, Any]
+"""What steps noted of each task, by its name."""
 
 
 @dataclass(frozen=True)
@@ -87,111 +74,7 @@ def name_task(system: str, part: str) -> str:
     return f"{system}, {part}" if part else system
 
 
-def count_facts(name: str, task: Any) -> Facts:
-    """Return what was left out of a task or merged in it, from its counts."""
-    became = _MISSING.get(task.settings.get("missing", ""), {})
-    return [
-        Fact(key.replace("_", "-"), n, (), name, {"became": became[key]} if key in became else {})
-        for key, n in task.counts.items()
-        if n
-    ]
-
-
-def different_items(tasks: Tasks, apart: Collection[str] = ()) -> Facts:
-    """Note that systems are scored on different items; ``apart`` are systems that always are."""
-    sizes: dict[str, set[int]] = {}
-    for system, parts in tasks.items():
-        for part, task in parts.items() if system not in apart else ():
-            sizes.setdefault(part, set()).add(len(task))
-    return [Fact("different-items")] if any(len(some) > 1 for some in sizes.values()) else []
-
-
-def no_effect(option: str, why: str) -> Fact:
-    """Return the fact that an option has no effect."""
-    return Fact("no-effect", values={"option": option, "why": why})
-
-
-def read_weights(weights: Any, files: ReadOptions, of: str = "weights") -> Any:
-    """Read weights, or numbers of classes, from a path or frame; a Series has ids in the index."""
-    from semmetrics.data.objects import is_frame, is_series, string_ids
-
-    path = isinstance(weights, (str, os.PathLike))
-    named = hasattr(weights, "columns") or hasattr(weights, "column_names")
-    if path or (named and is_frame(weights)):
-        from semmetrics.data.side_inputs import read_numbers
-
-        notes: list[Any] = []
-        values = read_numbers(weights, files, notes, of)
-        return Weights(values, os.fspath(weights) if path else of, notes)
-    if is_series(weights) and hasattr(weights, "index"):
-        return dict(zip(string_ids(weights.index, of), weights.to_list(), strict=True))
-    return weights
-
-
-def unused_weights(weights: Any, inputs: Sequence[Any]) -> Facts:
-    """Note which sample weights are of ids that no input has, and what their reader noted.
-
-    Parameters
-    ----------
-    weights : mapping from id, sequence in the order of the ground truth, Weights of those, or None
-    inputs : sequence of Lists
-
-    Examples
-    --------
-    >>> from semmetrics.kinds.labels import as_labels
-    >>> print(*unused_weights({"a": 1.0, "b": 2.0}, [as_labels({"a": ["cat"]})]))
-    1 of 2 sample weights not used, as no input has the id: 'b'
-    """
-    notes: Facts = []
-    if isinstance(weights, Weights):
-        weights, notes = weights.values, [*weights.notes]
-    if not isinstance(weights, Mapping) or not inputs:
-        return notes
-    known = set().union(*(map(str, one.ids) for one in inputs))
-    extra = [name for name in map(str, weights) if name not in known]
-    if extra:
-        values = {"total": len(weights)}
-        notes.append(Fact("unused-weights", len(extra), tuple(extra[:EXAMPLES]), "", values))
-    return notes
-
-
-def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
-    """Return the probabilities of set sizes as an array, read where they are a path.
-
-    Raises
-    ------
-    InputError
-        If they are not numbers, masked, or those of an item are not probabilities.
-    """
-    if given is None:
-        return None
-    where = "set_size_probs"
-    if isinstance(given, (str, os.PathLike)):
-        from semmetrics.data.side_inputs import read_dense
-
-        where = os.fspath(given)
-        given = read_dense(given, (files or ReadOptions()).beside())
-    from semmetrics.data.objects import plain_object
-
-    refuse_masked(given, where)
-    try:
-        values = np.asarray(plain_object(given))
-        if values.dtype.kind not in "biufO":
-            raise TypeError
-        values = values.astype(np.float64)
-    except (TypeError, ValueError):
-        wanted = "a matrix of numbers"
-        raise InputError("wrong-type", where, value=given, wanted=wanted) from None
-    if values.ndim == 2:
-        sums = values.sum(axis=1)
-        wrong = (sums > 1 + _CLOSE) | (values < 0).any(axis=1)  # sizes may end before all of 1
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise InputError("not-probabilities", f"{where}, row {row}{FROM_0}", value=values[row])
-    return values
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Kind:
     """What differs between kinds; see the module ``record`` in each kind's folder.
 
@@ -213,8 +96,8 @@ class Kind:
     facts : callable (tasks, measures, options, noted, inputs) -> list of Fact
         What a user should know beside the scores; ``noted`` is what steps noted of each task, by
         name. ``where`` is the name of a task or of a file.
-    describer : module
-        Describes its data and shows its items. It has ``FILES`` (names of files in examples) and:
+        Its module describes data and shows items, `describer`. It has ``FILES`` (names of files in
+        examples) and:
 
         - ``describe(lists)`` returns a record of what was read;
         - ``report(record)`` returns that record as texts by name;
@@ -234,10 +117,14 @@ class Kind:
     make_tasks: Callable[[Mapping[str, Any], Any, Options], Tasks]
     defaults: Callable[[Tasks, Options], Defaults]
     fill_entry: Callable[[str, Tasks, Options], tuple[str, str]]
-    prepare: Callable[[Tasks, Sequence[Measure], Options], Tasks]
-    facts: Callable[[Tasks, Sequence[Measure], Options, Mapping[str, Any], Sequence[Any]], Facts]
-    describer: ModuleType
+    prepare: Callable[[Tasks, Measures, Options], Tasks]
+    facts: Callable[[Tasks, Measures, Options, Notes, Sequence[Any]], Facts]
     name_counts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def describer(self) -> Any:
+        """The module that describes its data and shows its items."""
+        return sys.modules[self.facts.__module__]
 
 
 def find_kind(name: str) -> Kind:
@@ -251,3 +138,131 @@ def find_kind(name: str) -> Kind:
     module = importlib.import_module(f"semmetrics.kinds.{KINDS[KINDS.index(name)]}.record")
     kind: Kind = module.KIND
     return kind
+
+
+class Certainty(IntEnum):
+    """How certain a kind is that data are its own."""
+
+    NO = 0
+    POSSIBLE = 1
+    LIKELY = 2
+    CERTAIN = 3
+    ASK = 4  # it is likely that kind, which is never guessed
+
+
+class Verdict(NamedTuple):
+    """What a kind makes of samples of one or both sides.
+
+    Attributes
+    ----------
+    certainty : Certainty
+    reason : str
+        What is ambiguous.
+    whats : tuple of str
+        What each side is, where the sample alone does not tell.
+    """
+
+    certainty: Certainty
+    reason: str = ""
+    whats: tuple[str, ...] = ()
+
+
+def names_entries(sample: Sample, form: Form, options: ReadOptions) -> bool:
+    """Tell whether there are columns or keys, one named as a kind's entries are."""
+    if sample.shape not in ("columns", "keys"):
+        return False
+    chosen = options.column(form.noun)
+    if chosen is not None:
+        return chosen in sample.names
+    known = form.keys if sample.shape == "keys" else form.columns
+    return any(name.strip().casefold() in known for name in sample.names)
+
+
+class Resolved(NamedTuple):
+    """What is evaluated, and why.
+
+    Attributes
+    ----------
+    kind : str
+    understood : str
+        What each side was taken for.
+    others : tuple of str
+        Which other kinds are possible.
+    """
+
+    kind: str
+    understood: str
+    others: tuple[str, ...] = ()
+
+
+def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
+    """Tell from a sample of predictions and ground truth, or of one side, what is evaluated.
+
+    Parameters
+    ----------
+    *sides : Source, path, or what `as_labels` and `as_captions` take
+        Of paths only those of ``open_input`` are not read again by the readers.
+    options : ReadOptions, optional
+
+    Returns
+    -------
+    Resolved
+        Of one side, where kinds are equally likely, the last of them.
+
+    Raises
+    ------
+    InputError
+        If kinds are equally likely, the sides are of different kinds, or a file cannot be read.
+
+    Examples
+    --------
+    >>> resolve_kind({"a": ["cat"]}, {"a": ["cat", "dog"]}).kind
+    'labels'
+    >>> found = resolve_kind({"a": "a cat sleeps"}, {"a": ["the cat sleeps"]})
+    >>> found.kind, found.understood
+    ('captions', 'predictions: a string an item; ground truth: lists of strings')
+    >>> resolve_kind({"a": ["a man rides a brown horse"]})
+    Resolved(kind='captions', understood='lists of strings of 6.0 words on average',
+    others=('labels',))
+    """
+    options = options or DEFAULTS
+    samples = [sample_of(side, _ANY, options) for side in sides]
+    verdicts = {name: _recognise(name, samples, options) for name in KINDS}
+    highest = max(verdict.certainty for verdict in verdicts.values())
+    best = [name for name, verdict in verdicts.items() if verdict.certainty == highest]
+    understood = _describe(samples, verdicts[best[0]])
+    if highest == Certainty.ASK:
+        raise InputError("unknown-kind", what=understood, task=best[0])
+    if highest == Certainty.NO:
+        return Resolved(KINDS[0], understood)
+    if highest == Certainty.CERTAIN:
+        claims = [
+            {n for n in best if _recognise(n, [one], options).certainty >= Certainty.CERTAIN}
+            for one in samples
+        ]  # of each side
+        for name in best:  # a side that two kinds are certain of has columns of both
+            if all(name in claim for claim in claims if claim):
+                return Resolved(name, understood)
+        raise InputError("different-kinds", what=understood, kinds=best)
+    if len(best) > 1 and len(sides) > 1:
+        verdict = verdicts[best[0]]
+        what = _describe(samples, verdict, words=True)
+        raise InputError("ambiguous-kind", reason=verdict.reason, kinds=best, what=what)
+    others = (name for name, v in verdicts.items() if v.certainty and name != best[-1])
+    return Resolved(best[-1], understood, tuple(others))
+
+
+def _recognise(kind: str, samples: Sequence[Sample], options: ReadOptions) -> Verdict:
+    module = importlib.import_module(f"semmetrics.kinds.{kind}")
+    verdict: Verdict = module.recognise(samples, options)
+    return verdict
+
+
+def _describe(samples: Sequence[Sample], verdict: Verdict, *, words: bool = False) -> str:
+    whats = list(verdict.whats) or [sample.what for sample in samples]
+    if words or len(samples) == 1:
+        for place, sample in enumerate(samples):
+            if sample.shape == "lists":
+                about = "about " if sample.cut else ""
+                whats[place] += f" of {about}{sample.words:.1f} words on average"
+    return whats[0] if len(whats) == 1 else f"predictions: {whats[0]}; ground truth: {whats[1]}"

@@ -34,7 +34,7 @@ from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.kinds import Tasks, each_task
-from semmetrics.kinds.describe import finite_or_none
+from semmetrics.kinds.common import finite_or_none
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
 from semmetrics.messages import agreeing, listing, pluralize

@@ -32,7 +32,7 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
-from semmetrics.kinds.describe import finite_or_none
+from semmetrics.kinds.common import finite_or_none
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 

@@ -20,7 +20,7 @@ from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, note_unstored
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task
+from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task, resolve_kind
 from semmetrics.messages import pluralize
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options
@@ -336,7 +336,6 @@ def resolve_inputs(
     name = name or next((one.kinds[0] for one in instead), None)
     if name is not None:
         return name, systems, gts
-    from semmetrics.kinds.resolve import resolve_kind
 
     read = given.get("read") or ReadOptions()
     first = next(iter(systems))

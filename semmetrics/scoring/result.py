@@ -18,7 +18,7 @@ from semmetrics.core.same import by_value
 from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import LabelAxis, Task
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds.describe import finite_or_none
+from semmetrics.kinds.common import finite_or_none
 from semmetrics.messages import plural, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.registry import is_own, parse_in_any_case

@@ -20,7 +20,7 @@ import numpy as np
 
 from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.errors import InputError
-from semmetrics.kinds.embeddings import read_embedding
+from semmetrics.kinds.common import read_embedding
 from semmetrics.metrics.families import terms_of
 from semmetrics.options import (
     OPTIONS,

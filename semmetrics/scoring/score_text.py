@@ -10,7 +10,7 @@ from typing import Any
 
 from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
-from semmetrics.kinds.describe import finite_or_none, on_one_line
+from semmetrics.kinds.common import finite_or_none, on_one_line
 from semmetrics.messages import plural, pluralize, visible
 from semmetrics.reports.result import align, draw, format_full
 from semmetrics.scoring.result import Score

@@ -34,7 +34,7 @@ from semmetrics.data.join import Weights, aligned_weights
 from semmetrics.data.lists import Lists
 from semmetrics.data.tasks import adds_up
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import read_set_size_probs, read_weights, unused_weights
+from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import kinds_of_all, parse_all

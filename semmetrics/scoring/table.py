@@ -12,7 +12,7 @@ import numpy as np
 from semmetrics.core.same import by_value
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import find_kind, name_task
-from semmetrics.kinds.describe import finite_or_none
+from semmetrics.kinds.common import finite_or_none
 from semmetrics.messages import did_you_mean, listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import CAUSES

@@ -12,7 +12,7 @@ import numpy as np
 from semmetrics.core.same import by_value
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import find_kind
-from semmetrics.kinds.describe import on_one_line
+from semmetrics.kinds.common import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.options import COMPARED, CORRECTIONS, OPTIONS, TESTS, check_options
 from semmetrics.reports.result import Records, ScaledResult, Table, draw, format_p

@@ -21,7 +21,7 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats
 from semmetrics.core.same import by_value
 from semmetrics.errors import Fact, InputError, first_of_each
-from semmetrics.kinds.describe import finite_or_none
+from semmetrics.kinds.common import finite_or_none
 from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports.result import Records, Result, cells
 from semmetrics.scoring.plan import Setup, check_given, open_setup

@@ -33,8 +33,8 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError, first_of_each
-from semmetrics.kinds.describe import finite_or_none
-from semmetrics.kinds.resolve import resolve_kind
+from semmetrics.kinds import resolve_kind
+from semmetrics.kinds.common import finite_or_none
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import parse_all

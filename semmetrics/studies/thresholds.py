@@ -16,7 +16,7 @@ from semmetrics.core.same import by_value
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds.embeddings import read_embedding
+from semmetrics.kinds.common import read_embedding
 from semmetrics.kinds.labels.facts import label_facts
 from semmetrics.kinds.labels.record import prepare
 from semmetrics.messages import pluralize, visible

@@ -11,8 +11,7 @@ from semmetrics.data.form import ReadOptions
 from semmetrics.data.inputs import open_input
 from semmetrics.data.side_inputs import read_class_list
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import find_kind
-from semmetrics.kinds.resolve import resolve_kind
+from semmetrics.kinds import find_kind, resolve_kind
 from semmetrics.messages import visible
 from semmetrics.options import OPTIONS, resolve_options
 

@@ -21,7 +21,7 @@ from semmetrics.data.side_inputs import read_class_list, read_numbers
 from semmetrics.embed.word_files import read_matrix
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions import as_texts
-from semmetrics.kinds.resolve import Resolved, resolve_kind
+from semmetrics.kinds import Resolved, resolve_kind
 
 COCO = {
     "images": [{"id": 1}, {"id": 2}],

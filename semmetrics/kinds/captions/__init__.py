@@ -17,7 +17,7 @@ from semmetrics.data.public import (
     read_coco_captions_by_id,
 )
 from semmetrics.errors import InputError
-from semmetrics.kinds.resolve import Certainty, Verdict, names_entries
+from semmetrics.kinds import Certainty, Verdict, names_entries
 from semmetrics.options import FORMATS
 
 __all__ = ["FORM", "as_captions", "as_texts", "recognise"]
@@ -100,9 +100,13 @@ def _as_lists(data: Any, form: Form, source: str, options: ReadOptions | None) -
 
 def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
     """Tell how certain it is that the data are captions: a string an item, or sentences."""
-    coco = tuple("COCO captions" if _is_coco(one) else one.what for one in samples)
-    if any(_is_own(one, options) for one in samples):
-        return Verdict(Certainty.CERTAIN, whats=coco)
+    coco = [is_coco_captions(one.value or {}) for one in samples]
+    texts = any(one.shape == "text" or one.noun == FORM.noun for one in samples)
+    if texts or any(coco) or any(names_entries(one, FORM, options) for one in samples):
+        whats = (
+            "COCO captions" if is_ else one.what for is_, one in zip(coco, samples, strict=True)
+        )
+        return Verdict(Certainty.CERTAIN, whats=tuple(whats))
     shapes = {one.shape for one in samples}
     if "strings" in shapes:
         single = all(one.is_single_words for one in samples)
@@ -110,13 +114,3 @@ def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
     if shapes == {"lists"} and min(one.words for one in samples) >= _PHRASE:
         return Verdict(Certainty.POSSIBLE, "lists of sentences")
     return Verdict(Certainty.NO)
-
-
-def _is_own(sample: Sample, options: ReadOptions) -> bool:
-    if sample.noun is not None:
-        return sample.noun == FORM.noun
-    return sample.shape == "text" or _is_coco(sample) or names_entries(sample, FORM, options)
-
-
-def _is_coco(sample: Sample) -> bool:
-    return sample.value is not None and is_coco_captions(sample.value)

@@ -31,6 +31,7 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.ranks import top_k
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import Fact, InputError
+from semmetrics.kinds import common
 from semmetrics.kinds.captions.record import (
     OpenGraphs,
     graph_fits,
@@ -38,12 +39,6 @@ from semmetrics.kinds.captions.record import (
     open_tuples,
     parse_captions,
     read_frequencies,
-)
-from semmetrics.kinds.embeddings import (
-    cache_facts,
-    open_text_models,
-    read_embedding,
-    unused_embeddings,
 )
 from semmetrics.metrics.caption_steps import check_captions, check_references
 from semmetrics.metrics.cider import DocumentFrequencies, task_frequencies
@@ -293,19 +288,19 @@ class PairJob:
         check_choice("rows", rows, _ROWS)
         check_choice("dtype", dtype, ("float64", "float32"))
         options = resolve_options(given, "captions")
-        options = options.replace(embedding=read_embedding(options["embedding"]))
+        options = options.replace(embedding=common.read_embedding(options["embedding"]))
         chosen, doc_freq = _pair_measure(measure, options), options["doc_freq"]
         fits: dict[str, Any] = {} if doc_freq is None else {"df": read_frequencies(doc_freq)}
         graphs = OpenGraphs(open_tuples(options["tuples"]))
         fits |= graph_fits([chosen], graphs)
-        models = open_text_models([chosen], options)
+        models = common.open_text_models([chosen], options)
         more = {"fits": fits, "models": models}
         task = _pair_task(references, captions, options["tokenizer"], more, rows)
         parse_captions({"": {"": task}}, [chosen], graphs)
         pairs = chosen.definition.extra["pairs"](task, chosen)
         if notes is not None:
             facts = [*graphs.troubles, *idle_tuples([chosen], graphs)]
-            facts += cache_facts([*models.values()], options["cache"])
+            facts += common.cache_facts([*models.values()], options["cache"])
             notes += facts
         step = max(1, min(memory // (16 * max(1, len(captions))), pairs.n_rows))
         return cls(task, chosen, pairs, step, dtype)
@@ -429,7 +424,7 @@ def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
         idle = [name for name in names if name in options.given and chosen[option] is None]
         if idle:
             raise InputError("not-applicable", name=idle[0], what=chosen)
-    if unused_embeddings([chosen], options["embedding"]):
+    if common.unused_embeddings([chosen], options["embedding"]):
         raise InputError("not-applicable", name="embedding", what=chosen)
     return chosen if options["doc_freq"] is None else chosen.with_options(df="given")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semmetrics.core.ragged import row_numbers
+from semmetrics.core.ragged import offsets, row_numbers
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import no_collection
@@ -25,39 +24,15 @@ from semmetrics.kinds import (
     Defaults,
     Facts,
     Kind,
+    Measures,
+    Notes,
     Options,
     Tasks,
-    count_facts,
-    different_items,
+    common,
     each_task,
-    no_effect,
-    read_weights,
-    unused_weights,
 )
 from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.captions.task import count_words, join_captions, leave_one_out
-from semmetrics.kinds.describe import (
-    describe_input,
-    describe_sizes,
-    find_gaps,
-    find_odd_ids,
-    format_counts,
-    format_known,
-    format_spread,
-    items_fact,
-    mean_words,
-    on_one_line,
-    some_of,
-    swapped_facts,
-)
-from semmetrics.kinds.embeddings import (
-    cache_facts,
-    model_facts,
-    open_text_models,
-    read_embedding,
-    unused_embeddings,
-    unused_rules,
-)
 from semmetrics.messages import pluralize
 from semmetrics.metrics.cider import DocumentFrequencies, frequency_notes, task_frequencies
 from semmetrics.metrics.definition import Definition, Measure
@@ -76,6 +51,7 @@ _OTHER_FORM = {
     "tokens": ("written", "captions as they are written"),
     "written": ("tokens", "tokens"),
 }
+_TAKEN = ("references", "given")  # document frequencies that doc_freq takes the place of
 _LONGEST = 40  # letters of a caption among others
 _LONGEST_ITEM = 500  # letters of a caption on a line of its own
 
@@ -84,14 +60,13 @@ def read_beside(options: Options) -> Options:
     """Open the tokenizer, and read weights, document frequencies and tuples from paths."""
     given = options["doc_freq"]
     if given is not None and options["protocol"] is not None:
-        what = f"protocol {options['protocol']}"
-        raise InputError("not-applicable", name="doc_freq", what=what)
+        raise InputError("not-applicable", name="doc_freq", what=f"protocol {options['protocol']}")
     files = options["read"] or ReadOptions()
     return options.replace(
         tokenizer=CachingTokenizer(open_tokenizer(options["tokenizer"])),
-        weights=read_weights(options["weights"], files.beside()),
+        weights=common.read_weights(options["weights"], files.beside()),
         doc_freq=None if given is None else read_frequencies(given, files.max_bytes),
-        embedding=read_embedding(options["embedding"]),
+        embedding=common.read_embedding(options["embedding"]),
         tuples=OpenGraphs(open_tuples(options["tuples"], files.max_bytes), options["progress"]),
     )
 
@@ -100,9 +75,7 @@ def read_frequencies(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Documen
     """Return document frequencies from themselves or from a path."""
     if isinstance(given, DocumentFrequencies):
         return given
-    if isinstance(given, (str, os.PathLike)):
-        return DocumentFrequencies.load(given, max_bytes=max_bytes)
-    raise InputError("wrong-type", "doc_freq", value=given, wanted="a path or DocumentFrequencies")
+    return DocumentFrequencies.load(given, max_bytes=max_bytes)
 
 
 def read(data: Any, source: str, options: Options) -> Lists:
@@ -114,14 +87,14 @@ def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Task
     """Make the task of each system; with ``score_references`` also that of the references."""
     shared = {name: options[name] for name in ("tokenizer", "weights")}
     tasks = {
-        name: join_captions(pred, ref, missing=options["missing"], **shared)
+        name: {"": join_captions(pred, ref, missing=options["missing"], **shared)}
         for name, pred in preds.items()
     }
+    if options["score_references"] and HUMAN in tasks:
+        raise InputError("duplicate", role="the system", value=HUMAN)
     if options["score_references"]:
-        if HUMAN in tasks:
-            raise InputError("duplicate", role="the system", value=HUMAN)
-        tasks[HUMAN] = leave_one_out(ref, **shared)
-    return {name: {"": task} for name, task in tasks.items()}
+        tasks[HUMAN] = {"": leave_one_out(ref, **shared)}
+    return tasks
 
 
 def defaults(tasks: Tasks, options: Options) -> Defaults:
@@ -143,26 +116,25 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     return text, ""
 
 
-def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
+def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     """Hand over scene graphs, embeddings and document frequencies, given or of the first system.
 
     References score each other with the weights of all references, as the systems do.
     """
     graphs = graph_fits(measures, options["tuples"])
-    models = open_text_models(measures, options)
+    models = common.open_text_models(measures, options)
     parse_captions(tasks, measures, options["tuples"])
     fits, chosen = {}, list(tasks)
     if options["doc_freq"] is not None:
         fits = {"df": options["doc_freq"]}
     elif options["score_references"]:
-        first = tasks[chosen[0]][""]
-        counted = {(str(m["df"]), str(m["stem"])) for m in measures}
+        first, chosen = tasks[chosen[0]][""], [HUMAN]
+        counted = sorted({(str(m["df"]), str(m["stem"])) for m in measures})
         fits = {
             f"{source}/{stem}": task_frequencies(first, source, stem)
-            for source, stem in sorted(counted)
+            for source, stem in counted
             if source in ("references", "rows")
         }
-        chosen = [HUMAN]
     prepared = {}
     for name, parts in tasks.items():
         more = fits if name in chosen else {}
@@ -185,12 +157,7 @@ def open_tuples(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Any:
         return given
     if isinstance(given, (str, os.PathLike)):
         return read_tuples(given, max_bytes)
-    if isinstance(given, Mapping):
-        return TupleTable.of(given)
-    if callable(given) and not isinstance(given, type):
-        return FunctionParser(given)
-    wanted = "a path, {caption: tuples}, or a function of captions"
-    raise InputError("wrong-type", "tuples", value=given, wanted=wanted)
+    return TupleTable.of(given) if isinstance(given, Mapping) else FunctionParser(given)
 
 
 class OpenGraphs:
@@ -224,13 +191,13 @@ class OpenGraphs:
         return list(dict.fromkeys(one for one in found if one))
 
 
-def graph_fits(measures: Sequence[Measure], graphs: OpenGraphs) -> dict[str, Graphs]:
+def graph_fits(measures: Measures, graphs: OpenGraphs) -> dict[str, Graphs]:
     """Return what the steps of measures take their scene graphs from."""
     names = {str(m["parser"]) for m in measures if m["parser"] is not None}
     return {f"parser/{name}": graphs[name] for name in sorted(names)}
 
 
-def parse_captions(tasks: Tasks, measures: Sequence[Measure], graphs: OpenGraphs) -> None:
+def parse_captions(tasks: Tasks, measures: Measures, graphs: OpenGraphs) -> None:
     """Parse what measures take of all systems at once, as a parser takes seconds to start.
 
     Synonyms are opened first: without them the parses of measures that need them are in vain.
@@ -278,14 +245,15 @@ def _explain(text: str, *, tasks: Tasks, captions: str, given: Any, by: str) -> 
         known: Mapping[str, Any] = {}
         if isinstance(given, TupleTable):
             known = given.tuples if by == given.identity else given.of_parser(by)
-        remedy = f"tuples are given of {form}: write captions={other} in the measure"
-        found = parsed_texts(task, other)[code] in known
+        remedy = ""
+        if parsed_texts(task, other)[code] in known:
+            remedy = f"tuples are given of {form}: write captions={other} in the measure"
         row, whose = np.flatnonzero(task.candidates == code), name
         if not len(row):
             (place,) = np.flatnonzero(task.references == code)[:1]
             image = np.searchsorted(task.indptr, place, side="right") - 1
             row, whose = np.flatnonzero(task.images == image), "the references"
-        return f"{whose}, id {task.ids[row[0]]!r}" if name else "", remedy if found else ""
+        return f"{whose}, id {task.ids[row[0]]!r}" if name else "", remedy
     return "", ""
 
 
@@ -293,85 +261,71 @@ def _explain(text: str, *, tasks: Tasks, captions: str, given: Any, by: str) -> 
 
 
 def caption_facts(
-    tasks: Tasks,
-    measures: Sequence[Measure],
-    options: Options,
-    noted: Mapping[str, Any],
-    inputs: Sequence[Any] = (),
+    tasks: Tasks, measures: Measures, options: Options, noted: Notes, inputs: Sequence[Any]
 ) -> Facts:
     """Note what was odd in the captions, and which options have no effect."""
     facts: Facts = []
     odd_ones: Facts = []
-    takers = [str(m) for m in measures if m["df"] in ("references", "given")]
-    own = ", ".join(str(m) for m in measures if m["df"] == "rows")
-    if options["doc_freq"] is not None and not takers:
-        facts.append(no_effect("doc_freq", "no measure here takes document frequencies"))
+    own = [str(m) for m in measures if m["df"] == "rows"]
+    if options["doc_freq"] is not None and not any(m["df"] in _TAKEN for m in measures):
+        facts.append(common.no_effect("doc_freq", "no measure here takes document frequencies"))
     elif options["doc_freq"] is not None and own:
-        facts.append(Fact("no-effect-on", values={"option": "doc_freq", "on": own}))
+        facts.append(Fact("no-effect-on", values={"option": "doc_freq", "on": ", ".join(own)}))
     for name, task in each_task(tasks):
-        found = noted.get(name, {})
         counted = [m for m in measures if m["df"] != "references" or "df" not in task.fits]
-        facts += count_facts(name, task)
+        facts += common.count_facts(name, task)
         facts += [replace(fact, where=name) for fact in frequency_notes(task, counted)]
-        facts += _text_facts(name, task, found)
+        facts += _text_facts(name, task, noted.get(name, {}))
         odd = noted.get(name, task.odd)
-        for side, noun in (("pred", "candidates"), ("ref", "references")):
-            mean = mean_words(odd, side)
-            if mean is not None:
-                odd_ones.append(Fact("single-words", values={"side": noun, "mean": mean}))
-        odd_ones += swapped_facts(odd)
-    facts += first_of_each(odd_ones) + unused_weights(options["weights"], inputs)
+        odd_ones += common.word_facts("single-words", odd, "pred", "candidates")
+        odd_ones += common.word_facts("single-words", odd, "ref", "references")
+        odd_ones += common.swapped_facts(odd)
+    facts += first_of_each(odd_ones) + common.unused_weights(options["weights"], inputs)
     facts += _graph_facts(tasks, measures, options, noted)
-    facts += unused_embeddings(measures, options["embedding"])
-    facts += unused_rules(measures, options, "Soft-SPICE")
-    facts += cache_facts([*options.opened.get("models", {}).values()], options["cache"])
-    return facts + different_items(tasks, apart=[HUMAN] if options["score_references"] else [])
+    facts += common.unused_embeddings(measures, options["embedding"])
+    facts += common.unused_rules(measures, options, "Soft-SPICE")
+    facts += common.cache_facts(options.opened.get("models", {}).values(), options["cache"])
+    apart = [HUMAN] if options["score_references"] else []
+    return facts + common.different_items(tasks, apart)
 
 
 def _text_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> Facts:
     """Note which phrases or captions embeddings do not know, or read in part."""
     if not task.models:
         return []
-    from semmetrics.metrics.caption_similarity import (
-        CUT_CAPTIONS,
-        UNKNOWN_CAPTIONS,
-        UNKNOWN_PHRASES,
-    )
+    from semmetrics.metrics import caption_similarity as noting
 
     facts: Facts = []
     for name, model in task.models.items():
-        unknown = sorted(noted.get((UNKNOWN_PHRASES, name), ()))
-        phrases = {"unknown": len(unknown)}
-        facts += model_facts(where, model, phrases, "phrase", {"unknown": unknown})
-        codes = {"unknown": UNKNOWN_CAPTIONS, "truncated": CUT_CAPTIONS}
-        counts = {key: noted.get((what, name), 0) for key, what in codes.items()}
-        facts += model_facts(where, model, counts, "caption")
+        unknown = sorted(noted.get((noting.UNKNOWN_PHRASES, name), ()))
+        n = {"unknown": len(unknown)}
+        facts += common.model_facts(where, model, n, "phrase", {"unknown": unknown})
+        codes = {"unknown": noting.UNKNOWN_CAPTIONS, "truncated": noting.CUT_CAPTIONS}
+        n = {key: noted.get((what, name), 0) for key, what in codes.items()}
+        facts += common.model_facts(where, model, n, "caption")
     return facts
 
 
-def _graph_facts(
-    tasks: Tasks, measures: Sequence[Measure], options: Options, noted: Mapping[str, Any]
-) -> Facts:
+def _graph_facts(tasks: Tasks, measures: Measures, options: Options, noted: Notes) -> Facts:
     """Note what is wrong with kept parses, what has no effect, and what ties leave open."""
     graphs: OpenGraphs = options["tuples"]
     takers = [m for m in measures if m["parser"] is not None]
     facts: Facts = [*graphs.troubles]
     if graphs.given is not None and not takers and options["protocol"] is None:
-        facts.append(no_effect("tuples", "no measure here takes scene graphs"))
+        facts.append(common.no_effect("tuples", "no measure here takes scene graphs"))
     if not takers:
         return facts
-    from semmetrics.metrics.spice import HITS, NO_TUPLES
+    from semmetrics.metrics.spice import HITS, NO_TUPLES, TIED
 
     facts += idle_tuples(takers, graphs)
     for name, task in each_task(tasks):
         found = noted.get(name, {})
         for side in ("candidates", "references"):
             items = sorted(found.get((NO_TUPLES, side), ()))
-            if items:
-                facts.append(Fact("without-tuples", len(items), (items[0],), name, {"side": side}))
+            facts += common.counted("without-tuples", len(items), items[:1], name, side=side)
         if found.get(HITS) == 0:
             facts.append(Fact("no-tuple-matches", where=name))
-        facts += _tie_facts(name, task, found)
+        facts += _tie_facts(name, task, sorted(map(json.loads, found.get(TIED, ()))))
     return facts
 
 
@@ -385,11 +339,8 @@ def idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> Facts:
     return [Fact("idle-tuples", values={"wanted": wanted, "own": own})]
 
 
-def _tie_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> Facts:
+def _tie_facts(where: str, task: CaptionTask, items: Sequence[Any]) -> Facts:
     """Note items whose F depends on ties in merging graphs: [id, lowest, F, highest, all ways]."""
-    from semmetrics.metrics.spice import TIED
-
-    items = sorted(map(json.loads, noted.get(TIED, ())))
     if not items:
         return []
     name, low, _, high, _ = items[0]
@@ -428,20 +379,17 @@ def describe(captions: Lists) -> dict[str, Any]:
     texts = captions.values()
     counts, split = Counter(texts), [text.split() for text in texts]
     sizes = np.fromiter(map(len, split), np.int64, len(split))
-    some = len(sizes) > 0
-    return describe_input(
+    spread: dict[str, Any] = common.describe_sizes(offsets(sizes)) if len(sizes) else {}
+    return common.describe_input(
         captions,
         _find_odd(captions),
         captions=len(texts),
         distinct=len(counts),
-        cardinality=describe_sizes(captions.side.indptr),
+        cardinality=common.describe_sizes(captions.side.indptr),
         words={
             "total": int(sizes.sum()),
             "distinct": len({word for words in split for word in words}),
-            "mean": float(sizes.mean()) if some else None,
-            "std": float(sizes.std(ddof=1)) if len(sizes) > 1 else None,
-            "min": int(sizes.min()) if some else None,
-            "max": int(sizes.max()) if some else None,
+            **{name: spread.get(name) for name in ("mean", "std", "min", "max")},
         },
         repeated=[
             {"caption": text, "count": times} for text, times in counts.most_common() if times > 1
@@ -465,19 +413,16 @@ def _find_odd(captions: Lists) -> Facts:
         "padded-texts": [text for text in distinct if text != text.strip() and text.strip()],
         "hidden-characters": [text for text in distinct if controls & set(text)] * bool(controls),
     }
-    facts = find_gaps(captions)
     rows = np.unique(item[blank]) if blank else item[:0]
-    facts += items_fact("blank-captions", captions, rows, captions=len(blank))
-    facts += [
-        Fact(code, *some_of(map(_shorten, some), noun="caption"))
-        for code, some in found.items()
-        if some
-    ]
+    facts = common.find_gaps(captions)
+    facts += common.of_items("blank-captions", captions, rows, captions=len(blank))
+    for code, some in found.items():
+        facts += common.named(code, map(_shorten, some), noun="caption")
     words, number = count_words(captions, captions.side.codes)
     if number:
         values = {"side": "captions", "mean": words / number}
         facts.append(Fact("single-words", values=values))
-    return facts + find_odd_ids(captions.ids)
+    return facts + common.find_odd_ids(captions.ids)
 
 
 def _shorten(text: str) -> str:
@@ -489,12 +434,12 @@ def report(record: Mapping[str, Any]) -> dict[str, str]:
     words = record["words"]
     repeated = [(repr(_shorten(one["caption"])), one["count"]) for one in record["repeated"]]
     return {
-        "items": format_known(record),
+        "items": common.format_known(record),
         "captions": f"{pluralize(record['captions'], 'caption')}, {record['distinct']:,} distinct",
-        "captions an item": format_spread(record["cardinality"]),
+        "captions an item": common.format_spread(record["cardinality"]),
         "words": f"{pluralize(words['total'], 'word')}, {words['distinct']:,} distinct",
-        "words a caption": format_spread(words) if record["captions"] else "",
-        "most frequent": format_counts(repeated),
+        "words a caption": common.format_spread(words) if record["captions"] else "",
+        "most frequent": common.format_counts(repeated),
     }
 
 
@@ -521,7 +466,7 @@ def report_item(record: Mapping[str, Any]) -> list[str]:
         lines.append(("nearest", ", ".join(pairs)))
     shown = []
     for name, text in lines:
-        line, more = on_one_line(text[: 2 * _LONGEST_ITEM]), len(text) - _LONGEST_ITEM
+        line, more = common.on_one_line(text[: 2 * _LONGEST_ITEM]), len(text) - _LONGEST_ITEM
         line = f"{line[:_LONGEST_ITEM]} ... and {more:,} more letters" if more > 0 else line
         shown.append(f"{name:<9}  {line}")
     return shown
@@ -538,14 +483,4 @@ def explain_protocol(protocol: Any) -> dict[str, str]:
     return {"predictions": "one caption an image, or several", "not computed": absent}
 
 
-KIND = Kind(
-    name="captions",
-    read_beside=read_beside,
-    read=read,
-    make_tasks=make_tasks,
-    defaults=defaults,
-    fill_entry=fill_entry,
-    prepare=prepare,
-    facts=caption_facts,
-    describer=sys.modules[__name__],
-)
+KIND = Kind("captions", read_beside, read, make_tasks, defaults, fill_entry, prepare, caption_facts)

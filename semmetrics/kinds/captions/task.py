@@ -21,7 +21,7 @@ from semmetrics.data.join import Joined, aligned_weights, join
 from semmetrics.data.lists import Ids, Lists
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
-from semmetrics.kinds.describe import SWAPPED, WORDS, Odd, swapped_sides
+from semmetrics.kinds.common import SWAPPED, WORDS, swapped_sides
 
 Weights = Mapping[str, float] | Sequence[float] | Floats
 
@@ -188,7 +188,7 @@ def leave_one_out(
     return replace(task, images=np.arange(len(codes)))  # each has references of its own
 
 
-def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> Odd:
+def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> dict[Hashable, Any]:
     """Find what is probably a mistake in both sides: labels, and sides that are swapped."""
     found: dict[Hashable, Any] = dict(swapped_sides(candidates, references))
     for name, lists, side in (("pred", candidates, joined.pred), ("ref", references, joined.ref)):

@@ -15,7 +15,7 @@ from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, is_membership, members
 from semmetrics.errors import InputError
-from semmetrics.kinds.resolve import Certainty, Verdict
+from semmetrics.kinds import Certainty, Verdict
 from semmetrics.options import FORMATS
 
 __all__ = ["FORM", "as_classes", "as_truth", "recognise"]

@@ -23,7 +23,7 @@ import numpy as np
 
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Codes, Ints, lengths
-from semmetrics.data.join import Weights, aligned_weights, join_rows
+from semmetrics.data.join import aligned_weights, join_rows
 from semmetrics.data.lists import Lists, take_ids
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import RankedLists, check_repeats
@@ -141,8 +141,8 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
         raise InputError("unknown-name", what="class list", value=name, remedy=remedy)
     among = [one for one in classes if one in named.get(UNSEEN, classes)]
     option = "hops" if form["hops"] else "populations"
-    numbers = options[option].values if isinstance(options[option], Weights) else options[option]
-    if not isinstance(numbers, Mapping):
+    numbers = options[option].values
+    if numbers is None:
         raise InputError("needs-option", what=f"the list {name}", name=option)
     if form["hops"]:
         of = {one: numbers[one] for one in among if one in numbers}

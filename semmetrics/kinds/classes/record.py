@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,14 +24,12 @@ from semmetrics.kinds import (
     Defaults,
     Facts,
     Kind,
+    Measures,
+    Notes,
     Options,
     Tasks,
-    count_facts,
-    different_items,
+    common,
     each_task,
-    no_effect,
-    read_weights,
-    unused_weights,
 )
 from semmetrics.kinds.classes import as_classes
 from semmetrics.kinds.classes.lists import (
@@ -42,20 +39,6 @@ from semmetrics.kinds.classes.lists import (
     make_task,
     names_asked,
     unknown_side,
-)
-from semmetrics.kinds.describe import (
-    describe_input,
-    describe_matrix,
-    describe_sizes,
-    find_gaps,
-    find_odd_ids,
-    find_odd_texts,
-    format_counts,
-    format_known,
-    format_matrix,
-    format_spread,
-    on_one_line,
-    some_of,
 )
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.classes import RESERVED, SEEN, UNSEEN
@@ -75,6 +58,12 @@ _NEEDS_RANKING = (
     "ranked classes"
 )
 _NUMBERS = {"populations": "M500", "hops": "2H"}  # options and lists that they give
+_CODES = {  # what steps note of candidates
+    "tied": "tied-classes",
+    "fewer": "fewer-classes",
+    "few": "few-classes",
+    "nothing": "no-prediction",
+}
 _FIRST = 3  # predictions that an item shows
 
 
@@ -89,7 +78,7 @@ def read_beside(options: Options) -> Options:
     return options.replace(
         **{name: read_names(options[name], files, name, "class name") for name in _LISTED},
         **{name: _read_numbers(options[name], files, name) for name in _NUMBERS},
-        weights=read_weights(options["weights"], files),
+        weights=common.read_weights(options["weights"], files),
         class_lists={
             name: read_names(some, files, f"class_lists, {name}", "class name")
             for name, some in lists.items()
@@ -97,14 +86,14 @@ def read_beside(options: Options) -> Options:
     )
 
 
-def _read_numbers(given: Any, files: ReadOptions, option: str) -> Any:
-    """Read a number for each class; anything else than a mapping is refused when it is used."""
-    found = read_weights(given, files, option)
-    numbers = found.values if isinstance(found, Weights) else found
-    if not isinstance(numbers, Mapping):
-        return found
-    read = {}
-    for name, value in numbers.items():
+def _read_numbers(given: Any, files: ReadOptions, option: str) -> Weights:
+    """Read a number for each class; its values are None if it is not a mapping."""
+    found = common.read_weights(given, files, option)
+    found = found if isinstance(found, Weights) else Weights(found, option)
+    if not isinstance(found.values, Mapping):
+        return replace(found, values=None)
+    read: dict[str, float] = {}
+    for name, value in found.values.items():
         where = at(option, "", str(name))
         if str(name) in read:
             raise InputError("duplicate", where, role="the class", value=str(name))
@@ -112,7 +101,7 @@ def _read_numbers(given: Any, files: ReadOptions, option: str) -> Any:
         if read[str(name)] < 0:
             wanted = "a number from 0"
             raise InputError("out-of-range", where, role="the number", value=value, wanted=wanted)
-    return replace(found, values=read) if isinstance(found, Weights) else read
+    return replace(found, values=read)
 
 
 def read(data: Any, source: str, options: Options) -> Any:
@@ -153,7 +142,7 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     return text, "" if ranked else _NEEDS_RANKING
 
 
-def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
+def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     """Hand over the lists of classes that measures name.
 
     Raises
@@ -161,48 +150,34 @@ def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Task
     InputError
         If there is no such list, it holds none of the classes, or a measure needs scores.
     """
-    asked = names_asked(measures)
-    for system, task in each_task(tasks):
+    asked, prepared = names_asked(measures), {}
+    for system, parts in tasks.items():
+        (task,) = parts.values()
         for one in measures:
             lists = isinstance(task.scores, RankedLists)
             if "scores" in one.definition.needs and lists and task.scores.side.scores is None:
                 raise InputError("measure-needs-scores", system, measure=str(one))
-    return {
-        system: {part: _with_lists(task, asked, options) for part, task in parts.items()}
-        for system, parts in tasks.items()
-    }
-
-
-def _with_lists(task: ClassTask, asked: Sequence[str], options: Options) -> ClassTask:
-    """Add the lists that are asked for and are not there."""
-    known = task.class_list
-    more = {
-        name: find_list(name, options, task.named, known)
-        for name in asked
-        if name not in task.named
-    }
-    listed = {name: identity_of(sorted(some)) for name, some in more.items()}
-    return replace(task, named={**task.named, **more}, listed=listed)
+        lacking = [name for name in asked if name not in task.named]
+        more = {name: find_list(name, options, task.named, task.class_list) for name in lacking}
+        listed = {name: identity_of(sorted(some)) for name, some in more.items()}
+        prepared[system] = {"": replace(task, named={**task.named, **more}, listed=listed)}
+    return prepared
 
 
 def class_facts(
-    tasks: Tasks,
-    measures: Sequence[Measure],
-    options: Options,
-    noted: Mapping[str, Any],
-    inputs: Sequence[Any] = (),
+    tasks: Tasks, measures: Measures, options: Options, noted: Notes, inputs: Sequence[Any]
 ) -> Facts:
     """Note what was classified, how many ties mattered, and what is outside of lists."""
     facts: Facts = []
     for name, task in each_task(tasks):
-        found = noted.get(name) or task.odd
-        facts += count_facts(name, task) + _task_facts(name, task, found)
-    facts += unused_weights(options["weights"], inputs[-1:])
+        facts += common.count_facts(name, task)
+        facts += _task_facts(name, task, noted.get(name) or task.odd)
+    facts += common.unused_weights(options["weights"], inputs[-1:])
     _, first = next(each_task(tasks))
     unseen, classes = first.named.get(UNSEEN), first.class_list
     known = options["pretraining"]
     if known is not None and unseen is None:
-        facts.append(no_effect("pretraining", "unseen classes are not given"))
+        facts.append(common.no_effect("pretraining", "unseen classes are not given"))
     elif known is not None:
         codes, _ = code_names(known, classes)
         both = sorted(unseen.intersection(classes[code] for code in codes.tolist() if code >= 0))
@@ -210,17 +185,16 @@ def class_facts(
         values = {"total": len(unseen), "known": len(known), "which": which}
         facts.append(Fact("pretraining-overlap", len(both), (), "", values))
     asked = names_asked(measures)
+    facts += [fact for option in _NUMBERS for fact in options[option].notes]
     for option in _NUMBERS:
-        facts += options[option].notes if isinstance(options[option], Weights) else ()
-    for option in _NUMBERS:
-        facts += _number_facts(option, asked, options, unseen, classes)
+        facts += _number_facts(option, asked, options, unseen or frozenset(classes), classes)
     lost = [name for name in options["class_lists"] or () if name not in asked]
     facts += [Fact("unused-list", values={"name": name}) for name in lost]
     for name, other in ((SEEN, UNSEEN), (UNSEEN, SEEN)):
         if other in first.named and name not in first.named and not {SEEN, UNSEEN} & {*asked}:
             error = unknown_side(name, first.named, classes)
             facts.append(Fact(error.code, values=error.values))
-    return facts + different_items(tasks)
+    return facts + common.different_items(tasks)
 
 
 def _task_facts(where: str, task: ClassTask, found: Mapping[Any, Any]) -> Facts:
@@ -233,30 +207,21 @@ def _task_facts(where: str, task: ClassTask, found: Mapping[Any, Any]) -> Facts:
     facts: Facts = [Fact("run-of-classes", found["images"], (), where, {"how": how})]
     names, known = {ALL: task.class_list, **task.named}, task.class_list
     for key, n in found.items():
-        if not isinstance(key, tuple) or not n:
+        if not isinstance(key, tuple) or key[0] not in _CODES:
             continue
         what, candidates, k = (*key, 1)[:3]
-        values: dict[str, Any] = {"k": str(k)}
-        values["among"] = "" if candidates == ALL else f" with candidates={candidates}"
-        if what == "tied":
-            facts.append(Fact("tied-classes", n, (), where, values))
-        elif what == "fewer" and len(names[candidates]) < k:
-            values["n_classes"] = len(names[candidates])
-            facts.append(Fact("few-classes", n, (), where, values))
-        elif what == "fewer":
-            facts.append(Fact("fewer-classes", n, (), where, values))
-        elif what == "nothing":
-            facts.append(Fact("no-prediction", n, (), where, values))
+        among = "" if candidates == ALL else f" with candidates={candidates}"
+        values: dict[str, Any] = {"k": str(k), "among": among}
+        if what == "fewer" and len(names[candidates]) < k:
+            what, values = "few", {**values, "n_classes": len(names[candidates])}
+        facts += common.counted(_CODES[what], n, (), where, **values)
     facts += [Fact("numbers-as-places", where=where)] * bool(found.get("numbered"))
-    without = [name for name in known if name not in found["present"]]
-    if without and task.given is not None:
-        n, examples, _, _ = some_of(without)
-        facts.append(Fact("classes-without-images", n, examples, where, {"total": len(known)}))
-    if found.get("outside"):
-        examples = tuple(sorted(found["misses"])[:3])
-        facts.append(Fact("predicted-outside", found["outside"], examples, where))
-    if found.get("neither"):
-        facts.append(Fact("neither-side", found["neither"], (), where))
+    if task.given is not None:
+        without = (name for name in known if name not in found["present"])
+        facts += common.named("classes-without-images", without, where, total=len(known))
+    misses = sorted(found.get("misses", ()))[:3]
+    facts += common.counted("predicted-outside", found.get("outside", 0), misses, where)
+    facts += common.counted("neither-side", found.get("neither", 0), (), where)
     for rest in sorted(found["rest"] & {SEEN, UNSEEN}):
         facts.append(Fact("rest-of-classes", len(task.named[rest]), (), where, {"side": rest}))
     return facts
@@ -266,27 +231,19 @@ def _number_facts(
     option: str,
     asked: Sequence[str],
     options: Options,
-    unseen: frozenset[str] | None,
+    among: frozenset[str],
     classes: Sequence[str],
 ) -> Facts:
     """Note which (unseen) classes have no number, and which numbers no class."""
-    values, example = options[option], _NUMBERS[option]
-    values = values.values if isinstance(values, Weights) else values
-    own = options["class_lists"] or {}
+    values, example, own = options[option].values, _NUMBERS[option], options["class_lists"] or {}
     if values is None:
         return []
     if option not in {list_form(name) for name in asked if name not in own}:
-        return [no_effect(option, f"no measure names a list such as {example}")]
-    if not isinstance(values, Mapping):  # which is refused
-        return []
-    lost = [one for one in classes if one not in values and one in (unseen or classes)]
-    strange = [name for name in values if name not in {*classes}]
-    n, examples, _, more = some_of(lost, example=example)
-    facts: Facts = [Fact("unnumbered-classes", n, examples, option, more)] if lost else []
-    if strange:
-        n, examples, _, _ = some_of(strange)
-        facts.append(Fact("numbers-of-no-class", n, examples, option))
-    return facts
+        return [common.no_effect(option, f"no measure names a list such as {example}")]
+    lost = (one for one in classes if one not in values and one in among)
+    strange = (name for name in values if name not in {*classes})
+    facts = common.named("unnumbered-classes", lost, option, example=example)
+    return facts + common.named("numbers-of-no-class", strange, option)
 
 
 # ---- what is shown of classes -------------------------------------------------------------------
@@ -310,33 +267,33 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
     """
     named = isinstance(found, Lists) or found.named
     names = list(map(str, found.vocabulary)) if named else []
-    odd = find_odd_texts(names, "class") + find_odd_ids(found.ids)
+    odd = common.find_odd_texts(names, "class") + common.find_odd_ids(found.ids)
     if isinstance(found, Matrix):
         if found.values.dtype.kind == "f":
             check_finite(found.values, found.source)
-        return describe_input(found, odd, **describe_matrix(found))
+        return common.describe_input(found, odd, **common.describe_matrix(found))
     number = np.bincount(found.side.codes, minlength=len(names)).tolist()
     counts = sorted(zip(names, number, strict=True), key=lambda pair: (-pair[1], pair[0]))
-    return describe_input(
+    return common.describe_input(
         found,
-        find_gaps(found) + odd,
+        common.find_gaps(found) + odd,
         classes=len(names),
         counts=counts,
-        cardinality=describe_sizes(found.side.indptr) if len(found) else None,
+        cardinality=common.describe_sizes(found.side.indptr) if len(found) else None,
     )
 
 
 def report(record: Mapping[str, Any]) -> dict[str, str]:
     """Return the facts of a description as texts by name; an empty text is not worth a line."""
     if "shape" in record:
-        return format_matrix(record, "images", "scores")
+        return common.format_matrix(record, "images", "scores")
     sizes = record["cardinality"]
     one = sizes is None or (sizes["min"], sizes["max"]) == (1, 1)
     return {
-        "images": format_known(record),
+        "images": common.format_known(record),
         "classes": f"{record['classes']:,}",
-        "most frequent": format_counts(record["counts"]),
-        "an image": "" if one else format_spread(sizes),
+        "most frequent": common.format_counts(record["counts"]),
+        "an image": "" if one else common.format_spread(sizes),
     }
 
 
@@ -362,8 +319,8 @@ def report_item(record: Mapping[str, Any]) -> list[str]:
     """Return the lines of an image: its class, the rank of that, and what was ranked first."""
     rank = "not ranked" if record["rank"] is None else f"rank {record['rank']:,}"
     return [
-        on_one_line(f"class  {record['class']} ({rank})"),
-        on_one_line(f"first  {', '.join(record['first'])}"),
+        common.on_one_line(f"class  {record['class']} ({rank})"),
+        common.on_one_line(f"first  {', '.join(record['first'])}"),
     ]
 
 
@@ -383,14 +340,4 @@ def explain_protocol(protocol: Any) -> dict[str, str]:
     }
 
 
-KIND = Kind(
-    name="classes",
-    read_beside=read_beside,
-    read=read,
-    make_tasks=make_tasks,
-    defaults=defaults,
-    fill_entry=fill_entry,
-    prepare=prepare,
-    facts=class_facts,
-    describer=sys.modules[__name__],
-)
+KIND = Kind("classes", read_beside, read, make_tasks, defaults, fill_entry, prepare, class_facts)

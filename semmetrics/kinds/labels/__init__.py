@@ -16,8 +16,8 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import is_membership, members, note_unstored
 from semmetrics.data.public import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.errors import ITEM
+from semmetrics.kinds import Certainty, Verdict, names_entries
 from semmetrics.kinds.labels.normalization import class_name
-from semmetrics.kinds.resolve import Certainty, Verdict, names_entries
 from semmetrics.options import FORMATS
 
 __all__ = ["FORM", "as_labels", "recognise"]
@@ -104,10 +104,20 @@ def _find_unlike(labels: Lists) -> tuple[int, int, str]:
 
 def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
     """Tell how certain it is that the data are labels: lists of strings that are not sentences."""
-    coco = tuple("COCO instances" if _is_coco(one) else one.what for one in samples)
-    if any(_is_own(one, options) for one in samples):
+
+    def is_own(one: Sample) -> bool:
+        if one.noun is not None:
+            return one.noun == FORM.noun
+        if one.shape in ("columns", "keys"):
+            return names_entries(one, FORM, options)
+        if is_coco_captions(one.value or {}):
+            return False
+        return one.shape in ("entries", "matrix", "other") or is_coco(one.value or {})
+
+    whats = ("COCO instances" if is_coco(one.value or {}) else one.what for one in samples)
+    if any(map(is_own, samples)):
         sure = options.caption_column is None
-        return Verdict(Certainty.CERTAIN if sure else Certainty.LIKELY, whats=coco)
+        return Verdict(Certainty.CERTAIN if sure else Certainty.LIKELY, whats=tuple(whats))
     shapes = {one.shape for one in samples}
     if "strings" in shapes and all(one.is_single_words for one in samples):
         return Verdict(Certainty.POSSIBLE, "single words")
@@ -116,17 +126,3 @@ def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
     if min(one.words for one in samples) < _SENTENCE:  # of the side that has fewer
         return Verdict(Certainty.LIKELY)
     return Verdict(Certainty.POSSIBLE, "lists of sentences")
-
-
-def _is_own(sample: Sample, options: ReadOptions) -> bool:
-    if sample.noun is not None:
-        return sample.noun == FORM.noun
-    if sample.shape in ("columns", "keys"):
-        return names_entries(sample, FORM, options)
-    if sample.value is not None and is_coco_captions(sample.value):
-        return False
-    return sample.shape in ("entries", "matrix", "other") or _is_coco(sample)
-
-
-def _is_coco(sample: Sample) -> bool:
-    return sample.value is not None and is_coco(sample.value)

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, compress, repeat
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import chain, combinations, compress, repeat
 from typing import Any
 
 import numpy as np
@@ -23,42 +23,15 @@ import numpy as np
 from semmetrics.core.ragged import Bools, cell_keys, lengths, row_numbers, sum_rows
 from semmetrics.data.lists import Lists, Side, as_entry
 from semmetrics.data.tasks import BESIDE, UNUSED, LabelTask
-from semmetrics.errors import Fact, InputError, first_of_each
-from semmetrics.kinds import (
-    Facts,
-    Options,
-    Tasks,
-    count_facts,
-    different_items,
-    each_task,
-    no_effect,
-    unused_weights,
-)
-from semmetrics.kinds.describe import (
-    WORDS,
-    Odd,
-    describe_input,
-    describe_sizes,
-    find_gaps,
-    find_odd_ids,
-    find_odd_texts,
-    finite_or_none,
-    format_counts,
-    format_known,
-    format_spread,
-    items_fact,
-    mean_words,
-    on_one_line,
-    some_of,
-    swapped_facts,
-    swapped_sides,
-)
-from semmetrics.kinds.embeddings import cache_facts, model_facts, unused_embeddings, unused_rules
+from semmetrics.errors import Fact, first_of_each
+from semmetrics.kinds import Facts, Measures, Notes, Options, Tasks, common, each_task
 from semmetrics.kinds.labels.normalization import class_name, normalization, singular
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.options import OPTIONS, is_given
 
+Odd = dict[Hashable, Any]
+"""What was found in a task: counts, which parts add up, and sets, which they unite."""
 FILES = "preds.json gt.json"  # of an example
 STEPS = {"lower": "case or surrounding blanks", "separators": "blanks, _ or -", "plural": "plural"}
 """Normalisations that join labels that are alike, and what they make equal."""
@@ -83,6 +56,7 @@ _PAIRS = 1 << 28  # ordered pairs that are worth counting
 _OFTEN = 0.95
 _FEW = 20  # items below which shares say little
 _MOST = 20  # labels of a list that are shown
+_MATCH = ("id", "rank", "prediction", "reference", "similarity")
 
 
 # ---- what is found in a task --------------------------------------------------------------------
@@ -100,8 +74,7 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
     present = {"pred": task.axis.n_prediction > 0, "ref": task.axis.n_reference > 0}
     known = present["ref"].copy()
     known[: task.given or 0] = True
-    found: dict[Hashable, int | frozenset[str]] = swapped_sides(pred, ref)
-    found |= _find_scores(pred, task.pred, task.ref)
+    found: Odd = {**common.swapped_sides(pred, ref), **_find_scores(pred, task.pred, task.ref)}
     if task.ranked:  # every class has a score in every item
         return found
     names = {side: _names(task, chosen) for side, chosen in present.items()}
@@ -114,19 +87,18 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
     return found | _find_doubles(task, names["ref"])
 
 
-def _find_scores(pred: Lists, predicted: Side, true: Side) -> dict[Hashable, Any]:
+def _find_scores(pred: Lists, predicted: Side, true: Side) -> Odd:
     """Find scores and the order of labels, of the items that are evaluated."""
-    found: dict[Hashable, Any] = {}
-    if pred.order and pred.side.scores is None:
-        found[_ORDER, pred.order] = 1
+    found: Odd = {}
+    if pred.side.scores is None:
+        if pred.order:
+            found[_ORDER, pred.order] = 1
         if pred.order in ("columns", "keys") and len(predicted.codes):  # 0/1: the highest is 1
             found[_SCORES, "pred", "highest"] = frozenset(["1.0"])
-    unused = [str(fact) for fact in pred.notes if fact.code == "unused-columns"]
-    if unused and pred.side.scores is None:
-        found[UNUSED] = frozenset(unused)
-    both = pred.side.scores is not None  # the ground truth alone: the sides look swapped
-    if both and true.scores is not None and (true.scores != 1).any():
-        found[_SCORES, "ref"] = 1
+        if unused := frozenset(str(one) for one in pred.notes if one.code == "unused-columns"):
+            found[UNUSED] = unused
+    elif true.scores is not None and (true.scores != 1).any():
+        found[_SCORES, "ref"] = 1  # of the ground truth alone: the sides look swapped
     if predicted.scores is not None and len(predicted.scores):
         found[_SCORES, "pred", "low"] = int((predicted.scores < _LOW).sum())
         found[_SCORES, "pred", "all"] = len(predicted.scores)
@@ -136,9 +108,7 @@ def _find_scores(pred: Lists, predicted: Side, true: Side) -> dict[Hashable, Any
 
 def _terms(task: LabelTask, chosen: Bools) -> list[tuple[str, ...]]:
     codes = np.flatnonzero(chosen).tolist()
-    if task.terms is None:
-        return [(task.classes[code],) for code in codes]
-    return [task.terms[code] for code in codes]
+    return [(task.classes[code],) if task.terms is None else task.terms[code] for code in codes]
 
 
 def _names(task: LabelTask, chosen: Bools) -> list[str]:
@@ -148,7 +118,7 @@ def _names(task: LabelTask, chosen: Bools) -> list[str]:
     return [term for terms in _terms(task, chosen) for term in terms]
 
 
-def _find_alike(task: LabelTask, lone: Bools, known: Bools) -> dict[Hashable, Any]:
+def _find_alike(task: LabelTask, lone: Bools, known: Bools) -> Odd:
     """Find predicted labels that a normalisation makes reference labels."""
     names, others = _names(task, known), _names(task, lone)
     targets = dict(zip(reversed(_folded(names)), reversed(names), strict=True))  # the first stays
@@ -161,14 +131,14 @@ def _find_alike(task: LabelTask, lone: Bools, known: Bools) -> dict[Hashable, An
     return _count_alike(task, "pred", pairs)
 
 
-def _find_doubles(task: LabelTask, names: Sequence[str]) -> dict[Hashable, Any]:
+def _find_doubles(task: LabelTask, names: Sequence[str]) -> Odd:
     """Find reference labels that are written in several ways; a class list means its classes."""
     if task.given is not None or len(set(_lower_lines(names))) == len(names):  # as a rule
         return {}
-    fold = normalization("lower+separators")
+    fold, true = normalization("lower+separators"), task.axis.n_reference > 0
     written: dict[str, dict[int, str]] = {}
-    for code in np.flatnonzero(task.axis.n_reference).tolist():
-        for term in (task.classes[code],) if task.terms is None else task.terms[code]:
+    for code, terms in zip(np.flatnonzero(true).tolist(), _terms(task, true), strict=True):
+        for term in terms:
             if folded := fold(term):  # nothing is left of separators alone
                 written.setdefault(folded[0], {}).setdefault(code, term)
     pairs: dict[int, tuple[str, str]] = {}
@@ -179,10 +149,11 @@ def _find_doubles(task: LabelTask, names: Sequence[str]) -> dict[Hashable, Any]:
     return _count_alike(task, "ref", pairs)
 
 
-def _count_alike(
-    task: LabelTask, side: str, pairs: Mapping[int, tuple[str, str]]
-) -> dict[Hashable, Any]:
-    """Count the labels of a side that have another that is alike."""
+def _count_alike(task: LabelTask, side: str, pairs: Mapping[int, tuple[str, str]]) -> Odd:
+    """Count the labels of a side that have another that is alike, and name what makes them equal.
+
+    Of the normalisations the fewest are named that join the two of a pair.
+    """
     if not pairs:
         return {}
     mine: Side = getattr(task, side)
@@ -190,12 +161,18 @@ def _count_alike(
     chosen[list(pairs)] = True
     touched = chosen[mine.codes]
     one, other = pairs[min(pairs)]
-    return {
+    found: Odd = {
         (_ALIKE, side, "labels"): int(touched.sum()),
         (_ALIKE, side, "items"): int((sum_rows(touched, mine.indptr) > 0).sum()),
-        (_ALIKE, side, "examples"): frozenset([f"{one!r} and {other!r}"]),
-        **{(_ALIKE, side, step): 1 for step in _needed_steps(pairs.values())},
+        ("example", _ALIKE, side, "labels"): frozenset([f"{one!r} and {other!r}"]),
     }
+    left, sizes = set(pairs.values()), range(1, len(STEPS) + 1)
+    for steps in chain.from_iterable(combinations(STEPS, size) for size in sizes):
+        clean = normalization("+".join(steps))
+        joined = {pair for pair in left if clean(pair[0]) == clean(pair[1])}
+        found |= {(_ALIKE, side, step): 1 for step in steps} if joined else {}
+        left -= joined
+    return found
 
 
 def _folded(terms: Sequence[str]) -> list[str]:
@@ -211,103 +188,85 @@ def _lower_lines(terms: Sequence[str]) -> list[str]:
     return [line for term in terms for line in _lower_lines([term.replace("\n", " ")])]
 
 
-def _needed_steps(pairs: Iterable[tuple[str, str]]) -> set[str]:
-    """Return the normalisations that join all pairs of labels, the fewest for each pair."""
-    needed: set[str] = set()
-    left = set(pairs)
-    for size in range(1, len(STEPS) + 1):
-        for steps in combinations(STEPS, size):
-            clean = normalization("+".join(steps))
-            joined = {pair for pair in left if clean(pair[0]) == clean(pair[1])}
-            if joined:
-                needed.update(steps)
-                left -= joined
-    return needed
-
-
-def _find_delimiters(task: LabelTask, names: Mapping[str, Sequence[str]]) -> dict[Hashable, Any]:
+def _find_delimiters(task: LabelTask, names: Mapping[str, Sequence[str]]) -> Odd:
     """Find labels of a side that look like several labels in one."""
     whole = {side: "\n".join(some) for side, some in names.items()}
-    found: dict[Hashable, Any] = {}
-
-    def add(key: tuple[str, ...], side: str, joined: Callable[[str], Any], example: str) -> None:
-        chosen = np.array([bool(joined(name)) for name in task.classes], np.bool_)
-        found[key] = int(chosen[getattr(task, side).codes].sum())
-        example_key = ("example", *key)
-        found[example_key] = frozenset([example])
-
+    found: Odd = {}
     for side, other in (("pred", "ref"), ("ref", "pred")):
         mine = names[side]
         lists = list(filter(_LIST.search, mine)) if "[" in whole[side] else []
+        holders: dict[tuple[str, ...], tuple[str, set[str]]] = {}
         if lists:
-            add((_WRITTEN, side), side, _LIST.search, lists[0])
-            continue
-        for delimiter in _DELIMITERS:
-            if delimiter not in whole[side]:
-                continue
-            joined = [name for name in mine if delimiter in name]
-            if delimiter in whole[other]:
-                suspicious = _are_joined(joined, mine, delimiter)
-            else:  # labels of the other side with a delimiter between them
-                known = {name.casefold() for name in names[other]}
-                suspicious = 2 * len(joined) >= len(mine) or _are_most(joined, delimiter, known)
-            if suspicious:
-                add((_HELD, side, delimiter), side, lambda n, d=delimiter: d in n, joined[0])  # type: ignore[misc]
+            holders[_WRITTEN, side] = lists[0], set(filter(_LIST.search, task.classes))
+        for delimiter in () if lists else _DELIMITERS:
+            joined = (
+                [name for name in mine if delimiter in name] if delimiter in whole[side] else []
+            )
+            others = None if delimiter in whole[other] else names[other]
+            if joined and _are_joined(joined, mine, delimiter, others):
+                held = {name for name in task.classes if delimiter in name}
+                holders[_HELD, side, delimiter] = joined[0], held
+        for key, (example, some) in holders.items():
+            chosen = np.array([name in some for name in task.classes], np.bool_)
+            n = int(chosen[getattr(task, side).codes].sum())
+            found |= {key: n, ("example", *key): frozenset([example])}
     return found
 
 
-def _are_joined(joined: Sequence[str], names: Sequence[str], delimiter: str) -> bool:
-    """Tell from one side whether its labels are labels with a delimiter between them.
+def _are_joined(
+    joined: Sequence[str], names: Sequence[str], delimiter: str, others: Sequence[str] | None = None
+) -> bool:
+    """Tell whether the labels of a side that hold a delimiter are labels with it between them.
 
-    Most of them share a part with others; or, where nobody writes the delimiter in a name, half of
+    Most of them share a part with labels of the side, or with ``others``, those of the other side
+    if none of these holds the delimiter; or, where nobody writes the delimiter in a name, half of
     all labels hold it.
     """
-    if delimiter != "," and 2 * len(joined) >= len(names):
+
+    def parts(name: str) -> set[str]:
+        return {part.strip().casefold() for part in name.split(delimiter) if part.strip()}
+
+    if (delimiter != "," or others is not None) and 2 * len(joined) >= len(names):
         return True
-    parts = Counter(part for name in names for part in set(_parts(name, delimiter)))
-    return _are_most(joined, delimiter, {part for part, n in parts.items() if n > 1})
-
-
-def _are_most(joined: Sequence[str], delimiter: str, known: set[str]) -> bool:
-    """Tell whether most texts have a part that is known."""
-    return 2 * sum(not known.isdisjoint(_parts(name, delimiter)) for name in joined) >= len(joined)
-
-
-def _parts(name: str, delimiter: str) -> list[str]:
-    return [part.strip().casefold() for part in name.split(delimiter) if part.strip()]
+    if others is not None:
+        known = {name.casefold() for name in others}
+    else:
+        times = Counter(part for name in names for part in parts(name))
+        known = {part for part, n in times.items() if n > 1}
+    return 2 * sum(not known.isdisjoint(parts(name)) for name in joined) >= len(joined)
 
 
 def _find_sentences(
     task: LabelTask, present: Mapping[str, Bools], names: Mapping[str, Sequence[str]]
-) -> dict[Hashable, Any]:
+) -> Odd:
     """Find sides whose labels look like captions."""
-    found: dict[Hashable, Any] = {}
+    found: Odd = {}
     for side, chosen in present.items():
         if max(map(str.count, names[side], repeat(" ")), default=0) + 1 < _SENTENCE:
             continue
         words = np.zeros(len(task.classes), np.int64)
         words[chosen] = [1 + terms[0].count(" ") for terms in _terms(task, chosen)]
-        each: Side = getattr(task, side)
-        total = int(words[each.codes].sum())
-        if total and total >= _SENTENCE * len(each.codes):
-            found[WORDS, side, "words"], found[WORDS, side, "entries"] = total, len(each.codes)
+        codes = getattr(task, side).codes
+        total = int(words[codes].sum())
+        if total and total >= _SENTENCE * len(codes):
+            found |= {
+                (common.WORDS, side, "words"): total,
+                (common.WORDS, side, "entries"): len(codes),
+            }
     return found
 
 
-def _find_strangers(
-    task: LabelTask, present: Mapping[str, Bools], lone: Bools
-) -> dict[Hashable, Any]:
+def _find_strangers(task: LabelTask, present: Mapping[str, Bools], lone: Bools) -> Odd:
     """Find out whether hardly any label of a side occurs on the other."""
-    missing = {"pred": lone, "ref": present["ref"] & ~present["pred"]}
+    found: Odd = {}
     if min(len(task), *(int(chosen.sum()) for chosen in present.values())) < _DISTINCT:
-        return {}
-    found: dict[Hashable, Any] = {}
-    for side, chosen in missing.items():
+        return found
+    for side, chosen in (("pred", lone), ("ref", present["ref"] & ~present["pred"])):
         codes = getattr(task, side).codes
         alone = int(chosen[codes].sum())
         if alone > (1 - _HARDLY[side]) * len(codes):
             found |= {(_LONE, side, "alone"): alone, (_LONE, side, "all"): len(codes)}
-            found[_LONE, side, "examples"] = frozenset([_terms(task, chosen)[0][0]])
+            found["example", _LONE, side, "alone"] = frozenset([_terms(task, chosen)[0][0]])
     return found
 
 
@@ -315,11 +274,7 @@ def _find_strangers(
 
 
 def label_facts(
-    tasks: Tasks,
-    measures: Sequence[Measure],
-    options: Options,
-    noted: Mapping[str, Any],
-    inputs: Sequence[Any] = (),
+    tasks: Tasks, measures: Measures, options: Options, noted: Notes, inputs: Sequence[Any] = ()
 ) -> Facts:
     """Note what was odd, left out or not known, and which options have no effect.
 
@@ -336,95 +291,75 @@ def label_facts(
     facts: Facts = []
     of_truth: Facts = []
     truth = inputs[-1].source if inputs else ""
+    every, taxonomy = [task for _, task in each_task(tasks)], options["taxonomy"]
     for name, task in each_task(tasks):
         odd = noted.get(name, task.odd)
-        facts += count_facts(name, task) + oddity_facts(odd, "pred", name, options)
+        facts += common.count_facts(name, task) + oddity_facts(odd, "pred", name, options)
         facts += _score_facts(odd, name, task, measures, options)
         facts += dict.fromkeys(_model_facts(name, task, noted.get(name, {})))
         of_truth += oddity_facts(odd, "ref", truth, options)
         of_truth += [Fact("true-scores", where=truth)] * ((_SCORES, "ref") in odd)
-        of_truth += swapped_facts(odd)
+        of_truth += common.swapped_facts(odd)
     facts += [fact for one in inputs for fact in unlike_scores(one)]
-    facts += first_of_each(of_truth) + different_items(tasks)
-    facts += unused_embeddings(measures, options["embedding"])
-    models = [model.embedder for _, task in each_task(tasks) for model in task.models.values()]
-    facts += cache_facts(models, options["cache"])
-    facts += unused_weights(options["weights"], inputs)
-    facts += () if options["taxonomy"] is None else options["taxonomy"].notes
+    facts += first_of_each(of_truth) + common.different_items(tasks)
+    facts += common.unused_embeddings(measures, options["embedding"])
+    models = (model.embedder for task in every for model in task.models.values())
+    facts += common.cache_facts(models, options["cache"])
+    facts += common.unused_weights(options["weights"], inputs)
+    facts += () if taxonomy is None else taxonomy.notes
     if noted:  # a calibration evaluates nothing
-        facts += uncalibrated_facts(tasks, measures, options)
-    facts += unused_rules(measures, options, "SemF1")
+        facts += uncalibrated_facts(every[0].models, measures, options)
+    facts += common.unused_rules(measures, options, "SemF1")
     by_size = any(str(m["decode"]).startswith("cardinality") for m in measures)
-    for option in ("set_size_probs", "first_set_size"):
-        if is_given(options[option]) and not by_size:
-            facts.append(no_effect(option, "only decode=cardinality uses it"))
-    if options["taxonomy"] is not None and not any(
-        "taxonomy" in m.definition.needs for m in measures
-    ):
-        facts.append(no_effect("taxonomy", "no measure here counts ancestors (hF does)"))
+    facts += [
+        common.no_effect(option, "only decode=cardinality uses it")
+        for option in ("set_size_probs", "first_set_size")
+        if is_given(options[option]) and not by_size
+    ]
+    if taxonomy is not None and not any("taxonomy" in m.definition.needs for m in measures):
+        facts.append(common.no_effect("taxonomy", "no measure here counts ancestors (hF does)"))
     return facts
 
 
 def oddity_facts(odd: Odd, side: str, where: str, options: Mapping[str, Any]) -> Facts:
     """Return what was found on a side of a task, as ``Task.odd`` or ``Statistics.noted`` has it."""
-    numbers: Any = odd
-    shared: dict[str, Any] = {"side": SIDES[side]}
     facts: Facts = []
 
-    def add(code: str, n: int, examples: Hashable, **values: Any) -> None:
-        example = (min(numbers[examples]),) if examples in odd else ()  # the same in any order
-        facts.append(Fact(code, n, example, where, {**shared, **values}))
+    def add(code: str, *key: str, **values: Any) -> None:
+        if key in odd:
+            examples = odd.get(("example", *key))
+            example = (min(examples),) if examples else ()  # the same in any order
+            facts.append(Fact(code, odd[key], example, where, {"side": SIDES[side], **values}))
 
-    if (_WRITTEN, side) in odd:
-        add("lists-as-text", numbers[_WRITTEN, side], ("example", _WRITTEN, side))
+    add("lists-as-text", _WRITTEN, side)
     for delimiter in _DELIMITERS:
-        if (key := (_HELD, side, delimiter)) in odd:
-            add("joined-labels", numbers[key], ("example", *key), delimiter=delimiter)
-    if (_ALIKE, side, "labels") in odd:
-        steps = [step for step in STEPS if any((_ALIKE, one, step) in odd for one in SIDES)]
-        kept = [one for one in options["normalize"].split("+") if one not in ("none", *steps)]
-        protocol = options["protocol"]
-        add(
-            "spelling" if protocol is None else "spelling-kept",
-            numbers[_ALIKE, side, "labels"], (_ALIKE, side, "examples"),
-            items=numbers[_ALIKE, side, "items"],
-            ways=" or ".join(STEPS[step] for step in steps if (_ALIKE, side, step) in odd),
-            **({"protocol": protocol} if protocol else {"rules": "+".join([*kept, *steps])}),
-        )  # fmt: skip
-    lone = [one for one in SIDES if (_LONE, one, "alone") in odd]
-    if lone and lone[0] == side:  # the other side says the same
-        total = numbers[_LONE, side, "all"]
-        example = (_LONE, side, "examples")
-        add("one-sided-labels", numbers[_LONE, side, "alone"], example, total=total,
-            other=_OTHERS[side])  # fmt: skip
-    mean = mean_words(odd, side)
-    if mean is not None:
-        add("sentences", 0, "", mean=mean)
-    return facts
+        add("joined-labels", _HELD, side, delimiter, delimiter=delimiter)
+    steps = [step for step in STEPS if any((_ALIKE, one, step) in odd for one in SIDES)]
+    kept = [one for one in options["normalize"].split("+") if one not in ("none", *steps)]
+    ways = " or ".join(STEPS[step] for step in steps if (_ALIKE, side, step) in odd)
+    values = {"items": odd.get((_ALIKE, side, "items")), "ways": ways}
+    if options["protocol"] is None:
+        add("spelling", _ALIKE, side, "labels", **values, rules="+".join([*kept, *steps]))
+    else:
+        add("spelling-kept", _ALIKE, side, "labels", **values, protocol=options["protocol"])
+    if side == "pred" or (_LONE, "pred", "alone") not in odd:  # the other side says the same
+        values = {"total": odd.get((_LONE, side, "all")), "other": _OTHERS[side]}
+        add("one-sided-labels", _LONE, side, "alone", **values)
+    return facts + common.word_facts("sentences", odd, side, SIDES[side], where)
 
 
 def _score_facts(
-    odd: Odd, where: str, task: LabelTask, measures: Sequence[Measure], options: Options
+    odd: Odd, where: str, task: LabelTask, measures: Measures, options: Options
 ) -> Facts:
     """Note scores without effect, and measures that take an order that nobody gave."""
-    numbers: Any = odd
     facts: Facts = []
-
-    def counts_all(measure: Measure) -> bool:
-        ranking = "scores" in measure.definition.needs or measure.definition.name == "AP"
-        return not ranking and measure.k is None and measure["decode"] in (None, "all")
-
-    def ranks(measure: Measure) -> bool:
-        invariant = measure.definition.order_invariant or measure["match"] in ("optimal", "any")
-        return measure.k is not None or not invariant
-
-    low = numbers.get((_SCORES, "pred", "low"), 0)
-    free = options["protocol"] is None and not task.ranked
-    if low and free and any(map(counts_all, measures)):
-        facts.append(Fact("scores-unused", low, (), where, {"total": odd[_SCORES, "pred", "all"]}))
-    highest = odd.get((_SCORES, "pred", "highest"))
-    if isinstance(highest, frozenset):
-        top = max(map(float, highest))
+    all_ = [m for m in measures if m.k is None and m["decode"] in (None, "all")]
+    all_ = [m for m in all_ if "scores" not in m.definition.needs and m.definition.name != "AP"]
+    if all_ and options["protocol"] is None and not task.ranked:
+        low, total = (odd.get((_SCORES, "pred", name), 0) for name in ("low", "all"))
+        facts += common.counted("scores-unused", low, (), where, total=total)
+    if (_SCORES, "pred", "highest") in odd:
+        top = max(map(float, odd[_SCORES, "pred", "highest"]))
         rules = [str(m["decode"]).partition(":") for m in measures if not m["keep_at_least"]]
         facts += [
             Fact("nothing-predicted", where=where, values={"threshold": number, "highest": top})
@@ -432,9 +367,11 @@ def _score_facts(
             if number[:1].isdigit() and float(number) >= top
         ]
     orders = [text for order, text in _ORDERS.items() if (_ORDER, order) in odd]
-    which = list(dict.fromkeys(map(str, filter(ranks, measures))))
+    free = ("optimal", "any")  # rules of matching in which the order does not matter
+    which = [m for m in measures if m.k or not (m.definition.order_invariant or m["match"] in free)]
     if orders and which:
-        shown = ", ".join(which[:_SHOWN]) + " and others" * (len(which) > _SHOWN)
+        names = list(dict.fromkeys(map(str, which)))
+        shown = ", ".join(names[:_SHOWN]) + " and others" * (len(names) > _SHOWN)
         values = {"order": ", ".join(orders), "measures": shown}
         facts.append(Fact("order-of-labels", where=where, values=values))
     return facts
@@ -451,13 +388,13 @@ def _model_facts(where: str, task: LabelTask, noted: Mapping[Any, Any]) -> Facts
     for model in task.models.values():
         flags = {"unknown": ~model.known, "composed": model.composed}
         which = {key: [model.terms[i] for i in np.flatnonzero(some)] for key, some in flags.items()}
-        facts += model_facts(where, model, model.counts, "distinct term", which)
+        facts += common.model_facts(where, model, model.counts, "distinct term", which)
     for name, counts in list_counts(noted).items():
-        facts += model_facts(where, task.models[name], counts, "label list")
+        facts += common.model_facts(where, task.models[name], counts, "label list")
     near = {threshold: n for (_, threshold), n in pairs_near(noted).items() if n}
     if len(near) > _SHOWN:
-        return [*facts, Fact("near-thresholds", max(near.values()), (), where,
-                             {"thresholds": len(near)})]  # fmt: skip
+        n, values = max(near.values()), {"thresholds": len(near)}
+        return [*facts, Fact("near-thresholds", n, (), where, values)]
     return facts + [Fact("near-threshold", n, (), where, {"threshold": t}) for t, n in near.items()]
 
 
@@ -472,31 +409,27 @@ def unlike_scores(labels: Lists) -> Facts:
     highest counts, or each with duplicates=each
     """
     number, items, example = labels.unlike
-    values = {"items": items}
-    return [Fact("unlike-scores", number, (example,), labels.source, values)] if number else []
+    return common.counted("unlike-scores", number, [example], labels.source, items=items)
 
 
-def uncalibrated_facts(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Facts:
+def uncalibrated_facts(models: Mapping[str, Any], measures: Measures, options: Options) -> Facts:
     """Note embeddings that are used with the threshold of another one.
 
     Parameters
     ----------
-    tasks : mapping from system and part to LabelTask
+    models : mapping from name to label vectors
     measures : sequence of Measure
         As they were asked for, before the threshold is known.
     options : ResolvedOptions
     """
     names = dict.fromkeys(str(m["embedding"]) for m in measures if m["threshold"] == "auto")
-    if not names or options["calibration"] is not None:
-        return []
-    models, given = next(task for _, task in each_task(tasks)).models, options["embedding"]
+    given = options["embedding"]
     found: dict[str, Fact] = {}
-    for name in names:
+    for name in names if options["calibration"] is None else ():
         model, spec = models[name], given.get(name) if isinstance(given, Mapping) else given
-        named = isinstance(spec, str) and spec.startswith("word2vec:")
-        known = hasattr(model.embedder, "threshold") or named  # or word2vec's, which is known
         identity = model.embedder.identity
-        if not known and not _WORD2VEC.search(identity):
+        known = hasattr(model.embedder, "threshold") or _WORD2VEC.search(identity)
+        if not known and not (isinstance(spec, str) and spec.startswith("word2vec:")):
             values = {"threshold": model.threshold, "model": identity}
             found.setdefault(identity, Fact("uncalibrated", values=values))
     return list(found.values())
@@ -531,11 +464,11 @@ def describe(labels: Lists) -> dict[str, Any]:
     order: dict[str, Any] = {"mean": None, "pairs": int((sizes * (sizes - 1) / 2).sum())}
     if order["pairs"] <= _PAIRS and not labels.ranked:  # more would take minutes
         found = label_order(side.indptr, side.codes)
-        order = {"mean": finite_or_none(found.mean), "pairs": len(found.order)}
+        order = {"mean": common.finite_or_none(found.mean), "pairs": len(found.order)}
     span = None
     if scores is not None and len(scores):
         span = {"min": float(scores.min()), "max": float(scores.max())}
-    return describe_input(
+    return common.describe_input(
         labels,
         _find_odd(labels),
         labels=len(side.codes),
@@ -543,7 +476,7 @@ def describe(labels: Lists) -> dict[str, Any]:
         synonyms=sum(len(terms) > 1 for terms in labels.terms),
         ranked=labels.ranked,
         scores=span,
-        cardinality=describe_sizes(side.indptr),
+        cardinality=common.describe_sizes(side.indptr),
         frequencies=[
             {"label": names[code], "count": times}
             for code, times in zip(counts.labels.tolist(), counts.counts.tolist(), strict=True)
@@ -554,40 +487,37 @@ def describe(labels: Lists) -> dict[str, Any]:
 
 def _find_odd(labels: Lists) -> Facts:
     """Note what is accepted and yet probably not meant."""
-    side, width = labels.side, max(1, len(labels.vocabulary))
+    side, width, scores = labels.side, max(1, len(labels.vocabulary)), labels.side.scores
     names = [term for terms in labels.terms for term in terms]
-    facts = find_gaps(labels) + unlike_scores(labels)
+    facts = common.find_gaps(labels) + unlike_scores(labels)
     if not labels.ranked and len(labels) >= _FEW:
         cells = np.unique(cell_keys(side.indptr, side.codes, width))
         present = np.bincount(cells % width)
-        common = np.flatnonzero(present > _OFTEN * len(labels)).tolist()
-        once = int((present == 1).sum())
-        often = some_of(class_name(labels.terms[code]) for code in common)
-        facts += [Fact("common-labels", *often)] if common else []
-        facts += [Fact("rare-labels", once, values={"total": width})] if once else []
-    facts += find_odd_texts(list(dict.fromkeys(names)), "label")
+        often = np.flatnonzero(present > _OFTEN * len(labels)).tolist()
+        facts += common.named("common-labels", (class_name(labels.terms[code]) for code in often))
+        facts += common.counted("rare-labels", int((present == 1).sum()), total=width)
+    facts += common.find_odd_texts(list(dict.fromkeys(names)), "label")
     lists = list(filter(_LIST.search, names))
-    distinct: dict[str, Any] = {"side": "distinct"}
-    facts += [Fact("lists-as-text", *some_of(lists, **distinct))] if lists else []
+    facts += common.named("lists-as-text", lists, side="distinct")
     for delimiter in () if lists else _DELIMITERS:
         joined = [name for name in names if delimiter in name]
         if joined and _are_joined(joined, names, delimiter):
-            values = {**distinct, "delimiter": delimiter}
-            facts.append(Fact("joined-labels", len(joined), (joined[0],), "", values))
+            values = {"side": "distinct", "delimiter": delimiter}
+            facts += common.counted("joined-labels", len(joined), joined[:1], **values)
     words = sum(name.count(" ") + 1 for name in names)
     if not labels.ranked and words and words >= _SENTENCE * len(names):
-        values = {**distinct, "mean": words / len(names)}
-        facts.append(Fact("sentences", values=values))
-    facts += find_odd_ids(labels.ids)
-    scores = side.scores
+        mean = words / len(names)
+        facts.append(Fact("sentences", values={"side": "distinct", "mean": mean}))
+    facts += common.find_odd_ids(labels.ids)
     if scores is None or not len(scores):
         return facts
-    outside, rows = int(((scores < 0) | (scores > 1)).sum()), row_numbers(side.indptr)
-    facts += [Fact("outside-0-1", outside, values={"total": len(scores)})] if outside else []
+    outside = int(((scores < 0) | (scores > 1)).sum())
+    facts += common.counted("outside-0-1", outside, total=len(scores))
     if len(scores) > 1 and scores.min() == scores.max():
         facts.append(Fact("equal-scores", values={"score": float(scores[0])}))
+    rows = row_numbers(side.indptr)
     rising = np.unique(rows[1:][(np.diff(scores) > 0) & (np.diff(rows) == 0)])
-    return facts if labels.ranked else facts + items_fact("rising-scores", labels, rising)
+    return facts if labels.ranked else facts + common.of_items("rising-scores", labels, rising)
 
 
 def report(record: Mapping[str, Any]) -> dict[str, str]:
@@ -604,12 +534,12 @@ def report(record: Mapping[str, Any]) -> dict[str, str]:
     frequencies = [(entry["label"], entry["count"]) for entry in record["frequencies"]]
     several = record["synonyms"]
     return {
-        "items": format_known(record),
+        "items": common.format_known(record),
         "labels": f"{pluralize(record['labels'], number)}, {record['vocabulary']:,} distinct",
         "synonyms": f"{pluralize(several, 'label')} with several names" if several else "",
         "scores": scores,
-        "labels an item": format_spread(record["cardinality"]),
-        "most frequent": "" if record["ranked"] else format_counts(frequencies),
+        "labels an item": common.format_spread(record["cardinality"]),
+        "most frequent": "" if record["ranked"] else common.format_counts(frequencies),
         "label order": order,
     }
 
@@ -642,7 +572,7 @@ def report_item(record: Mapping[str, Any]) -> list[str]:
     for side in ("predicted", "true"):
         names = record[side]
         more = f" and {len(names) - _MOST:,} more" if len(names) > _MOST else ""
-        shown = ", ".join(map(on_one_line, names[:_MOST])) or "nothing"
+        shown = ", ".join(map(common.on_one_line, names[:_MOST])) or "nothing"
         lines.append(f"{side:<9}  {shown}{more}")
     return lines
 
@@ -663,19 +593,11 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
         "id"; "rank" (from 1; None for a reference that nothing matched), "prediction",
         "reference" (None without a match), "similarity" (of the pair, else of the prediction and
         its nearest reference; None where the item has no reference).
-
-    Raises
-    ------
-    InputError
-        If the measure matches nothing.
     """
     from semmetrics.metrics.label_similarity import written_codes
     from semmetrics.metrics.matching import Ranked, Reference, cut_of
-    from semmetrics.metrics.semantic import MatchedPairs, SemanticFamily, SemanticMatches
+    from semmetrics.metrics.semantic import MatchedPairs, SemanticMatches
 
-    if not isinstance(measure.definition.family, SemanticFamily):
-        raise InputError("out-of-range", role="the measure", value=str(measure),
-                         wanted="one that matches labels, such as SemF1")  # fmt: skip
     step = SemanticMatches(
         float(str(measure["threshold"])),
         str(measure["match"]),
@@ -691,32 +613,23 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
         matched, kept = block.get(step), block.get(cut_of(measure))
         partner, similarity = block.get(MatchedPairs(step))
         predicted, true = written_codes(ranked), written_codes(ref)
-        counted = np.ones(len(ranked.codes), np.bool_)
-        if matched.counted is not None:
-            counted = matched.counted
+        counted = (
+            np.ones(len(ranked.codes), np.bool_) if matched.counted is None else matched.counted
+        )
         once = np.ones(len(ref.codes), np.bool_) if matched.once is None else matched.once
         for item in range(len(block)):
             first, end = int(ranked.indptr[item]), int(ranked.indptr[item]) + int(kept[item])
-            base = {"id": str(task.ids[block.start + item])}
+            rows: list[tuple[Any, ...]] = []
             for place in range(first, end):
                 if counted[place]:
                     other, value = partner[place].item(), similarity[place].item()
-                    yield {
-                        **base,
-                        "rank": place - first + 1,
-                        "prediction": names[predicted[place]],
-                        "reference": None if other < 0 else names[true[other]],
-                        "similarity": value if np.isfinite(value) else None,
-                    }
-            for place in range(int(ref.indptr[item]), int(ref.indptr[item + 1])):
-                if once[place] and matched.first[place] >= end:
-                    yield {
-                        **base,
-                        "rank": None,
-                        "prediction": None,
-                        "reference": names[true[place]],
-                        "similarity": None,
-                    }
+                    reference = None if other < 0 else names[true[other]]
+                    value = common.finite_or_none(value)
+                    rows.append((place - first + 1, names[predicted[place]], reference, value))
+            own = range(int(ref.indptr[item]), int(ref.indptr[item + 1]))
+            left = [place for place in own if once[place] and matched.first[place] >= end]
+            for row in rows + [(None, None, names[true[place]], None) for place in left]:
+                yield dict(zip(_MATCH, (str(task.ids[block.start + item]), *row), strict=True))
 
 
 def explain_definition(definition: Definition) -> dict[str, str]:

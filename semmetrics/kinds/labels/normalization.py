@@ -30,6 +30,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -169,20 +170,15 @@ def normalization(name: str) -> Cleaning:
         wanted = f"one or several of {', '.join(NORMALIZATIONS)}, such as 'lower+plural'"
         raise InputError("bad-option", name="normalize", value=name, wanted=wanted)
     steps = tuple(NORMALIZATIONS[one] for one in names)
-    return _Chain(steps) if len(steps) > 1 else steps[0]
+    return partial(_clean, steps) if len(steps) > 1 else steps[0]
 
 
-@dataclass(frozen=True)
-class _Chain:
-    """Normalisations that are applied one after the other."""
-
-    steps: tuple[Cleaning, ...]
-
-    def __call__(self, label: str) -> Terms:
-        terms: Terms = (label,)
-        for step in self.steps:
-            terms = clean_terms(terms, step)
-        return terms
+def _clean(steps: Iterable[Cleaning], label: str) -> Terms:
+    """Apply normalisations one after the other."""
+    terms: Terms = (label,)
+    for step in steps:
+        terms = clean_terms(terms, step)
+    return terms
 
 
 def class_name(terms: Terms) -> str:
@@ -229,8 +225,6 @@ class Ignored:
         written = [ignore] if isinstance(ignore, str) else list(ignore)
         names = []
         for label in written:
-            if not isinstance(label, str):
-                raise InputError("wrong-type", "ignore", value=label, wanted="a label")
             terms = clean_terms([label], clean) or (label,)
             names.append((class_name(terms), *terms, label))
         return Ignored(frozenset(written), tuple(dict.fromkeys(names)))

@@ -16,7 +16,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
 from operator import itemgetter
 from typing import Any
@@ -26,23 +26,14 @@ import numpy as np
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Bools, Codes, Floats
-from semmetrics.data.form import ReadOptions, is_iterable
+from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import aligned_rows, join, weigh
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms, occurring
 from semmetrics.errors import InputError
-from semmetrics.kinds import (
-    Defaults,
-    Kind,
-    Options,
-    Tasks,
-    each_task,
-    read_set_size_probs,
-    read_weights,
-)
-from semmetrics.kinds.embeddings import embeddings_by_name, open_models, read_embedding
-from semmetrics.kinds.labels import as_labels, facts
-from semmetrics.kinds.labels.facts import find_oddities
+from semmetrics.kinds import Defaults, Kind, Measures, Options, Tasks, common, each_task
+from semmetrics.kinds.labels import as_labels
+from semmetrics.kinds.labels.facts import find_oddities, label_facts
 from semmetrics.kinds.labels.normalization import (
     REPEATING,
     Ignored,
@@ -50,10 +41,11 @@ from semmetrics.kinds.labels.normalization import (
     cleaned_classes,
     normalization,
 )
-from semmetrics.messages import listing
-from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, join_names
+
+Coding = tuple[Sequence[Terms], tuple[Codes, Codes], dict[str, int], Synonyms | None]
+"""The terms of each class, the class of each label of both vocabularies, counts and synonyms."""
 
 
 def label_task(
@@ -116,17 +108,14 @@ def label_task(
     _check_columns(pred, ref)
     listed = None if classes is None else cleaned_classes(classes, clean)
     settings = {"norm": normalize, "missing": missing, "emptypred": empty_predictions}
-    if listed is not None:
-        settings["classes"] = _identity(listed)
-    if weights is not None:
-        settings["weights"] = "given"
-    if heads is not None and first_set_size:
-        settings["firstsize"] = str(first_set_size)
+    settings |= {} if listed is None else {"classes": _identity(listed)}
+    settings |= {} if weights is None else {"weights": "given"}
+    settings |= {"firstsize": str(first_set_size)} if heads is not None and first_set_size else {}
     if listed is None and not pred.synonyms and not ref.synonyms:  # each label is a class
         every = sorted({*pred.terms, *ref.terms})
         place = {terms: code for code, terms in enumerate(every)}
-        codes = [np.array([place[terms] for terms in side.terms], np.int32) for side in (pred, ref)]
-        coding = _Coding(every, codes[0], codes[1], {})
+        mine, theirs = (np.array([place[t] for t in side.terms], np.int32) for side in (pred, ref))
+        coding: Coding = every, (mine, theirs), {}, None
     else:
         truth = joined.ref
         if empty_predictions == "skip":
@@ -134,31 +123,28 @@ def label_task(
         predicted = occurring(joined.pred.codes, len(pred.terms))
         occur = predicted, occurring(truth.codes, len(ref.terms))
         coding = _code_terms(pred, ref, occur, listed, ignored)
+    terms, (mine, theirs), counts, synonyms = coding
+    written: Any = (None, None)
+    if synonyms is not None:
+        written = joined.pred.codes, (joined.ref.codes + len(pred.terms)).astype(np.int32)
     task = LabelTask(
         ids=joined.ids,
-        classes=tuple(map(class_name, coding.classes)),
-        pred=replace(joined.pred, codes=coding.pred.take(joined.pred.codes)),
-        ref=replace(joined.ref, codes=coding.ref.take(joined.ref.codes)),
+        classes=tuple(map(class_name, terms)),
+        pred=replace(joined.pred, codes=mine.take(joined.pred.codes), written=written[0]),
+        ref=replace(joined.ref, codes=theirs.take(joined.ref.codes), written=written[1]),
         ranked=pred.ranked,
         binary=pred.order in ("columns", "keys"),
         given=None if listed is None else len(listed),
         settings=settings,
-        counts=coding.counts | joined.counts,
-        terms=None if all(len(terms) == 1 for terms in coding.classes) else coding.classes,
+        counts=counts | joined.counts,
+        synonyms=synonyms,
+        terms=None if all(len(some) == 1 for some in terms) else terms,
         heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
         first_set_size=first_set_size,
         weights=weighed,
     )
-    if coding.synonyms is not None:
-        written = (joined.ref.codes + len(pred.terms)).astype(np.int32)
-        task = replace(
-            task,
-            pred=replace(task.pred, written=joined.pred.codes),
-            ref=replace(task.ref, written=written),
-            synonyms=coding.synonyms,
-        )
     if ignored.written:
-        task = _without(task, coding.classes, ignored)
+        task = _without(task, terms, ignored)
     rows = np.flatnonzero(np.diff(task.pred.indptr))
     if empty_predictions == "skip" and len(rows) < len(task):
         counts = {**task.counts, "empty_prediction_skipped": len(task) - len(rows)}
@@ -172,11 +158,11 @@ def label_task(
 def _check_columns(pred: Lists, ref: Lists) -> None:
     """Refuse columns without names beside a matrix of another width, or beside other names."""
     if pred.columns is not None and ref.columns is not None and pred.columns != ref.columns:
-        where, sizes = f"{pred.source} and {ref.source}", (pred.columns, ref.columns)
-        raise InputError("unnamed-widths", where, mine=sizes[0], theirs=sizes[1])
+        where = f"{pred.source} and {ref.source}"
+        raise InputError("unnamed-widths", where, mine=pred.columns, theirs=ref.columns)
     for one, other in ((pred, ref), (ref, pred)):
         names = [terms[0] for terms in other.terms] if one.columns is not None else []
-        if names and not {*map(str, range(one.columns or 0))} & {*names}:
+        if names and set(map(str, range(one.columns or 0))).isdisjoint(names):
             raise InputError("unnamed-columns", one.source, other=other.source, names=names)
 
 
@@ -185,24 +171,14 @@ def _identity(classes: Sequence[Terms]) -> str:
     return identity_of(["\t".join(terms) for terms in classes])
 
 
-@dataclass(frozen=True)
-class _Coding:
-    """The terms of each class, and the class of each label of both vocabularies."""
-
-    classes: Sequence[Terms]
-    pred: Codes
-    ref: Codes
-    counts: dict[str, int]
-    synonyms: Synonyms | None = None
-
-
 def _code_terms(
     pred: Lists,
     ref: Lists,
     occur: tuple[Bools, Bools],
     listed: list[Terms] | None,
     ignored: Ignored,
-) -> _Coding:
+) -> Coding:
+    """Find the class of each label where there is a class list, or labels have synonyms."""
     mine, theirs = ([tuple(dict.fromkeys(terms)) for terms in side.terms] for side in (pred, ref))
     classes = listed
     if classes is None:
@@ -212,18 +188,13 @@ def _code_terms(
     for code, terms in enumerate(classes):
         for term in terms:
             holders.setdefault(term, []).append(code)
-    pred_codes, ref_codes = (
-        np.array(
-            [
-                exact[terms]
-                if terms in exact
-                else next((holders[term][0] for term in terms if term in holders), -1)
-                for terms in side
-            ],
-            np.int32,
-        )
-        for side in (mine, theirs)
-    )
+
+    def code_of(terms: Terms) -> int:
+        if terms in exact:
+            return exact[terms]
+        return next((holders[term][0] for term in terms if term in holders), -1)
+
+    pred_codes, ref_codes = (np.array([*map(code_of, s)], np.int32) for s in (mine, theirs))
     if listed is not None:
         numbers = np.flatnonzero((ref_codes < 0) & occur[1])
         left_out, _ = ignored.chosen(ref.terms[number] for number in numbers.tolist())
@@ -231,62 +202,50 @@ def _code_terms(
             number = int(numbers[~left_out][0])
             where, value = ref.where(ref.first_item(number)), class_name(ref.terms[number])
             raise InputError("outside-classes", where, role="the reference label", value=value)
-    shared = sum(len(codes) > 1 for codes in holders.values())
+    shared = sum(len(some) > 1 for some in holders.values())
     counts = {"shared_terms": shared} if shared else {}
-    others = {*compress(mine, pred_codes < 0), *compress(theirs, ref_codes < 0)}
-    every = [*classes, *sorted(others, key=class_name)]
+    lone = {*compress(mine, pred_codes < 0), *compress(theirs, ref_codes < 0)}
+    every = [*classes, *sorted(lone, key=class_name)]
     name, number = max(Counter(map(class_name, every)).items(), key=itemgetter(1), default=("", 0))
     if number > 1:
         raise InputError("duplicate", role="the class", value=name)
     place = {terms: code for code, terms in enumerate(every)}
     for side, codes in ((mine, pred_codes), (theirs, ref_codes)):
-        for number in np.flatnonzero(codes < 0).tolist():
-            codes[number] = place[side[number]]
+        codes[codes < 0] = [place[terms] for terms in compress(side, codes < 0)]
     # a reference label is compared by all terms of its class
+    labels = zip(ref.terms, theirs, ref_codes.tolist(), strict=True)
     written = [*pred.terms]
-    for terms, own, code in zip(ref.terms, theirs, ref_codes.tolist(), strict=True):
-        written.append(terms if own == every[code] else every[code])
+    written += [terms if own == every[code] else every[code] for terms, own, code in labels]
+    if all(len(terms) == 1 for terms in written):
+        return every, (pred_codes, ref_codes), counts, None
+    # Two classes of a term tell as much as all, of which a term may have thousands.
+    touched = [{code for term in terms for code in holders.get(term, ())[:2]} for terms in written]
+    ambiguous = np.array([len(some) > 1 for some in touched], np.bool_)
     several = any(len(terms) > 1 for terms in (*mine, *theirs))  # not a term that is repeated
     found = _identity(classes) if listed is None and several else None
-    return _Coding(every, pred_codes, ref_codes, counts, _synonyms(written, holders, found))
+    return every, (pred_codes, ref_codes), counts, Synonyms(written, ambiguous, found)
 
 
-def _synonyms(
-    every: Sequence[Terms], holders: Mapping[str, Sequence[int]], found: str | None
-) -> Synonyms | None:
-    """Labels as they were written, and which touch several classes; None without synonyms."""
-    if all(len(terms) == 1 for terms in every):
-        return None
-    # Two classes of a term tell as much as all, of which a term may have thousands.
-    touched = [{code for term in terms for code in holders.get(term, ())[:2]} for terms in every]
-    ambiguous = np.array([len(codes) > 1 for codes in touched], np.bool_)
-    return Synonyms(every, ambiguous, found)
-
-
-def _without(task: LabelTask, classes: Iterable[Terms], ignored: Ignored) -> LabelTask:
+def _without(task: LabelTask, classes: Sequence[Terms], ignored: Ignored) -> LabelTask:
+    """Take the labels to ignore out of both sides."""
     left_out, unknown = ignored.chosen(classes)
-    chosen = {"kept": ~left_out, "ignored": left_out}
-    counts = {**task.counts, **({"ignored_labels_not_found": unknown} if unknown else {})}
 
     def only(side: Side, some: Bools) -> Side:
         """Return the occurrences of some classes, which are numbered anew."""
         kept = side.keep(some[side.codes])
         return replace(kept, codes=(np.cumsum(some) - 1).astype(np.int32)[kept.codes])
 
-    sides = {
-        name: [only(side, some) for side in (task.pred, task.ref)] for name, some in chosen.items()
-    }
-    names = sorted({names[0] for names in ignored.names})
+    names = tuple(compress(task.classes, left_out))
     return replace(
         task,
-        pred=sides["kept"][0],
-        ref=sides["kept"][1],
+        pred=only(task.pred, ~left_out),
+        ref=only(task.ref, ~left_out),
         classes=tuple(compress(task.classes, ~left_out)),
         terms=None if task.terms is None else list(compress(task.terms, ~left_out)),
         given=None if task.given is None else int((~left_out[: task.given]).sum()),
-        ignored=IgnoredLabels(tuple(compress(task.classes, left_out)), *sides["ignored"]),
-        counts=counts,
-        settings={**task.settings, "ignore": join_names(names)},
+        ignored=IgnoredLabels(names, only(task.pred, left_out), only(task.ref, left_out)),
+        counts={**task.counts, **({"ignored_labels_not_found": unknown} if unknown else {})},
+        settings={**task.settings, "ignore": join_names(sorted({one[0] for one in ignored.names}))},
     )
 
 
@@ -296,6 +255,11 @@ _WORDS, _TEXTS = "embedding", "text_embedding"  # what measures need: vectors of
 _GIVE_CLASSES = f"give the class list, {OPTIONS['classes'].both}"
 _NUMBERS = f"the labels are numbers; give names, or the class list, {OPTIONS['classes'].both}"
 _RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
+_COUNTS = {  # those that do not add up over parts
+    "shared_terms": "same",
+    "predicted_outside_classes": "distinct",
+    "ignored_labels_not_found": "distinct",
+}
 _IN_TASK = ("normalize", "missing", "empty_predictions", "classes", "ignore", "weights",
             "first_set_size")  # fmt: skip
 
@@ -309,24 +273,22 @@ def read_beside(options: Options) -> Options:
 
         taxonomy = as_taxonomy(taxonomy, options=files)
         taxonomy = taxonomy.normalized(normalization(options["normalize"]))
-    classes = options["classes"]
+    classes, ignore = options["classes"], options["ignore"]
     return options.replace(
-        embedding=read_embedding(options["embedding"]),
-        classes=None if classes is None else _read_names(classes, files, "classes"),
-        ignore=_read_names(options["ignore"], files, "ignore"),
-        weights=read_weights(options["weights"], files),
+        embedding=common.read_embedding(options["embedding"]),
+        classes=None if classes is None else _read_names(classes, files),
+        ignore=_read_names(ignore, files),
+        weights=common.read_weights(options["weights"], files),
         taxonomy=taxonomy,
     )
 
 
-def _read_names(names: Any, files: ReadOptions, option: str) -> list[Any]:
+def _read_names(names: Any, files: ReadOptions) -> list[Any]:
     """Return a list of names, read if it is a path."""
     if isinstance(names, (str, os.PathLike)):
         from semmetrics.data.side_inputs import read_class_list
 
         return list(read_class_list(names, files))
-    if not is_iterable(names) or isinstance(names, (bytes, bytearray)):
-        raise InputError("wrong-type", option, value=names, wanted="a list of labels, or a path")
     return list(names)
 
 
@@ -338,15 +300,10 @@ def read(data: Any, source: str, options: Options) -> Lists:
 def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
     """Make the task of each system."""
     given, tasks = options["set_size_probs"], {}
-    probs = dict(given) if isinstance(given, Mapping) else dict.fromkeys(preds, given)
-    for name in probs:
-        if name not in preds:
-            remedy = f"the systems are {listing(preds)}"
-            raise InputError("unknown-name", "set_size_probs", what="system", value=name,
-                             remedy=remedy)  # fmt: skip
+    conventions = {option: options[option] for option in _IN_TASK}
     for name, pred in preds.items():
-        heads = read_set_size_probs(probs.get(name), options["read"])
-        conventions = {option: options[option] for option in _IN_TASK}
+        probs = given.get(name) if isinstance(given, Mapping) else given
+        heads = common.read_set_size_probs(probs, options["read"])
         tasks[name] = {"": label_task(pred, ref, heads=heads, **conventions)}
     return tasks
 
@@ -365,7 +322,7 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
     return Defaults((*_EXACT, *_SEMANTIC))
 
 
-def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
+def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     """Add the label vectors that measures need, and the taxonomy.
 
     A measure names its embedding, "default" unless another is named. Only embeddings that some
@@ -392,21 +349,15 @@ def prepare(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Task
         from semmetrics.core.backend import find_device
         from semmetrics.embed.lookup import label_vectors, rules_for
 
-        device, models = find_device(options["device"]), open_models(needs, options)
+        device, models = find_device(options["device"]), common.open_models(needs, options)
 
     def prepared(task: Any) -> Any:
         plain = task.synonyms is None
-        terms = [(name,) for name in task.classes] if plain else task.synonyms.terms
-        found = {
-            name: label_vectors(
-                terms,
-                model,
-                whole=needs[name] == {_TEXTS},
-                device=device,
-                **rules_for(model, options["lookup"], options["oov"]),
-            )
-            for name, model in models.items()
-        }
+        terms, found = [(name,) for name in task.classes] if plain else task.synonyms.terms, {}
+        for name, model in models.items():
+            rules = rules_for(model, options["lookup"], options["oov"])
+            whole = needs[name] == {_TEXTS}
+            found[name] = label_vectors(terms, model, whole=whole, device=device, **rules)
         return replace(task, models=found, taxonomy=taxonomy)
 
     return {name: {part: prepared(t) for part, t in parts.items()} for name, parts in tasks.items()}
@@ -419,7 +370,7 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
         return text, f"needs the number of labels of the data set: {_GIVE_CLASSES}"
     if "labels=given" in text and n_classes is None:
         return text, f"is a mean over the whole dictionary: {_GIVE_CLASSES}"
-    given = embeddings_by_name(options["embedding"])
+    given = common.embeddings_by_name(options["embedding"])
     text = text.replace("{q}", str(n_classes))
     (measure,) = parse(text)
     name = measure["embedding"]
@@ -433,18 +384,5 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
 
 
 KIND = Kind(
-    name="labels",
-    read_beside=read_beside,
-    read=read,
-    make_tasks=make_tasks,
-    defaults=defaults,
-    fill_entry=fill_entry,
-    prepare=prepare,
-    facts=facts.label_facts,
-    describer=facts,
-    name_counts={
-        "shared_terms": "same",
-        "predicted_outside_classes": "distinct",
-        "ignored_labels_not_found": "distinct",
-    },
+    "labels", read_beside, read, make_tasks, defaults, fill_entry, prepare, label_facts, _COUNTS
 )

@@ -12,7 +12,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.public import is_coco_captions, read_coco_caption_ids
 from semmetrics.errors import InputError
-from semmetrics.kinds.resolve import Certainty, Verdict
+from semmetrics.kinds import Certainty, Verdict
 from semmetrics.messages import pluralize
 from semmetrics.options import FORMATS
 

@@ -31,7 +31,7 @@ from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi, RankedLists, fingerp
 from semmetrics.data.side_inputs import IDS_BESIDE, read_pair_ids
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError, at
-from semmetrics.kinds import Facts, Options, Tasks, each_task, no_effect
+from semmetrics.kinds import Facts, Measures, Options, Tasks, common, each_task
 from semmetrics.kinds.captions import as_texts
 from semmetrics.kinds.captions.matrix import PAIR_MEASURES, PairJob, options_taken
 from semmetrics.kinds.retrieval import as_candidates
@@ -58,7 +58,7 @@ _OTHERS = "or name another phi: phi='CIDEr-D' (--phi CIDEr-D), or phi='SPICE(par
 # ---- tasks with phi -----------------------------------------------------------------------------
 
 
-def with_phi(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tasks:
+def with_phi(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     """Return tasks with the matrices that measures name, and how deep these look.
 
     Raises
@@ -89,7 +89,7 @@ def with_phi(tasks: Tasks, measures: Sequence[Measure], options: Options) -> Tas
     return made
 
 
-def phi_measures(measures: Sequence[Measure]) -> list[Measure]:
+def phi_measures(measures: Measures) -> list[Measure]:
     """Return the measures that need phi; instead of a sum its terms."""
     return [one for one in flat_terms(measures) if PHI in one.definition.needs]
 
@@ -406,21 +406,21 @@ def _hold(job: PairJob, progress: Any) -> Any:
 # ---- facts --------------------------------------------------------------------------------------
 
 
-def phi_facts(measures: Sequence[Measure], options: Options) -> Facts:
+def phi_facts(measures: Measures, options: Options) -> Facts:
     """Note phi, captions and options of computing phi that have no effect."""
     given, facts = _given(options), []
     named = {str(m[PHI]) for m in phi_measures(measures)}
     if not named and given:
-        facts.append(no_effect("phi", "no measure here takes it"))
+        facts.append(common.no_effect("phi", "no measure here takes it"))
     else:
         idle = [name for name in given if name not in named and not (len(given) == 1 and named)]
-        facts += [no_effect("phi", f"no measure here takes {listing(idle)}")] if idle else []
+        facts += [common.no_effect("phi", f"no measure here takes {listing(idle)}")] if idle else []
     if options[CAPTIONS] is not None and not any(options.opened.get(_LACKING, {}).values()):
         found = [one.origin for one in options.opened.get(PHI, {}).values()]
         computed = [one[0] for one in found if isinstance(one, tuple) and is_computed(one[0])]
         taken = {name for spec in computed for name in options_taken(spec)}
         if not computed:
-            facts.append(no_effect(CAPTIONS, "no phi is computed"))
+            facts.append(common.no_effect(CAPTIONS, "no phi is computed"))
         facts += [
             Fact("no-effect-on", values={"option": name, "on": ", ".join(computed)})
             for name in MATRIX_OPTIONS

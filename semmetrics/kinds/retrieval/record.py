@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,27 +19,14 @@ from semmetrics.kinds import (
     Defaults,
     Facts,
     Kind,
+    Measures,
+    Notes,
     Options,
     Tasks,
-    count_facts,
-    different_items,
+    common,
     each_task,
-    read_weights,
-    unused_weights,
 )
 from semmetrics.kinds.captions.record import open_tuples, read_frequencies
-from semmetrics.kinds.describe import (
-    describe_input,
-    describe_matrix,
-    describe_sizes,
-    find_gaps,
-    find_odd_ids,
-    format_known,
-    format_matrix,
-    format_spread,
-    matrix_cells,
-    on_one_line,
-)
 from semmetrics.kinds.retrieval import as_candidates
 from semmetrics.kinds.retrieval.phi import (
     chosen_phi,
@@ -69,8 +55,8 @@ def read_beside(options: Options) -> Options:
     for name in ("similarity", "direction", "ties"):
         check_choice(name, options[name], OPTIONS[name].choices)
     if options["folds"] is not None and options["folds"] < 2:
-        wanted = "a whole number from 2"
-        raise InputError("bad-option", name="folds", value=options["folds"], wanted=wanted)
+        value, wanted = options["folds"], "a whole number from 2"
+        raise InputError("bad-option", name="folds", value=value, wanted=wanted)
     files, doc_freq = options["read"] or ReadOptions(), options["doc_freq"]
     captions, reverse = read_caption_texts(options), options["reverse_positives"]
     if reverse is not None:
@@ -82,7 +68,7 @@ def read_beside(options: Options) -> Options:
         captions=captions,
         doc_freq=None if doc_freq is None else read_frequencies(doc_freq, files.max_bytes),
         tuples=open_tuples(options["tuples"], files.max_bytes),
-        weights=read_weights(options["weights"], files.beside()),
+        weights=common.read_weights(options["weights"], files.beside()),
     )
 
 
@@ -120,27 +106,21 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
 
 
 def retrieval_facts(
-    tasks: Tasks,
-    measures: Sequence[Measure],
-    options: Options,
-    noted: Mapping[str, Any],
-    inputs: Sequence[Any] = (),
+    tasks: Tasks, measures: Measures, options: Options, noted: Notes, inputs: Sequence[Any]
 ) -> Facts:
     """Note the sizes and direction of each run, how many ties mattered, and what was left out."""
     facts: Facts = []
-    listed = [task.settings["gallery"] == LISTED for _, task in each_task(tasks)]
+    listed = False
     for name, task in each_task(tasks):
-        found = noted.get(name, task.odd)
-        gallery = f"a gallery of {task.scores.shape[1]:,}"
-        ties = f"ties by {task.ties}" if task.ties == "position" else f"{task.ties} ties"
-        how = ["ranked lists" if task.settings["gallery"] == LISTED else gallery]
-        how += [task.settings["direction"], ties]
+        found, gallery = noted.get(name, task.odd), task.settings["gallery"]
+        listed |= gallery == LISTED
+        how = ["ranked lists" if gallery == LISTED else f"a gallery of {task.scores.shape[1]:,}"]
+        how += [task.settings["direction"]]
+        how += [f"ties by {task.ties}" if task.ties == "position" else f"{task.ties} ties"]
         how += [] if task.folds is None else [f"{task.settings['folds']} folds"]
-        queries = found.get("queries", len(task))
-        facts += count_facts(name, task)
-        facts.append(Fact("run-size", queries, (), name, {"how": ", ".join(how)}))
-        if found.get("undecided"):
-            facts.append(Fact("tied-ranks", found["undecided"], (), name))
+        queries, values = found.get("queries", len(task)), {"how": ", ".join(how)}
+        facts += [*common.count_facts(name, task), Fact("run-size", queries, (), name, values)]
+        facts += common.counted("tied-ranks", found.get("undecided", 0), (), name)
         fewer = {(key[1], key[3]): n for key, n in found.items() if isinstance(key, tuple) and n}
         for (k, left_out), n in sorted(fewer.items()):
             if not left_out or n != fewer.get((k, False)):
@@ -148,11 +128,10 @@ def retrieval_facts(
                 facts.append(Fact("fewer-candidates", n, (), name, values))
         facts += [Fact("numbered-positives", where=name)] * bool(found.get("numbered"))
         facts += [Fact("transposed", where=name)] * bool(found.get("transposed"))
-    facts += unused_weights(options["weights"], inputs[-1:]) + phi_facts(measures, options)
-    for one in measures if not any(listed) else ():
-        if one.definition in (Recall, HitRate) and one.k is None:
-            facts.append(Fact("counts-all", values={"measure": str(one)}))
-    return facts + different_items(tasks)
+    facts += common.unused_weights(options["weights"], inputs[-1:]) + phi_facts(measures, options)
+    every = [str(m) for m in measures if m.definition in (Recall, HitRate) and m.k is None]
+    facts += [Fact("counts-all", values={"measure": one}) for one in every if not listed]
+    return facts + common.different_items(tasks)
 
 
 # ---- what is shown of retrieval -----------------------------------------------------------------
@@ -174,21 +153,21 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
     >>> found["items"], found["candidates"], found["distinct"], found["cardinality"]["max"]
     (2, 3, 2, 2)
     """
-    odd = find_odd_ids(found.ids)
+    odd = common.find_odd_ids(found.ids)
     if isinstance(found, Matrix):
-        for block in matrix_cells(found)[:1]:
+        for block in common.matrix_cells(found)[:1]:
             first = np.sort(block.reshape(-1)[:_TIES])
             same = int((first[1:] == first[:-1]).sum())
             if 2 * same > len(first):
                 odd = [Fact("many-ties", same, values={"total": len(first)}), *odd]
-        return describe_input(found, odd, **describe_matrix(found))
+        return common.describe_input(found, odd, **common.describe_matrix(found))
     scores = found.side.scores
-    return describe_input(
+    return common.describe_input(
         found,
-        find_gaps(found) + odd,
+        common.find_gaps(found) + odd,
         candidates=len(found.side.codes),
         distinct=int(found.occurring().sum()),
-        cardinality=describe_sizes(found.side.indptr) if len(found) else None,
+        cardinality=common.describe_sizes(found.side.indptr) if len(found) else None,
         zeros=None if scores is None else int((scores <= 0).sum()),
     )
 
@@ -196,12 +175,12 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
 def report(record: Mapping[str, Any]) -> dict[str, str]:
     """Return the facts of a description as texts by name; an empty text is not worth a line."""
     if "shape" in record:
-        return format_matrix(record, "queries", "values")
+        return common.format_matrix(record, "queries", "values")
     number = pluralize(record["candidates"], "candidate")
     return {
-        "queries": format_known(record),
+        "queries": common.format_known(record),
         "candidates": f"{number}, {record['distinct']:,} distinct",
-        "a query": format_spread(record["cardinality"]),
+        "a query": common.format_spread(record["cardinality"]),
         "grade 0 or less": f"{record['zeros']:,}" if record["zeros"] else "",
     }
 
@@ -225,7 +204,7 @@ def report_item(record: Mapping[str, Any]) -> list[str]:
     """Return the lines of a query: its positives, their ranks, and what was ranked first."""
     ranks = ["-" if rank is None else f"{rank:,}" for rank in record["ranks"]]
     parts = {"positives": record["positives"], "ranks": ranks, "first": record["first"]}
-    lines = {name: on_one_line(", ".join(map(str, some))) for name, some in parts.items()}
+    lines = {name: common.on_one_line(", ".join(map(str, some))) for name, some in parts.items()}
     return [
         f"{name:<9}  {line if len(line) <= _LONGEST else f'{line[:_LONGEST]} ...'}"
         for name, line in lines.items()
@@ -256,13 +235,5 @@ def explain_protocol(protocol: Any) -> dict[str, str]:
 
 
 KIND = Kind(
-    name="retrieval",
-    read_beside=read_beside,
-    read=read,
-    make_tasks=make_tasks,
-    defaults=defaults,
-    fill_entry=fill_entry,
-    prepare=with_phi,
-    facts=retrieval_facts,
-    describer=sys.modules[__name__],
+    "retrieval", read_beside, read, make_tasks, defaults, fill_entry, with_phi, retrieval_facts
 )

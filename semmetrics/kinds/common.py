@@ -1,0 +1,510 @@
+"""What kinds have in common: facts, descriptions of data, weights and embeddings."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from semmetrics.core.backend import refuse_masked
+from semmetrics.core.hashing import UNVERSIONED
+from semmetrics.core.ragged import Ints, cell_keys, lengths
+from semmetrics.data.form import ReadOptions
+from semmetrics.data.join import Weights
+from semmetrics.data.lists import Ids, Lists
+from semmetrics.data.matrix import Matrix, row_blocks
+from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
+from semmetrics.kinds import Facts, Measures, Options, Tasks
+from semmetrics.messages import listing, visible
+
+WORDS, SWAPPED = "words of", "swapped"
+"""Names under which tasks note how many words entries have, and signs of swapped sides."""
+
+_MISSING = {  # what becomes of items that one side lacks, under each policy
+    "skip": {"missing_prediction": "left out", "missing_reference": "left out"},
+    "empty": {"missing_prediction": "scored as empty", "missing_reference": "taken as empty"},
+}
+_CLOSE = 0.01  # to which probabilities of half precision sum to 1
+_TOP = 10  # names that a line shows
+_SHOWN = 3  # texts that a model does not know
+_OF_MEANING = ("lookup", "oov", "device", "max_words")
+_TRUTHS = {"gt", "gts", "truth", "groundtruth", "reference", "references", "refs", "annotations"}
+_GUESSES = {"pred", "preds", "prediction", "predictions", "results", "candidates", "outputs"}
+_SIGNS = {
+    "names": "the predictions are named as ground truth",
+    "scores": "only the ground truth has scores",
+    "coco": "only the predictions are COCO annotations",
+    "several": "each image has one reference and several captions",
+}
+
+
+# ---- facts --------------------------------------------------------------------------------------
+
+
+def counted(
+    code: str, n: int, examples: Iterable[Any] = (), where: str = "", **values: Any
+) -> Facts:
+    """Note something that is so n times; nothing where it never is."""
+    return [Fact(code, n, tuple(examples)[:EXAMPLES], where, values)] if n else []
+
+
+def named(code: str, names: Iterable[Any], where: str = "", **values: Any) -> Facts:
+    """Note something about names; nothing where there are none."""
+    every = list(names)
+    return counted(code, len(every), every, where, **values)
+
+
+def of_items(code: str, lists: Any, rows: Any, **values: Any) -> Facts:
+    """Note something about items, named by id or position; nothing where there are none."""
+    numbered = FROM_0 if isinstance(lists.ids, (range, np.ndarray)) else ""
+    ids = [lists.ids[row] for row in rows[:EXAMPLES].tolist()]
+    plain = [name.item() if hasattr(name, "item") else name for name in ids]
+    values |= {"total": len(lists), "noun": lists.noun, "numbered": numbered}
+    return counted(code, len(rows), plain, **values)
+
+
+def no_effect(option: str, why: str) -> Fact:
+    """Return the fact that an option has no effect."""
+    return Fact("no-effect", values={"option": option, "why": why})
+
+
+def count_facts(name: str, task: Any) -> Facts:
+    """Return what was left out of a task or merged in it, from its counts."""
+    became = _MISSING.get(task.settings.get("missing", ""), {})
+    return [
+        Fact(key.replace("_", "-"), n, (), name, {"became": became[key]} if key in became else {})
+        for key, n in task.counts.items()
+        if n
+    ]
+
+
+def different_items(tasks: Tasks, apart: Collection[str] = ()) -> Facts:
+    """Note that systems are scored on different items; ``apart`` are systems that always are."""
+    sizes: dict[str, set[int]] = {}
+    for system, parts in tasks.items():
+        for part, task in parts.items() if system not in apart else ():
+            sizes.setdefault(part, set()).add(len(task))
+    return [Fact("different-items")] if any(len(some) > 1 for some in sizes.values()) else []
+
+
+def swapped_sides(pred: Lists, ref: Lists) -> dict[Hashable, Any]:
+    """Find signs that predictions and ground truth were given in the wrong order."""
+
+    def is_called(lists: Lists, words: set[str]) -> bool:
+        name = PurePath(lists.source).name
+        parts = re.split(r"[^a-z]+", name.lower())
+        return "." in name and not words.isdisjoint({*parts, "".join(parts[:2])})
+
+    signs = {
+        "names": is_called(pred, _TRUTHS - _GUESSES) and is_called(ref, _GUESSES - _TRUTHS),
+        "scores": ref.side.scores is not None and pred.side.scores is None,
+        "coco": "COCO instances" in pred.understood and "COCO instances" not in ref.understood,
+    }
+    return {(SWAPPED, sign): 1 for sign, found in signs.items() if found}
+
+
+def swapped_facts(odd: Mapping[Hashable, Any]) -> Facts:
+    """Note that the sides look swapped, and why."""
+    signs = [text for sign, text in _SIGNS.items() if (SWAPPED, sign) in odd]
+    return [Fact("swapped-sides", values={"sign": text}) for text in signs]
+
+
+def word_facts(
+    code: str, odd: Mapping[Hashable, Any], side: str, noun: str, where: str = ""
+) -> Facts:
+    """Note the mean number of words of a side's entries if a task noted them."""
+    if (WORDS, side, "words") not in odd:
+        return []
+    mean = odd[WORDS, side, "words"] / max(1, odd[WORDS, side, "entries"])
+    return [Fact(code, 0, (), where, {"side": noun, "mean": mean})]
+
+
+def find_gaps(lists: Lists) -> Facts:
+    """Note items without entries, and those that have an entry twice."""
+    sizes, width = lengths(lists.side.indptr), max(1, len(lists.vocabulary))
+    cells = cell_keys(lists.side.indptr, lists.side.codes, len(lists.vocabulary))
+    distinct = np.bincount(np.unique(cells) // width, minlength=len(lists))
+    return [
+        *of_items("without-entries", lists, np.flatnonzero(sizes == 0)),
+        *of_items("repeated-entries", lists, np.flatnonzero(sizes > distinct)),
+    ]
+
+
+def find_odd_ids(ids: Ids) -> Facts:
+    """Note what is odd in ids; nothing where items are known by position."""
+    return [] if isinstance(ids, range) else find_odd_texts([str(name) for name in ids], "id")
+
+
+def find_odd_texts(texts: Sequence[str], noun: str) -> Facts:
+    """Note what is odd in names: blanks around them, what cannot be seen, and lookalikes.
+
+    Examples
+    --------
+    >>> print(*find_odd_texts(["cat", "Cat", "dog"], "label"))
+    1 group of labels differing only by case or white space: 'cat', 'Cat'
+    """
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        groups.setdefault("".join(text.split()).casefold(), []).append(text)
+    similar = [group for group in groups.values() if len(group) > 1]
+    hidden = [text for text in texts if not text.strip().isprintable()]
+    first = [text for group in similar[:2] for text in group]
+    return [
+        *named("padded-texts", (text for text in texts if text != text.strip()), noun=noun),
+        *named("hidden-characters", hidden, noun=noun),
+        *counted("lookalikes", len(similar), first, noun=f"{noun}s"),
+    ]
+
+
+# ---- weights, and probabilities of set sizes ----------------------------------------------------
+
+
+def read_weights(weights: Any, files: ReadOptions, of: str = "weights") -> Any:
+    """Read weights, or numbers of classes, from a path or frame; a Series has ids in the index."""
+    from semmetrics.data.objects import is_frame, is_series, string_ids
+
+    path = isinstance(weights, (str, os.PathLike))
+    columns = hasattr(weights, "columns") or hasattr(weights, "column_names")
+    if path or (columns and is_frame(weights)):
+        from semmetrics.data.side_inputs import read_numbers
+
+        notes: list[Any] = []
+        values = read_numbers(weights, files, notes, of)
+        return Weights(values, os.fspath(weights) if path else of, notes)
+    if is_series(weights) and hasattr(weights, "index"):
+        return dict(zip(string_ids(weights.index, of), weights.to_list(), strict=True))
+    return weights
+
+
+def unused_weights(weights: Any, inputs: Sequence[Any]) -> Facts:
+    """Note which sample weights are of ids that no input has, and what their reader noted.
+
+    Parameters
+    ----------
+    weights : mapping from id, sequence in the order of the ground truth, Weights of those, or None
+    inputs : sequence of Lists
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.labels import as_labels
+    >>> print(*unused_weights({"a": 1.0, "b": 2.0}, [as_labels({"a": ["cat"]})]))
+    1 of 2 sample weights not used, as no input has the id: 'b'
+    """
+    notes: Facts = []
+    if isinstance(weights, Weights):
+        weights, notes = weights.values, [*weights.notes]
+    if not isinstance(weights, Mapping) or not inputs:
+        return notes
+    known = set().union(*(map(str, one.ids) for one in inputs))
+    extra = (name for name in map(str, weights) if name not in known)
+    return notes + named("unused-weights", extra, total=len(weights))
+
+
+def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
+    """Return the probabilities of set sizes as an array, read where they are a path.
+
+    Raises
+    ------
+    InputError
+        If they are masked, or those of an item are not probabilities.
+    """
+    from semmetrics.data.objects import plain_object
+
+    if given is None:
+        return None
+    where = "set_size_probs"
+    if isinstance(given, (str, os.PathLike)):
+        from semmetrics.data.side_inputs import read_dense
+
+        where = os.fspath(given)
+        given = read_dense(given, (files or ReadOptions()).beside())
+    refuse_masked(given, where)
+    values = np.asarray(plain_object(given)).astype(np.float64)
+    if values.ndim == 2:
+        sums = values.sum(axis=1)
+        wrong = (sums > 1 + _CLOSE) | (values < 0).any(axis=1)  # sizes may end before all of 1
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise InputError("not-probabilities", f"{where}, row {row}{FROM_0}", value=values[row])
+    return values
+
+
+# ---- embeddings ---------------------------------------------------------------------------------
+
+
+def read_embedding(embedding: Any) -> Any:
+    """Return what a user gives as embedding, with mappings from words to vectors made vectors."""
+    if not isinstance(embedding, Mapping):
+        return embedding
+    from semmetrics.embed.open import named_or_words
+
+    return named_or_words(embedding)
+
+
+def embeddings_by_name(embedding: Any) -> dict[str, Any]:
+    """Return what a user gives as embeddings, by name.
+
+    Parameters
+    ----------
+    embedding : None, specification, Embedder, or mapping from name to those
+        None is the static model that ships with the package.
+
+    Examples
+    --------
+    >>> embeddings_by_name(None), embeddings_by_name({"bert": "sbert:models/bert"})
+    ({'default': 'static'}, {'default': 'static', 'bert': 'sbert:models/bert'})
+    """
+    if isinstance(embedding, Mapping):
+        return {"default": "static", **embedding}
+    return {"default": "static" if embedding is None else embedding}
+
+
+def used_embeddings(measures: Measures) -> list[str]:
+    """Return the names of the embeddings that measures use."""
+    return list(dict.fromkeys(str(m["embedding"]) for m in measures if m["embedding"] is not None))
+
+
+def open_models(needed: Iterable[str], options: Options) -> dict[str, Any]:
+    """Open the embeddings of those names, once for the same options.
+
+    Raises
+    ------
+    InputError
+        If one is not given or cannot be opened, or ``max_words`` applies to none of them.
+    """
+    from semmetrics.embed.open import open_embeddings
+
+    given, specs = embeddings_by_name(options["embedding"]), {}
+    for name in needed:
+        if name not in given:
+            remedy = f"those given are {listing(given)}"
+            raise InputError("unknown-name", what="embedding", value=name, remedy=remedy)
+        specs[name] = given[name]
+    device, read = options["device"], options["read"] or ReadOptions()
+    if options.opened.get("specs") != specs:
+        options.opened["models"] = open_embeddings(
+            specs,
+            cache=options["cache"],
+            device=None if device is None else str(device).removeprefix("torch:"),
+            max_words=options["max_words"],
+            max_bytes=read.max_bytes,
+        )
+        options.opened["specs"] = specs
+    models: dict[str, Any] = options.opened["models"]
+    return models
+
+
+def open_text_models(measures: Measures, options: Options) -> dict[str, Any]:
+    """Open the embeddings that measures name, for texts of which each is embedded once.
+
+    Raises
+    ------
+    InputError
+        As `open_models`; or if there is no such device, or it has no double precision.
+    MissingDependencyError
+        If the device needs torch, which is not installed.
+    """
+    names = used_embeddings(measures)
+    if not names:
+        return {}
+    from semmetrics.core.backend import find_device
+    from semmetrics.embed.embedder import RememberingEmbedder, looks_up_words
+    from semmetrics.embed.lookup import TextModel, check_rules, lookup_rule, rules_for
+
+    device, found = find_device(options["device"]), {}
+    check_rules(options["lookup"], options["oov"])
+    for name, model in open_models(names, options).items():
+        rules = rules_for(model, options["lookup"], options["oov"])
+        kept = model if looks_up_words(model) else RememberingEmbedder(model)
+        rule = lookup_rule(model, rules["lookup"])
+        found[name] = TextModel(kept, rule, rules["oov"], device)
+    return found
+
+
+def model_facts(
+    where: str,
+    model: Any,
+    counts: Mapping[str, int],
+    noun: str,
+    which: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> Facts:
+    """Note what a model did not know or read.
+
+    Parameters
+    ----------
+    where : str
+        The name of the task.
+    model : LabelVectors or TextModel
+    counts : mapping from "unknown", "composed", "zero_vectors" or "truncated" to a number
+    noun : str
+        What is counted.
+    which : mapping from the same to texts, which are named
+    """
+    values = {"noun": noun, "model": model.embedder.identity, "oov": model.oov}
+    facts: Facts = []
+    for key in ("unknown", "composed", "zero_vectors", "truncated"):
+        texts = [text[:60] for text in which.get(key, ())[:_SHOWN]]
+        facts += counted(
+            f"{key.replace('_', '-')}-texts", counts.get(key, 0), texts, where, **values
+        )
+    return facts
+
+
+def unused_rules(measures: Measures, options: Options, such: str) -> Facts:
+    """Note options about meaning that no measure takes up; ``such`` is a measure that does."""
+    if used_embeddings(measures):
+        return []
+    fixed = () if options["protocol"] is None else ("lookup", "oov")
+    names = [name for name in _OF_MEANING if name in options.given and name not in fixed]
+    return [no_effect(name, f"no measure here compares meanings ({such} does)") for name in names]
+
+
+def unused_embeddings(measures: Measures, embedding: Any) -> Facts:
+    """Note the embeddings that no measure uses.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+    embedding : None, specification, Embedder, or mapping from name to those
+        As a user gives it; the one that ships with the package is not given.
+
+    Examples
+    --------
+    >>> from semmetrics.metrics.registry import parse_all
+    >>> given = {"default": "static", "bert": "sbert:bert"}
+    >>> print(*unused_embeddings(parse_all(["F1", "SemF1"]), given))
+    1 embedding not used by any measure here: 'bert'
+    """
+    used = used_embeddings(measures)
+    given = embedding if isinstance(embedding, Mapping) else ["default"] * (embedding is not None)
+    unused = tuple(name for name in given if name not in used)
+    return [Fact("unused-embeddings", len(unused), unused)] if unused else []
+
+
+def cache_facts(models: Iterable[Any], cache: object) -> Facts:
+    """Note what is wrong with a cache, or that no embedding in use needs the one asked for."""
+    if cache is None or cache is False:
+        return []
+    from semmetrics.embed.embedder import CachedEmbedder
+
+    every = list(models)
+    unversioned = {model.identity for model in every if UNVERSIONED in model.identity}
+    if unversioned:
+        return [Fact("not-cached", values={"model": name}) for name in sorted(unversioned)]
+    cached = [model for model in every if isinstance(model, CachedEmbedder)]
+    if cached:
+        return list(dict.fromkeys(model.trouble for model in cached if model.trouble))
+    return [no_effect("cache", "no embedding in use is slower than it")]
+
+
+# ---- descriptions -------------------------------------------------------------------------------
+
+
+def describe_input(found: Lists | Matrix, odd: Iterable[Fact], **more: Any) -> dict[str, Any]:
+    """Describe what any input has: "understood", "notes", "items", "ids", and "odd" last."""
+    return {
+        "understood": found.understood,
+        "notes": list(map(str, found.notes)),
+        "items": len(found),
+        "ids": not isinstance(found.ids, range),
+        **more,
+        "odd": list(map(str, odd)),
+    }
+
+
+def describe_matrix(matrix: Matrix) -> dict[str, Any]:
+    """Describe the "shape", "dtype" and "range" of a matrix; None for ends that are undefined."""
+    cells = matrix_cells(matrix)
+    ends = [min(part.min() for part in cells), max(part.max() for part in cells)] if cells else []
+    return {
+        "shape": list(matrix.values.shape),
+        "dtype": str(matrix.values.dtype),
+        "range": [finite_or_none(float(end)) for end in ends] or [None, None],
+    }
+
+
+def matrix_cells(matrix: Matrix) -> list[Any]:
+    """Return the numbers of a matrix, block by block; of a sparse one those that are stored."""
+    blocks = (part for _, part in row_blocks(matrix.values))
+    cells = (part if isinstance(part, np.ndarray) else part.data for part in blocks)
+    return [part for part in cells if part.size]
+
+
+def describe_sizes(indptr: Ints) -> dict[str, Any]:
+    """Describe how many entries items have.
+
+    Parameters
+    ----------
+    indptr : int array, shape (items + 1,)
+
+    Returns
+    -------
+    dict
+        "mean", "std" (None for one item), "min", "max" and "histogram": items by size, from 0.
+
+    Examples
+    --------
+    >>> describe_sizes(np.array([0, 2, 2]))["histogram"]
+    [1, 0, 1]
+    """
+    from semmetrics.metrics.sets import cardinality
+
+    sizes = cardinality(indptr)
+    return {
+        "mean": finite_or_none(sizes.mean),
+        "std": finite_or_none(sizes.std),
+        "min": int(np.flatnonzero(sizes.histogram)[0]),
+        "max": len(sizes.histogram) - 1,
+        "histogram": sizes.histogram.tolist(),
+    }
+
+
+def finite_or_none(value: float) -> float | None:
+    """Return a number as JSON has it: None where there is none."""
+    return value if math.isfinite(value) else None
+
+
+def format_known(record: Mapping[str, Any]) -> str:
+    """Write how many items there are, and what they are known by."""
+    return f"{record['items']:,}, known by {'id' if record['ids'] else 'position'}"
+
+
+def format_spread(sizes: Mapping[str, Any] | None) -> str:
+    """Write mean, standard deviation and range."""
+    if sizes is None:
+        return ""
+    std = "" if sizes["std"] is None else f" ({sizes['std']:.2f})"
+    return f"{sizes['mean']:.2f}{std} mean (std), from {sizes['min']:,} to {sizes['max']:,}"
+
+
+def format_counts(counts: Sequence[tuple[str, int]]) -> str:
+    """Write the first names with their counts, and how many more there are."""
+    shown = ", ".join(f"{name} {times:,}" for name, times in counts[:_TOP])
+    return shown + (f" and {len(counts) - _TOP:,} more" if len(counts) > _TOP else "")
+
+
+def format_matrix(record: Mapping[str, Any], items: str, values: str) -> dict[str, str]:
+    """Write what `describe_matrix` found, by name."""
+    (rows, columns), (low, high) = record["shape"], record["range"]
+    return {
+        items: format_known(record),
+        "shape": f"{rows:,} x {columns:,}, {record['dtype']}",
+        values: "" if low is None else f"from {low:g} to {high:g}",
+    }
+
+
+def on_one_line(text: str) -> str:
+    r"""Return the text on one line; what would command a terminal is written out.
+
+    Examples
+    --------
+    >>> on_one_line("a\nb\x1b[2J")
+    'a b\\x1b[2J'
+    """
+    return visible(" ".join(text.splitlines()).replace("\t", " "))
