@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,10 +20,10 @@ import numpy as np
 from semmetrics.core.backend import find_device, is_torch, to_device
 from semmetrics.core.hashing import hash_ids, mix
 from semmetrics.core.ragged import (
-    Bools,
     Floats,
     Ints,
     cell_keys,
+    first_occurrences,
     lengths,
     offsets,
     row_numbers,
@@ -36,6 +36,7 @@ from semmetrics.data.matrix import Matrix, check_finite, is_membership, members
 from semmetrics.data.rankings import Products, RankedLists, Similarities, check_repeats
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError
+from semmetrics.kinds import Facts, common
 from semmetrics.messages import pluralize
 
 LISTED = "listed"
@@ -97,29 +98,25 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
             raise InputError("needs-option", what=other, name=one)
     files = options["read"] or DEFAULTS
     tables = [_read_vectors(options[name], name, files) for name in names]
-    widths = [table.shape[1] for table in tables]
-    if widths[0] != widths[1]:
-        wanted = f"vectors of {widths[0]} dimensions, like the queries"
+    width = tables[0].shape[1]
+    if tables[1].shape[1] != width:
+        wanted = f"vectors of {width} dimensions, like the queries"
         role, shape = "the gallery", tables[1].shape
         raise InputError("wrong-shape", names[1], role=role, shape=shape, wanted=wanted)
     kind: Any = np.result_type(*(table.dtype for table in tables))
-    notes = []
+    notes: Facts = []
     if options["similarity"] == "cosine":
         made = [_unit(table, kind) for table in tables]
         tables, zeros = [table for table, _ in made], sum(number for _, number in made)
-        notes += [Fact("zero-length-vectors", zeros)] if zeros else []
+        notes = common.counted("zero-length-vectors", zeros)
     first = options[names[0]]
     own = str(first.device) if is_torch(first) else "cpu"  # where numpy computes
     device = find_device(options["device"] or (None if own == "cpu" else own))
     both = [to_device(np.ascontiguousarray(table, kind), device) for table in tables]
-    shape = f"{len(both[0]):,} x {len(both[1]):,} of {widths[0]:,} dimensions, {kind}"
-    sources = [str(v) for v in (options[name] for name in names) if isinstance(v, str)]
-    return Embeddings(
-        Products(*both),
-        " and ".join(sources) or "embeddings",
-        f"embeddings, {shape}, compared by {options['similarity']}",
-        notes,
-    )
+    shape = f"{len(both[0]):,} x {len(both[1]):,} of {width:,} dimensions, {kind}"
+    understood = f"embeddings, {shape}, compared by {options['similarity']}"
+    source = " and ".join(options[name] for name in names if isinstance(options[name], str))
+    return Embeddings(Products(*both), source or "embeddings", understood, notes)
 
 
 def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
@@ -134,16 +131,16 @@ def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
         source = load(given, files.max_bytes)
         with enough_memory(source.name, files.max_bytes):
             format_among(source, files.beside(), "vectors are", ("npy", "npz", "hdf5"))
-            values, where = plain_array(source, files, 2), source.name
+            values = plain_array(source, files, 2)
     elif is_frame(given):
         wanted = f"an array; frame.to_numpy(), with {name.partition('_')[0]}=list(frame.index)"
         raise InputError("wrong-type", name, value=type(given).__name__, wanted=wanted)
     else:
-        values, where = plain_matrix(given, name), name
+        values = plain_matrix(given, name)
         if values.dtype.kind == "f":
-            check_finite(values, where)
+            check_finite(values, name)
     if not values.size:
-        raise InputError("wrong-shape", where, role="it", shape=values.shape, wanted="vectors")
+        raise InputError("wrong-shape", name, role="it", shape=values.shape, wanted="vectors")
     single = values.dtype.kind != "f" or values.dtype == np.float16
     return values.astype(np.float32) if single else values
 
@@ -157,8 +154,8 @@ def _unit(table: Any, kind: Any) -> tuple[Floats, int]:
         largest = np.abs(part).max(axis=1)
         zeros += int((largest == 0).sum())
         part = part / np.where(largest > 0, largest, 1.0)[:, None]  # squares stay finite
-        lengths = np.sqrt(np.einsum("ij,ij->i", part, part))
-        made[start : start + step] = part / np.where(lengths > 0, lengths, 1.0)[:, None]
+        norms = np.sqrt(np.einsum("ij,ij->i", part, part))
+        made[start : start + step] = part / np.where(norms > 0, norms, 1.0)[:, None]
     return made, zeros
 
 
@@ -189,17 +186,15 @@ def as_positives(found: Lists | Matrix, gallery: int | None = None) -> tuple[Lis
     """
     if isinstance(found, Matrix):
         found = _relation(found, gallery)
-    side, vocabulary = found.side, len(found.vocabulary)
-    keep = np.ones(len(side.codes), np.bool_) if side.scores is None else side.scores > 0
-    graded = int((~keep).sum())
-    keys = cell_keys(side.indptr, side.codes, max(1, vocabulary))
-    keys[~keep] = -1 - np.arange(graded)
-    first: Bools = np.zeros(len(keys), np.bool_)
-    first[np.unique(keys, return_index=True)[1]] = True
-    repeated = int((keep & ~first).sum())
-    notes: list[Any] = [*found.notes, *([Fact("repeated-positives", repeated)] if repeated else [])]
-    lists = replace(found, side=replace(side.keep(keep & first), scores=None), notes=notes)
-    return lists, graded
+    side, width = found.side, max(1, len(found.vocabulary))
+    if side.scores is not None:
+        side = replace(side.keep(side.scores > 0), scores=None)
+    graded, notes = len(found.side.codes) - len(side.codes), list(found.notes)
+    first = first_occurrences(cell_keys(side.indptr, side.codes, width), width * len(found))
+    if first is not None:
+        side, repeated = side.keep(first), int((~first).sum())
+        notes.append(Fact("repeated-positives", repeated))
+    return replace(found, side=side, notes=notes), graded
 
 
 def _relation(matrix: Matrix, gallery: int | None) -> Lists:
@@ -244,77 +239,80 @@ class Sides:
 
 def name_sides(run: Run, positives: Lists, options: Mapping[str, Any]) -> Sides:
     """Name the rows and columns of a run."""
-    given = {name: options[name] for name in ("queries", "gallery")}
     if isinstance(run, Lists):
-        return _named_lists(run, positives, given)
-    own: dict[str, Any] = {"queries": None, "gallery": None}
+        return _named_lists(run, positives, options["queries"], options["gallery"])
+    own: list[Any] = [None, None]
     if isinstance(run, Matrix):
-        size = run.values.shape[1]
         scores: Any = Similarities(run.values)
         if run.sparse:
-            scores = RankedLists.of(run.ranked().side, size)
-        own["queries"] = None if isinstance(run.ids, range) else list(map(str, run.ids))
-        own["gallery"] = list(map(str, run.vocabulary)) if run.named else None
+            scores = RankedLists.of(run.ranked().side, run.values.shape[1])
+        own[0] = None if isinstance(run.ids, range) else list(map(str, run.ids))
+        own[1] = list(map(str, run.vocabulary)) if run.named else None
     else:
         scores = run.scores
     shape, names = scores.shape, []
     for place, (option, what) in enumerate((("queries", "row"), ("gallery", "column"))):
-        if given[option] is not None and own[option] not in (None, given[option]):
+        if options[option] is not None and own[place] not in (None, options[option]):
             raise InputError("other-names", run.source, what=what, option=option)
-        names.append(given[option] or own[option] or range(shape[place]))
-        check_size(names[place], shape[place], option, what, shape[1 - place])
+        names.append(options[option] or own[place] or range(shape[place]))
+        check_size(len(names[place]), shape[place], option, what, shape[1 - place])
     return Sides(scores, names[0], names[1], run.source)
 
 
-def _named_lists(run: Lists, positives: Lists, given: Mapping[str, Any]) -> Sides:
+def _named_lists(run: Lists, positives: Lists, queries: Any, gallery: Any) -> Sides:
     """Name what ranked lists hold; the gallery is what they and the positives name, or given."""
     check_repeats(run)
-    rows, queries = run.ids, given["queries"]
+    rows, names = run.ids, [str(name) for name in run.vocabulary]
+    columns = sorted({*names, *map(str, positives.vocabulary)}) if gallery is None else gallery
+    codes, lost = find_names(names, columns)
+    option, what = "gallery", "candidate"
     if queries is not None and isinstance(rows, range):
-        check_size(queries, len(run), "queries", "list", -1)
+        check_size(len(queries), len(run), "queries", "list", -1)
         rows = queries
-    elif queries is not None:
-        known = set(queries)
-        lost = [str(name) for name in rows if str(name) not in known]
-        if lost:
-            raise InputError("not-in-option", run.source, what="query", n=len(lost), names=lost,
-                             option="queries")  # fmt: skip
-    names = [str(name) for name in run.vocabulary]
-    listed = given["gallery"] is None
-    columns = sorted({*names, *map(str, positives.vocabulary)}) if listed else given["gallery"]
-    place = {name: code for code, name in enumerate(columns)}
-    lost = [name for name in names if name not in place]
+    elif queries is not None and (unknown := find_names(rows, queries)[1]):
+        option, what, lost = "queries", "query", unknown
     if lost:
-        raise InputError("not-in-option", run.source, what="candidate", n=len(lost), names=lost,
-                         option="gallery")  # fmt: skip
-    codes = np.fromiter((place[name] for name in names), np.int32, len(names))
-    side = replace(run.side, codes=codes[run.side.codes])
-    return Sides(RankedLists.of(side, len(columns)), rows, columns, run.source, listed)
+        values = {"what": what, "n": len(lost), "names": lost, "option": option}
+        raise InputError("not-in-option", run.source, **values)
+    side = replace(run.side, codes=codes.astype(np.int32)[run.side.codes])
+    return Sides(RankedLists.of(side, len(columns)), rows, columns, run.source, gallery is None)
 
 
-def check_size(names: Sequence[Any], size: int, option: str, what: str, other: int) -> None:
+def find_names(names: Iterable[Any], among: Iterable[Any]) -> tuple[Ints, list[str]]:
+    """Return the place of each name among others, -1 if it has none, and the names without one."""
+    place = {str(name): code for code, name in enumerate(among)}
+    every = [str(name) for name in names]
+    codes = np.fromiter((place.get(name, -1) for name in every), np.int64, len(every))
+    return codes, [every[i] for i in np.flatnonzero(codes < 0).tolist()]
+
+
+def check_size(n: int, size: int, where: str, what: str, other: int, noun: str = "name") -> None:
     """Refuse names that are not as many as rows or columns; ``other`` is the size of those."""
-    if len(names) != size:
-        code = "transposed-names" if len(names) == other else "wrong-count"
-        raise InputError(
-            code, option, found=pluralize(len(names), "name"), wanted=pluralize(size, what)
-        )
+    if n != size:
+        code = "transposed-names" if n == other else "wrong-count"
+        raise InputError(code, where, found=pluralize(n, noun), wanted=pluralize(size, what))
 
 
 def by_name(positives: Lists, sides: Sides, what: str) -> Lists:
-    """Return positives whose ids are those of the rows, if only one side has names."""
-    if isinstance(positives.ids, range) == isinstance(sides.rows, range):
-        return positives
+    """Return positives by the names of the rows where these alone have names.
+
+    Raises
+    ------
+    InputError
+        If positives without ids are not as many as the rows, or ids are not positions of these.
+    """
+    rows = sides.rows
     if isinstance(positives.ids, range):  # the first list is that of the first row
-        if len(positives) != len(sides.rows):
-            found, wanted = pluralize(len(positives), "list"), pluralize(len(sides.rows), what)
-            raise InputError("wrong-count", positives.source, found=found, wanted=wanted)
-        return replace(positives, ids=list(map(str, sides.rows)))
-    numbers = [_position(name) for name in positives.ids]
-    if None in numbers or isinstance(sides.scores, RankedLists):
-        name = positives.ids[numbers.index(None)] if None in numbers else positives.ids[0]
-        option = "queries" if what == "row" else "gallery"
-        raise InputError("unnamed-rows", positives.source, name=name, what=what, option=option)
+        n, other = len(positives), len(sides.columns)
+        check_size(n, len(rows), positives.source, what, other, "list")
+        own = positives.ids if isinstance(rows, range) else list(map(str, rows))
+        return replace(positives, ids=own)
+    if isinstance(rows, range):
+        numbers = [_position(name) for name in positives.ids]
+        if None in numbers or isinstance(sides.scores, RankedLists):
+            name = positives.ids[numbers.index(None) if None in numbers else 0]
+            option = "queries" if what == "row" else "gallery"
+            raise InputError("unnamed-rows", positives.source, name=name, what=what, option=option)
     return positives
 
 
@@ -344,16 +342,10 @@ class Relation:
         ids = sides.rows
         if isinstance(ids, range) and not isinstance(positives.ids, range):
             ids = list(map(str, ids))
-        if isinstance(positives.ids, range) and len(positives) != len(ids):
-            code = "transposed-names" if len(positives) == len(sides.columns) else "wrong-count"
-            found = f"{pluralize(len(positives), 'list')} of positives"
-            wanted = pluralize(len(sides.rows), "row")
-            raise InputError(code, positives.source, found=found, wanted=wanted)
         place, outside = _columns_of(positives, sides, missing)  # tells more of a transposed matrix
         joined, rows = join_rows(ids, positives, source=sides.source, missing=missing)
         codes = place[joined.ref.codes]
-        lost = int((codes >= len(sides.columns)).sum())
-        counts = {**joined.counts, "positives_outside": lost}
+        counts = {**joined.counts, "positives_outside": int((codes >= len(sides.columns)).sum())}
         return Relation(joined.ids, rows, joined.ref.indptr, codes, counts, outside)
 
     def transpose(self, sides: Sides, missing: str) -> Relation:
@@ -367,15 +359,13 @@ class Relation:
         rows = gallery[row_numbers(self.indptr)]
         there = self.codes < len(sides.rows)  # others are no queries
         columns, rows = self.codes[there], rows[there]
-        order = np.lexsort((rows, columns))
+        codes = rows[np.lexsort((rows, columns))]
         number = np.bincount(columns, minlength=len(sides.rows))
         every = np.arange(len(sides.rows))
-        counts: dict[str, int] = {}
+        counts = {"positives_outside": int((codes >= len(sides.columns)).sum())}
         if missing == "skip":
             every = np.flatnonzero(number)
-            counts = {"missing_reference": len(number) - len(every)}
-        codes = rows[order]
-        counts["positives_outside"] = int((codes >= len(sides.columns)).sum())
+            counts = {"missing_reference": len(number) - len(every), **counts}
         outside = [str(self.ids[place]) for place in lost.tolist()]
         ids = sides.rows if len(every) == len(number) else take_ids(sides.rows, every)
         return Relation(ids, every, offsets(number[every]), codes, counts, outside)
@@ -386,29 +376,23 @@ def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, lis
 
     These have numbers behind the columns.
     """
-    names = [str(name) for name in positives.vocabulary]
-    size = len(sides.columns)
-    if isinstance(sides.columns, range):
+    names, size = [str(name) for name in positives.vocabulary], len(sides.columns)
+    numbered = isinstance(sides.columns, range)
+    if numbered:
         found = [_position(name) for name in names]
-        place = [-1 if code is None or code >= size else code for code in found]
+        codes = np.array([-1 if n is None or n >= size else n for n in found], np.int64)
     else:
-        known = {str(name): code for code, name in enumerate(sides.columns)}
-        place = [known.get(name, -1) for name in names]
-    codes = np.fromiter(place, np.int64, len(names))
-    occurring = np.unique(positives.side.codes)
-    lost = [names[code] for code in occurring.tolist() if codes[code] < 0]
-    if not lost:
-        return codes, []
-    if missing != "error":
-        codes[occurring[codes[occurring] < 0]] = size + np.arange(len(lost))
-        return codes, lost
-    values: dict[str, Any] = {"n": len(lost), "names": lost, "size": size}
-    if not isinstance(sides.columns, range):
-        raise InputError("outside-gallery", positives.source, **values)
-    others = [_position(name) for name in names]
-    fits = all(one is not None and one < len(sides.rows) for one in others)
-    code = "transposed-positives" if fits and len(positives) <= size else "outside-columns"
-    raise InputError(code, positives.source, **values)
+        codes, _ = find_names(names, sides.columns)
+    outside = np.flatnonzero((codes < 0) & positives.occurring())
+    lost = [names[code] for code in outside.tolist()]
+    if lost and missing == "error":
+        code = "outside-gallery"
+        if numbered:
+            fits = all(n is not None and n < len(sides.rows) for n in found)
+            code = "transposed-positives" if fits and len(positives) <= size else "outside-columns"
+        raise InputError(code, positives.source, n=len(lost), names=lost, size=size)
+    codes[outside] = size + np.arange(len(lost))
+    return codes, lost
 
 
 def check_transposed(sides: Sides, positives: Lists) -> None:
@@ -473,33 +457,27 @@ def make_parts(run: Run, truth: Lists | Matrix, options: Mapping[str, Any]) -> d
     sides = name_sides(run, positives, options)
     positives = by_name(positives, sides, "row")
     check_transposed(sides, positives)
-    reverse = options["reverse_positives"]
-    direction, reversed_ = options["direction"], None
+    reverse, direction, back = options["reverse_positives"], options["direction"], None
     if reverse is not None:
         if direction == "i2t":
-            what = "direction='i2t'"
-            raise InputError("not-applicable", name="reverse_positives", what=what)
-        reversed_, _ = as_positives(reverse, len(sides.rows))
-        reversed_ = by_name(reversed_, sides.transpose(), "column")
-    counts = {"graded_0": graded}
-    folds = None
-    beside: dict[str, Any] = {}
-    if options[CAPTIONS] is not None:
-        beside[CAPTIONS] = CaptionedTruth(positives, sides, options[CAPTIONS])
-    made: dict[str, Any] = {}
+            raise InputError("not-applicable", name="reverse_positives", what="direction='i2t'")
+        back, _ = as_positives(reverse, len(sides.rows))
+        back = by_name(back, sides.transpose(), "column")
     relation = Relation.of(positives, sides, options["missing"])
-    if options["folds"]:
-        folds = _fold(relation, sides, options["folds"])
-    if direction in ("i2t", "both"):
-        made["i2t"] = _task(sides, relation, options, counts, "i2t", folds)
-    if direction in ("t2i", "both"):
-        transposed = sides.transpose()
-        if reversed_ is None:
-            back = relation.transpose(transposed, options["missing"])
+    folds = _fold(relation, sides, options["folds"]) if options["folds"] else None
+    given: dict[str, Any] = {"options": options, "graded": graded, "beside": {}}
+    if options[CAPTIONS] is not None:
+        given["beside"] = {CAPTIONS: CaptionedTruth(positives, sides, options[CAPTIONS])}
+    made: dict[str, Any] = {}
+    if direction != "t2i":
+        made["i2t"] = _task(sides, relation, "i2t", folds, **given)
+    if direction != "i2t":
+        sides = sides.transpose()
+        if back is None:
+            relation = relation.transpose(sides, options["missing"])
         else:
-            back = Relation.of(reversed_, transposed, options["missing"])
-        made["t2i"] = _task(transposed, back, options, counts, "t2i", folds and folds[::-1])
-    made = {part: replace(task, beside=beside) for part, task in made.items()}
+            relation = Relation.of(back, sides, options["missing"])
+        made["t2i"] = _task(sides, relation, "t2i", folds and folds[::-1], **given)
     return made if direction == "both" else {"": made[direction]}
 
 
@@ -521,20 +499,24 @@ def _fold(relation: Relation, sides: Sides, number: int) -> tuple[Ints, Ints]:
 def _task(
     sides: Sides,
     relation: Relation,
-    options: Mapping[str, Any],
-    counts: Mapping[str, int],
     direction: str,
     folds: tuple[Ints, Ints] | None,
+    *,
+    options: Mapping[str, Any],
+    graded: int,
+    beside: Mapping[str, Any],
 ) -> RetrievalTask:
+    """Make the task of one direction."""
     indptr, codes, gallery = relation.indptr, relation.codes, sides.columns
-    counts = {**counts, **relation.counts}
+    counts = {"graded_0": graded, **relation.counts}
+    hashed = hashlib.blake2b(hash_ids(gallery).astype("<u8").tobytes(), digest_size=6).hexdigest()
     settings = {
         "task": "retrieval",
         "missing": options["missing"],
         "direction": direction,
         "tie": options["ties"],
         # what lists name differs from part to part of the queries
-        "gallery": LISTED if sides.listed else f"{len(gallery)}@{_hash(gallery)}",
+        "gallery": LISTED if sides.listed else f"{len(gallery)}@{hashed}",
     }
     if hasattr(sides.scores, "queries"):
         settings["similarity"] = options["similarity"]
@@ -550,19 +532,24 @@ def _task(
     if relation.outside:
         gallery = [*map(str, gallery), *relation.outside]
     groups = None
-    alone = lengths(indptr) == 0
     if direction == "t2i" and len(codes) and (lengths(indptr) <= 1).all():
         groups = mix(hash_ids(relation.ids))  # a query without positives belongs to no other
-        groups[~alone] = hash_ids(gallery)[codes]
+        groups[lengths(indptr) > 0] = hash_ids(gallery)[codes]
         settings["groups"] = "positive"
+    numbered, weights = isinstance(sides.rows, range) and not isinstance(relation.ids, range), None
     if options["weights"] is not None:
         settings["weights"] = "given"
-    numbered = isinstance(sides.rows, range) and not isinstance(relation.ids, range)
-    task = RetrievalTask(
+        if options["direction"] == "both":
+            raise InputError("not-applicable", name="weights", what="both directions together")
+        nothing = Side(np.zeros(len(relation.ids) + 1, np.int64), np.zeros(0, np.int32))
+        items = Lists(relation.ids, [], nothing)
+        weights = aligned_weights(options["weights"], items, relation.ids)
+    return RetrievalTask(
         ids=relation.ids,
         settings=settings,
         counts={name: number for name, number in counts.items() if number},
         odd=_odd(sides, relation) | {"numbered": int(numbered)},
+        weights=weights,
         groups=groups,
         unit="query",
         gallery=gallery,
@@ -572,19 +559,8 @@ def _task(
         positives=codes.astype(np.int32),
         ties=options["ties"],
         folds=own,
+        beside=beside,
     )
-    if options["weights"] is None:
-        return task
-    if options["direction"] == "both":
-        raise InputError("not-applicable", name="weights", what="both directions together")
-    nothing = Side(np.zeros(len(task) + 1, np.int64), np.zeros(0, np.int32))
-    weights = aligned_weights(options["weights"], Lists(task.ids, [], nothing), task.ids)
-    return replace(task, weights=weights)
-
-
-def _hash(names: Ids) -> str:
-    """Return twelve hex digits of a hash of names in their order."""
-    return hashlib.blake2b(hash_ids(names).astype("<u8").tobytes(), digest_size=6).hexdigest()
 
 
 def _odd(sides: Sides, relation: Relation) -> dict[Any, int]:
