@@ -69,13 +69,6 @@ def test_it_is_the_matrix_of_pairs(measure, options, held, monkeypatch, tmp_path
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_folder_for_temporary_files_that_is_not_there(monkeypatch, tmp_path):
-    monkeypatch.setattr(computed_phi, "_HELD", 0)
-    monkeypatch.setattr(computed_phi.tempfile, "tempdir", str(tmp_path / "none"))
-    with refused("unwritable"):
-        scored(captions=CAPTIONS)
-
-
 def test_the_name_of_a_phi_says_its_measure():
     table = scored(["NCS(phi=CIDEr)@5", "NCS(phi=CIDEr-D)@5", "NCS@5"], captions=CAPTIONS)
     by_hand = [scored(["NCS@5"], phi=matrix(one)) for one in ("CIDEr", "CIDEr-D", "CIDEr-D")]

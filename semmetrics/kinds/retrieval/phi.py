@@ -17,7 +17,6 @@ import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ from semmetrics.kinds import Facts, Measures, Options, Tasks, common, each_task
 from semmetrics.kinds.captions import as_texts
 from semmetrics.kinds.captions.matrix import PAIR_MEASURES, PairJob, options_taken
 from semmetrics.kinds.retrieval import as_candidates
-from semmetrics.kinds.retrieval.relation import CAPTIONS, CaptionedTruth
+from semmetrics.kinds.retrieval.relation import CAPTIONS, CaptionedTruth, find_names
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import flat_terms
@@ -71,21 +70,19 @@ def with_phi(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     if not wanted:
         return tasks
     names = list(dict.fromkeys(str(m[PHI]) for m in wanted))
+
+    def added(task: RetrievalTask, found: Mapping[str, _Given]) -> RetrievalTask:
+        most = int(lengths(task.indptr).max(initial=0))
+        depths, items = zip(*(needed_depth(measure, most) for measure in wanted), strict=True)
+        phi = {name: _fit(task, given, options) for name, given in found.items()}
+        more = {PHI: phi, DEPTH: max(depths), MOST: max(items)}
+        return replace(task, beside={**task.beside, **more})
+
     made: dict[str, dict[str, RetrievalTask]] = {}
     for system, parts in tasks.items():
         truth = next(iter(parts.values())).beside.get(CAPTIONS)  # that of all parts
         found = {name: _read(name, truth, options) for name in names}
-        made[system] = {}
-        for part, task in parts.items():
-            most = int(lengths(task.indptr).max(initial=0))
-            needed = [needed_depth(measure, most) for measure in wanted]
-            beside = {
-                **task.beside,
-                PHI: {name: _fit(task, given, options) for name, given in found.items()},
-                DEPTH: max(depth for depth, _ in needed),
-                MOST: max(items for _, items in needed),
-            }
-            made[system][part] = replace(task, beside=beside)
+        made[system] = {part: added(task, found) for part, task in parts.items()}
     return made
 
 
@@ -125,9 +122,9 @@ def chosen_phi(measure: Measure, tasks: Tasks, options: Options) -> tuple[Measur
 def _given(options: Options) -> dict[str, Any]:
     """Return what is given as phi, by name."""
     given = options[PHI]
-    if given is None:
-        return {}
-    return dict(given) if isinstance(given, Mapping) else {"default": given}
+    if isinstance(given, Mapping):
+        return dict(given)
+    return {} if given is None else {"default": given}
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,24 +172,24 @@ def _origin(name: str, truth: CaptionedTruth | None, options: Options) -> Any:
         If nothing is, or phi cannot be computed by the measure.
     """
     given = _given(options)
+    if name == "default" and len(given) == 1:
+        (name,) = given
     if name in given:
-        if truth is None and is_computed(given[name]):
-            raise InputError("phi-without-captions", measure=given[name])
-        return given[name]
-    if name == "default":
-        if len(given) == 1:
-            return _origin(next(iter(given)), truth, options)
-        if given:
-            raise InputError("several-phi", names=given)
-        if truth is None:
-            raise InputError("needs-option", what="a measure of phi", name="phi")
-        return PAIR_MEASURES[0]
-    if Path(name).exists() or (truth is not None and is_computed(name)):
-        return name
-    if is_computed(name):
-        raise InputError("phi-without-captions", measure=name)
-    remedy = f"give it: phi={{{name!r}: ...}} (--phi {name}=FILE)"
-    raise InputError("unknown-name", what="phi", value=name, remedy=remedy)
+        origin = given[name]
+    elif name == "default" and given:
+        raise InputError("several-phi", names=given)
+    elif name == "default" and truth is None:
+        raise InputError("needs-option", what="a measure of phi", name="phi")
+    elif name == "default":
+        origin = PAIR_MEASURES[0]
+    elif Path(name).exists() or is_computed(name):
+        origin = name
+    else:
+        remedy = f"give it: phi={{{name!r}: ...}} (--phi {name}=FILE)"
+        raise InputError("unknown-name", what="phi", value=name, remedy=remedy)
+    if truth is None and is_computed(origin):
+        raise InputError("phi-without-captions", measure=origin)
+    return origin
 
 
 def _open(name: str, origin: Any, options: Options) -> _Given:
@@ -200,11 +197,12 @@ def _open(name: str, origin: Any, options: Options) -> _Given:
     files = options["read"] or ReadOptions()
     if isinstance(origin, str) and kinds_of(origin.partition("(")[0]) and not Path(origin).exists():
         raise InputError("bad-choice", name="phi", value=origin, choices=PAIR_MEASURES)
-    rows_of = np.asarray(origin, np.float64) if _is_table(origin) else origin
-    matrix = as_candidates(rows_of, source=f"phi {name}", options=files)
+    # of a list of rows, whole numbers are numbers and not names
+    values = np.asarray(origin, np.float64) if isinstance(origin, list | tuple) else origin
+    matrix = as_candidates(values, source=f"phi {name}", options=files)
     if not isinstance(matrix, Matrix) or matrix.sparse:
-        raise InputError("wrong-format", matrix.source, what="phi", format=matrix.understood,
-                         wanted="an array, or a .npy file")  # fmt: skip
+        values = {"format": matrix.understood, "wanted": "an array, or a .npy file"}
+        raise InputError("wrong-format", matrix.source, what="phi", **values)
     rows = None if isinstance(matrix.ids, range) else [str(one) for one in matrix.ids]
     columns = [str(one) for one in matrix.vocabulary] if matrix.named else None
     if isinstance(origin, str | os.PathLike):
@@ -218,14 +216,6 @@ def _open(name: str, origin: Any, options: Options) -> _Given:
                 wanted = f"a matrix of shape {matrix.values.shape}"
                 raise InputError("wrong-count", beside, found=found, wanted=wanted)
     return _Given(origin, matrix.values, (rows, columns), fingerprint(matrix.values), matrix.source)
-
-
-def _is_table(value: Any) -> bool:
-    """Tell whether it is a list of rows of numbers, whole ones among them."""
-    rows = isinstance(value, list | tuple) and all(isinstance(row, list | tuple) for row in value)
-    if not rows or len({len(row) for row in value}) != 1:
-        return False
-    return all(isinstance(one, Real) and not isinstance(one, bool) for row in value for one in row)
 
 
 def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
@@ -247,18 +237,14 @@ def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
     else:
         ranked = np.flatnonzero(task.rows >= 0)
         place = np.full(task.scores.shape[0], -1)
-        own = [str(task.ids[row]) for row in ranked.tolist()]
-        place[task.rows[ranked]] = _find(own, queries, "query", given)
-    values, theirs = given.values, int(not transposed)
-    if gallery is None or isinstance(task.gallery, range):
-        if n_gallery != task.scores.shape[1]:
-            raise _wrong_shape(task, given)
-    else:
-        own = [str(name) for name in task.gallery[: task.scores.shape[1]]]
-        if own != list(gallery):
-            values = np.take(values, _find(own, gallery, "candidate", given), axis=theirs)
-        elif n_gallery != task.scores.shape[1]:
-            raise _wrong_shape(task, given)
+        names = [task.ids[row] for row in ranked.tolist()]
+        place[task.rows[ranked]] = _find(names, queries, "query", given)
+    values, theirs, size = given.values, int(not transposed), task.scores.shape[1]
+    own = None if isinstance(task.gallery, range) else list(map(str, task.gallery[:size]))
+    if gallery is not None and own not in (None, list(gallery)):
+        values = np.take(values, _find(own, gallery, "candidate", given), axis=theirs)
+    elif n_gallery != size:
+        raise _wrong_shape(task, given)
     if (place >= 0).all() and not np.array_equal(place, np.arange(n_queries)):
         values, place = np.take(values, place, axis=1 - theirs), np.arange(len(place))
     return Phi(values, "columns" if transposed else "rows", place, given.identity)
@@ -266,12 +252,11 @@ def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
 
 def _find(names: Sequence[str], ids: Sequence[str], noun: str, given: _Given) -> Ints:
     """Return the place of each name among the ids of phi; refuse names that it lacks."""
-    known = {name: place for place, name in enumerate(ids)}
-    lost = [name for name in names if name not in known]
+    places, lost = find_names(names, ids)
     if lost:  # an image without positives has no references of which phi could be computed
         code = "no-references" if isinstance(given.origin, tuple) else "phi-lacks"
         raise InputError(code, given.source, n=len(lost), noun=noun, names=lost)
-    return np.array([known[name] for name in names], np.int64)
+    return places
 
 
 def _wrong_shape(task: RetrievalTask, given: _Given) -> InputError:
@@ -376,11 +361,9 @@ def _compute(spec: str, truth: CaptionedTruth, options: Options) -> tuple[Any, s
     references, texts = _texts(truth)
     given = {name: options[name] for name in options_taken(spec) if name in options.given}
     if not references:
-        remedy = "give those of images (rows)"
-        where = truth.positives.source
+        where, remedy = truth.positives.source, "give those of images (rows)"
         raise InputError("nothing-given", where, what="images with positives", remedy=remedy)
-    notes = options.opened.setdefault(_ODD, [])
-    job = PairJob.of(references, texts, spec, given, notes=notes)
+    job = PairJob.of(references, texts, spec, given, notes=options.opened.setdefault(_ODD, []))
     matrix = _hold(job, options["progress"])
     return matrix, f"{fingerprint(matrix)};{job.identity}"
 
@@ -390,10 +373,7 @@ def _hold(job: PairJob, progress: Any) -> Any:
     rows, columns = job.shape
     if 8 * rows * columns <= _HELD:
         return job.matrix(progress=progress)
-    try:
-        folder = tempfile.mkdtemp(prefix="semmetrics-phi-")
-    except OSError as error:
-        raise InputError("unwritable", "TMPDIR", why=error) from None
+    folder = tempfile.mkdtemp(prefix="semmetrics-phi-")
     try:
         matrix = job.matrix(Path(folder) / "phi.npy", progress=progress)
     finally:  # the map keeps the numbers, if the system allows it
@@ -410,13 +390,13 @@ def phi_facts(measures: Measures, options: Options) -> Facts:
     """Note phi, captions and options of computing phi that have no effect."""
     given, facts = _given(options), []
     named = {str(m[PHI]) for m in phi_measures(measures)}
-    if not named and given:
-        facts.append(common.no_effect("phi", "no measure here takes it"))
-    else:
-        idle = [name for name in given if name not in named and not (len(given) == 1 and named)]
-        facts += [common.no_effect("phi", f"no measure here takes {listing(idle)}")] if idle else []
+    idle = [name for name in given if name not in named and (len(given) > 1 or not named)]
+    if idle:
+        facts.append(
+            common.no_effect("phi", f"no measure here takes {listing(idle) if named else 'it'}")
+        )
     if options[CAPTIONS] is not None and not any(options.opened.get(_LACKING, {}).values()):
-        found = [one.origin for one in options.opened.get(PHI, {}).values()]
+        found = (one.origin for one in options.opened.get(PHI, {}).values())
         computed = [one[0] for one in found if isinstance(one, tuple) and is_computed(one[0])]
         taken = {name for spec in computed for name in options_taken(spec)}
         if not computed:
