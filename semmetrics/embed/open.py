@@ -552,7 +552,7 @@ def fetch(
         If the network fails, the SHA-256 is another, the vectors are not those expected, or
         something else is in the folder.
     """
-    from semmetrics.store.downloads import download, download_path, exclusive, record_path, recorded
+    from semmetrics.store.cache import download, download_path, exclusive, record_path, recorded
 
     target = entry.folder if folder is None else Path(folder)
     source = entry.url

@@ -32,8 +32,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
-from math import prod
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
@@ -160,10 +159,6 @@ def naming(where: str) -> Iterator[None]:
     except OSError as error:
         why = error.strerror or str(error) or type(error).__name__
         raise InputError("unwritable", where, why=why) from error
-    except ValueError as error:
-        if isinstance(error, InputError) or "null" not in str(error):
-            raise
-        raise InputError("unwritable", repr(where), why=error) from None
 
 
 def target_of(path: AnyPath, where: str = "") -> tuple[Path, bool]:
@@ -413,24 +408,22 @@ def write_matrix(
 
     job = _MatrixFile(Path(path), shape, np.dtype(dtype))
     noted = {"format": _FORMAT, **of, "shape": list(shape), "dtype": dtype, "block_rows": step}
-    starts, rows = range(0, shape[0], step), shape[0]
+    starts = range(0, shape[0], step)
     check_output(path)
-    job.check_place(resume=resume)
-    with job.locked() as log:
+    with naming(str(path)), job.locked(resume=resume) as log:
         done = job.finished(log, noted, starts, resume=resume)
         if len(done) < len(starts) or job.part.exists():
             with job.opened(fresh=not done) as matrix:
                 for start in starts:
-                    stop = min(start + step, rows)
+                    stop = min(start + step, shape[0])
                     if start not in done or job.checksum(matrix, start, stop) != done[start]:
                         checksum = job.write(matrix, start, block(start, stop))
                         job.note(log, f"{start} {checksum:08x}\n")
                     if progress is not None:
-                        progress(stop, rows)
-            with job.writing():
-                publish(job.part, job.target, beside)
+                        progress(stop, shape[0])
+            publish(job.part, job.target, beside)
         job.forget()
-    found: NDArray[Any] = np.load(job.file, mmap_mode="r")
+    found: NDArray[Any] = np.load(path, mmap_mode="r")
     return found
 
 
@@ -438,50 +431,46 @@ class _MatrixFile:
     """The file of a matrix, its unfinished numbers, and its notes."""
 
     def __init__(self, file: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
-        self.file, self.shape, self.dtype = file, shape, dtype
+        import numpy as np
+
+        self.file, self.dtype = file, dtype
         target = os.path.realpath(file) if file.is_symlink() else str(file)
         self.target = Path(target)
         self.part, self.notes = Path(f"{target}.part"), Path(f"{target}.blocks")
-        self.header = 0  # bytes before the numbers
+        self.width = shape[1] * dtype.itemsize  # bytes of a row
+        kind, header = np.lib.format.dtype_to_descr(dtype), io.BytesIO()
+        described = {"descr": kind, "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(header, described)
+        self.header = header.getvalue()
+        self.size = len(self.header) + shape[0] * self.width
 
     def unfinished(self, why: str, where: Path | None = None) -> InputError:
         """Return the error of files that cannot be continued."""
         where = where or self.file
         return InputError("matrix-unfinished", where, why=why, part=self.part, notes=self.notes)
 
-    def writing(self) -> AbstractContextManager[None]:
-        """Return `naming` with the name of the file."""
-        return naming(str(self.file))
-
-    def check_place(self, *, resume: bool) -> None:
-        """Check that the file can be written, before anything is."""
+    @contextmanager
+    def locked(self, *, resume: bool) -> Iterator[BinaryIO]:
+        """Open the notes for this run alone, if all files can be written."""
         if self.file.exists() and not self.file.is_file():
             raise InputError("not-a-file", self.file)
         for place in (self.part, self.notes):  # their names are longer
             check_output(place)
         if resume and self.target.exists() and not (self.part.exists() or self.notes.exists()):
             raise InputError("matrix-exists", self.file)
-
-    @contextmanager
-    def locked(self) -> Iterator[BinaryIO]:
-        """Open the notes for this run alone."""
-        with self.writing():
-            log = self.notes.open("a+b", buffering=0)
-        with log:
+        with self.notes.open("a+b", buffering=0) as log:
             # Notes that another run has just removed would be lost.
-            gone = not self.notes.exists() or not os.path.samestat(
-                os.fstat(log.fileno()), self.notes.stat()
-            )
+            opened = os.fstat(log.fileno())
+            gone = not self.notes.exists() or not os.path.samestat(opened, self.notes.stat())
             if gone or not lock(log):
                 raise InputError("matrix-locked", self.file)
             yield log
 
     def note(self, log: BinaryIO, line: str) -> None:
         """Add a line to the notes."""
-        with self.writing():
-            if log.write(line.encode()) != len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            os.fsync(log.fileno())
+        if log.write(line.encode()) != len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.fsync(log.fileno())
 
     def finished(
         self, log: BinaryIO, noted: dict[str, Any], starts: range, *, resume: bool
@@ -519,34 +508,27 @@ class _MatrixFile:
             raise self.unfinished("its notes are from another version", self.notes)
         others = []
         for key in [key for key in now if noted.get(key) != now[key]]:
-            was, is_ = (str(one) if len(str(one)) <= 200 else brief(one)
-                        for one in (noted.get(key), now[key]))  # fmt: skip
-            others.append(
-                f"it has other {_HASHED[key]}" if key in _HASHED
-                else f"its {_NAMED.get(key, key)} is {was}, not {is_}"
-            )  # fmt: skip
+            values = [str(one) for one in (noted.get(key), now[key])]
+            was, is_ = (text if len(text) <= 200 else brief(text) for text in values)
+            differs = f"its {_NAMED.get(key, key)} is {was}, not {is_}"
+            others.append(f"it has other {_HASHED[key]}" if key in _HASHED else differs)
         if others:
             raise self.unfinished(", ".join(others))
 
     @contextmanager
     def opened(self, *, fresh: bool) -> Iterator[BinaryIO]:
         """Open the matrix to be written: its header and full length first."""
-        import numpy as np
-
         # Blocks are written and not assigned to a map of the file: on a full disk, an assignment
         # ends the process.
-        with self.writing():
-            matrix = self.part.open("w+b" if fresh else "r+b", buffering=0)
-        with matrix:
-            if not fresh:
-                self.check_matrix()
-            else:
-                kind = np.lib.format.dtype_to_descr(self.dtype)
-                header = {"descr": kind, "fortran_order": False, "shape": self.shape}
-                with self.writing():
-                    np.lib.format.write_array_header_1_0(matrix, header)
-                    self.header = matrix.tell()
-                    matrix.truncate(self.header + prod(self.shape) * self.dtype.itemsize)
+        with self.part.open("w+b" if fresh else "r+b", buffering=0) as matrix:
+            if fresh:
+                matrix.write(self.header)
+                matrix.truncate(self.size)
+            elif (
+                matrix.read(len(self.header)) != self.header
+                or os.fstat(matrix.fileno()).st_size != self.size
+            ):
+                raise self.unfinished("it is damaged, cut off or of another shape", self.part)
             yield matrix
 
     def forget(self) -> None:
@@ -554,29 +536,12 @@ class _MatrixFile:
         with suppress(OSError):  # Windows removes no file that is open
             self.notes.unlink()
 
-    def check_matrix(self) -> None:
-        """Refuse a file that is not as long as the matrix, or of another shape."""
-        import numpy as np
-
-        try:
-            found = np.lib.format.open_memmap(self.part, mode="r")
-        except (OSError, ValueError) as error:  # a map longer than the file, too
-            raise self.unfinished(f"it is damaged or cut off ({error})", self.part) from None
-        if found.shape != self.shape or found.dtype != self.dtype or not found.flags.c_contiguous:
-            raise self.unfinished(f"it has shape {found.shape} and type {found.dtype}", self.part)
-        self.header = found.offset
-
-    def place(self, row: int) -> int:
-        """Return where a row begins."""
-        return self.header + row * self.shape[1] * self.dtype.itemsize
-
     def checksum(self, matrix: BinaryIO, start: int, stop: int) -> int:
         """Return the checksum of rows that were written."""
-        with self.writing():
-            matrix.seek(self.place(start))
-            left, found = self.place(stop) - self.place(start), 0
-            while left and (data := matrix.read(min(left, _CHUNK))):
-                left, found = left - len(data), zlib.crc32(data, found)
+        matrix.seek(len(self.header) + start * self.width)
+        left, found = (stop - start) * self.width, 0
+        while left and (data := matrix.read(min(left, _CHUNK))):
+            left, found = left - len(data), zlib.crc32(data, found)
         return found
 
     def write(self, matrix: BinaryIO, start: int, rows: NDArray[Any]) -> int:
@@ -585,9 +550,8 @@ class _MatrixFile:
 
         data = np.ascontiguousarray(rows, self.dtype).data.cast("B")
         checksum = zlib.crc32(data)
-        with self.writing():
-            matrix.seek(self.place(start))
-            while data:
-                data = data[matrix.write(data) :]
-            os.fsync(matrix.fileno())
+        matrix.seek(len(self.header) + start * self.width)
+        while data:
+            data = data[matrix.write(data) :]
+        os.fsync(matrix.fileno())
         return checksum
