@@ -23,13 +23,14 @@ from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
 from semmetrics.kinds import Facts, Measures, Options, Tasks
 from semmetrics.messages import listing, visible
 
-WORDS, SWAPPED = "words of", "swapped"
-"""Names under which tasks note how many words entries have, and signs of swapped sides."""
+SWAPPED = "swapped"
+"""The name under which tasks note signs of swapped sides."""
 
 _MISSING = {  # what becomes of items that one side lacks, under each policy
     "skip": {"missing_prediction": "left out", "missing_reference": "left out"},
     "empty": {"missing_prediction": "scored as empty", "missing_reference": "taken as empty"},
 }
+_WORDS = "words of"
 _CLOSE = 0.01  # to which probabilities of half precision sum to 1
 _TOP = 10  # names that a line shows
 _SHOWN = 3  # texts that a model does not know
@@ -115,13 +116,18 @@ def swapped_facts(odd: Mapping[Hashable, Any]) -> Facts:
     return [Fact("swapped-sides", values={"sign": text}) for text in signs]
 
 
+def note_words(side: str, words: int, entries: int) -> dict[Hashable, int]:
+    """Return how a task notes how many words the entries of a side have."""
+    return {(_WORDS, side, "words"): words, (_WORDS, side, "entries"): entries}
+
+
 def word_facts(
     code: str, odd: Mapping[Hashable, Any], side: str, noun: str, where: str = ""
 ) -> Facts:
     """Note the mean number of words of a side's entries if a task noted them."""
-    if (WORDS, side, "words") not in odd:
+    if (_WORDS, side, "words") not in odd:
         return []
-    mean = odd[WORDS, side, "words"] / max(1, odd[WORDS, side, "entries"])
+    mean = odd[_WORDS, side, "words"] / max(1, odd[_WORDS, side, "entries"])
     return [Fact(code, 0, (), where, {"side": noun, "mean": mean})]
 
 

@@ -234,11 +234,6 @@ def caption_top_k(
     [[1], [0], [0]]
     """
     given = _options_of(locals())
-    _check_sides(references, captions)
-    check_choice("axis", axis, ("captions", "images"))
-    check_choice("rows", rows, _ROWS)
-    n_rows = len(references) if rows == "images" else sum(map(len, references))
-    check_k(k, axis, n_rows, len(captions))
     job = PairJob.of(references, captions, measure, given, rows, memory, notes=notes)
     return job.top_k(k, axis)
 
@@ -294,14 +289,12 @@ class PairJob:
         graphs = OpenGraphs(open_tuples(options["tuples"]))
         fits |= graph_fits([chosen], graphs)
         models = common.open_text_models([chosen], options)
-        more = {"fits": fits, "models": models}
-        task = _pair_task(references, captions, options["tokenizer"], more, rows)
+        task = _pair_task(references, captions, options["tokenizer"], fits, models, rows)
         parse_captions({"": {"": task}}, [chosen], graphs)
         pairs = chosen.definition.extra["pairs"](task, chosen)
         if notes is not None:
-            facts = [*graphs.troubles, *idle_tuples([chosen], graphs)]
-            facts += common.cache_facts([*models.values()], options["cache"])
-            notes += facts
+            notes += [*graphs.troubles, *idle_tuples([chosen], graphs)]
+            notes += common.cache_facts(models.values(), options["cache"])
         step = max(1, min(memory // (16 * max(1, len(captions))), pairs.n_rows))
         return cls(task, chosen, pairs, step, dtype)
 
@@ -353,15 +346,15 @@ class PairJob:
 
     def top_k(self, k: int, axis: str) -> tuple[Floats, Ints]:
         """Return the k largest entries of each row or column, as ``caption_top_k`` does."""
-        blocks = (
-            (start, np.round(self.block(start, stop), _DECIMALS)) for start, stop in self.bounds
-        )
+        check_choice("axis", axis, ("captions", "images"))
+        check_k(k, axis, *self.shape)
+        rounded = (np.round(self.block(start, stop), _DECIMALS) for start, stop in self.bounds)
         if axis == "captions":
-            values, places = zip(*(top_k(block, k) for _, block in blocks), strict=True)
+            values, places = zip(*(top_k(block, k) for block in rounded), strict=True)
             return np.concatenate(values), np.concatenate(places)
         best = np.zeros((self.pairs.n_columns, 0))
         where = np.zeros(best.shape, np.int64)
-        for start, block in blocks:
+        for (start, _), block in zip(self.bounds, rounded, strict=True):
             found = top_k(block, min(k, len(block)), columns=True)
             best, where = np.hstack([best, found[0]]), np.hstack([where, found[1] + start])
             best, order = top_k(best, min(k, best.shape[1]))
@@ -412,20 +405,21 @@ def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
     InputError
         If there is no matrix of it, or an option does not apply to it.
     """
-    found = parse_all([measure], first="captions")
-    if len(found) != 1 or "pairs" not in found[0].definition.extra:
-        choose = f"choose {', '.join(PAIR_MEASURES)}, with options"
-        raise InputError("no-matrix", measure=measure, remedy=choose)
-    chosen = found[0]
+    chosen, *more = parse_all([measure], first="captions")
+    if more or "pairs" not in chosen.definition.extra:
+        remedy = f"choose {', '.join(PAIR_MEASURES)}, with options"
+        raise InputError("no-matrix", measure=measure, remedy=remedy)
     if chosen["df"] == "rows" or chosen["category"] not in (None, "all"):
-        choose = "choose df=references and category=all"
-        raise InputError("no-matrix", measure=chosen, remedy=choose)
-    for option, names in _TAKEN:
-        idle = [name for name in names if name in options.given and chosen[option] is None]
-        if idle:
-            raise InputError("not-applicable", name=idle[0], what=chosen)
-    if common.unused_embeddings([chosen], options["embedding"]):
-        raise InputError("not-applicable", name="embedding", what=chosen)
+        remedy = "choose df=references and category=all"
+        raise InputError("no-matrix", measure=chosen, remedy=remedy)
+    idle = [
+        name
+        for option, names in _TAKEN
+        for name in names
+        if name in options.given and chosen[option] is None
+    ]
+    if idle or common.unused_embeddings([chosen], options["embedding"]):
+        raise InputError("not-applicable", name=[*idle, "embedding"][0], what=chosen)
     return chosen if options["doc_freq"] is None else chosen.with_options(df="given")
 
 
@@ -446,7 +440,8 @@ def _pair_task(
     references: Sequence[Sequence[str]],
     captions: Sequence[str],
     tokenizer: Any,
-    more: Mapping[str, Any],
+    fits: Mapping[str, Any],
+    models: Mapping[str, Any],
     rows: str,
 ) -> CaptionTask:
     """Return a task of the references of the rows, and all captions as candidates.
@@ -456,7 +451,11 @@ def _pair_task(
     InputError
         If an image has no reference, or anything is not a string.
     """
-    _check_sides(references, captions)
+    check_references(references)
+    check_captions(captions, "captions")
+    for name, side in (("references", references), ("captions", captions)):
+        if not len(side):
+            raise InputError("empty", name, role=name, remedy="give at least one entry")
     for image, texts in enumerate(references):
         if not len(texts):
             leave = "leave images without references out"
@@ -465,14 +464,5 @@ def _pair_task(
         references = [[text] for texts in references for text in texts]
     # the captions as candidates of the first image: which image they stand at does not matter
     candidates = [captions, *[()] * (len(references) - 1)]
-    ids = list(map(str, range(len(references))))
-    return caption_task(candidates, references, ids, open_tokenizer(tokenizer), **more)
-
-
-def _check_sides(references: Any, captions: Any) -> None:
-    """Refuse anything but a list of lists of captions, the first, and a list of captions."""
-    check_references(references)
-    check_captions(captions, "captions")
-    for name, side in (("references", references), ("captions", captions)):
-        if not len(side):
-            raise InputError("empty", name, role=name, remedy="give at least one entry")
+    ids, by = list(map(str, range(len(references)))), open_tokenizer(tokenizer)
+    return caption_task(candidates, references, ids, by, fits=fits, models=models)

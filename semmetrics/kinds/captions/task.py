@@ -21,7 +21,7 @@ from semmetrics.data.join import Joined, aligned_weights, join
 from semmetrics.data.lists import Ids, Lists
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
-from semmetrics.kinds.common import SWAPPED, WORDS, swapped_sides
+from semmetrics.kinds import common
 
 Weights = Mapping[str, float] | Sequence[float] | Floats
 
@@ -81,51 +81,59 @@ def join_captions(
     )
     filled = np.full(int(sizes.sum()), table.setdefault("", len(table)))
     filled[np.repeat(found > 0, sizes)] = mine[joined.pred.codes]
-    texts, codes = _in_order(list(table), np.concatenate([filled, theirs[joined.ref.codes]]))
     counts = joined.counts | {
         "several_candidates": int((found > 1).sum()),
         "empty_candidates": _count_blank(candidates, joined.pred.codes),
         "empty_references": _count_blank(references, joined.ref.codes),
     }
-    settings = {"tok": str(tokenizer.name), "missing": missing}
-    return CaptionTask.of_images(
-        joined.ids,
-        sizes,
-        texts=texts,
-        candidates=codes[: sizes.sum()],
-        indptr=joined.ref.indptr,
-        references=codes[sizes.sum() :],
-        tokenizer=tokenizer,
-        counts={name: number for name, number in counts.items() if number},
-        odd=find_oddities(candidates, references, joined),
-        **_weighed(weights, references, joined.ids, sizes, settings),
-    )
+    sides = list(table), np.concatenate([filled, theirs[joined.ref.codes]]), joined.ref.indptr
+    of = references, joined.ids, sizes
+    task = _make_task(*of, sides, weights, tokenizer, counts, {"missing": missing})
+    return replace(task, odd=find_oddities(candidates, references, joined))
 
 
-def _in_order(texts: Sequence[Any], codes: Ints | Codes) -> tuple[tuple[str, ...], Ints]:
-    """Keep the captions that codes name, in order of first appearance."""
+def _make_task(
+    lists: Lists,
+    ids: Ids,
+    sizes: Ints,
+    sides: tuple[Sequence[Any], Ints, Ints],
+    weights: Weights | None,
+    tokenizer: Any,
+    counts: Mapping[str, int],
+    settings: Mapping[str, str],
+) -> CaptionTask:
+    """Make the task of captions, their codes (candidates, then references) and references' offsets.
+
+    The captions that codes name are kept, in order of first appearance; a candidate has the weight
+    of its image.
+    """
+    texts, codes, indptr = sides
     first = np.full(len(texts), len(codes))
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # of places written twice the last one stays
     order = np.argsort(first)[: int((first < len(codes)).sum())]
     place = np.empty(len(texts), np.int64)
     place[order] = np.arange(len(order))
-    return tuple(texts[code] for code in order.tolist()), place[codes]
+    candidates, references = np.split(place[codes], [int(sizes.sum())])
+    given: dict[str, str] = {} if weights is None else {"weights": "given"}
+    values = None if weights is None else aligned_weights(weights, lists, ids)
+    return CaptionTask.of_images(
+        ids,
+        sizes,
+        texts=tuple(texts[code] for code in order.tolist()),
+        candidates=candidates,
+        indptr=indptr,
+        references=references,
+        tokenizer=tokenizer,
+        counts={name: number for name, number in counts.items() if number},
+        settings={"tok": str(tokenizer.name), **settings, **given},
+        weights=None if values is None else np.repeat(values, sizes),
+    )
 
 
 def _count_blank(lists: Lists, codes: Codes) -> int:
     """Count the captions that hold nothing but blanks."""
     blank = np.array([not str(text).strip() for text in lists.vocabulary], np.bool_)
     return int(blank[codes].sum())
-
-
-def _weighed(
-    weights: Weights | None, references: Lists, ids: Ids, sizes: Ints, settings: dict[str, str]
-) -> dict[str, Any]:
-    """Return the weight of each candidate, from those of images, and the settings that say so."""
-    if weights is None:
-        return {"settings": settings}
-    values = aligned_weights(weights, references, ids)
-    return {"settings": {**settings, "weights": "given"}, "weights": np.repeat(values, sizes)}
 
 
 def leave_one_out(
@@ -166,38 +174,28 @@ def leave_one_out(
     sizes = lengths(kept)
     ids = [str(references.ids[i]) for i in chosen.tolist()]
     written = references.side.codes[flat]
-    texts, codes = _in_order(list(references.vocabulary), written)
     every, others = take_rows(kept, row_numbers(kept))
     others = others[others != row_numbers(every)]
     counts = {
         "single_reference": len(references) - len(chosen),
         "empty_references": _count_blank(references, written),
     }
-    settings = {"tok": str(tokenizer.name), "cand": "references"}
-    task = CaptionTask.of_images(
-        ids,
-        sizes,
-        texts=texts,
-        candidates=codes,
-        indptr=offsets(lengths(every) - 1),
-        references=codes[others],
-        tokenizer=tokenizer,
-        counts={name: number for name, number in counts.items() if number},
-        **_weighed(weights, references, ids, sizes, settings),
-    )
-    return replace(task, images=np.arange(len(codes)))  # each has references of its own
+    codes = np.concatenate([written, written[others]])
+    sides = list(references.vocabulary), codes, offsets(lengths(every) - 1)
+    own = {"cand": "references"}
+    task = _make_task(references, ids, sizes, sides, weights, tokenizer, counts, own)
+    return replace(task, images=np.arange(len(task)))  # each has references of its own
 
 
 def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> dict[Hashable, Any]:
     """Find what is probably a mistake in both sides: labels, and sides that are swapped."""
-    found: dict[Hashable, Any] = dict(swapped_sides(candidates, references))
+    found: dict[Hashable, Any] = dict(common.swapped_sides(candidates, references))
     for name, lists, side in (("pred", candidates, joined.pred), ("ref", references, joined.ref)):
         words, captions = count_words(lists, side.codes)
-        if words:
-            found |= {(WORDS, name, "words"): words, (WORDS, name, "entries"): captions}
+        found |= common.note_words(name, words, captions) if words else {}
     mine, theirs = (lengths(side.indptr) for side in (joined.pred, joined.ref))
     if len(mine) and mine.min() > 1 and theirs.max() == 1:
-        found[SWAPPED, "several"] = 1
+        found[common.SWAPPED, "several"] = 1
     return found
 
 

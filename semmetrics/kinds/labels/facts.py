@@ -249,10 +249,7 @@ def _find_sentences(
         codes = getattr(task, side).codes
         total = int(words[codes].sum())
         if total and total >= _SENTENCE * len(codes):
-            found |= {
-                (common.WORDS, side, "words"): total,
-                (common.WORDS, side, "entries"): len(codes),
-            }
+            found |= common.note_words(side, total, len(codes))
     return found
 
 
