@@ -31,7 +31,7 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import KINDS, ResolvedOptions
 
-__all__ = ["Certainty", "Defaults", "Facts", "Kind", "Measures", "Notes", "Options", "Resolved",
+__all__ = ["Certainty", "Defaults", "Kind", "Measures", "Notes", "Options", "Resolved",
            "Tasks", "Verdict", "each_task", "find_kind", "name_task", "names_entries",
            "resolve_kind"]  # fmt: skip
 
@@ -39,8 +39,6 @@ _ANY = Form(noun="item", columns=(), keys=())
 
 Options: TypeAlias = ResolvedOptions
 Measures: TypeAlias = Sequence[Measure]
-Facts: TypeAlias = list[Fact]
-"""What a user should know; texts are those of readers."""
 Tasks: TypeAlias = Mapping[str, Mapping[str, Any]]
 """Tasks by system and part."""
 Notes: TypeAlias = Mapping[str, Any]
@@ -118,7 +116,7 @@ class Kind:
     defaults: Callable[[Tasks, Options], Defaults]
     fill_entry: Callable[[str, Tasks, Options], tuple[str, str]]
     prepare: Callable[[Tasks, Measures, Options], Tasks]
-    facts: Callable[[Tasks, Measures, Options, Notes, Sequence[Any]], Facts]
+    facts: Callable[[Tasks, Measures, Options, Notes, Sequence[Any]], list[Fact]]
     name_counts: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import PurePath
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from semmetrics.data.join import Weights
 from semmetrics.data.lists import Ids, Lists
 from semmetrics.data.matrix import Matrix, row_blocks
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
-from semmetrics.kinds import Facts, Measures, Options, Tasks
+from semmetrics.kinds import Measures, Notes, Options, Tasks
 from semmetrics.messages import listing, visible
 
 SWAPPED = "swapped"
@@ -50,18 +49,18 @@ _SIGNS = {
 
 def counted(
     code: str, n: int, examples: Iterable[Any] = (), where: str = "", **values: Any
-) -> Facts:
+) -> list[Fact]:
     """Note something that is so n times; nothing where it never is."""
     return [Fact(code, n, tuple(examples)[:EXAMPLES], where, values)] if n else []
 
 
-def named(code: str, names: Iterable[Any], where: str = "", **values: Any) -> Facts:
+def named(code: str, names: Iterable[Any], where: str = "", **values: Any) -> list[Fact]:
     """Note something about names; nothing where there are none."""
     every = list(names)
     return counted(code, len(every), every, where, **values)
 
 
-def of_items(code: str, lists: Any, rows: Any, **values: Any) -> Facts:
+def of_items(code: str, lists: Any, rows: Any, **values: Any) -> list[Fact]:
     """Note something about items, named by id or position; nothing where there are none."""
     numbered = FROM_0 if isinstance(lists.ids, (range, np.ndarray)) else ""
     ids = [lists.ids[row] for row in rows[:EXAMPLES].tolist()]
@@ -75,7 +74,7 @@ def no_effect(option: str, why: str) -> Fact:
     return Fact("no-effect", values={"option": option, "why": why})
 
 
-def count_facts(name: str, task: Any) -> Facts:
+def count_facts(name: str, task: Any) -> list[Fact]:
     """Return what was left out of a task or merged in it, from its counts."""
     became = _MISSING.get(task.settings.get("missing", ""), {})
     return [
@@ -85,7 +84,7 @@ def count_facts(name: str, task: Any) -> Facts:
     ]
 
 
-def different_items(tasks: Tasks, apart: Collection[str] = ()) -> Facts:
+def different_items(tasks: Tasks, apart: Collection[str] = ()) -> list[Fact]:
     """Note that systems are scored on different items; ``apart`` are systems that always are."""
     sizes: dict[str, set[int]] = {}
     for system, parts in tasks.items():
@@ -110,7 +109,7 @@ def swapped_sides(pred: Lists, ref: Lists) -> dict[Hashable, Any]:
     return {(SWAPPED, sign): 1 for sign, found in signs.items() if found}
 
 
-def swapped_facts(odd: Mapping[Hashable, Any]) -> Facts:
+def swapped_facts(odd: Mapping[Hashable, Any]) -> list[Fact]:
     """Note that the sides look swapped, and why."""
     signs = [text for sign, text in _SIGNS.items() if (SWAPPED, sign) in odd]
     return [Fact("swapped-sides", values={"sign": text}) for text in signs]
@@ -123,7 +122,7 @@ def note_words(side: str, words: int, entries: int) -> dict[Hashable, int]:
 
 def word_facts(
     code: str, odd: Mapping[Hashable, Any], side: str, noun: str, where: str = ""
-) -> Facts:
+) -> list[Fact]:
     """Note the mean number of words of a side's entries if a task noted them."""
     if (_WORDS, side, "words") not in odd:
         return []
@@ -131,7 +130,7 @@ def word_facts(
     return [Fact(code, 0, (), where, {"side": noun, "mean": mean})]
 
 
-def find_gaps(lists: Lists) -> Facts:
+def find_gaps(lists: Lists) -> list[Fact]:
     """Note items without entries, and those that have an entry twice."""
     sizes, width = lengths(lists.side.indptr), max(1, len(lists.vocabulary))
     cells = cell_keys(lists.side.indptr, lists.side.codes, len(lists.vocabulary))
@@ -142,12 +141,12 @@ def find_gaps(lists: Lists) -> Facts:
     ]
 
 
-def find_odd_ids(ids: Ids) -> Facts:
+def find_odd_ids(ids: Ids) -> list[Fact]:
     """Note what is odd in ids; nothing where items are known by position."""
     return [] if isinstance(ids, range) else find_odd_texts([str(name) for name in ids], "id")
 
 
-def find_odd_texts(texts: Sequence[str], noun: str) -> Facts:
+def find_odd_texts(texts: Sequence[str], noun: str) -> list[Fact]:
     """Note what is odd in names: blanks around them, what cannot be seen, and lookalikes.
 
     Examples
@@ -188,7 +187,7 @@ def read_weights(weights: Any, files: ReadOptions, of: str = "weights") -> Any:
     return weights
 
 
-def unused_weights(weights: Any, inputs: Sequence[Any]) -> Facts:
+def unused_weights(weights: Any, inputs: Sequence[Any]) -> list[Fact]:
     """Note which sample weights are of ids that no input has, and what their reader noted.
 
     Parameters
@@ -202,7 +201,7 @@ def unused_weights(weights: Any, inputs: Sequence[Any]) -> Facts:
     >>> print(*unused_weights({"a": 1.0, "b": 2.0}, [as_labels({"a": ["cat"]})]))
     1 of 2 sample weights not used, as no input has the id: 'b'
     """
-    notes: Facts = []
+    notes: list[Fact] = []
     if isinstance(weights, Weights):
         weights, notes = weights.values, [*weights.notes]
     if not isinstance(weights, Mapping) or not inputs:
@@ -334,12 +333,8 @@ def open_text_models(measures: Measures, options: Options) -> dict[str, Any]:
 
 
 def model_facts(
-    where: str,
-    model: Any,
-    counts: Mapping[str, int],
-    noun: str,
-    which: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> Facts:
+    where: str, model: Any, counts: Mapping[str, int], noun: str, which: Notes | None = None
+) -> list[Fact]:
     """Note what a model did not know or read.
 
     Parameters
@@ -353,16 +348,16 @@ def model_facts(
     which : mapping from the same to texts, which are named
     """
     values = {"noun": noun, "model": model.embedder.identity, "oov": model.oov}
-    facts: Facts = []
+    facts: list[Fact] = []
     for key in ("unknown", "composed", "zero_vectors", "truncated"):
-        texts = [text[:60] for text in which.get(key, ())[:_SHOWN]]
+        texts = [text[:60] for text in (which or {}).get(key, ())[:_SHOWN]]
         facts += counted(
             f"{key.replace('_', '-')}-texts", counts.get(key, 0), texts, where, **values
         )
     return facts
 
 
-def unused_rules(measures: Measures, options: Options, such: str) -> Facts:
+def unused_rules(measures: Measures, options: Options, such: str) -> list[Fact]:
     """Note options about meaning that no measure takes up; ``such`` is a measure that does."""
     if used_embeddings(measures):
         return []
@@ -371,7 +366,7 @@ def unused_rules(measures: Measures, options: Options, such: str) -> Facts:
     return [no_effect(name, f"no measure here compares meanings ({such} does)") for name in names]
 
 
-def unused_embeddings(measures: Measures, embedding: Any) -> Facts:
+def unused_embeddings(measures: Measures, embedding: Any) -> list[Fact]:
     """Note the embeddings that no measure uses.
 
     Parameters
@@ -393,7 +388,7 @@ def unused_embeddings(measures: Measures, embedding: Any) -> Facts:
     return [Fact("unused-embeddings", len(unused), unused)] if unused else []
 
 
-def cache_facts(models: Iterable[Any], cache: object) -> Facts:
+def cache_facts(models: Iterable[Any], cache: object) -> list[Fact]:
     """Note what is wrong with a cache, or that no embedding in use needs the one asked for."""
     if cache is None or cache is False:
         return []

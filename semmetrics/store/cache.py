@@ -265,10 +265,8 @@ def exclusive(file: Path) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
         while True:
             locked = path.open("ab")
-            with suppress(FileNotFoundError):
-                # Who held the lock has removed the file: what is locked must still exist.
-                if lock(locked) and os.path.samestat(os.fstat(locked.fileno()), path.stat()):
-                    break
+            if lock(locked, path):
+                break
             locked.close()
             time.sleep(_PAUSE[1])
     with locked:

@@ -55,13 +55,7 @@ _NAMED = {"block_rows": "number of rows of a block (memory=)", "dtype": "type of
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be computed or fetched again.
-
-    Raises
-    ------
-    InputError
-        If no folder is named and the user has no home folder, as in some containers.
-    """
+    """Return the folder for what can be computed or fetched again."""
     if named := os.environ.get("SEMMETRICS_HOME"):
         return Path(named)
     own = os.environ.get("XDG_CACHE_HOME", "")
@@ -69,12 +63,8 @@ def cache_folder() -> Path:
         own = os.environ.get("LOCALAPPDATA", "")
     if own:
         return Path(own, "semmetrics")
-    try:
-        home = Path.home()
-    except RuntimeError:
-        raise InputError("no-home") from None
     below = {"win32": "", "darwin": "Library/Caches"}.get(sys.platform, ".cache")
-    return home / below / "semmetrics"
+    return Path.home() / below / "semmetrics"
 
 
 def file_digest(*paths: Path) -> str:
@@ -89,31 +79,34 @@ def file_digest(*paths: Path) -> str:
     return state.hexdigest()
 
 
-def lock(file: IO[bytes] | int, *, unknown: bool = True) -> bool:
+def lock(file: IO[bytes] | int, path: Path | None = None, *, unknown: bool = True) -> bool:
     """Lock an open file until it is closed; return False where another process has it.
 
     Parameters
     ----------
     file : binary file, or its number
+    path : Path, optional
+        Where it must still be: who held the lock may have removed it.
     unknown : bool
-        What is returned where there are no locks, as on some network drives.
+        Whether it counts as locked where there are no locks, as on some network drives.
     """
+    number = file if isinstance(file, int) else file.fileno()
     try:
         if sys.platform == "win32":
             import msvcrt
 
-            number = file if isinstance(file, int) else file.fileno()
             os.lseek(number, 0, os.SEEK_SET)
             msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
 
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    except (ImportError, OSError):
-        return unknown
-    return True
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError) as error:
+        if isinstance(error, BlockingIOError | PermissionError) or not unknown:
+            return False
+    with suppress(FileNotFoundError):
+        return path is None or os.path.samestat(os.fstat(number), path.stat())
+    return False
 
 
 def check_output(path: AnyPath, where: str = "") -> None:
@@ -321,9 +314,8 @@ def _guard(place: Path) -> int | None:
         number = os.open(place, os.O_RDONLY)
     except FileNotFoundError:
         return None
-    with suppress(FileNotFoundError):
-        if lock(number) and os.path.samestat(os.fstat(number), place.stat()):
-            return number
+    if lock(number, place):
+        return number
     os.close(number)
     return None
 
@@ -332,13 +324,9 @@ def _remove_abandoned(folder: Path, beginning: str) -> None:
     """Remove the places that runs have left that were killed; each run locks its own."""
     if sys.platform == "win32":
         return
-    length = len(beginning) + 2 * _RANDOM + len(".part")
+    form = re.compile(rf"{re.escape(beginning)}[0-9a-f]{{{2 * _RANDOM}}}[.]part")
     with suppress(OSError), os.scandir(folder) as entries:
-        left = [
-            folder / entry.name for entry in entries
-            if entry.name.startswith(beginning) and len(entry.name) == length
-            and entry.name.endswith(".part") and not entry.is_symlink()
-        ]  # fmt: skip
+        left = [folder / e.name for e in entries if form.fullmatch(e.name) and not e.is_symlink()]
         for place in left:
             with suppress(OSError):
                 number = os.open(place, os.O_RDONLY | os.O_NONBLOCK)
@@ -459,10 +447,7 @@ class _MatrixFile:
         if resume and self.target.exists() and not (self.part.exists() or self.notes.exists()):
             raise InputError("matrix-exists", self.file)
         with self.notes.open("a+b", buffering=0) as log:
-            # Notes that another run has just removed would be lost.
-            opened = os.fstat(log.fileno())
-            gone = not self.notes.exists() or not os.path.samestat(opened, self.notes.stat())
-            if gone or not lock(log):
+            if not lock(log, self.notes):
                 raise InputError("matrix-locked", self.file)
             yield log
 

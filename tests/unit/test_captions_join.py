@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from refusals import refused
 
 from semmetrics.kinds.captions import as_captions
-from semmetrics.kinds.captions.task import join_captions, leave_one_out
+from semmetrics.kinds.captions.record import join_captions, leave_one_out
 
 
 class Blanks:

@@ -266,12 +266,12 @@ def test_the_products_of_a_query_do_not_depend_on_the_others(monkeypatch):
         resolve_options({"queries_embeddings": queries, "gallery_embeddings": gallery}, "retrieval")
     )
     run = kind.read(None, "one", options)
-    whole = run.scores.table(np.arange(40), None)
+    whole = run.values.table(np.arange(40), None)
     for rows in (np.array([7]), np.arange(5, 9), np.array([39, 1, 20])):
-        tile = run.scores.table(rows, None)
+        tile = run.values.table(rows, None)
         assert (
             tile.tobytes()
-            == np.stack([run.scores.table(np.array([r]), None)[0] for r in rows]).tobytes()
+            == np.stack([run.values.table(np.array([r]), None)[0] for r in rows]).tobytes()
         )
         np.testing.assert_allclose(tile, whole[rows], rtol=1e-5, atol=1e-6)
 

@@ -32,21 +32,13 @@ from semmetrics.core.ranks import top_k
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import common
-from semmetrics.kinds.captions.record import (
-    OpenGraphs,
-    graph_fits,
-    idle_tuples,
-    open_tuples,
-    parse_captions,
-    read_frequencies,
-)
+from semmetrics.kinds.captions.record import idle_tuples, prepare, read_beside
 from semmetrics.metrics.caption_steps import check_captions, check_references
 from semmetrics.metrics.cider import DocumentFrequencies, task_frequencies
 from semmetrics.metrics.definition import Measure, is_cutoff
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import ResolvedOptions, resolve_options
 from semmetrics.store.files import write_matrix
-from semmetrics.text.tokenizers import open_tokenizer
 
 Progress = Callable[[int, int], None]
 Frequencies = DocumentFrequencies | str | os.PathLike[str]
@@ -282,19 +274,15 @@ class PairJob:
         """Check and prepare the inputs; those given are options of ``score``."""
         check_choice("rows", rows, _ROWS)
         check_choice("dtype", dtype, ("float64", "float32"))
-        options = resolve_options(given, "captions")
-        options = options.replace(embedding=common.read_embedding(options["embedding"]))
-        chosen, doc_freq = _pair_measure(measure, options), options["doc_freq"]
-        fits: dict[str, Any] = {} if doc_freq is None else {"df": read_frequencies(doc_freq)}
-        graphs = OpenGraphs(open_tuples(options["tuples"]))
-        fits |= graph_fits([chosen], graphs)
-        models = common.open_text_models([chosen], options)
-        task = _pair_task(references, captions, options["tokenizer"], fits, models, rows)
-        parse_captions({"": {"": task}}, [chosen], graphs)
+        options = read_beside(resolve_options(given, "captions"))
+        chosen, graphs = _pair_measure(measure, options), options["tuples"]
+        task = _pair_task(references, captions, options["tokenizer"], rows)
+        (task,) = prepare({"": {"": task}}, [chosen], options)[""].values()
         pairs = chosen.definition.extra["pairs"](task, chosen)
+        task.tokenizer.forget()  # what is prepared has no use of tokens
         if notes is not None:
             notes += [*graphs.troubles, *idle_tuples([chosen], graphs)]
-            notes += common.cache_facts(models.values(), options["cache"])
+            notes += common.cache_facts(task.models.values(), options["cache"])
         step = max(1, min(memory // (16 * max(1, len(captions))), pairs.n_rows))
         return cls(task, chosen, pairs, step, dtype)
 
@@ -327,11 +315,9 @@ class PairJob:
         ``beside`` writes the files that belong to that file, before it appears.
         """
         if out is not None:
-            facts = {  # only this run knows what a function without a version was
-                key: f"{value}, a function without a version, of run {token_hex(4)}"
-                if UNVERSIONED in value else value
-                for key, value in self.facts.items()
-            }  # fmt: skip
+            # only this run knows what a function without a version was
+            run = f", a function without a version, of run {token_hex(4)}"
+            facts = {key: value + run * (UNVERSIONED in value) for key, value in self.facts.items()}
             of = (self.shape, self.dtype, self.step, facts, self.block)
             return write_matrix(out, *of, resume=resume, progress=progress, beside=beside)
         matrix = np.empty(self.shape, self.dtype)
@@ -437,12 +423,7 @@ def options_taken(measure: str | Measure) -> list[str]:
 
 
 def _pair_task(
-    references: Sequence[Sequence[str]],
-    captions: Sequence[str],
-    tokenizer: Any,
-    fits: Mapping[str, Any],
-    models: Mapping[str, Any],
-    rows: str,
+    references: Sequence[Sequence[str]], captions: Sequence[str], tokenizer: Any, rows: str
 ) -> CaptionTask:
     """Return a task of the references of the rows, and all captions as candidates.
 
@@ -464,5 +445,5 @@ def _pair_task(
         references = [[text] for texts in references for text in texts]
     # the captions as candidates of the first image: which image they stand at does not matter
     candidates = [captions, *[()] * (len(references) - 1)]
-    ids, by = list(map(str, range(len(references)))), open_tokenizer(tokenizer)
-    return caption_task(candidates, references, ids, by, fits=fits, models=models)
+    ids = list(map(str, range(len(references))))
+    return caption_task(candidates, references, ids, tokenizer)

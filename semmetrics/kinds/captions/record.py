@@ -1,4 +1,12 @@
-"""The record of captions: how they are read, joined, prepared, scored and shown."""
+"""The record of captions: how they are read, joined, prepared, scored and shown.
+
+Conventions
+-----------
+An item is a candidate, in the order of the references. Where an image has several candidates they
+are called "id#1", "id#2", and share its references. An image without a caption on one side, whether
+its id or its captions are missing, is an error, is left out ("skip"), or is taken as it is
+("empty"): its candidate is then an empty caption, or its references are none.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +14,7 @@ import json
 import os
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -14,25 +22,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semmetrics.core.ragged import offsets, row_numbers
+from semmetrics.core.ragged import Codes, Floats, Ints, lengths, offsets, row_numbers, take_rows
 from semmetrics.data.form import DEFAULTS, ReadOptions
-from semmetrics.data.lists import Lists
+from semmetrics.data.join import Joined, aligned_weights, join
+from semmetrics.data.lists import Ids, Lists
 from semmetrics.data.source import no_collection
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import Fact, InputError, first_of_each
-from semmetrics.kinds import (
-    Defaults,
-    Facts,
-    Kind,
-    Measures,
-    Notes,
-    Options,
-    Tasks,
-    common,
-    each_task,
-)
+from semmetrics.kinds import Defaults, Kind, Measures, Notes, Options, Tasks, common, each_task
 from semmetrics.kinds.captions import as_captions
-from semmetrics.kinds.captions.task import count_words, join_captions, leave_one_out
 from semmetrics.messages import pluralize
 from semmetrics.metrics.cider import DocumentFrequencies, frequency_notes, task_frequencies
 from semmetrics.metrics.definition import Definition, Measure
@@ -41,6 +39,8 @@ from semmetrics.text.tokenizers import CachingTokenizer, open_tokenizer
 
 if TYPE_CHECKING:
     from semmetrics.text.graphs import Graphs
+
+Weights = Mapping[str, float] | Sequence[float] | Floats
 
 HUMAN = "human"
 """The system whose candidates are references, each against the others of its image."""
@@ -52,6 +52,8 @@ _OTHER_FORM = {
     "written": ("tokens", "tokens"),
 }
 _TAKEN = ("references", "given")  # document frequencies that doc_freq takes the place of
+_SINGLE = 1.5  # mean words of a caption below which captions look like labels
+_BLOCK = 256  # captions whose words are counted at a time
 _LONGEST = 40  # letters of a caption among others
 _LONGEST_ITEM = 500  # letters of a caption on a line of its own
 
@@ -121,7 +123,8 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
 
     References score each other with the weights of all references, as the systems do.
     """
-    graphs = graph_fits(measures, options["tuples"])
+    parsers = {str(m["parser"]) for m in measures if m["parser"] is not None}
+    graphs = {f"parser/{name}": options["tuples"][name] for name in sorted(parsers)}
     models = common.open_text_models(measures, options)
     parse_captions(tasks, measures, options["tuples"])
     fits, chosen = {}, list(tasks)
@@ -142,6 +145,196 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         task.shared.update(parts[""].shared)  # what tells whether a program runs is not done again
         prepared[name] = {"": task}
     return prepared
+
+
+# ---- tasks --------------------------------------------------------------------------------------
+
+
+def join_captions(
+    candidates: Lists,
+    references: Lists,
+    *,
+    tokenizer: Any,
+    missing: str = "error",
+    weights: Weights | None = None,
+) -> CaptionTask:
+    """Make the task of comparing candidates with the references of the same images.
+
+    Parameters
+    ----------
+    candidates, references : Lists
+    tokenizer : Tokenizer
+        With ``name`` and ``tokens(captions)``.
+    missing : {"error", "skip", "empty"}
+        For images without a caption on one side.
+    weights : mapping from id, or array of shape (items of the references,), optional
+        The weight of an image, finite and not negative; each of its candidates has it.
+
+    Returns
+    -------
+    CaptionTask
+        ``counts`` has the images without captions ("missing_prediction", "missing_reference"),
+        those with several candidates ("several_candidates"), and captions that are empty but for
+        blanks ("empty_candidates", "empty_references").
+
+    Raises
+    ------
+    InputError
+        If ids or lengths do not match, or a weight is bad.
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.captions import as_captions
+    >>> class Blanks:
+    ...     name = "blanks"
+    >>> mine = as_captions({"a": ["a cat", "the cat"], "b": ["a dog"]})
+    >>> task = join_captions(mine, as_captions({"b": ["dog"], "a": ["cat"]}), tokenizer=Blanks)
+    >>> task.ids, task.texts
+    (['b', 'a#1', 'a#2'], ('a dog', 'a cat', 'the cat', 'dog', 'cat'))
+    """
+    joined = join(candidates, references, missing=missing, noun="caption", gaps=True)
+    found = lengths(joined.pred.indptr)
+    sizes = np.maximum(found, 1)
+    table: dict[Any, int] = {}
+    mine, theirs = (
+        np.fromiter((table.setdefault(text, len(table)) for text in lists.vocabulary), np.int64)
+        for lists in (candidates, references)
+    )
+    filled = np.full(int(sizes.sum()), table.setdefault("", len(table)))
+    filled[np.repeat(found > 0, sizes)] = mine[joined.pred.codes]
+    counts = joined.counts | {
+        "several_candidates": int((found > 1).sum()),
+        "empty_candidates": _count_blank(candidates, joined.pred.codes),
+        "empty_references": _count_blank(references, joined.ref.codes),
+    }
+    sides = list(table), np.concatenate([filled, theirs[joined.ref.codes]]), joined.ref.indptr
+    of = references, joined.ids, sizes
+    task = _make_task(*of, sides, weights, tokenizer, counts, {"missing": missing})
+    return replace(task, odd=find_oddities(candidates, references, joined))
+
+
+def _make_task(
+    lists: Lists,
+    ids: Ids,
+    sizes: Ints,
+    sides: tuple[Sequence[Any], Ints, Ints],
+    weights: Weights | None,
+    tokenizer: Any,
+    counts: Mapping[str, int],
+    settings: Mapping[str, str],
+) -> CaptionTask:
+    """Make the task of captions, their codes (candidates, then references) and references' offsets.
+
+    The captions that codes name are kept, in order of first appearance; a candidate has the weight
+    of its image.
+    """
+    texts, codes, indptr = sides
+    first = np.full(len(texts), len(codes))
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of places written twice the last one stays
+    order = np.argsort(first)[: int((first < len(codes)).sum())]
+    place = np.empty(len(texts), np.int64)
+    place[order] = np.arange(len(order))
+    candidates, references = np.split(place[codes], [int(sizes.sum())])
+    given: dict[str, str] = {} if weights is None else {"weights": "given"}
+    values = None if weights is None else aligned_weights(weights, lists, ids)
+    return CaptionTask.of_images(
+        ids,
+        sizes,
+        texts=tuple(texts[code] for code in order.tolist()),
+        candidates=candidates,
+        indptr=indptr,
+        references=references,
+        tokenizer=tokenizer,
+        counts={name: number for name, number in counts.items() if number},
+        settings={"tok": str(tokenizer.name), **settings, **given},
+        weights=None if values is None else np.repeat(values, sizes),
+    )
+
+
+def _count_blank(lists: Lists, codes: Codes) -> int:
+    """Count the captions that hold nothing but blanks."""
+    blank = np.array([not str(text).strip() for text in lists.vocabulary], np.bool_)
+    return int(blank[codes].sum())
+
+
+def leave_one_out(
+    references: Lists, *, tokenizer: Any, weights: Weights | None = None
+) -> CaptionTask:
+    """Make the task of comparing each reference with the other references of its image.
+
+    Parameters
+    ----------
+    references : Lists
+    tokenizer : Tokenizer
+    weights : mapping from id, or array of shape (items of the references,), optional
+
+    Returns
+    -------
+    CaptionTask
+        The items of an image are called "id#1", "id#2", and each has references of its own.
+        Images with fewer than two references are left out, and counted ("single_reference").
+
+    Raises
+    ------
+    InputError
+        If no image has two references, or a weight is bad.
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.captions import as_captions
+    >>> class Blanks:
+    ...     name = "blanks"
+    >>> task = leave_one_out(as_captions({"a": ["x", "y", "z"], "b": ["x"]}), tokenizer=Blanks)
+    >>> task.ids, task.references.tolist(), task.counts
+    (['a#1', 'a#2', 'a#3'], [1, 2, 0, 2, 0, 1], {'single_reference': 1})
+    """
+    chosen = np.flatnonzero(lengths(references.side.indptr) > 1)
+    if not len(chosen):
+        raise InputError("single-references", references.source)
+    kept, flat = take_rows(references.side.indptr, chosen)
+    sizes = lengths(kept)
+    ids = [str(references.ids[i]) for i in chosen.tolist()]
+    written = references.side.codes[flat]
+    every, others = take_rows(kept, row_numbers(kept))
+    others = others[others != row_numbers(every)]
+    counts = {
+        "single_reference": len(references) - len(chosen),
+        "empty_references": _count_blank(references, written),
+    }
+    codes = np.concatenate([written, written[others]])
+    sides = list(references.vocabulary), codes, offsets(lengths(every) - 1)
+    own = {"cand": "references"}
+    task = _make_task(references, ids, sizes, sides, weights, tokenizer, counts, own)
+    return replace(task, images=np.arange(len(task)))  # each has references of its own
+
+
+def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> dict[Hashable, Any]:
+    """Find what is probably a mistake in both sides: labels, and sides that are swapped."""
+    found: dict[Hashable, Any] = dict(common.swapped_sides(candidates, references))
+    for name, lists, side in (("pred", candidates, joined.pred), ("ref", references, joined.ref)):
+        words, captions = count_words(lists, side.codes)
+        found |= common.note_words(name, words, captions) if words else {}
+    mine, theirs = (lengths(side.indptr) for side in (joined.pred, joined.ref))
+    if len(mine) and mine.min() > 1 and theirs.max() == 1:
+        found[common.SWAPPED, "several"] = 1
+    return found
+
+
+def count_words(lists: Lists, codes: Codes) -> tuple[int, int]:
+    """Count the words and the captions of occurrences if they look like labels, else (0, 0).
+
+    Empty captions are not counted. Of others only as many are read as it takes to know.
+    """
+    times = np.bincount(codes, minlength=len(lists.vocabulary))
+    words = captions = 0
+    for start in range(0, len(times), _BLOCK):
+        some = slice(start, start + _BLOCK)
+        each = np.array([len(str(text).split()) for text in lists.vocabulary[some]], np.int64)
+        words += int(each @ times[some])
+        captions += int((each > 0) @ times[some])
+        if words >= _SINGLE * len(codes):
+            return 0, 0
+    return (words, captions) if words < _SINGLE * captions else (0, 0)
 
 
 # ---- scene graphs -------------------------------------------------------------------------------
@@ -185,16 +378,10 @@ class OpenGraphs:
         return self._open[name]
 
     @property
-    def troubles(self) -> Facts:
+    def troubles(self) -> list[Fact]:
         """What is wrong with the files in which parses are kept."""
         found = [graphs.trouble for graphs in self._open.values()]
         return list(dict.fromkeys(one for one in found if one))
-
-
-def graph_fits(measures: Measures, graphs: OpenGraphs) -> dict[str, Graphs]:
-    """Return what the steps of measures take their scene graphs from."""
-    names = {str(m["parser"]) for m in measures if m["parser"] is not None}
-    return {f"parser/{name}": graphs[name] for name in sorted(names)}
 
 
 def parse_captions(tasks: Tasks, measures: Measures, graphs: OpenGraphs) -> None:
@@ -262,10 +449,10 @@ def _explain(text: str, *, tasks: Tasks, captions: str, given: Any, by: str) -> 
 
 def caption_facts(
     tasks: Tasks, measures: Measures, options: Options, noted: Notes, inputs: Sequence[Any]
-) -> Facts:
+) -> list[Fact]:
     """Note what was odd in the captions, and which options have no effect."""
-    facts: Facts = []
-    odd_ones: Facts = []
+    facts: list[Fact] = []
+    odd_ones: list[Fact] = []
     own = [str(m) for m in measures if m["df"] == "rows"]
     if options["doc_freq"] is not None and not any(m["df"] in _TAKEN for m in measures):
         facts.append(common.no_effect("doc_freq", "no measure here takes document frequencies"))
@@ -289,13 +476,13 @@ def caption_facts(
     return facts + common.different_items(tasks, apart)
 
 
-def _text_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> Facts:
+def _text_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> list[Fact]:
     """Note which phrases or captions embeddings do not know, or read in part."""
     if not task.models:
         return []
     from semmetrics.metrics import caption_similarity as noting
 
-    facts: Facts = []
+    facts: list[Fact] = []
     for name, model in task.models.items():
         unknown = sorted(noted.get((noting.UNKNOWN_PHRASES, name), ()))
         n = {"unknown": len(unknown)}
@@ -306,11 +493,11 @@ def _text_facts(where: str, task: CaptionTask, noted: Mapping[Any, Any]) -> Fact
     return facts
 
 
-def _graph_facts(tasks: Tasks, measures: Measures, options: Options, noted: Notes) -> Facts:
+def _graph_facts(tasks: Tasks, measures: Measures, options: Options, noted: Notes) -> list[Fact]:
     """Note what is wrong with kept parses, what has no effect, and what ties leave open."""
     graphs: OpenGraphs = options["tuples"]
     takers = [m for m in measures if m["parser"] is not None]
-    facts: Facts = [*graphs.troubles]
+    facts: list[Fact] = [*graphs.troubles]
     if graphs.given is not None and not takers and options["protocol"] is None:
         facts.append(common.no_effect("tuples", "no measure here takes scene graphs"))
     if not takers:
@@ -329,7 +516,7 @@ def _graph_facts(tasks: Tasks, measures: Measures, options: Options, noted: Note
     return facts
 
 
-def idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> Facts:
+def idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> list[Fact]:
     """Note that the given tuples are not of a parser that measures name."""
     names = {str(m["parser"]) for m in takers}
     if graphs.given is None or "given" in names or any(graphs[n].parser.n_given for n in names):
@@ -339,7 +526,7 @@ def idle_tuples(takers: Sequence[Measure], graphs: OpenGraphs) -> Facts:
     return [Fact("idle-tuples", values={"wanted": wanted, "own": own})]
 
 
-def _tie_facts(where: str, task: CaptionTask, items: Sequence[Any]) -> Facts:
+def _tie_facts(where: str, task: CaptionTask, items: Sequence[Any]) -> list[Fact]:
     """Note items whose F depends on ties in merging graphs: [id, lowest, F, highest, all ways]."""
     if not items:
         return []
@@ -397,7 +584,7 @@ def describe(captions: Lists) -> dict[str, Any]:
     )
 
 
-def _find_odd(captions: Lists) -> Facts:
+def _find_odd(captions: Lists) -> list[Fact]:
     """Note what is accepted and yet probably not meant."""
     item, texts = row_numbers(captions.side.indptr), captions.values()
     blank = [place for place, text in enumerate(texts) if not text.strip()]

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.arguments import check_type
 from semmetrics.core.ragged import lengths
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
@@ -34,9 +33,6 @@ FORM = Form(
     numbered=True,
     by_block=True,
 )
-
-
-_SIDES = 2
 
 
 def as_classes(
@@ -79,7 +75,6 @@ def as_classes(
     >>> as_classes([[0.9, 0.1]], classes=["cat", "dog"]).vocabulary
     ['cat', 'dog']
     """
-    check_type("classes", classes, Sequence[Any] | None)
     found = as_data(data, FORM, source=source, names=classes, options=options)
     synonyms = isinstance(found, Lists) and found.synonyms
     if synonyms or (isinstance(found, Matrix) and not set(map(type, found.vocabulary)) <= {str}):
@@ -125,9 +120,7 @@ def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
 
     A matrix beside a name or a number for each row could be nothing else.
     """
-    if len(samples) < _SIDES:
-        return Verdict(Certainty.NO)
-    first, second = (one.shape for one in samples)
+    first, second = [*(one.shape for one in samples), ""][:2]
     if first == "matrix" and second in ("strings", "vector", "text"):
         return Verdict(Certainty.ASK)
     if first == second == "strings" and all(one.is_single_words for one in samples):

@@ -33,17 +33,7 @@ from semmetrics.data.rankings import RankedLists, check_repeats
 from semmetrics.data.side_inputs import read_names
 from semmetrics.data.tasks import ALL, ClassScores, ClassTask, Noted
 from semmetrics.errors import Fact, InputError, at
-from semmetrics.kinds import (
-    Defaults,
-    Facts,
-    Kind,
-    Measures,
-    Notes,
-    Options,
-    Tasks,
-    common,
-    each_task,
-)
+from semmetrics.kinds import Defaults, Kind, Measures, Notes, Options, Tasks, common, each_task
 from semmetrics.kinds.classes import as_classes, as_truth
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.classes import LISTS, RESERVED, SEEN, UNSEEN
@@ -279,8 +269,8 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
         shape, width = truth.values.shape, run.values.shape[1]
         if shape[1] != width:  # such as a column of numbers
             wanted = f"0/1 for {pluralize(width, 'class')}, or a vector of classes"
-            role = "the ground truth"
-            raise InputError("wrong-shape", truth.source, role=role, shape=shape, wanted=wanted)
+            values = {"role": "the ground truth", "shape": shape, "wanted": wanted}
+            raise InputError("wrong-shape", truth.source, **values)
     truth = as_truth(truth)
     classes, given = _class_list(run, truth, options)
     codes, numbered = code_names([str(name) for name in truth.vocabulary], classes)
@@ -428,9 +418,9 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
 
 def class_facts(
     tasks: Tasks, measures: Measures, options: Options, noted: Notes, inputs: Sequence[Any]
-) -> Facts:
+) -> list[Fact]:
     """Note what was classified, how many ties mattered, and what is outside of lists."""
-    facts: Facts = []
+    facts: list[Fact] = []
     for name, task in each_task(tasks):
         facts += common.count_facts(name, task)
         facts += _task_facts(name, task, noted.get(name) or task.odd)
@@ -459,14 +449,14 @@ def class_facts(
     return facts + common.different_items(tasks)
 
 
-def _task_facts(where: str, task: ClassTask, found: Mapping[Any, Any]) -> Facts:
+def _task_facts(where: str, task: ClassTask, found: Mapping[Any, Any]) -> list[Fact]:
     """Note the sizes of a task, what steps noted of candidates, and what is outside of lists."""
     number = len(found["present"]) if task.given is None else task.given
     sides = [f"{len(task.named[n]):,} {n}" for n in (SEEN, UNSEEN) if n in task.named]
     how = f"{pluralize(number, 'class')}{' with images' * (task.given is None)}"
     how += f" ({', '.join(sides)})" if sides else ""
     how += f", ties by {task.ties}" if task.ties == "position" else f", {task.ties} ties"
-    facts: Facts = [Fact("run-of-classes", found["images"], (), where, {"how": how})]
+    facts: list[Fact] = [Fact("run-of-classes", found["images"], (), where, {"how": how})]
     names, known = {ALL: task.class_list, **task.named}, task.class_list
     for key, n in found.items():
         if not isinstance(key, tuple) or key[0] not in _CODES:
@@ -490,12 +480,8 @@ def _task_facts(where: str, task: ClassTask, found: Mapping[Any, Any]) -> Facts:
 
 
 def _number_facts(
-    option: str,
-    asked: Sequence[str],
-    options: Options,
-    among: frozenset[str],
-    classes: Sequence[str],
-) -> Facts:
+    option: str, asked: Sequence[str], options: Options, among: frozenset[str], classes: Any
+) -> list[Fact]:
     """Note which (unseen) classes have no number, and which numbers no class."""
     values, example, own = options[option].values, _NUMBERS[option], options["class_lists"] or {}
     if values is None:

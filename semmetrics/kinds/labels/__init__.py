@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.arguments import check_type
 from semmetrics.core.ragged import cell_keys, first_occurrences
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
@@ -72,11 +71,9 @@ def as_labels(
     >>> as_labels({"a": ["cat", "dog"], "b": []}).to_list()
     [['cat', 'dog'], []]
     """
-    check_type("classes", classes, Sequence[Any] | None)  # a string is not its letters
     found = as_data(data, FORM, source=source, names=classes, options=options)
     if isinstance(found, Lists):
-        unlike = _find_unlike(found)
-        return (replace(found, unlike=unlike) if unlike[0] else found).chosen()
+        return replace(found, unlike=_find_unlike(found)).chosen()
     member = is_membership(found)
     found = replace(found, understood=f"{found.understood}, {'0/1' if member else 'scores'}")
     return members(found) if member else note_unstored(found).ranked()
@@ -85,16 +82,17 @@ def as_labels(
 def _find_unlike(labels: Lists) -> tuple[int, int, str]:
     """Count the labels that an item has with different scores, and their items."""
     scores, side, width = labels.side.scores, labels.side, max(1, len(labels.vocabulary))
+    none = 0, 0, ""
     if scores is None or labels.ranked:  # a matrix has each label once
-        return 0, 0, ""
+        return none
     keys = cell_keys(side.indptr, side.codes, width)
     if first_occurrences(keys, width * len(labels)) is None:
-        return 0, 0, ""
+        return none
     order = np.lexsort((scores, keys))
     ordered, values = keys[order], scores[order]
     unlike = np.unique(ordered[1:][(ordered[1:] == ordered[:-1]) & (values[1:] != values[:-1])])
     if not len(unlike):
-        return 0, 0, ""
+        return none
     row, code = divmod(int(unlike[0]), width)
     each = dict.fromkeys(repr(one).removesuffix(".0") for one in scores[keys == unlike[0]].tolist())
     item = ITEM.format(row) if isinstance(labels.ids, range) else repr(labels.ids[row])

@@ -24,7 +24,7 @@ from semmetrics.core.ragged import Bools, cell_keys, lengths, row_numbers, sum_r
 from semmetrics.data.lists import Lists, Side, as_entry
 from semmetrics.data.tasks import BESIDE, UNUSED, LabelTask
 from semmetrics.errors import Fact, first_of_each
-from semmetrics.kinds import Facts, Measures, Notes, Options, Tasks, common, each_task
+from semmetrics.kinds import Measures, Notes, Options, Tasks, common, each_task
 from semmetrics.kinds.labels.normalization import class_name, normalization, singular
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
@@ -45,11 +45,7 @@ _SENTENCE = 5.0  # mean words of a label above which labels look like captions
 _DISTINCT = 10  # distinct labels and items below which a share says little
 _HARDLY = {"pred": 0.05, "ref": 0.01}  # shares of occurrences
 _LOW = 0.5  # lists of what a tagger is sure of have no lower scores
-_ORDERS = {
-    "sorted": "that of sorted sets",
-    "columns": "that of the columns",
-    "keys": "that of the keys",
-}
+_ORDERS = {"sorted": "sorted sets", "columns": "the columns", "keys": "the keys"}
 _SHOWN = 3  # measures or thresholds that are named
 _WORD2VEC = re.compile(r"word2vec|google-?news", re.IGNORECASE)
 _PAIRS = 1 << 28  # ordered pairs that are worth counting
@@ -272,7 +268,7 @@ def _find_strangers(task: LabelTask, present: Mapping[str, Bools], lone: Bools) 
 
 def label_facts(
     tasks: Tasks, measures: Measures, options: Options, noted: Notes, inputs: Sequence[Any] = ()
-) -> Facts:
+) -> list[Fact]:
     """Note what was odd, left out or not known, and which options have no effect.
 
     Parameters
@@ -285,8 +281,8 @@ def label_facts(
     inputs : sequence of Lists
         The predictions of each system, then the ground truth.
     """
-    facts: Facts = []
-    of_truth: Facts = []
+    facts: list[Fact] = []
+    of_truth: list[Fact] = []
     truth = inputs[-1].source if inputs else ""
     every, taxonomy = [task for _, task in each_task(tasks)], options["taxonomy"]
     for name, task in each_task(tasks):
@@ -318,9 +314,9 @@ def label_facts(
     return facts
 
 
-def oddity_facts(odd: Odd, side: str, where: str, options: Mapping[str, Any]) -> Facts:
+def oddity_facts(odd: Odd, side: str, where: str, options: Mapping[str, Any]) -> list[Fact]:
     """Return what was found on a side of a task, as ``Task.odd`` or ``Statistics.noted`` has it."""
-    facts: Facts = []
+    facts: list[Fact] = []
 
     def add(code: str, *key: str, **values: Any) -> None:
         if key in odd:
@@ -347,9 +343,9 @@ def oddity_facts(odd: Odd, side: str, where: str, options: Mapping[str, Any]) ->
 
 def _score_facts(
     odd: Odd, where: str, task: LabelTask, measures: Measures, options: Options
-) -> Facts:
+) -> list[Fact]:
     """Note scores without effect, and measures that take an order that nobody gave."""
-    facts: Facts = []
+    facts: list[Fact] = []
     all_ = [m for m in measures if m.k is None and m["decode"] in (None, "all")]
     all_ = [m for m in all_ if "scores" not in m.definition.needs and m.definition.name != "AP"]
     if all_ and options["protocol"] is None and not task.ranked:
@@ -363,7 +359,7 @@ def _score_facts(
             for number in dict.fromkeys(number for rule, _, number in rules if rule == "threshold")
             if number[:1].isdigit() and float(number) >= top
         ]
-    orders = [text for order, text in _ORDERS.items() if (_ORDER, order) in odd]
+    orders = [f"that of {text}" for order, text in _ORDERS.items() if (_ORDER, order) in odd]
     free = ("optimal", "any")  # rules of matching in which the order does not matter
     which = [m for m in measures if m.k or not (m.definition.order_invariant or m["match"] in free)]
     if orders and which:
@@ -374,14 +370,14 @@ def _score_facts(
     return facts
 
 
-def _model_facts(where: str, task: LabelTask, noted: Mapping[Any, Any]) -> Facts:
+def _model_facts(where: str, task: LabelTask, noted: Mapping[Any, Any]) -> list[Fact]:
     """Note what models did not know or read, and what the steps of semantic measures noted."""
     if not task.models:
         return []
     from semmetrics.metrics.bags import list_counts
     from semmetrics.metrics.semantic import pairs_near
 
-    facts: Facts = [Fact("numbers-as-labels", where=where)] if task.numbered else []
+    facts: list[Fact] = [Fact("numbers-as-labels", where=where)] if task.numbered else []
     for model in task.models.values():
         flags = {"unknown": ~model.known, "composed": model.composed}
         which = {key: [model.terms[i] for i in np.flatnonzero(some)] for key, some in flags.items()}
@@ -395,7 +391,7 @@ def _model_facts(where: str, task: LabelTask, noted: Mapping[Any, Any]) -> Facts
     return facts + [Fact("near-threshold", n, (), where, {"threshold": t}) for t, n in near.items()]
 
 
-def unlike_scores(labels: Lists) -> Facts:
+def unlike_scores(labels: Lists) -> list[Fact]:
     """Note labels that an item has several times with different scores.
 
     Examples
@@ -409,7 +405,9 @@ def unlike_scores(labels: Lists) -> Facts:
     return common.counted("unlike-scores", number, [example], labels.source, items=items)
 
 
-def uncalibrated_facts(models: Mapping[str, Any], measures: Measures, options: Options) -> Facts:
+def uncalibrated_facts(
+    models: Mapping[str, Any], measures: Measures, options: Options
+) -> list[Fact]:
     """Note embeddings that are used with the threshold of another one.
 
     Parameters
@@ -458,10 +456,10 @@ def describe(labels: Lists) -> dict[str, Any]:
     counts = label_frequencies(side.codes, len(labels.vocabulary))
     names = [class_name(terms) for terms in labels.terms]
     sizes = lengths(side.indptr).astype(np.float64)
-    order: dict[str, Any] = {"mean": None, "pairs": int((sizes * (sizes - 1) / 2).sum())}
-    if order["pairs"] <= _PAIRS and not labels.ranked:  # more would take minutes
+    pairs, mean = int((sizes * (sizes - 1) / 2).sum()), None
+    if pairs <= _PAIRS and not labels.ranked:  # more would take minutes
         found = label_order(side.indptr, side.codes)
-        order = {"mean": common.finite_or_none(found.mean), "pairs": len(found.order)}
+        mean, pairs = common.finite_or_none(found.mean), len(found.order)
     span = None
     if scores is not None and len(scores):
         span = {"min": float(scores.min()), "max": float(scores.max())}
@@ -478,11 +476,11 @@ def describe(labels: Lists) -> dict[str, Any]:
             {"label": names[code], "count": times}
             for code, times in zip(counts.labels.tolist(), counts.counts.tolist(), strict=True)
         ],
-        order=None if labels.ranked else order,
+        order=None if labels.ranked else {"mean": mean, "pairs": pairs},
     )
 
 
-def _find_odd(labels: Lists) -> Facts:
+def _find_odd(labels: Lists) -> list[Fact]:
     """Note what is accepted and yet probably not meant."""
     side, width, scores = labels.side, max(1, len(labels.vocabulary)), labels.side.scores
     names = [term for terms in labels.terms for term in terms]
@@ -554,11 +552,7 @@ def show_item(task: LabelTask, row: int, measure: Measure) -> dict[str, Any]:
 
     (block,) = task.take(np.array([row])).blocks()
     pred, ref = block.get(Ranked()), block.get(Reference())
-    kept = len(pred.codes)
-    if measure["decode"] is not None:
-        kept = int(block.get(cut_of(measure))[0])
-    elif measure.k is not None:
-        kept = min(kept, measure.k)
+    kept = measure.k if measure["decode"] is None else int(block.get(cut_of(measure))[0])
     sides = {"predicted": pred.codes[:kept], "true": ref.codes}
     return {name: [task.classes[code] for code in codes.tolist()] for name, codes in sides.items()}
 

@@ -30,11 +30,11 @@ from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi, RankedLists, fingerp
 from semmetrics.data.side_inputs import IDS_BESIDE, read_pair_ids
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError, at
-from semmetrics.kinds import Facts, Measures, Options, Tasks, common, each_task
+from semmetrics.kinds import Measures, Options, Tasks, common, each_task
 from semmetrics.kinds.captions import as_texts
 from semmetrics.kinds.captions.matrix import PAIR_MEASURES, PairJob, options_taken
 from semmetrics.kinds.retrieval import as_candidates
-from semmetrics.kinds.retrieval.relation import CAPTIONS, CaptionedTruth, find_names
+from semmetrics.kinds.retrieval.relation import CAPTIONS, CaptionedTruth, check_size, find_names
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import flat_terms
@@ -211,10 +211,8 @@ def _open(name: str, origin: Any, options: Options) -> _Given:
             rows, columns = (list(map(str, ids)) for ids in read_pair_ids(beside, files))
             for ids, side in ((rows, "images"), (columns, "captions")):
                 check_classes(ids, at(beside, side), noun="id")
-            if (len(rows), len(columns)) != matrix.values.shape:
-                found = f"{pluralize(len(rows), 'row')} and {pluralize(len(columns), 'column')}"
-                wanted = f"a matrix of shape {matrix.values.shape}"
-                raise InputError("wrong-count", beside, found=found, wanted=wanted)
+            check_size(len(rows), len(matrix), beside, "row", -1, "id")
+            check_size(len(columns), matrix.values.shape[1], beside, "column", -1, "id")
     return _Given(origin, matrix.values, (rows, columns), fingerprint(matrix.values), matrix.source)
 
 
@@ -292,9 +290,8 @@ def read_caption_texts(options: Options) -> Lists | None:
     """
     given = options[CAPTIONS]
     if given is None:
-        for name in MATRIX_OPTIONS:
-            if name in options.given:
-                raise InputError("needs-option", what=f"{name}= in retrieval", name=CAPTIONS)
+        if idle := [name for name in MATRIX_OPTIONS if name in options.given]:
+            raise InputError("needs-option", what=f"{idle[0]}= in retrieval", name=CAPTIONS)
         return None
     found = as_texts(given, source=CAPTIONS, options=options["read"] or ReadOptions())
     several = np.flatnonzero(lengths(found.side.indptr) != 1)
@@ -323,9 +320,8 @@ def _texts(truth: CaptionedTruth) -> tuple[list[list[str]], list[str]]:
     if isinstance(names, range):  # the texts are in the order of the columns
         names = gallery
         if truth.sides.listed or len(gallery) != len(truth.captions):
-            number = pluralize(len(truth.captions), "caption")
-            found, wanted = f"{number} without ids", "a named gallery"
-            wanted = wanted if truth.sides.listed else f"a gallery of {len(gallery):,}"
+            found = f"{pluralize(len(truth.captions), 'caption')} without ids"
+            wanted = "a named gallery" if truth.sides.listed else f"a gallery of {len(gallery):,}"
             raise InputError("wrong-count", source, found=found, wanted=wanted)
     text_of = dict(zip(map(str, names), truth.captions.values(), strict=True))
     known = {str(name): row for row, name in enumerate(truth.positives.ids)}
@@ -386,15 +382,14 @@ def _hold(job: PairJob, progress: Any) -> Any:
 # ---- facts --------------------------------------------------------------------------------------
 
 
-def phi_facts(measures: Measures, options: Options) -> Facts:
+def phi_facts(measures: Measures, options: Options) -> list[Fact]:
     """Note phi, captions and options of computing phi that have no effect."""
     given, facts = _given(options), []
     named = {str(m[PHI]) for m in phi_measures(measures)}
     idle = [name for name in given if name not in named and (len(given) > 1 or not named)]
     if idle:
-        facts.append(
-            common.no_effect("phi", f"no measure here takes {listing(idle) if named else 'it'}")
-        )
+        which = listing(idle) if named else "it"
+        facts.append(common.no_effect("phi", f"no measure here takes {which}"))
     if options[CAPTIONS] is not None and not any(options.opened.get(_LACKING, {}).values()):
         found = (one.origin for one in options.opened.get(PHI, {}).values())
         computed = [one[0] for one in found if isinstance(one, tuple) and is_computed(one[0])]

@@ -15,17 +15,7 @@ from semmetrics.data.rankings import PHI
 from semmetrics.data.side_inputs import read_names
 from semmetrics.data.tasks import UNRANKED, RetrievalTask
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import (
-    Defaults,
-    Facts,
-    Kind,
-    Measures,
-    Notes,
-    Options,
-    Tasks,
-    common,
-    each_task,
-)
+from semmetrics.kinds import Defaults, Kind, Measures, Notes, Options, Tasks, common, each_task
 from semmetrics.kinds.captions.record import open_tuples, read_frequencies
 from semmetrics.kinds.retrieval import as_candidates
 from semmetrics.kinds.retrieval.phi import (
@@ -77,9 +67,6 @@ def read(data: Any, source: str, options: Options) -> Any:
     embedded = options["queries_embeddings"] is not None
     if data is None and (embedded or options["gallery_embeddings"] is not None):
         return read_embeddings(options)
-    if data is None:
-        remedy = "give similarities, ranked lists, or embeddings of both sides"
-        raise InputError("nothing-given", what="predictions", remedy=remedy)
     if embedded and source != "gts":
         raise InputError("conflicting-options", names="predictions and queries_embeddings")
     return as_candidates(data, source=source, options=options["read"])
@@ -107,9 +94,9 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
 
 def retrieval_facts(
     tasks: Tasks, measures: Measures, options: Options, noted: Notes, inputs: Sequence[Any]
-) -> Facts:
+) -> list[Fact]:
     """Note the sizes and direction of each run, how many ties mattered, and what was left out."""
-    facts: Facts = []
+    facts: list[Fact] = []
     listed = False
     for name, task in each_task(tasks):
         found, gallery = noted.get(name, task.odd), task.settings["gallery"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ from semmetrics.data.matrix import Matrix, check_finite, is_membership, members
 from semmetrics.data.rankings import Products, RankedLists, Similarities, check_repeats
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds import Facts, common
+from semmetrics.kinds import common
 from semmetrics.messages import pluralize
 
 LISTED = "listed"
@@ -51,37 +51,18 @@ _BLOCK = 1 << 18  # numbers looked at together: they stay in a cache
 # ---- vectors of both sides ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Embeddings:
-    """Vectors of queries and of a gallery, in place of a matrix of similarities.
-
-    Attributes
-    ----------
-    scores : Products
-    source, understood : str
-    notes : list of Fact
-    """
-
-    scores: Products
-    source: str
-    understood: str
-    notes: list[Any] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        return self.scores.shape[0]
+class Embeddings(Matrix):
+    """Vectors of queries and of a gallery; the values, `Products`, are their similarities."""
 
     @property
-    def ids(self) -> range:
-        """The rows: vectors have no names."""
-        return range(len(self))
+    def sparse(self) -> bool:
+        """Whether what is not held has no value."""
+        return False
 
     @property
     def contents(self) -> tuple[int, str]:
         """How many of what it holds."""
-        return sum(self.scores.shape), "vector"
-
-
-Run = Lists | Matrix | Embeddings
+        return sum(self.values.shape), "vector"
 
 
 def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
@@ -98,13 +79,8 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
             raise InputError("needs-option", what=other, name=one)
     files = options["read"] or DEFAULTS
     tables = [_read_vectors(options[name], name, files) for name in names]
-    width = tables[0].shape[1]
-    if tables[1].shape[1] != width:
-        wanted = f"vectors of {width} dimensions, like the queries"
-        role, shape = "the gallery", tables[1].shape
-        raise InputError("wrong-shape", names[1], role=role, shape=shape, wanted=wanted)
     kind: Any = np.result_type(*(table.dtype for table in tables))
-    notes: Facts = []
+    notes: list[Fact] = []
     if options["similarity"] == "cosine":
         made = [_unit(table, kind) for table in tables]
         tables, zeros = [table for table, _ in made], sum(number for _, number in made)
@@ -113,10 +89,12 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
     own = str(first.device) if is_torch(first) else "cpu"  # where numpy computes
     device = find_device(options["device"] or (None if own == "cpu" else own))
     both = [to_device(np.ascontiguousarray(table, kind), device) for table in tables]
-    shape = f"{len(both[0]):,} x {len(both[1]):,} of {width:,} dimensions, {kind}"
+    shape = f"{len(both[0]):,} x {len(both[1]):,} of {tables[0].shape[1]:,} dimensions, {kind}"
     understood = f"embeddings, {shape}, compared by {options['similarity']}"
     source = " and ".join(options[name] for name in names if isinstance(options[name], str))
-    return Embeddings(Products(*both), source or "embeddings", understood, notes)
+    source, values = source or "embeddings", Products(*both)
+    given: Any = {"source": source, "understood": understood, "notes": notes}
+    return Embeddings(values, range(len(both[0])), (), **given, named=False)
 
 
 def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
@@ -237,19 +215,17 @@ class Sides:
         return Sides(self.scores.transpose(), self.columns, self.rows, self.source)
 
 
-def name_sides(run: Run, positives: Lists, options: Mapping[str, Any]) -> Sides:
+def name_sides(run: Lists | Matrix, positives: Lists, options: Mapping[str, Any]) -> Sides:
     """Name the rows and columns of a run."""
     if isinstance(run, Lists):
         return _named_lists(run, positives, options["queries"], options["gallery"])
-    own: list[Any] = [None, None]
-    if isinstance(run, Matrix):
-        scores: Any = Similarities(run.values)
-        if run.sparse:
-            scores = RankedLists.of(run.ranked().side, run.values.shape[1])
-        own[0] = None if isinstance(run.ids, range) else list(map(str, run.ids))
-        own[1] = list(map(str, run.vocabulary)) if run.named else None
-    else:
-        scores = run.scores
+    own = [
+        None if isinstance(run.ids, range) else list(map(str, run.ids)),
+        list(map(str, run.vocabulary)) if run.named else None,
+    ]
+    scores: Any = run.values if isinstance(run, Embeddings) else Similarities(run.values)
+    if run.sparse:
+        scores = RankedLists.of(run.ranked().side, run.values.shape[1])
     shape, names = scores.shape, []
     for place, (option, what) in enumerate((("queries", "row"), ("gallery", "column"))):
         if options[option] is not None and own[place] not in (None, options[option]):
@@ -430,13 +406,14 @@ class CaptionedTruth:
     captions: Lists
 
 
-def make_parts(run: Run, truth: Lists | Matrix, options: Mapping[str, Any]) -> dict[str, Any]:
+def make_parts(
+    run: Lists | Matrix, truth: Lists | Matrix, options: Mapping[str, Any]
+) -> dict[str, Any]:
     """Make the tasks of one system: one, or one for each direction.
 
     Parameters
     ----------
-    run : Lists, Matrix or Embeddings
-    truth : Lists or Matrix
+    run, truth : Lists or Matrix
     options : mapping
         Resolved, with what they name read.
 
@@ -450,9 +427,7 @@ def make_parts(run: Run, truth: Lists | Matrix, options: Mapping[str, Any]) -> d
         If sizes or ids do not fit, a positive is not in the gallery, a candidate is ranked twice,
         or the options do not fit each other.
     """
-    size = None  # of the gallery, if it is known
-    if not isinstance(run, Lists):
-        size = int((run.values if isinstance(run, Matrix) else run.scores).shape[1])
+    size = None if isinstance(run, Lists) else int(run.values.shape[1])  # of a known gallery
     positives, graded = as_positives(truth, size)
     sides = name_sides(run, positives, options)
     positives = by_name(positives, sides, "row")
