@@ -204,14 +204,13 @@ def open_output(path: AnyPath, *, binary: bool = False) -> Iterator[IO[Any]]:
     >>> path.read_text()
     '0.5'
     """
-    how: dict[str, Any] = {"encoding": "utf-8", "errors": "backslashreplace", "newline": "\n"}
     zipped = os.fspath(path).lower().endswith(".gz")
     with replacing(path) as place, place.open("wb") as file:
         if binary:
             yield file
             return
         inner: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if zipped else file
-        with io.TextIOWrapper(inner, **how) as out:
+        with io.TextIOWrapper(inner, "utf-8", "backslashreplace", "\n") as out:
             yield out
 
 

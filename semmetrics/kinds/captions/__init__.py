@@ -6,16 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from semmetrics.data import public
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.public import (
-    is_coco,
-    is_coco_captions,
-    read_coco_captions,
-    read_coco_captions_by_id,
-)
 from semmetrics.errors import InputError
 from semmetrics.kinds import Certainty, Verdict, names_entries
 from semmetrics.options import FORMATS
@@ -28,14 +23,14 @@ FORM = Form(
     columns=(*_NAMES, "comment"),
     keys=(*_NAMES, "refs"),
     formats=tuple(name for name, kinds in FORMATS.items() if "captions" in kinds),
-    coco=read_coco_captions,
-    is_coco=lambda value: is_coco_captions(value) or is_coco(value),
+    coco=public.read_coco_captions,
+    is_coco=lambda value: public.is_coco_captions(value) or public.is_coco(value),
     single=True,
     blank=True,
     first_id="image_id",
 )
 _TEXTS = replace(
-    FORM, coco=read_coco_captions_by_id, ids=("caption_id", "sentid"), first_id="caption_id"
+    FORM, coco=public.read_coco_captions_by_id, ids=("caption_id", "sentid"), first_id="caption_id"
 )
 _PHRASE = 2.5  # mean words: lists of longer strings could be captions
 
@@ -100,7 +95,7 @@ def _as_lists(data: Any, form: Form, source: str, options: ReadOptions | None) -
 
 def recognise(samples: Sequence[Sample], options: ReadOptions) -> Verdict:
     """Tell how certain it is that the data are captions: a string an item, or sentences."""
-    coco = [is_coco_captions(one.value or {}) for one in samples]
+    coco = [public.is_coco_captions(one.value or {}) for one in samples]
     texts = any(one.shape == "text" or one.noun == FORM.noun for one in samples)
     if texts or any(coco) or any(names_entries(one, FORM, options) for one in samples):
         whats = (

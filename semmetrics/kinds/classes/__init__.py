@@ -76,9 +76,8 @@ def as_classes(
     ['cat', 'dog']
     """
     found = as_data(data, FORM, source=source, names=classes, options=options)
-    synonyms = isinstance(found, Lists) and found.synonyms
-    if synonyms or (isinstance(found, Matrix) and not set(map(type, found.vocabulary)) <= {str}):
-        entry = next(one for one in found.vocabulary if type(one) is tuple)
+    entry = next((one for one in found.vocabulary if type(one) is tuple), None)
+    if entry is not None:
         raise InputError("wrong-type", found.source, value=list(entry), wanted="one class name")
     if isinstance(found, Matrix):
         return replace(found, understood=f"{found.understood}, scores of classes")

@@ -17,14 +17,7 @@ from semmetrics.data.tasks import UNRANKED, RetrievalTask
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Defaults, Kind, Measures, Notes, Options, Tasks, common, each_task
 from semmetrics.kinds.captions.record import open_tuples, read_frequencies
-from semmetrics.kinds.retrieval import as_candidates
-from semmetrics.kinds.retrieval.phi import (
-    chosen_phi,
-    phi_facts,
-    phi_measures,
-    read_caption_texts,
-    with_phi,
-)
+from semmetrics.kinds.retrieval import as_candidates, phi
 from semmetrics.kinds.retrieval.relation import LISTED, make_parts, read_embeddings
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
@@ -48,7 +41,7 @@ def read_beside(options: Options) -> Options:
         value, wanted = options["folds"], "a whole number from 2"
         raise InputError("bad-option", name="folds", value=value, wanted=wanted)
     files, doc_freq = options["read"] or ReadOptions(), options["doc_freq"]
-    captions, reverse = read_caption_texts(options), options["reverse_positives"]
+    captions, reverse = phi.read_caption_texts(options), options["reverse_positives"]
     if reverse is not None:
         reverse = as_candidates(reverse, source="reverse_positives", options=options["read"])
     return options.replace(
@@ -86,9 +79,9 @@ def defaults(tasks: Tasks, options: Options) -> Defaults:
 def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     """Name the phi that is given, or why a measure lacks it."""
     (measure,) = parse(text, "retrieval")
-    if not phi_measures([measure]):
+    if not phi.phi_measures([measure]):
         return text, ""
-    chosen, lacking = chosen_phi(measure, tasks, options)
+    chosen, lacking = phi.chosen_phi(measure, tasks, options)
     return str(chosen), lacking
 
 
@@ -115,7 +108,9 @@ def retrieval_facts(
                 facts.append(Fact("fewer-candidates", n, (), name, values))
         facts += [Fact("numbered-positives", where=name)] * bool(found.get("numbered"))
         facts += [Fact("transposed", where=name)] * bool(found.get("transposed"))
-    facts += common.unused_weights(options["weights"], inputs[-1:]) + phi_facts(measures, options)
+    facts += common.unused_weights(options["weights"], inputs[-1:]) + phi.phi_facts(
+        measures, options
+    )
     every = [str(m) for m in measures if m.definition in (Recall, HitRate) and m.k is None]
     facts += [Fact("counts-all", values={"measure": one}) for one in every if not listed]
     return facts + common.different_items(tasks)
@@ -222,5 +217,5 @@ def explain_protocol(protocol: Any) -> dict[str, str]:
 
 
 KIND = Kind(
-    "retrieval", read_beside, read, make_tasks, defaults, fill_entry, with_phi, retrieval_facts
+    "retrieval", read_beside, read, make_tasks, defaults, fill_entry, phi.with_phi, retrieval_facts
 )

@@ -20,11 +20,9 @@ import numpy as np
 from semmetrics.core.backend import find_device, is_torch, to_device
 from semmetrics.core.hashing import hash_ids, mix
 from semmetrics.core.ragged import (
-    Floats,
     Ints,
     cell_keys,
     first_occurrences,
-    lengths,
     offsets,
     row_numbers,
     sum_rows,
@@ -123,7 +121,7 @@ def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
     return values.astype(np.float32) if single else values
 
 
-def _unit(table: Any, kind: Any) -> tuple[Floats, int]:
+def _unit(table: Any, kind: Any) -> tuple[Any, int]:
     """Return vectors of length 1, those of length 0 as they are, and the number of the latter."""
     made, zeros = np.empty(table.shape, kind), 0
     step = max(1, _BLOCK // table.shape[1])
@@ -484,14 +482,16 @@ def _task(
     """Make the task of one direction."""
     indptr, codes, gallery = relation.indptr, relation.codes, sides.columns
     counts = {"graded_0": graded, **relation.counts}
-    hashed = hashlib.blake2b(hash_ids(gallery).astype("<u8").tobytes(), digest_size=6).hexdigest()
+    name = LISTED  # what lists name differs from part to part of the queries
+    if not sides.listed:
+        digest = hashlib.blake2b(hash_ids(gallery).astype("<u8").tobytes(), digest_size=6)
+        name = f"{len(gallery)}@{digest.hexdigest()}"
     settings = {
         "task": "retrieval",
         "missing": options["missing"],
         "direction": direction,
         "tie": options["ties"],
-        # what lists name differs from part to part of the queries
-        "gallery": LISTED if sides.listed else f"{len(gallery)}@{hashed}",
+        "gallery": name,
     }
     if hasattr(sides.scores, "queries"):
         settings["similarity"] = options["similarity"]
@@ -507,9 +507,9 @@ def _task(
     if relation.outside:
         gallery = [*map(str, gallery), *relation.outside]
     groups = None
-    if direction == "t2i" and len(codes) and (lengths(indptr) <= 1).all():
+    if direction == "t2i" and len(codes) and (np.diff(indptr) <= 1).all():
         groups = mix(hash_ids(relation.ids))  # a query without positives belongs to no other
-        groups[lengths(indptr) > 0] = hash_ids(gallery)[codes]
+        groups[np.diff(indptr) > 0] = hash_ids(gallery)[codes]
         settings["groups"] = "positive"
     numbered, weights = isinstance(sides.rows, range) and not isinstance(relation.ids, range), None
     if options["weights"] is not None:
