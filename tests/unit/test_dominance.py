@@ -15,7 +15,7 @@ from refusals import refused
 from scipy.stats import spearmanr
 
 from semmetrics.errors import InputError
-from semmetrics.studies.dominance import compute_dominance, rank_correlation, rank_dominance
+from semmetrics.studies.competition import compute_dominance, rank_correlation, rank_dominance
 
 SIZES = st.integers(2, 9)
 
