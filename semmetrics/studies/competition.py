@@ -1,11 +1,14 @@
-r"""The dominance of systems over each other, and one global rank of all.
+r"""The global rank of the systems of a maximum discrepancy competition.
 
 Conventions
 -----------
-``p[i, j]`` is the score of system i on the images that were selected for i and j, a corpus score
-where the measure is one. The dominance of i over j is ``f[i, j] = p[i, j] / p[j, i]``, and its
-reciprocal for measures that are better when they are lower; ``f[i, i]`` is 1, and so is the
-dominance of two systems that both score 0.
+Row i of a matrix of scores has what system i reaches on the images that were selected for i and
+each other system: a corpus score where the measure is one, or the mean of ratings. The diagonal is
+nan.
+
+The dominance of i over j is ``f[i, j] = p[i, j] / p[j, i]``, of the scores p, and its reciprocal
+for measures that are better when they are lower; ``f[i, i]`` is 1, and so is the dominance of two
+systems that both score 0.
 
 The global rank of Wan et al. (2022), equation 7, is the mean over all powers of the dominance
 matrix F of what the power gives a vector of ones, normalised to sum 1:
@@ -20,49 +23,30 @@ dominate each other, directly or through others, may so differ in how fast they 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.core.same import by_value
-from semmetrics.errors import FROM_0, InputError
-from semmetrics.messages import pluralize
-from semmetrics.studies.correlations import correlation
-from semmetrics.studies.significance import as_floats
-
-
-import math
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
-
 from semmetrics._version import __version__
 from semmetrics.arguments import check_choice
-from semmetrics.core.ragged import Floats
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.same import by_value
-from semmetrics.errors import Fact, InputError, first_of_each
+from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds.describe import finite_or_none
 from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports.result import Records, Result, cells
 from semmetrics.scoring.plan import Setup, check_given, open_setup
-from semmetrics.scoring.result import Score
 from semmetrics.scoring.score import document_options, score_prepared
+from semmetrics.studies.correlations import correlation
 from semmetrics.studies.discrepancy import NOT_SELECTING, DiscrepancySelection, as_selection
-from semmetrics.studies.dominance import (
-    GlobalRank,
-    compute_dominance,
-    rank_correlation,
-    rank_dominance,
-)
 from semmetrics.studies.sheets import read_ratings, read_references
-
+from semmetrics.studies.significance import as_floats
 
 _SAME = 1e-12  # relative difference of global scores of systems that share a rank
 _DOUBLINGS = 70  # of the power
@@ -134,8 +118,6 @@ def rank_dominance(dominance: ArrayLike) -> GlobalRank:
     2
     """
     matrix = _as_square(dominance, "a dominance")
-    if not matrix.any():
-        raise InputError("vanishing-dominance")
     edges = matrix > 0
     reach = edges | np.eye(len(edges), dtype=np.bool_)  # by a path of any length, also none
     for _ in range(max(1, len(edges).bit_length())):
@@ -194,28 +176,15 @@ def _balance(matrix: Floats) -> tuple[Ints, Floats]:
     shift : int array, shape (systems,)
         f[i, j] was multiplied by 2 ** (shift[j] - shift[i]), and all of them by one power of two.
     balanced : float array, shape (systems, systems)
-    """
-    with np.errstate(divide="ignore"):
-        weights = np.log2(matrix)
-    growth = _largest_growth(weights)
-    paths = weights - growth  # of the largest product of dominances from each system to each other
-    for middle in range(len(paths)):
-        paths = np.maximum(paths, paths[:, middle, None] + paths[middle])
-    shift = np.rint(np.maximum(paths.max(axis=1), 0)).astype(np.int32)
-    parts, exponents = np.frexp(matrix)
-    change = shift - shift[:, None] - round(growth)
-    return shift, np.ldexp(parts, exponents + change)
-
-
-def _largest_growth(weights: Floats) -> float:
-    """Return the largest mean of the weights of a cycle (Karp 1978).
 
     Raises
     ------
     InputError
         If there is no cycle: a power is zero.
     """
-    size = len(weights)
+    size = len(matrix)
+    with np.errstate(divide="ignore"):
+        weights = np.log2(matrix)
     walks = [np.zeros(size)]
     for _ in range(size):
         walks.append((walks[-1][:, None] + weights).max(axis=0))
@@ -224,7 +193,13 @@ def _largest_growth(weights: Floats) -> float:
         raise InputError("vanishing-dominance")
     steps = size - np.arange(size)
     means = (walks[-1][ends] - np.array(walks[:-1])[:, ends]) / steps[:, None]
-    return float(means.min(axis=0).max())
+    growth = float(means.min(axis=0).max())  # the largest mean of a cycle (Karp 1978)
+    paths = weights - growth  # of the largest product of dominances from each system to each other
+    for middle in range(size):
+        paths = np.maximum(paths, paths[:, middle, None] + paths[middle])
+    shift = np.rint(np.maximum(paths.max(axis=1), 0)).astype(np.int32)
+    parts, exponents = np.frexp(matrix)
+    return shift, np.ldexp(parts, exponents + shift - shift[:, None] - round(growth))
 
 
 def _as_square(values: ArrayLike, role: str, *, diagonal: float | None = None) -> Floats:
@@ -245,30 +220,24 @@ def _as_square(values: ArrayLike, role: str, *, diagonal: float | None = None) -
 
 
 def _period(edges: Bools, reach: Bools) -> int:
-    """Return the least common multiple of the periods of the strongly connected components."""
-    same = reach & reach.T
-    periods = [1]
+    """Return the least common multiple of the periods of the strongly connected components.
+
+    That of a component is the greatest common divisor of the lengths of all of its cycles.
+    """
+    same, periods = reach & reach.T, [1]
     for members in {tuple(np.flatnonzero(row).tolist()) for row in same}:
-        inner = edges[np.ix_(members, members)]
-        if inner.any():
-            periods.append(_component_period(inner))
+        depth, queue, divisor = {members[0]: 0}, [members[0]], 0
+        for node in queue:
+            for after in filter(members.__contains__, np.flatnonzero(edges[node]).tolist()):
+                if after not in depth:
+                    depth[after] = depth[node] + 1
+                    queue.append(after)
+                divisor = math.gcd(divisor, abs(depth[node] + 1 - depth[after]))
+        periods.append(divisor or 1)
     period = math.lcm(*periods)
     if period > _PERIOD:
         raise InputError("vanishing-dominance")
     return period
-
-
-def _component_period(edges: Bools) -> int:
-    """Return the greatest common divisor of the lengths of all cycles of one component."""
-    depth: Ints = np.full(len(edges), -1)
-    depth[0], queue, divisor = 0, [0], 0
-    for node in queue:
-        for after in np.flatnonzero(edges[node]).tolist():
-            if depth[after] < 0:
-                depth[after] = depth[node] + 1
-                queue.append(after)
-            divisor = math.gcd(divisor, abs(int(depth[node] + 1 - depth[after])))
-    return divisor
 
 
 def compute_dominance(
@@ -336,25 +305,6 @@ def rank_scores(scores: Sequence[float]) -> tuple[int, ...]:
         same = math.isclose(scores[before], scores[place], rel_tol=_SAME)
         ranks[place] = ranks[before] if same else number
     return tuple(ranks)
-
-
-def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float:
-    """Return Spearman's rank correlation; nan where all of one side are equal.
-
-    Raises
-    ------
-    InputError
-        If there is not one number of each for the other.
-
-    Examples
-    --------
-    >>> rank_correlation([1, 2, 3], [1, 3, 2])
-    0.5
-    """
-    if len(first) != len(second) or not len(first):
-        raise InputError("wrong-count", found=pluralize(len(first), "number"), wanted=len(second))
-    ranks = [rank_scores([-value for value in side]) for side in (first, second)]
-    return correlation(ranks[0], ranks[1], "spearman")
 
 
 NOT_RANKING = (*(name for name in NOT_SELECTING if name != "measures"), "task", "missing")
@@ -583,45 +533,37 @@ def rank_competition(
         raise InputError("needs-option", what="a ranking", name="references")
     if references is not None and ratings is not None:
         raise InputError("conflicting-options", names="references and ratings")
-    k = state.k if k is None else k
-    if not 1 <= k <= state.k:
-        raise InputError("bad-option", name="k", value=k, wanted=f"1 to {state.k}")
-    compared = sorted({*stability})
-    for most in compared:
-        if not 1 <= most <= k:
-            raise InputError("bad-option", name="stability", value=most, wanted=f"1 to {k}")
-    sizes = [k, *(most for most in compared if most != k)]
+    k, compared = state.k if k is None else k, sorted({*stability})
+    for name, value, most in (("k", k, state.k), *(("stability", some, k) for some in compared)):
+        if not 1 <= value <= most:
+            raise InputError("bad-option", name=name, value=value, wanted=f"1 to {most}")
     notes: list[Fact] = []
     understood: list[str] = []
     if references is None:
         rated = read_ratings(ratings, state, options.get("read"), missing, notes)
-        images = _filled(
-            state, k, missing, notes, lambda i, pair: all((i, s) in rated for s in pair)
-        )
-        tables = [[rate_pairs(state.systems, _cut(images, most), rated)] for most in sizes]
+        known, score = set(rated), partial(_rate, rated)
     else:
         given = {name: value for name, value in options.items() if value is not None}
         setup = open_setup(state.kind, {**given, "task": state.kind})
         truth = read_references(references, state, setup, missing, notes, understood)
-        images = _filled(state, k, missing, notes, lambda i, pair: i in truth)
-        tables = []
-        for most in sizes:
-            some = _cut(images, most)
-            found, more = score_pairs(
-                setup, state.systems, some, state.answers, truth, overall=most == k
-            )
-            notes += more
-            tables.append(found)
-    by_measure = zip(*tables, strict=True)
-    rankings = [
-        _rank(state.systems, dict(zip(sizes, some, strict=True)), floor, compared, notes)
-        for some in by_measure
-    ]
+        known = {(image, system) for image in truth for system in state.systems}
+        score = partial(_score, setup, state.answers, truth, notes)
+    images = _filled(state, k, missing, notes, known)
+    tables = [
+        tabulate_pairs(
+            state.systems, {pair: some[:most] for pair, some in images.items()}, score,
+            overall=most == k,
+        )
+        for most in (k, *compared)
+    ]  # fmt: skip
     return CompetitionRanking(
         systems=state.systems,
         k=k,
         n=len({image for some in images.values() for image in some}),
-        rankings=tuple(rankings),
+        rankings=tuple(
+            _rank(state.systems, whole, dict(zip(compared, fewer, strict=True)), floor, notes)
+            for whole, *fewer in zip(*tables, strict=True)
+        ),
         images={pair: len(some) for pair, some in images.items()},
         facts=tuple(first_of_each(notes)),
         understood=tuple(understood),
@@ -630,13 +572,12 @@ def rank_competition(
 
 def _rank(
     systems: Sequence[str],
-    tables: Mapping[int, PairScores],
+    whole: PairScores,
+    fewer: Mapping[int, PairScores],
     floor: float | None,
-    compared: Sequence[int],
     notes: list[Fact],
 ) -> MeasureRanking:
-    """Rank systems by one measure: its scores by k, those of all images first."""
-    whole = next(iter(tables.values()))
+    """Rank systems by the scores of a measure on all images, and on fewer of each pair."""
     dominance = _dominance(systems, whole, floor, notes)
     rank = rank_dominance(dominance)
     if not rank.converged:
@@ -645,9 +586,9 @@ def _rank(
     if shared:
         notes.append(Fact("shared-ranks", shared, where=whole.measure))
     stability = {}
-    for most in compared:
-        fewer = rank_dominance(_dominance(systems, tables[most], floor, []))
-        stability[most] = rank_correlation(fewer.ranks, rank.ranks)
+    for most, table in fewer.items():
+        ranks = rank_dominance(_dominance(systems, table, floor, [])).ranks
+        stability[most] = correlation(ranks, rank.ranks, "spearman")
     return MeasureRanking(whole, dominance, rank, stability)
 
 
@@ -656,14 +597,14 @@ def _filled(
     k: int,
     missing: str,
     notes: list[Fact],
-    is_filled: Callable[[str, tuple[str, str]], bool],
+    known: Container[tuple[str, str]],
 ) -> dict[tuple[str, str], list[str]]:
-    """Return the images of each pair that are annotated."""
+    """Return the images of each pair for which both systems have an annotation."""
     images: dict[tuple[str, str], list[str]] = {}
     lost: dict[str, None] = {}
     for one in state.pairs:
         pair, some = (one.first, one.second), one.images[:k]
-        images[pair] = [image for image in some if is_filled(image, pair)]
+        images[pair] = [i for i in some if all((i, system) in known for system in pair)]
         lost.update(dict.fromkeys(image for image in some if image not in images[pair]))
     if lost and missing == "error":
         raise InputError("not-annotated", n=len(lost), images=list(lost))
@@ -676,137 +617,97 @@ def _filled(
     return images
 
 
-def _cut(
-    images: Mapping[tuple[str, str], list[str]], most: int
-) -> dict[tuple[str, str], list[str]]:
-    return {pair: some[:most] for pair, some in images.items()}
-
-
 def _dominance(
     systems: Sequence[str], table: PairScores, floor: float | None, notes: list[Fact]
 ) -> Any:
     """Return the dominance matrix, with systems named in errors, and note what was raised."""
     scores = table.scores
-    pairs = [(i, j) for i in range(len(systems)) for j in range(len(systems)) if i != j]
-    both = sum(scores[i, j] == scores[j, i] == 0 for i, j in pairs) // 2
-    low = sum(scores[i, j] < (floor or 0) for i, j in pairs)
+    is_zero, low = (scores == 0) & (scores.T == 0), int((scores < (floor or 0)).sum())
     try:
         found = compute_dominance(scores, higher_is_better=table.higher_is_better, floor=floor)
     except InputError as error:
-        for i, j in pairs:
-            if not scores[i, j] > 0 and not scores[i, j] == scores[j, i] == 0:
-                where = f"{table.measure}, {systems[i]} against {systems[j]}"
-                raise InputError("no-dominance", where, value=float(scores[i, j])) from None
+        wrong = np.argwhere(~(scores > 0) & ~is_zero & ~np.eye(len(systems), dtype=np.bool_))
+        for i, j in wrong[:1].tolist():
+            where = f"{table.measure}, {systems[i]} against {systems[j]}"
+            raise InputError("no-dominance", where, value=float(scores[i, j])) from None
         raise error.placed(table.measure) from None
     if low:
         notes.append(Fact("raised-to-floor", low, where=table.measure, values={"floor": floor}))
-    elif both:
-        notes.append(Fact("both-zero", both, where=table.measure))
+    elif is_zero.any():
+        notes.append(Fact("both-zero", int(is_zero.sum()) // 2, where=table.measure))
     return found
 
 
-def score_pairs(
-    setup: Setup,
+Scored = Iterable[tuple[str, str, bool, float]]
+"""Of systems: the name, a measure, whether higher is better, and the score."""
+
+
+def tabulate_pairs(
     systems: Sequence[str],
     images: Mapping[tuple[str, str], Sequence[str]],
-    answers: Mapping[str, Mapping[str, Any]],
-    references: Mapping[str, Any],
+    score: Callable[[Sequence[str], Sequence[str]], Scored],
     *,
     overall: bool = True,
-) -> tuple[list[PairScores], list[Fact]]:
-    """Score each pair of systems on its images by the measures of a setup.
+) -> list[PairScores]:
+    """Score each pair of systems on its images by each measure.
 
     Parameters
     ----------
-    setup : Setup
     systems : sequence of str
     images : mapping from pair of systems to images
-    answers : mapping from image to mapping from system to an answer
-    references : mapping from image to references
-        Of all images.
+    score : callable
+        Scores some systems on some images.
     overall : bool
         Whether each system is also scored on the images of all its pairs.
 
     Returns
     -------
-    scores : list of PairScores
+    list of PairScores
         In the order of the measures.
-    notes : list of str
-        What is odd; of notes that differ by numbers the first.
     """
     place = {name: number for number, name in enumerate(systems)}
     made: dict[str, PairScores] = {}
-    notes: list[Fact] = []
-
-    def add(names: Sequence[str], some: Sequence[str]) -> Iterator[tuple[PairScores, Score]]:
-        preds = {n: setup.read({i: answers[i][n] for i in some}, n) for n in names}
-        ref = setup.read_truth({image: references[image] for image in some})
-        prepared = setup.prepare(preds, ref, missing="empty")
-        scores = score_prepared(prepared)
-        notes.extend(prepared.facts(scores))
-        notes.extend(
-            Fact("not-computed", values={"heading": one.heading, "reason": one.reason})
-            for one in prepared.plan.not_computed
-        )
-        for score in scores:
-            if score.heading not in made:
-                made[score.heading] = PairScores(
-                    score.heading,
-                    score.measure.definition.higher_is_better,
-                    np.full((len(systems), len(systems)), np.nan),
-                    np.full(len(systems), np.nan),
-                )
-            yield made[score.heading], score
-
-    for pair, some in images.items():
-        for table, score in add(pair, some):
-            one, other = (place[name] for name in (score.system, *(set(pair) - {score.system})))
-            table.scores[one, other] = score.value
+    jobs: list[tuple[tuple[str, ...], Sequence[str]]] = list(images.items())
     for name in systems if overall else ():
-        own = dict.fromkeys(i for pair, some in images.items() if name in pair for i in some)
-        for table, score in add([name], list(own)):
-            table.overall[place[name]] = score.value
-    return list(made.values()), first_of_each(notes)
+        own = (image for pair, some in images.items() if name in pair for image in some)
+        jobs.append(((name,), list(dict.fromkeys(own))))
+    for names, some in jobs:
+        for name, heading, higher, value in score(names, some):
+            if heading not in made:
+                empty = np.full((len(systems) + 1, len(systems)), np.nan)
+                made[heading] = PairScores(heading, higher, empty[1:], empty[0])
+            if len(names) == 1:
+                made[heading].overall[place[name]] = value
+            else:
+                other = names[names[0] == name]
+                made[heading].scores[place[name], place[other]] = value
+    return list(made.values())
 
 
-def rate_pairs(
-    systems: Sequence[str],
-    images: Mapping[tuple[str, str], Sequence[str]],
-    ratings: Mapping[tuple[str, str], float],
-) -> PairScores:
-    """Average the ratings of what each system answers, on the images of each of its pairs.
-
-    Parameters
-    ----------
-    systems : sequence of str
-    images : mapping from pair of systems to images
-    ratings : mapping from image and system to float
-        Higher is better.
-
-    Examples
-    --------
-    >>> ratings = {("1", "a"): 4.0, ("1", "b"): 2.0}
-    >>> rate_pairs(["a", "b"], {("a", "b"): ["1"]}, ratings).scores.tolist()
-    [[nan, 4.0], [2.0, nan]]
-    """
-    place = {name: number for number, name in enumerate(systems)}
-    scores = np.full((len(systems), len(systems)), np.nan)
-    own: dict[str, dict[str, None]] = {name: {} for name in systems}
-    for (first, second), some in images.items():
-        for name, other in ((first, second), (second, first)):
-            values = [ratings[image, name] for image in some]
-            scores[place[name], place[other]] = math.fsum(values) / len(values)
-            own[name].update(dict.fromkeys(some))
-    overall = [math.fsum(ratings[i, name] for i in own[name]) / len(own[name]) for name in systems]
-    return PairScores("rating", True, scores, np.array(overall))
+def _score(
+    setup: Setup,
+    answers: Mapping[str, Mapping[str, Any]],
+    references: Mapping[str, Any],
+    notes: list[Fact],
+    names: Sequence[str],
+    images: Sequence[str],
+) -> Scored:
+    """Score systems on images by the measures of a setup, and note what is odd."""
+    preds = {name: setup.read({i: answers[i][name] for i in images}, name) for name in names}
+    ref = setup.read_truth({image: references[image] for image in images})
+    prepared = setup.prepare(preds, ref, missing="empty")
+    scores = score_prepared(prepared)
+    absent = (vars(one) for one in prepared.plan.not_computed)
+    notes += [*prepared.facts(scores), *(Fact("not-computed", values=one) for one in absent)]
+    return [
+        (one.system, one.heading, one.measure.definition.higher_is_better, one.value)
+        for one in scores
+    ]
 
 
-# SECONDDOC
-'''"""The global rank of the systems of a maximum discrepancy competition.
-
-Conventions
------------
-Row i of a matrix of scores has what system i reaches on the images of i and each other system: a
-corpus score where the measure is one, or the mean of ratings. The diagonal is nan.
-"""
-'''
+def _rate(
+    ratings: Mapping[tuple[str, str], float], names: Sequence[str], images: Sequence[str]
+) -> Scored:
+    """Average the ratings of what systems answer for images; higher is better."""
+    for name in names:
+        yield name, "rating", True, math.fsum(ratings[i, name] for i in images) / len(images)
