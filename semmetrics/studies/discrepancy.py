@@ -20,7 +20,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any
 
 from semmetrics._version import __version__
@@ -28,7 +28,6 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.inputs import open_input
-from semmetrics.data.items import has_surrogate
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import enough_memory, load
@@ -52,7 +51,6 @@ from semmetrics.studies.discrepant_images import (
     PairSelection,
     Selector,
     Similarity,
-    align_systems,
     name_function,
 )
 
@@ -136,34 +134,9 @@ def select_discrepant(
     if k < 1:
         raise InputError("bad-option", name="k", value=k, wanted="a whole number from 1")
     check_choice("ties", ties, TIES)
-    batches = as_batches(systems)
-    first = next(batches)
-    check_named_systems(first)
-    setup, similarity, first = open_similarity(measure, first, options)
-    left_out = _read_exclude(exclude, options)
-    selector = Selector(list(first), similarity, k, ties=ties, seed=seed, exclude=left_out)
-    seen = compare_systems(selector, setup, chain([first], batches), options)
-    pairs = selector.finish()
-    state = DiscrepancySelection(
-        systems=tuple(first),
-        measure=similarity.name,
-        k=k,
-        ties=ties,
-        seed=seed,
-        kind=setup.kind.name,
-        noun=seen.noun,
-        n=selector.n,
-        left_out=seen.left_out,
-        excluded=tuple(sorted(selector.excluded)),
-        options=_saved_options(options, setup),
-        models=dict(similarity.models),
-        inputs=describe_systems(selector, similarity),
-        pairs=tuple(pairs),
-        answers=seen.answers_of(pairs),
-        understood=tuple(seen.understood),
-    )
-    notes = [*seen.notes, *_exclusion_notes(left_out, selector)]
-    return replace(state, facts=(*notes, *_selection_notes(state, state.systems)))
+    empty = DiscrepancySelection(k=k, ties=ties, seed=seed)
+    return _add(empty, iter([systems] if isinstance(systems, Mapping) else systems), measure,
+                exclude, options)  # fmt: skip
 
 
 @document_options(*NOT_SELECTING)
@@ -216,41 +189,72 @@ def add_systems(
     check_given(options)
     before = as_selection(selection, options)
     given = _restored_options(before, options)
-    batches = as_batches(systems)
-    first = next(batches)
-    names = _check_added(before, first)
-    ordered = [*before.systems, *(name for name in first if name not in before.systems)]
-    old = len(before.systems)
+    known: Any = before.measure
+    if known.startswith("function:"):
+        known = measure
+        if measure is None or name_function(measure) != before.measure:
+            what = before.measure.replace(":", " ")
+            raise InputError("give-again", what=what, name="measure")
+    elif measure is not None:
+        raise InputError("not-applicable", name="measure", what=f"a state of {known}")
+    return _add(before, iter([systems] if isinstance(systems, Mapping) else systems), known,
+                exclude, given)  # fmt: skip
+
+
+def _add(
+    state: DiscrepancySelection,
+    batches: Iterator[Any],
+    measure: Any,
+    exclude: Any,
+    options: Mapping[str, Any],
+) -> DiscrepancySelection:
+    """Compare the systems that a state lacks with all others; all are in each batch."""
+    first = next(batches, None)
+    if not isinstance(first, Mapping) or not all(isinstance(n, str) and n for n in first):
+        raise InputError("wrong-type", "systems", value=first, wanted="a mapping of names")
+    if len(first) < 2:
+        raise InputError("too-few-compared", n=len(first))
+    if lost := [name for name in state.systems if name not in first]:
+        raise InputError("systems-missing", n=len(lost), systems=lost)
+    new = tuple(name for name in first if name not in state.systems)
+    if not new:
+        raise InputError("nothing-given", what="new systems",
+                         remedy="add one to those of the state")  # fmt: skip
+    names, old = (*state.systems, *new), len(state.systems)
+    pairs = list(combinations(range(len(names)), 2))
+    if old:
+        pairs = [(i, j) for j in range(old, len(names)) for i in range(j)]
+    first = {name: first[name] for name in names}
+    setup, similarity, first = open_similarity(measure, first, options)
     left_out = _read_exclude(exclude, options)
-    pairs = [(i, j) for j in range(old, len(ordered)) for i in range(j)]
-    first = {name: first[name] for name in ordered}
-    setup, similarity, first = open_similarity(_measure_of(before, measure), first, given)
-    selector = Selector(
-        ordered,
-        similarity,
-        before.k,
-        pairs=pairs,
-        ties=before.ties,
-        seed=before.seed,
-        exclude={*before.excluded, *left_out},
-    )
-    seen = compare_systems(selector, setup, chain([first], batches), given)
-    _check_unchanged(before, selector, similarity.models)
-    made = selector.finish()
-    answers = {image: dict(some) for image, some in before.answers.items()}
-    for image, some in seen.answers_of(made).items():
-        answers[image] = {**answers.get(image, {}), **some}
+    selector = Selector(names, similarity, state.k, pairs, ties=state.ties, seed=state.seed,
+                        exclude={*state.excluded, *left_out})  # fmt: skip
+    notes, understood = _compare_batches(selector, setup, chain([first], batches), options)
+    if old:
+        _check_unchanged(state, selector, similarity.models)
+    made, answers = selector.finish()
+    known: dict[str, Any] = {
+        "measure": similarity.name, "kind": setup.kind.name, "noun": selector.noun,
+        "n": selector.n, "left_out": selector.left_out, "models": dict(similarity.models),
+        "options": _saved_options(options, setup),
+    }  # fmt: skip
     state = replace(
-        before,
-        systems=tuple(ordered),
-        excluded=tuple(sorted({*before.excluded, *selector.excluded})),
-        inputs={**before.inputs, **describe_systems(selector, similarity)},
-        pairs=(*before.pairs, *made),
-        answers=answers,
-        understood=tuple(seen.understood),
+        state,
+        systems=names,
+        excluded=tuple(sorted({*state.excluded, *selector.excluded})),
+        inputs={**state.inputs, **selector.describe()},
+        pairs=(*state.pairs, *made),
+        answers={
+            image: {**state.answers.get(image, {}), **answers.get(image, {})}
+            for image in {**state.answers, **answers}
+        },
+        understood=tuple(understood),
+        **({} if old else known),
     )
-    notes = [*seen.notes, *_exclusion_notes(left_out, selector)]
-    return replace(state, facts=(*notes, *_selection_notes(state, names)))
+    unknown = [name for name in dict.fromkeys(left_out) if name not in selector.excluded]
+    if unknown:  # their ids may be written otherwise
+        notes.append(Fact("unknown-exclusions", len(unknown), tuple(unknown[:EXAMPLES])))
+    return replace(state, facts=(*notes, *_selection_notes(state, new)))
 
 
 def _saved_options(options: Mapping[str, Any], setup: Setup) -> dict[str, Any]:
@@ -300,31 +304,6 @@ def as_selection(selection: Any, options: Mapping[str, Any]) -> DiscrepancySelec
     return DiscrepancySelection.load(selection, max_bytes=read.max_bytes)
 
 
-def _measure_of(state: DiscrepancySelection, measure: Function | None) -> Any:
-    """Return the measure of a state; a function is given again."""
-    if not state.measure.startswith("function:"):
-        if measure is not None:
-            raise InputError("not-applicable", name="measure", what=f"a state of {state.measure}")
-        return state.measure
-    if measure is None or name_function(measure) != state.measure:
-        raise InputError("give-again", what=state.measure.replace(":", " "), name="measure")
-    return measure
-
-
-def _check_added(state: DiscrepancySelection, systems: Any) -> list[str]:
-    """Return the names of the new systems."""
-    check_named_systems(systems)
-    lost = [name for name in state.systems if name not in systems]
-    if lost:
-        raise InputError("systems-missing", n=len(lost), systems=lost)
-    new = [name for name in systems if name not in state.systems]
-    if not new:
-        raise InputError(
-            "nothing-given", what="new systems", remedy="add one to those of the state"
-        )
-    return new
-
-
 def _check_unchanged(
     state: DiscrepancySelection, selector: Selector, models: Mapping[str, str]
 ) -> None:
@@ -352,12 +331,6 @@ def _read_exclude(exclude: Any, options: Mapping[str, Any]) -> list[str]:
         raise InputError("bad-option", name="exclude", value=exclude,
                          wanted="ids, or a file with one a line")  # fmt: skip
     return [str(name) for name in ids]
-
-
-def _exclusion_notes(excluded: Iterable[str], selector: Selector) -> list[Fact]:
-    """Note which images to exclude are not there: their ids may be written otherwise."""
-    unknown = [name for name in dict.fromkeys(excluded) if name not in selector.excluded]
-    return [Fact("unknown-exclusions", len(unknown), tuple(unknown[:EXAMPLES]))] if unknown else []
 
 
 def _selection_notes(state: DiscrepancySelection, new: Sequence[str]) -> list[Fact]:
@@ -426,21 +399,21 @@ class DiscrepancySelection(Result):
         How each input was read; not saved.
     """
 
-    systems: tuple[str, ...]
-    measure: str
+    systems: tuple[str, ...] = ()
+    measure: str = ""
     k: int
     ties: str
     seed: int
-    kind: str
-    noun: str
-    n: int
-    left_out: int
-    excluded: tuple[str, ...]
-    options: Mapping[str, Any]
-    models: Mapping[str, str]
-    inputs: Mapping[str, Mapping[str, Any]]
-    pairs: tuple[PairSelection, ...]
-    answers: Mapping[str, Mapping[str, list[Any]]] = field(repr=False)
+    kind: str = ""
+    noun: str = "entry"
+    n: int = 0
+    left_out: int = 0
+    excluded: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    pairs: tuple[PairSelection, ...] = ()
+    answers: Mapping[str, Mapping[str, list[Any]]] = field(default_factory=dict, repr=False)
     version: str = __version__
     facts: tuple[Fact, ...] = field(default=(), repr=False)
     understood: tuple[str, ...] = field(default=(), repr=False)
@@ -636,32 +609,6 @@ def _selection_of(entry: Any, where: str) -> DiscrepancySelection:
 Function = Callable[[Any, Any], float]
 
 
-def as_batches(systems: Any) -> Iterator[Any]:
-    """Return an iterator of mappings from system to answers, of which there is one at least."""
-    if isinstance(systems, Mapping):
-        return iter([systems])
-    if isinstance(systems, (str, bytes)) or not isinstance(systems, Iterable):
-        raise InputError("wrong-type", "systems", value=systems, wanted="a mapping of names")
-    batches = iter(systems)
-    first = next(batches, None)
-    if first is None:
-        raise InputError("nothing-given", what="batches of systems", remedy="give at least one")
-    return chain([first], batches)
-
-
-def check_named_systems(systems: Any) -> None:
-    """Refuse anything but a mapping from the names of two systems or more."""
-    if not isinstance(systems, Mapping):
-        raise InputError("wrong-type", "systems", value=systems, wanted="a mapping of names")
-    for name in systems:
-        if not isinstance(name, str) or not name:
-            raise InputError("wrong-type", "systems", value=name, wanted="a name")
-        if has_surrogate(name):
-            raise InputError("lone-surrogate", "systems", role=repr(name))
-    if len(systems) < 2:
-        raise InputError("too-few-compared", n=len(systems))
-
-
 def open_similarity(
     measure: Any, systems: Mapping[str, Any], options: Mapping[str, Any]
 ) -> tuple[Setup, Similarity, Mapping[str, Any]]:
@@ -688,33 +635,15 @@ def open_similarity(
     return setup, MeasureSimilarity(one, setup), systems
 
 
-class Answered:
-    """What was read of the systems, batch by batch, as far as it is kept."""
-
-    def __init__(self) -> None:
-        self.noun, self.left_out = "entry", 0
-        self.notes: list[Fact] = []
-        self.understood: list[str] = []
-        self.kept: dict[str, dict[str, list[Any]]] = {}
-
-    def answers_of(self, pairs: Iterable[Any]) -> dict[str, dict[str, list[Any]]]:
-        """Return what the systems of pairs answer for the images of those."""
-        found: dict[str, dict[str, list[Any]]] = {}
-        for pair in pairs:
-            for image in pair.images:
-                for name in (pair.first, pair.second):
-                    found.setdefault(image, {})[name] = self.kept[image][name]
-        return found
-
-
-def compare_systems(
+def _compare_batches(
     selector: Selector,
     setup: Setup,
     batches: Iterable[Mapping[str, Any]],
     options: Mapping[str, Any],
-) -> Answered:
-    """Read and compare all batches; keep what is answered for images that may be selected."""
-    seen, notes = Answered(), []
+) -> tuple[list[Fact], list[str]]:
+    """Read and compare all batches; return what is odd, and how the first was read."""
+    notes: list[Fact] = []
+    understood: list[str] = []
     for number, batch in enumerate(batches):
         if not isinstance(batch, Mapping) or {*batch} != {*selector.systems}:
             raise InputError("other-systems", f"batch {number}{FROM_0}", systems=selector.systems)
@@ -724,53 +653,11 @@ def compare_systems(
             if not isinstance(one, Lists) or one.ranked:
                 raise InputError("wrong-format", name, what="answers", format="scores of labels",
                                  wanted="the labels of each image")  # fmt: skip
-        aligned, left_out = align_systems(lists, options.get("missing") or "error")
-        start = selector.n
-        selector.update(aligned, options.get("progress"))
-        _keep_answers(seen.kept, selector, aligned, start)
-        seen.left_out += left_out
-        seen.noun = next(iter(aligned.values())).noun
+        selector.update(lists, options.get("missing") or "error", options.get("progress"))
         notes += [replace(note, where=one.source) for one in lists.values() for note in one.notes]
         if number == 0:  # there may be thousands
-            seen.understood = describe_inputs(list(lists.values()))
-    seen.notes += first_of_each(notes)
-    if seen.left_out:
-        seen.notes.append(Fact("images-left-out", seen.left_out))
-    return seen
-
-
-def _keep_answers(
-    kept: dict[str, dict[str, list[Any]]],
-    selector: Selector,
-    lists: Mapping[str, Lists],
-    start: int,
-) -> None:
-    """Keep the answers for the images that are selected as far as is known, and let others go."""
-    near = selector.candidates()
-    for image in [image for image in kept if image not in near]:
-        del kept[image]
-    first = next(iter(lists.values()))
-    ids = range(start, start + len(first)) if isinstance(first.ids, range) else first.ids
-    rows = [(str(name), row) for row, name in enumerate(ids) if str(name) in near]
-    for system, one in lists.items():
-        for image, row in rows:
-            part = one.side.rows(row, row + 1).codes.tolist()
-            kept.setdefault(image, {})[system] = [
-                entry if isinstance(entry, str) else list(entry)
-                for entry in (one.vocabulary[code] for code in part)
-            ]
-
-
-def describe_systems(selector: Selector, similarity: Similarity) -> dict[str, dict[str, Any]]:
-    """Describe what each system answers."""
-    found = {}
-    for name in selector.systems:
-        own: dict[str, Any] = {
-            "fingerprint": f"{selector.fingerprints[name]:016x}",
-            "empty": selector.empty[name],
-        }
-        if isinstance(similarity, NgsmSimilarity):
-            own["duplicated"] = similarity.duplicated.get(name, 0)
-            own["duplicated_words"] = len(similarity.words.get(name, ()))
-        found[name] = own
-    return found
+            understood = describe_inputs(list(lists.values()))
+    notes = first_of_each(notes)
+    if selector.left_out:
+        notes.append(Fact("images-left-out", selector.left_out))
+    return notes, understood

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, Protocol
 
 import numpy as np
@@ -87,14 +87,6 @@ class AnswerBlock:
                 found = pluralize(len(answer), one.noun)
                 raise InputError("several-answers", one.where(place), found=found)
         return [str(answer[0]) if answer else "" for answer in self.distinct]
-
-
-def _part(lists: Lists, start: int, stop: int) -> Lists:
-    """Return some items, which know their places."""
-    side, where = lists.side.rows(start, stop), lists.where
-    return replace(
-        lists, ids=lists.ids[start:stop], side=side, where=lambda item: where(start + item)
-    )
 
 
 def _answers(lists: Lists) -> Iterator[list[Entry]]:
@@ -378,30 +370,39 @@ class Selector:
         systems: Sequence[str],
         similarity: Similarity,
         k: int,
+        pairs: Pairs,
         *,
-        pairs: Pairs | None = None,
-        ties: str = "id",
-        seed: int = 0,
-        exclude: Iterable[str] = (),
+        ties: str,
+        seed: int,
+        exclude: Iterable[str],
     ) -> None:
-        every = [(i, j) for i in range(len(systems)) for j in range(i + 1, len(systems))]
-        self.systems, self.pairs = tuple(systems), every if pairs is None else pairs
+        _check_characters(systems)
+        self.systems, self.pairs, self.noun = tuple(systems), pairs, "entry"
         self._similarity, self._k, self._ties, self._seed = similarity, k, ties, seed
-        self._exclude, self.excluded, self.n = frozenset(exclude), set[str](), 0
+        self._exclude, self.excluded = frozenset(exclude), set[str]()
         self._tallies = [_Tally(k) for _ in self.pairs]
         self._hashes: list[Hashes] = []
+        self._answers: dict[str, tuple[tuple[Entry, ...], ...]] = {}
+        self.n = self.left_out = 0
         self.fingerprints = dict.fromkeys(systems, 0)
         self.empty = dict.fromkeys(systems, 0)
 
     def update(
-        self, lists: Mapping[str, Lists], progress: Callable[[int, int], None] | None = None
+        self,
+        lists: Mapping[str, Lists],
+        missing: str,
+        progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Compare the systems on some images, which all Lists have in the same order."""
-        number = len(next(iter(lists.values())))
+        """Compare the systems on some images; those that one lacks are an error, or left out."""
+        lists, left_out = _align(lists, missing)
+        self.left_out += left_out
+        first = next(iter(lists.values()))
+        self.noun, number = first.noun, len(first)
         size = max(1, number if self._similarity.whole else _ANSWERS // len(self.systems))
         for start in range(0, number, size):
             stop = min(start + size, number)
-            part = {name: _part(lists[name], start, stop) for name in self.systems}
+            rows = np.arange(start, stop)
+            part = {n: _take(lists[n], lists[n].ids[start:stop], rows) for n in self.systems}
             self._compare(AnswerBlock(part))
             if progress is not None:
                 progress(stop, number)
@@ -430,6 +431,13 @@ class Selector:
             tally.undefined -= len(left_out)
             tally.identical += int((block.codes[first] == block.codes[second]).sum())
         self.n += len(block)
+        # of images that may be selected the answers are kept; all others are let go
+        near = {name for tally in self._tallies for _, _, name, _ in tally.kept}
+        self._answers = {name: some for name, some in self._answers.items() if name in near}
+        for place, name in enumerate(names):
+            if name in near:
+                codes = block.codes[:, place].tolist()
+                self._answers[name] = tuple(block.distinct[code] for code in codes)
 
     def _order(
         self, names: list[str], ids: Hashes, *, numbered: bool
@@ -470,12 +478,20 @@ class Selector:
             self.fingerprints[system] = (self.fingerprints[system] + total) % 2**64
             self.empty[system] += int(blank[codes].sum())
 
-    def candidates(self) -> set[str]:
-        """Return the images that are selected as far as is known."""
-        return {name for tally in self._tallies for _, _, name, _ in tally.kept}
+    def describe(self) -> dict[str, dict[str, Any]]:
+        """Describe what each system answers."""
+        found: dict[str, dict[str, Any]] = {
+            name: {"fingerprint": f"{self.fingerprints[name]:016x}", "empty": self.empty[name]}
+            for name in self.systems
+        }
+        if isinstance(self._similarity, NgsmSimilarity):
+            for name, own in found.items():
+                own["duplicated"] = self._similarity.duplicated.get(name, 0)
+                own["duplicated_words"] = len(self._similarity.words.get(name, ()))
+        return found
 
-    def finish(self) -> list[PairSelection]:
-        """Return what was selected for each pair.
+    def finish(self) -> tuple[list[PairSelection], dict[str, dict[str, list[Any]]]]:
+        """Return what was selected for each pair, and what the systems of pairs answer for that.
 
         Raises
         ------
@@ -487,13 +503,19 @@ class Selector:
             raise InputError("duplicate", "batches", role="an image in", value="two batches")
         sign = -1.0 if self._similarity.larger else 1.0
         made = []
-        for tally, (first, second) in zip(self._tallies, self.pairs, strict=True):
-            one = tally.finish(self.systems[first], self.systems[second], sign)
+        answers: dict[str, dict[str, list[Any]]] = {}
+        for tally, pair in zip(self._tallies, self.pairs, strict=True):
+            one = tally.finish(self.systems[pair[0]], self.systems[pair[1]], sign)
             if len(one.images) < self._k:
                 raise InputError("too-few-images", f"{one.first} and {one.second}", k=self._k,
                                  n=len(one.images), measure=self._similarity.name)  # fmt: skip
             made.append(one)
-        return made
+            for image, place in product(one.images, pair):
+                answers.setdefault(image, {})[self.systems[place]] = [
+                    entry if isinstance(entry, str) else list(entry)
+                    for entry in self._answers[image][place]
+                ]
+        return made, answers
 
 
 def _check_characters(texts: Sequence[str]) -> None:
@@ -505,29 +527,13 @@ def _check_characters(texts: Sequence[str]) -> None:
         raise InputError("lone-surrogate", role=brief(wrong)) from None
 
 
-def align_systems(
-    lists: Mapping[str, Lists], missing: str = "error"
-) -> tuple[dict[str, Lists], int]:
-    """Return the Lists of systems with the same images in the order of the first, and how many not.
-
-    Parameters
-    ----------
-    lists : mapping from system to Lists
-    missing : {"error", "skip"}
-        What becomes of images that a system lacks.
+def _align(lists: Mapping[str, Lists], missing: str) -> tuple[Mapping[str, Lists], int]:
+    """Return the same images of all systems in the order of the first, and how many were left out.
 
     Raises
     ------
     InputError
         If systems have different images under "error", or only some have ids.
-
-    Examples
-    --------
-    >>> from semmetrics.kinds.captions import as_captions
-    >>> systems = {"a": as_captions({"1": "x", "2": "y"}), "b": as_captions({"2": "z", "3": "w"})}
-    >>> aligned, left_out = align_systems(systems, "skip")
-    >>> aligned["b"].to_list(), left_out
-    ([['z']], 2)
     """
     (name, first), *others = lists.items()
     for other, one in others:
@@ -536,11 +542,9 @@ def align_systems(
         if isinstance(first.ids, range) and len(one) != len(first):
             only = f"{len(first)} and {pluralize(len(one), 'item')} without ids"
             raise InputError("unlike-items", f"{name} and {other}", only=only)
-    if isinstance(first.ids, range):
-        return dict(lists), 0
     ids = list(first.ids)
-    if all(list(one.ids) == ids for _, one in others):
-        return dict(lists), 0
+    if isinstance(first.ids, range) or all(list(one.ids) == ids for _, one in others):
+        return lists, 0
     shared = set(ids).intersection(*(one.ids for _, one in others))
     every = set(ids).union(*(one.ids for _, one in others))
     if missing != "skip" and len(shared) < len(every):
@@ -550,14 +554,17 @@ def align_systems(
     if not shared:
         raise InputError("nothing-given", what="images that all systems have",
                          remedy="use the same ids for all")  # fmt: skip
-    kept = [id_ for id_ in ids if id_ in shared]
-    return {n: _take(one, kept) for n, one in lists.items()}, len(every) - len(shared)
+    kept, aligned = [id_ for id_ in ids if id_ in shared], {}
+    for system, one in lists.items():
+        place = {id_: number for number, id_ in enumerate(one.ids)}
+        aligned[system] = _take(one, kept, np.array([place[id_] for id_ in kept], np.int64))
+    return aligned, len(every) - len(shared)
 
 
-def _take(one: Lists, ids: list[str]) -> Lists:
-    place = {id_: number for number, id_ in enumerate(one.ids)}
-    rows = np.array([place[id_] for id_ in ids], np.int64)
-    where = one.where
+def _take(lists: Lists, ids: Any, rows: Ints) -> Lists:
+    """Return some items, which know their places."""
+    where = lists.where
     return replace(
-        one, ids=ids, side=one.side.take(rows), where=lambda item: where(int(rows[item]))
-    )
+        lists, ids=ids, side=lists.side.take(rows),
+        where=lambda item: where(int(rows[item])),
+    )  # fmt: skip

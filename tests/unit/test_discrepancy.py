@@ -34,7 +34,7 @@ LABELS = {"a": {"1": ["x"], "2": ["z"]}, "b": {"1": ["x"], "2": ["w"]}}
 
 @pytest.mark.parametrize(("systems", "options", "code"), [
     ({"a": TWO["a"]}, {}, "too-few-compared"),
-    ([], {}, "nothing-given"),
+    ([], {}, "wrong-type"),
     ("a.json", {}, "wrong-type"),
     (TWO, {"k": 3}, "too-few-images"),
     (TWO, {"k": 0}, "bad-option"),
