@@ -447,8 +447,8 @@ def validate(run: Run) -> int:
     blanks, scores out of order. Of captions: words a caption, repeated and empty captions, control
     characters. All files are tried; the exit code is 2 if one of them is bad.
     """
-    from semmetrics.studies.validate import SCHEMA, report_validation
-    from semmetrics.studies.validate import validate as api
+    from semmetrics.studies.explain import VALIDATION_SCHEMA, report_validation
+    from semmetrics.studies.explain import validate as api
 
     records: list[dict[str, Any]] = []
     read = run.values()["read"]
@@ -458,7 +458,7 @@ def validate(run: Run) -> int:
             if run["form"] == "table":
                 echo(("\n" if records else "") + report_validation(record))
         except InputError as error:
-            record = {"schema": SCHEMA, "file": path, "error": error.text(flag)}
+            record = {"schema": VALIDATION_SCHEMA, "file": path, "error": error.text(flag)}
             complain(f"error: {error.text(flag)}")
         records.append(record)
     if run["form"] == "json":
