@@ -759,16 +759,13 @@ class AgreementTable(ScaledResult, Table[Agreement]):
             rows.append(row)
         return [rows]
 
-    def _lines(self, digits: int) -> list[str]:
-        return ["", *self.sentences()] if self.agreements else ["nothing was compared"]
-
     def _has_intervals(self) -> bool:
         return any(not math.isnan(one.low) for one in self)
 
     def sentences(self) -> list[str]:
         """Say what was measured of how many judgements, how, and which differences hold."""
         if not self.agreements:
-            return []
+            return ["nothing was compared"]
         first = self.agreements[0]
         design, made = first.design, first.design.bootstrap
         names = [AGREEMENT[name] for name in design.statistics]
@@ -812,9 +809,6 @@ class AgreementTable(ScaledResult, Table[Agreement]):
         of = self.agreements[0] if self.agreements else None
         n = "" if of is None else f", {pluralize(of.n, of.unit)}"
         return f"AgreementTable({pluralize(len(self.headings), 'measure')}{n})"
-
-    def _repr_html_(self) -> str:
-        return self._html(self.sentences())
 
 
 def _interval(value: float, low: float, high: float, form: str, scale: float) -> str:

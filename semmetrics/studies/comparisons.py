@@ -580,18 +580,11 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         """The systems that were compared with the baseline."""
         return list(dict.fromkeys(one.system for one in self.differences))
 
-    def _lines(self, digits: int) -> list[str]:
-        """Say which differences hold, and by which test."""
-        return ["", *self.sentences()] if len(self) else self.sentences()
-
     def __repr__(self) -> str:
         significant = sum(one.significant for one in self)
         which = f"{', '.join(self.systems)} and {self[0].baseline}" if self.differences else ""
         every = pluralize(len(self), "difference")
         return f"ComparisonTable({significant} of {every} hold: {which})"
-
-    def _repr_html_(self) -> str:
-        return self._html(self.sentences())
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
         if not self.differences:

@@ -460,9 +460,6 @@ class CompetitionRanking(Result):
             "rankings": [one.to_dict(self.systems) for one in self.rankings],
         }
 
-    def _entry(self) -> dict[str, Any]:
-        return self.to_dict()
-
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
         both = (self.to_records(), self.stability_records())
         return [cells(records, digits) for records in both if len(records)]

@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -36,7 +35,7 @@ from semmetrics.kinds.describe import finite_or_none
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.options import RANKED_BY
-from semmetrics.reports.result import Records, Table, draw, format_full
+from semmetrics.reports.result import Records, Table, draw, entry_of, format_full
 from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.studies.significance import (
@@ -51,6 +50,9 @@ from semmetrics.studies.significance import (
 )
 
 _MANY = 12  # systems whose rank matrix is drawn below a table
+_OF_RANK = (
+    "system", "rank", "measure", "value", "normalized", "mean_rank", "ranks", "lacking",
+)  # fmt: skip
 
 
 @by_value()
@@ -83,17 +85,9 @@ class Rank:
 
     def to_dict(self, measure: str) -> dict[str, Any]:
         """Return the rank as JSON has it: null for what is undefined."""
-        return {
-            "schema": "semmetrics.ranks/1",
-            "system": self.system,
-            "rank": self.rank,
-            "measure": measure,
-            "value": finite_or_none(self.value),
-            "normalized": dict(self.normalized),
-            "mean_rank": finite_or_none(self.mean_rank),
-            "ranks": dict(self.ranks),
-            "lacking": list(self.lacking),
-        }
+        return entry_of(self, "semmetrics.ranks/1", _OF_RANK, measure=measure,
+                        normalized=dict(self.normalized), ranks=dict(self.ranks),
+                        lacking=list(self.lacking))  # fmt: skip
 
 
 @by_value()
@@ -226,22 +220,19 @@ class Ranking(Table[Rank]):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return each rank as JSON has it, with the tests of all."""
-        test = self.friedman
+        test, found = self.friedman, None
+        if test is not None:
+            names = ("statistic", "p", "f_statistic", "f_p")
+            found = {name: finite_or_none(getattr(test, name)) for name in names}
         tests = {
-            "by": self.by,
-            "datasets": len(self.values),
-            "friedman": None if test is None else {
-                "statistic": finite_or_none(test.statistic), "p": finite_or_none(test.p),
-                "f_statistic": finite_or_none(test.f_statistic), "f_p": finite_or_none(test.f_p),
-            },
-            "critical_difference": finite_or_none(self.critical_difference),
-            "level": self.level,
+            "by": self.by, "datasets": len(self.values), "friedman": found,
+            "critical_difference": finite_or_none(self.critical_difference), "level": self.level,
         }  # fmt: skip
         return [
-            place.to_dict(self.measure)
-            | {"values": {name: finite_or_none(row[place.system])
-                          for name, row in self.values.items() if place.system in row}}
-            | tests
+            {**place.to_dict(self.measure),
+             "values": {name: finite_or_none(row[place.system])
+                        for name, row in self.values.items() if place.system in row},
+             **tests}
             for place in self.places
         ]  # fmt: skip
 
@@ -296,66 +287,53 @@ class Ranking(Table[Rank]):
             ])  # fmt: skip
         return rows
 
-    def _lines(self, digits: int) -> list[str]:
-        parts = report_ranks(self)
-        return ["", *parts] if parts else []
-
-    def _repr_html_(self) -> str:
-        return self._html(report_ranks(self))
-
     def __repr__(self) -> str:
         systems = pluralize(len(self.places), "system")
         over = pluralize(len(self.values), "data set")
         return f"Ranking({systems} over {over} by {self.measure or self.by})"
 
+    def sentences(self) -> list[str]:
+        """Draw the rank matrix, and say whether ranks differ by more than chance.
 
-def report_ranks(ranking: Ranking) -> list[str]:
-    """Draw the rank matrix, and say whether ranks differ by more than chance.
-
-    Examples
-    --------
-    >>> from semmetrics.studies import rank_normalized
-    >>> values = {f"set {n}": {"A": 0.9, "B": 0.66 + n / 20, "C": 0.5} for n in range(8)}
-    >>> for part in report_ranks(rank_normalized(values)):
-    ...     print(part)
-    data sets at rank  1  2  3
-    A                  5  3  0
-    B                  3  5  0
-    C                  0  0  8
-    Friedman test of 3 systems over 8 data sets: chi2 = 12.25 (2 degrees of freedom), p = 0.002;
-    F of Iman and Davenport 22.87, p < 0.001
-    mean ranks differ where they are more than 1.17 apart (Nemenyi, level 0.95)
-    not told apart: A, B
-    """
-    test = ranking.friedman
-    if test is None:
-        return []
-    parts = []
-    if len(ranking.ranked) <= _MANY:
-        matrix = ranking.rank_matrix().tolist()
-        head = ["data sets at rank", *map(str, range(1, len(matrix) + 1))]
-        rows = [[name, *(f"{n:g}" if n == int(n) else f"{n:.2f}" for n in row)]
-                for name, row in zip(ranking.ranked, matrix, strict=True)]  # fmt: skip
-        parts = [draw([head, *rows])]
-    over = f"{pluralize(test.systems, 'system')} over {pluralize(test.rows, 'data set')}"
-    if math.isnan(test.p):
-        return [*parts, f"Friedman test of {over}: all are equal everywhere"]
-    groups = "; ".join(", ".join(group) for group in ranking.groups)
-    free = pluralize(test.systems - 1, "degree") + " of freedom"
-    f = "infinite" if math.isinf(test.f_statistic) else f"{test.f_statistic:.2f}"
-    apart = ranking.critical_difference
-    return [
-        *parts,
-        f"Friedman test of {over}: chi2 = {test.statistic:.2f} ({free}), {_with_p(test.p)}; "
-        f"F of Iman and Davenport {f}, {_with_p(test.f_p)}",
-        f"mean ranks differ where they are more than {apart:.2f} apart (Nemenyi, level "
-        f"{ranking.level:g})",
-        f"not told apart: {visible(groups)}" if groups else "all systems are told apart",
-    ]
-
-
-def _with_p(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+        Examples
+        --------
+        >>> from semmetrics.studies import rank_normalized
+        >>> values = {f"set {n}": {"A": 0.9, "B": 0.66 + n / 20, "C": 0.5} for n in range(8)}
+        >>> for part in rank_normalized(values).sentences():
+        ...     print(part)
+        data sets at rank  1  2  3
+        A                  5  3  0
+        B                  3  5  0
+        C                  0  0  8
+        Friedman test of 3 systems over 8 data sets: chi2 = 12.25 (2 degrees of freedom), p = 0.002;
+        F of Iman and Davenport 22.87, p < 0.001
+        mean ranks differ where they are more than 1.17 apart (Nemenyi, level 0.95)
+        not told apart: A, B
+        """
+        test, parts = self.friedman, []
+        if test is None:
+            return []
+        if len(self.ranked) <= _MANY:
+            matrix = self.rank_matrix().tolist()
+            head = ["data sets at rank", *map(str, range(1, len(matrix) + 1))]
+            rows = [[name, *(f"{n:g}" if n == int(n) else f"{n:.2f}" for n in row)]
+                    for name, row in zip(self.ranked, matrix, strict=True)]  # fmt: skip
+            parts = [draw([head, *rows])]
+        over = f"{pluralize(test.systems, 'system')} over {pluralize(test.rows, 'data set')}"
+        if math.isnan(test.p):
+            return [*parts, f"Friedman test of {over}: all are equal everywhere"]
+        groups = "; ".join(", ".join(group) for group in self.groups)
+        free = pluralize(test.systems - 1, "degree") + " of freedom"
+        f = "infinite" if math.isinf(test.f_statistic) else f"{test.f_statistic:.2f}"
+        p, f_p = ("p < 0.001" if one < 0.001 else f"p = {one:.3f}" for one in (test.p, test.f_p))
+        return [
+            *parts,
+            f"Friedman test of {over}: chi2 = {test.statistic:.2f} ({free}), {p}; "
+            f"F of Iman and Davenport {f}, {f_p}",
+            f"mean ranks differ where they are more than {self.critical_difference:.2f} apart "
+            f"(Nemenyi, level {self.level:g})",
+            f"not told apart: {visible(groups)}" if groups else "all systems are told apart",
+        ]
 
 
 def draw_rank_differences(
@@ -429,16 +407,8 @@ def rank_systems(
     >>> [(rank.system, rank.rank, round(rank.value, 4)) for rank in rank_systems({"VOC": table})]
     [('A', 1, 1.0), ('B', 2, 0.5)]
     """
-    if not isinstance(datasets, Mapping):
-        raise InputError(
-            "wrong-type", "datasets", value=datasets, wanted="a mapping {name: scores}"
-        )
     check_choice("by", by, RANKED_BY)
-    if not 0 < level < 1:
-        raise InputError("bad-option", name="level", value=level, wanted="a number between 0 and 1")
     measure = measure.strip()
-    if not measure:
-        raise InputError("needs-option", what="a ranking", name="measure")
     _check_direction(measure, [measure], by)
     lower: dict[str, bool] = {}
     values = {}
@@ -470,11 +440,10 @@ def _read_values(
             raise InputError("not-scores", source.name)
         with enough_memory(source.name, max_bytes):
             name, scores = source.name, parse_source(source)
-    several = isinstance(scores, Iterable) and not isinstance(scores, (str, bytes, Mapping))
-    entries = list(map(_as_entry, scores)) if several else [scores]
-    if not all(map(_is_score, entries)) or not several:
+    if not isinstance(scores, Iterable) or isinstance(scores, (str, bytes, Mapping)):
         raise InputError("not-scores", name)
-    named = [(entry.get("heading", entry["measure"]), entry["measure"]) for entry in entries]
+    entries = [_as_entry(score, name) for score in scores]
+    named = [(entry["heading"], entry["measure"]) for entry in entries]
     meant = matching_names(measure, set(named))
     chosen = [entry for entry, names in zip(entries, named, strict=True) if names in meant]
     if not chosen:
@@ -494,22 +463,20 @@ def _read_values(
     return found, lower
 
 
-def _as_entry(score: Any) -> Any:
+def _as_entry(score: Any, name: str) -> Mapping[str, Any]:
     """Return a score as a file has it, without what takes long."""
-    if not isinstance(score, Score):
-        return score
-    return {"schema": SCORES, "system": score.system, "measure": str(score.measure),
-            "heading": score.heading, "value": score.value}  # fmt: skip
-
-
-def _is_score(entry: Any) -> bool:
-    if not isinstance(entry, Mapping) or entry.get("schema") != SCORES:
-        return False
-    texts = (entry.get("system"), entry.get("measure"), entry.get("heading", ""))
-    value = entry.get("value", "")
+    if isinstance(score, Score):
+        return {"system": score.system, "measure": str(score.measure), "heading": score.heading,
+                "value": score.value}  # fmt: skip
+    if not isinstance(score, Mapping) or score.get("schema") != SCORES:
+        raise InputError("not-scores", name)
+    measure, value = score.get("measure"), score.get("value", "")
+    entry = {**score, "heading": score.get("heading", measure), "value": value}
+    texts = (score.get("system"), measure, entry["heading"])
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    fits = isinstance(value, float) or (is_number and abs(value) <= sys.float_info.max)
-    return (value is None or fits) and all(isinstance(text, str) for text in texts)
+    if not all(isinstance(text, str) for text in texts) or not (value is None or is_number):
+        raise InputError("not-scores", name)
+    return entry
 
 
 def rank_normalized(

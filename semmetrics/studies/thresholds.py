@@ -127,9 +127,6 @@ class ThresholdSweep(Result):
         values = [v if math.isfinite(v) else None for v in self.values[name]]
         return {"measure": name, "values": values, "best": entry}
 
-    def _entry(self) -> dict[str, Any]:
-        return self.to_dict()
-
     def to_csv(self) -> str:
         """One row a threshold, in full precision; an empty cell for what is undefined."""
         values = self.values
