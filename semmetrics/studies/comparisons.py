@@ -46,16 +46,8 @@ from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import document_options, score_prepared
 from semmetrics.scoring.score_text import name_absent
 from semmetrics.scoring.table import ScoreTable
-from semmetrics.studies.significance import (
-    correct_p,
-    rank_matrix,
-    shifted_p,
-    shifted_size_p,
-    signed_rank_p,
-    simulated_p,
-    student_t,
-    subtract,
-)
+from semmetrics.studies import significance
+from semmetrics.studies.significance import rank_matrix, subtract
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -77,8 +69,8 @@ COLUMNS = (
 _ROUNDING = 1e-12  # by which numbers may differ that are equal
 _OF_ITEMS = ("t", "wilcoxon")
 _SIMULATED: Mapping[str, Callable[[Any, float], float]] = {
-    "bootstrap": shifted_p,
-    "bootstrap-sacrebleu": shifted_size_p,
+    "bootstrap": significance.shifted_p,
+    "bootstrap-sacrebleu": significance.shifted_size_p,
 }
 
 
@@ -280,7 +272,7 @@ def compare_scores(
     if design.test == "randomization":
         swapped = swapped_differences(pairs, design.bootstrap, progress)
     found = [_difference(*pair, design, row) for pair, row in zip(pairs, swapped, strict=True)]
-    corrected = correct_p([one.p for one in found], design.correction)
+    corrected = significance.correct_p([one.p for one in found], design.correction)
     number = sum(not math.isnan(one.p) for one in found)
     return [
         replace(one, p_corrected=p, comparisons=number)
@@ -331,7 +323,7 @@ def _difference(score: Score, against: Score, design: Design, swapped: Floats | 
     made = paired.interval(design.bootstrap.level)
     low, high, method, p = made.low, made.high, made.method, math.nan
     if swapped is not None:
-        p = simulated_p(swapped, difference)
+        p = significance.simulated_p(swapped, difference)
     elif design.test == "interval":
         p = paired.p_value()
     elif design.test in _SIMULATED:
@@ -339,9 +331,9 @@ def _difference(score: Score, against: Score, design: Design, swapped: Floats | 
     elif not math.isnan(difference):
         items = _item_differences(score, against, design.test)
         if design.test == "t":
-            (p, low, high), method = student_t(items, design.bootstrap.level), "t"
+            (p, low, high), method = significance.student_t(items, design.bootstrap.level), "t"
         else:
-            p = signed_rank_p(items)
+            p = significance.signed_rank_p(items)
     if low and math.isclose(low, high, rel_tol=_ROUNDING):  # equal differences: others may vary
         low = high = math.nan
     drawn = int(paired.sizes.sum())

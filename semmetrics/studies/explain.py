@@ -23,19 +23,9 @@ from semmetrics.data.form import ReadOptions
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import find_kind
 from semmetrics.messages import did_you_mean, visible
+from semmetrics.metrics import registry
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
-from semmetrics.metrics.registry import (
-    aliases,
-    all_definitions,
-    find,
-    group_of,
-    kinds_of,
-    kinds_of_all,
-    parse,
-    refuse_commas,
-    split_names,
-)
 from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, resolve_options
 from semmetrics.reports.result import align
 from semmetrics.scoring.protocols import (
@@ -80,12 +70,13 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
     """
     topics: list[Topic] = []
     problems = []
-    for text in (word for several in texts for word in split_names(several) or [several]):
+    for text in (word for several in texts for word in registry.split_names(several) or [several]):
         try:
             topics += _find_topics(text.strip())
         except InputError:
             if not set("@(,") & set(text):
-                known = [*(one.name for one in all_definitions()), *aliases(), *_EVERY_PROTOCOL]
+                known = [one.name for one in registry.all_definitions()]
+                known += [*registry.aliases(), *_EVERY_PROTOCOL]
                 remedy = did_you_mean(text, known, "see: semmetrics list")
                 error = InputError("unknown-name", what="measure or protocol", value=text,
                                    remedy=remedy)  # fmt: skip
@@ -102,11 +93,11 @@ def _find_topics(text: str) -> list[Topic]:
     """Return a protocol, or a measure of each kind that has one of that name and those options."""
     if text in _EVERY_PROTOCOL:
         return [_EVERY_PROTOCOL[text]]
-    refuse_commas(text, also=_EVERY_PROTOCOL)
-    kinds = kinds_of(text)
+    registry.refuse_commas(text, also=_EVERY_PROTOCOL)
+    kinds = registry.kinds_of(text)
     if not kinds and ("(" in text or "@" in text):
-        return [parse(text, kind)[0] for kind in kinds_of_all([text]) or (None,)]
-    found = [find(text, kind) for kind in kinds or (None,)]
+        return [registry.parse(text, kind)[0] for kind in registry.kinds_of_all([text]) or (None,)]
+    found = [registry.find(text, kind) for kind in kinds or (None,)]
     return [
         definition(k=None, **options) if options else definition for definition, options in found
     ]
@@ -115,8 +106,8 @@ def _find_topics(text: str) -> list[Topic]:
 def group_definitions() -> dict[str, list[Definition]]:
     """Collect all definitions under the titles of their groups, in the order of `list`."""
     found: dict[str, list[Definition]] = {}
-    for definition in all_definitions():
-        found.setdefault(group_of(definition), []).append(definition)
+    for definition in registry.all_definitions():
+        found.setdefault(registry.group_of(definition), []).append(definition)
     return found
 
 
@@ -157,10 +148,11 @@ def explain(*names: str) -> str:
         elif isinstance(topic, AgreementProtocol):
             texts.append(_explain_agreement(topic))
         elif isinstance(topic, Measure):
-            short = (name for name, text in aliases().items() if parse(text) == [topic])
+            known = registry.aliases().items()
+            short = (name for name, text in known if registry.parse(text) == [topic])
             signature = "|".join([topic.definition.name, *topic.signature()])
-            known = {"short for it": next(short, ""), "signature": signature}
-            texts += [f"{topic}\n{_draw_facts(known)}", _explain_definition(topic.definition)]
+            facts = {"short for it": next(short, ""), "signature": signature}
+            texts += [f"{topic}\n{_draw_facts(facts)}", _explain_definition(topic.definition)]
         else:
             texts.append(_explain_definition(topic))
     return "\n\n".join(texts)
@@ -201,7 +193,7 @@ def list_measures(kind: str | None = None) -> dict[str, str]:
     >>> list_measures("labels")["F1"]
     'Harmonic mean of precision and recall.'
     """
-    return {d.name: d.summary for d in all_definitions() if kind in (None, d.kind)}
+    return {d.name: d.summary for d in registry.all_definitions() if kind in (None, d.kind)}
 
 
 def _explain_definition(definition: Definition) -> str:
@@ -242,14 +234,14 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
     averages = ", ".join(definition.averages).replace(",", " (default),", 1)
     others = [
         f"{name} = {text}"
-        for name, text in aliases(definition.kind).items()
-        if find(name, definition.kind)[0] is definition
+        for name, text in registry.aliases(definition.kind).items()
+        if registry.find(name, definition.kind)[0] is definition
     ]
     of_kind = find_kind(definition.kind).describer.explain_definition(definition)
     low, high = definition.bounds
     span = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g} up"
     return {
-        "group": group_of(definition),
+        "group": registry.group_of(definition),
         "equation": definition.equation,
         "source": definition.source,
         "BibTeX": f"semmetrics cite {definition.name}" if definition.cite else "",
