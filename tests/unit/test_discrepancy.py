@@ -20,7 +20,7 @@ from semmetrics import add_systems, select_discrepant
 from semmetrics.core.ragged import offsets
 from semmetrics.errors import Fact
 from semmetrics.metrics.caption_statistics import find_repeated_words
-from semmetrics.studies import discrepant_images as discrepancy
+from semmetrics.studies import discrepancy
 
 CAPTION = st.lists(st.sampled_from("abc"), max_size=6).map(" ".join)
 SETS = st.integers(2, 4).flatmap(
