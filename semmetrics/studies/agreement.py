@@ -624,11 +624,7 @@ def _as_texts(judgements: Judgements, preds: Lists, gts: Lists) -> Judgements:
     InputError
         If the id of a candidate has not one caption.
     """
-    mine, theirs = (
-        [tuple(str(one.vocabulary[code]) for code in codes.tolist())
-         for codes in np.split(one.side.codes, one.side.indptr[1:-1])]
-        for one in (preds, gts)
-    )  # fmt: skip
+    mine, theirs = ([tuple(map(str, some)) for some in one.to_list()] for one in (preds, gts))
     for one, several in zip(judgements.candidates, mine, strict=True):
         if len(several) != 1:
             found = pluralize(len(several), "caption")

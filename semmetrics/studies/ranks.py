@@ -416,8 +416,6 @@ def rank_systems(
         values[name], lower[name] = _read_values(scores, name, measure, by, max_bytes)
     if len(set(lower.values())) > 1:
         raise InputError("mixed-directions", measure=measure)
-    if by == "normalized":
-        return rank_normalized(values, measure=measure, level=level)
     return _rank_all(values, measure, by, not any(lower.values()), level)
 
 
@@ -517,60 +515,43 @@ def rank_normalized(
     return _rank_all(values, measure, "normalized", True, level)
 
 
-def _normalize(values: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Divide by the best value of each data set; by data set and system."""
-    normalized: dict[str, dict[str, float]] = {}
-    for dataset, row in values.items():
-        known = {system: value for system, value in row.items() if not math.isnan(value)}
-        best = max(known.values(), default=math.nan)
-        if not best > 0:
-            raise _unrankable(dataset, "the best system", best)
-        normalized[dataset] = {}
-        for system, value in known.items():
-            if not math.isfinite(value / best):
-                raise _unrankable(dataset, system, value)
-            normalized[dataset][system] = value / best
-    return normalized
-
-
-def _unrankable(dataset: str, system: str, value: float) -> InputError:
-    role = f"the value of {system}"
-    return InputError("out-of-range", dataset, role=role, value=value, wanted="scores to rank by")
-
-
 def _rank_all(
     values: Mapping[str, Mapping[str, float]], measure: str, by: str, higher: bool, level: float
 ) -> Ranking:
-    if not values or not any(values.values()):
-        raise InputError("nothing-given", what="values to rank", remedy="give at least one")
-    normalized = _normalize(values) if by == "normalized" else {}
+    """Rank the systems that have all data sets, by normalised values or by ranks."""
     systems = list(dict.fromkeys(system for row in values.values() for system in row))
-    lacking = {
-        system: tuple(n for n, row in values.items() if math.isnan(row.get(system, math.nan)))
-        for system in systems
-    }
-    own = {s: {n: some[s] for n, some in normalized.items() if s in some} for s in systems}
-    means = {s: math.fsum(row.values()) / len(row) if row else math.nan for s, row in own.items()}
-    whole = [system for system in systems if not lacking[system]]
-    sign = 1.0 if higher else -1.0
-    for name, row in values.items():
-        for system in whole:
-            if not math.isfinite(row[system]):
-                raise _unrankable(name, system, row[system])
-    places: dict[str, int] = {}
-    mean_ranks: dict[str, float] = {}
-    ranks: dict[str, dict[str, float]] = {}
-    if whole:
-        table = rank_rows([[sign * row[system] for system in whole] for row in values.values()])
-        mean_ranks = dict(zip(whole, table.mean(axis=0).tolist(), strict=True))
-        ranks = {s: dict(zip(values, of, strict=True))
-                 for s, of in zip(whole, table.T.tolist(), strict=True)}  # fmt: skip
-        order = [[means[s] if by == "normalized" else -mean_ranks[s] for s in whole]]
-        places = dict(zip(whole, map(int, rank_rows(order, ties="best")[0]), strict=True))
+    if not systems:
+        raise InputError("nothing-given", what="values to rank", remedy="give at least one")
+    table = np.array([[row.get(s, math.nan) for s in systems] for row in values.values()])
+    normalized, ranks = np.full(table.shape, np.nan), np.full(table.shape, np.nan)
+    lacks = np.isnan(table)
+    whole = ~lacks.any(axis=0)
+    usable = ~whole | np.isfinite(table)
+    if by == "normalized":
+        best = np.fmax.reduce(table, axis=1, keepdims=True)
+        with np.errstate(all="ignore"):
+            normalized = table / best
+        usable = (lacks | np.isfinite(normalized)) & (best > 0)
+    for row, column in np.argwhere(~usable)[:1].tolist():
+        raise InputError("out-of-range", list(values)[row], role=f"the value of {systems[column]}",
+                         value=float(table[row, column]), wanted="scores to rank by")  # fmt: skip
+    known = [column[~np.isnan(column)].tolist() for column in normalized.T]
+    means = [math.fsum(some) / len(some) if some else math.nan for some in known]
+    places = np.zeros(len(systems), np.int64)
+    if whole.any():
+        ranks[:, whole] = rank_rows((table if higher else -table)[:, whole])
+        order = np.array(means) if by == "normalized" else -ranks.mean(axis=0)
+        places[whole] = rank_rows([order[whole]], ties="best")[0]
+
+    def by_name(column: Floats) -> dict[str, float]:
+        pairs = zip(values, column.tolist(), strict=True)
+        return {name: value for name, value in pairs if not math.isnan(value)}
+
     entries = [
-        Rank(s, places.get(s), means[s], own[s], lacking[s], mean_ranks.get(s, math.nan),
-             ranks.get(s, {}))
-        for s in sorted(systems, key=lambda system: places.get(system, len(systems) + 1))
+        Rank(systems[i], places[i].item() or None, means[i], by_name(normalized[:, i]),
+             tuple(name for name, lacking in zip(values, lacks[:, i], strict=True) if lacking),
+             ranks[:, i].mean().item(), by_name(ranks[:, i]))
+        for i in np.argsort(np.where(whole, places, len(systems) + 1), kind="stable").tolist()
     ]  # fmt: skip
     kept = {name: dict(row) for name, row in values.items()}
     return Ranking(tuple(entries), measure, kept, by, higher, level)
@@ -616,34 +597,30 @@ def draw_mean_ranks(
     >>> text.startswith("<svg"), text.count("<text")
     (True, 5)
     """
-    if len(names) < 2 or len(names) != len(means):
+    if len(names) < 2:
         raise InputError("too-few-systems", systems=len(names), rows=len(means))
-    order = sorted(range(len(names)), key=lambda place: means[place])
+    order = sorted(range(len(names)), key=means.__getitem__)
     where = dict(zip(names, means, strict=True))
     margin = max(_MARGIN, 60 + _LETTER * max(map(len, names)))
     width = 2 * margin + max(_WIDTH - 2 * _MARGIN, 40 * len(names))
     step = (width - 2 * margin) / (len(names) - 1)
-
-    def at(rank: float) -> float:
-        return margin + (rank - 1) * step
-
+    zero = margin - step  # where a rank of 0 would be
     first = _AXIS + 24 + 10 * len(groups)
     left = math.ceil(len(order) / 2)
     parts = [_text(width / 2, 18, title, "middle")] if title else []
-    parts.append(_line(at(1), _AXIS, at(len(names)), _AXIS))
+    parts.append(_line(margin, _AXIS, width - margin, _AXIS))
     for rank in range(1, len(names) + 1):
-        parts += [_line(at(rank), _AXIS - 6, at(rank), _AXIS),
-                  _text(at(rank), _AXIS - 10, str(rank), "middle")]  # fmt: skip
+        x = zero + rank * step
+        parts += [_line(x, _AXIS - 6, x, _AXIS), _text(x, _AXIS - 10, str(rank), "middle")]
     if not math.isnan(apart):
-        start, stop = at(1), at(1) + apart * step
+        start, stop = margin, margin + apart * step
         parts += [_line(start, 34, stop, 34), *(_line(x, 30, x, 38) for x in (start, stop)),
                   _text(stop + 8, 38, f"CD = {apart:.2f}", "start")]  # fmt: skip
     for number, group in enumerate(groups):
-        ranks = [where[name] for name in group]
-        y = _AXIS + 12 + 10 * number
-        parts.append(_line(at(min(ranks)) - 4, y, at(max(ranks)) + 4, y, 4))
+        ends, y = [zero + where[name] * step for name in group], _AXIS + 12 + 10 * number
+        parts.append(_line(min(ends) - 4, y, max(ends) + 4, y, 4))
     for number, place in enumerate(order):  # a line from the mean rank down and out to the name
-        x, name, mean = at(means[place]), names[place], f"{means[place]:.2f}"
+        x, name, mean = zero + means[place] * step, names[place], f"{means[place]:.2f}"
         if number < left:
             y, end = first + _LINE * number, margin - 12
             text = _text(end - 4, y + 4, f"{name} {mean}", "end")
