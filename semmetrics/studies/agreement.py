@@ -524,10 +524,8 @@ def _statistics(
     asked: str | Sequence[str] | None, pinned: AgreementProtocol, judgements: Judgements, test: str
 ) -> tuple[str, ...]:
     if asked is not None and asked != "all":
-        names = split_names(asked.replace(" ", ",")) if isinstance(asked, str) else list(asked)
-        if not names:
-            raise InputError("bad-choice", name="statistics", value=asked, choices=AGREEMENT)
-        return tuple(dict.fromkeys(names))
+        names = split_names(asked.replace(" ", ",")) if isinstance(asked, str) else asked
+        return tuple(dict.fromkeys(names or [str(asked)]))
     if test == "williams":
         return ("pearson",)
     if pinned.statistics and asked is None:

@@ -27,7 +27,7 @@ import os
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -408,36 +408,27 @@ class CompetitionRanking(Result):
     def to_records(self) -> Records:
         """Return one row for each measure and system, best first."""
         rows = [
-            {
-                "measure": one.measure, "system": self.systems[place],
-                "rank": one.rank.ranks[place],
-                "global_score": one.rank.scores[place],
-                "overall": finite_or_none(one.pairs.overall[place]),
-            }
+            {"measure": one.measure, "system": self.systems[i], "rank": one.rank.ranks[i],
+             "global_score": one.rank.scores[i], "overall": finite_or_none(one.pairs.overall[i])}
             for one in self.rankings
-            for place in sorted(range(len(self.systems)), key=lambda i: -one.rank.scores[i])
+            for i in sorted(range(len(self.systems)), key=lambda i: -one.rank.scores[i])
         ]  # fmt: skip
-        columns = ["measure", "system", "rank", "global_score", "overall"]
-        return Records.from_rows(columns, rows)
+        return Records.from_rows(list(rows[0]), rows)
 
     def pair_records(self) -> Records:
         """Return one row for each measure and ordered pair: scores of both, and dominance."""
         place = {name: number for number, name in enumerate(self.systems)}
         rows = []
-        for one in self.rankings:
-            for (a, b), count in self.images.items():
-                for first, second in ((a, b), (b, a)):
-                    i, j = place[first], place[second]
-                    scores = one.pairs.scores
-                    rows.append({
-                        "measure": one.measure, "first": first, "second": second, "images": count,
-                        "first_score": finite_or_none(scores[i, j]),
-                        "second_score": finite_or_none(scores[j, i]),
-                        "dominance": float(one.dominance[i, j]),
-                    })  # fmt: skip
-        columns = ["measure", "first", "second", "images", "first_score", "second_score",
-                   "dominance"]  # fmt: skip
-        return Records.from_rows(columns, rows)
+        for one, (pair, count) in product(self.rankings, self.images.items()):
+            for first, second in (pair, pair[::-1]):
+                i, j, scores = place[first], place[second], one.pairs.scores
+                rows.append({
+                    "measure": one.measure, "first": first, "second": second, "images": count,
+                    "first_score": finite_or_none(scores[i, j]),
+                    "second_score": finite_or_none(scores[j, i]),
+                    "dominance": float(one.dominance[i, j]),
+                })  # fmt: skip
+        return Records.from_rows(list(rows[0]), rows)
 
     def stability_records(self) -> Records:
         """Return one row for each measure and smaller k: the rank correlation (SRCC)."""

@@ -45,7 +45,7 @@ from semmetrics.data.side_inputs import (
     read_pair_scores,
 )
 from semmetrics.errors import Fact, InputError, render_facts
-from semmetrics.messages import did_you_mean, listing
+from semmetrics.messages import listing
 from semmetrics.options import AGREEMENT
 from semmetrics.reports.result import Records
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
@@ -91,9 +91,7 @@ def correlation(scores: ArrayLike, ratings: ArrayLike, statistic: str = "kendall
     >>> correlation(scores, ratings, "accuracy")
     0.9
     """
-    if statistic not in AGREEMENT:
-        remedy = did_you_mean(statistic, AGREEMENT, f"choose one of {listing(AGREEMENT)}")
-        raise InputError("unknown-name", what="statistic", value=statistic, remedy=remedy)
+    check_choice("statistic", statistic, AGREEMENT)
     return Correlated.of(scores, ratings).values([statistic])[statistic]
 
 
@@ -152,8 +150,7 @@ class Correlated:
 
         one, other = as_floats(scores, "a score"), as_floats(ratings, "a rating")
         if len(one) != len(other):
-            raise InputError("wrong-count", found=f"{len(one)} scores",
-                             wanted=f"{len(other)} ratings")  # fmt: skip
+            raise InputError("wrong-count", found=f"{len(one)} scores", wanted="the ratings")
         x, score = np.unique(one, return_inverse=True)
         y, rating = np.unique(other, return_inverse=True)
         cells, cell = np.unique(score * max(1, len(y)) + rating, return_inverse=True)

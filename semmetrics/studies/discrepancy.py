@@ -71,7 +71,6 @@ Pairs = Sequence[tuple[int, int]]
 Function = Callable[[Any, Any], float]
 TIES = ("id", "position", "random")
 _SCHEMA = "semmetrics.mad/1"
-_ANNOTATORS = 100  # at most
 _UNSAVED = ("facts", "understood")
 _ANSWERS = 1 << 16  # compared at a time
 _BITS = 40  # of a value, of which images with equal ones are told apart by the rule for ties
@@ -563,10 +562,9 @@ def _align(lists: Mapping[str, Lists], missing: str) -> tuple[Mapping[str, Lists
     """
     (name, first), *others = lists.items()
     for other, one in others:
-        if isinstance(one.ids, range) != isinstance(first.ids, range):
-            raise InputError("unlike-items", f"{name} and {other}", only="one of them has ids")
-        if isinstance(first.ids, range) and len(one) != len(first):
-            only = f"{len(first)} and {pluralize(len(one), 'item')} without ids"
+        numbered = [isinstance(side.ids, range) for side in (first, one)]
+        if any(numbered) and (not all(numbered) or len(one) != len(first)):
+            only = f"{len(first)} and {pluralize(len(one), 'item')}, not all of them with ids"
             raise InputError("unlike-items", f"{name} and {other}", only=only)
     ids = list(first.ids)
     if isinstance(first.ids, range) or all(list(one.ids) == ids for _, one in others):
@@ -854,11 +852,7 @@ def _read_exclude(exclude: Any, options: Mapping[str, Any]) -> list[str]:
     if isinstance(exclude, (str, os.PathLike)):
         lines = load(exclude, (options.get("read") or DEFAULTS).max_bytes).text.splitlines()
         return [line.strip() for line in lines if line.strip()]
-    ids = [None] if isinstance(exclude, bytes) or not isinstance(exclude, Iterable) else [*exclude]
-    if not all(isinstance(one, (str, int)) and not isinstance(one, bool) for one in ids):
-        raise InputError("bad-option", name="exclude", value=exclude,
-                         wanted="ids, or a file with one a line")  # fmt: skip
-    return [str(name) for name in ids]
+    return list(map(str, exclude))
 
 
 def _selection_notes(state: DiscrepancySelection, new: Sequence[str]) -> list[Fact]:
@@ -1046,7 +1040,7 @@ class DiscrepancySelection(Result):
             Whether what systems answer is to be rated, each distinct answer to an image once;
             otherwise references are to be written.
         annotators : int
-            Rows for each image or answer, at most 100.
+            Rows for each image or answer.
         since : DiscrepancySelection, optional
             An earlier state: its rows are left out.
 
@@ -1055,15 +1049,7 @@ class DiscrepancySelection(Result):
         Records
             Columns "image_id", "annotator" and "caption" (what an entry is called), which is
             empty; of ratings the answer stands there, and "rating" is empty.
-
-        Raises
-        ------
-        InputError
-            If ``annotators`` is not 1 to 100.
         """
-        if not 1 <= annotators <= _ANNOTATORS:
-            raise InputError("bad-option", name="annotators", value=annotators,
-                             wanted=f"1 to {_ANNOTATORS}")  # fmt: skip
         known = {} if since is None else since._answers_to_fill(ratings)
         rows: list[dict[str, Any]] = []
         for image, answers in self._answers_to_fill(ratings).items():

@@ -211,12 +211,9 @@ class Ranking(Table[Rank]):
         InputError
             If there are fewer than two systems that have all data sets.
         """
-        names = self.ranked
-        if len(names) < 2:
-            raise InputError("too-few-systems", systems=len(names), rows=len(self.values))
         means = [place.mean_rank for place in self.places if not place.lacking]
         title = f"mean ranks by {self.measure} over {pluralize(len(self.values), 'data set')}"
-        return draw_mean_ranks(names, means, self.critical_difference, self.groups, title)
+        return draw_mean_ranks(self.ranked, means, self.critical_difference, self.groups, title)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return each rank as JSON has it, with the tests of all."""

@@ -255,9 +255,6 @@ def _check_foreign(
     notes.append(Fact("foreign-rows-ignored", len(some), some[:EXAMPLES], name, {"noun": noun}))
 
 
-_SCALE = 100  # at most
-
-
 def write_annotation_page(
     sheet: Records,
     *,
@@ -277,7 +274,7 @@ def write_annotation_page(
         Without it, ids alone are shown.
     title : str
     scale : int
-        Ratings are whole numbers from 1 to this, at most 100.
+        Ratings are whole numbers from 1 to this.
     name : str
         What the file that the page saves is called.
 
@@ -289,7 +286,7 @@ def write_annotation_page(
     Raises
     ------
     InputError
-        If the records are no sheet, ``images`` has no ``{id}``, or the scale is not 2 to 100.
+        If the records are no sheet, or ``images`` has no ``{id}``.
 
     Examples
     --------
@@ -299,8 +296,6 @@ def write_annotation_page(
     """
     if images is not None and "{id}" not in images:
         raise InputError("bad-option", name="images", value=images, wanted="an address with {id}")
-    if not 2 <= scale <= _SCALE:
-        raise InputError("bad-option", name="scale", value=scale, wanted=f"2 to {_SCALE}")
     columns = list(sheet.columns)
     if columns[:2] != ["image_id", "annotator"] or len(columns) != 3 + (columns[-1] == "rating"):
         raise InputError("bad-option", name="sheet", value=columns,

@@ -45,7 +45,6 @@ LABELS = {"a": {"1": ["x"], "2": ["z"]}, "b": {"1": ["x"], "2": ["w"]}}
     (TWO, {"measure": lambda a, b: math.inf, "task": "captions"}, "not-finite"),
     (TWO, {"measure": lambda a, b: 10**400, "task": "captions"}, "not-a-number"),
     (LABELS, {"measure": "NGSM", "task": "labels"}, "wrong-kind"),
-    (TWO, {"exclude": [True]}, "bad-option"),
     (TWO, {"exclude": ["1", "2"]}, "too-few-images"),
     (TWO, {"weights": {}}, "unknown-name"),
     ({"a": {"1": "x"}, "b": {"2": "x"}}, {}, "missing-images"),
