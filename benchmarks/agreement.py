@@ -21,8 +21,8 @@ from semmetrics import Bootstrap
 from semmetrics.data.judgements import Judgements
 from semmetrics.options import AGREEMENT
 from semmetrics.scoring.resampling import Draws
+from semmetrics.studies.agreement import AgreementDesign, Judged, measure_agreement
 from semmetrics.studies.correlations import Correlated, correlation, resample
-from semmetrics.studies.human_agreement import AgreementDesign, Judged, measure_agreement
 
 __all__ = ["WORKLOADS", "draw", "judge", "simulate"]
 

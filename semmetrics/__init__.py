@@ -38,14 +38,15 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.studies.comparisons import compare as compare
     from semmetrics.studies.competition import CompetitionRanking as CompetitionRanking
     from semmetrics.studies.competition import rank_competition as rank_competition
+    from semmetrics.studies.competition import rank_dominance as rank_dominance
     from semmetrics.studies.correlations import correlate as correlate
     from semmetrics.studies.discrepancy import DiscrepancySelection as DiscrepancySelection
     from semmetrics.studies.discrepancy import add_systems as add_systems
     from semmetrics.studies.discrepancy import select_discrepant as select_discrepant
-    from semmetrics.studies.dominance import rank_dominance as rank_dominance
     from semmetrics.studies.explain import cite as cite
     from semmetrics.studies.explain import explain as explain
     from semmetrics.studies.explain import list_measures as list_measures
+    from semmetrics.studies.explain import validate as validate
     from semmetrics.studies.ranks import Ranking as Ranking
     from semmetrics.studies.ranks import rank_systems as rank_systems
     from semmetrics.studies.sheets import write_annotation_page as write_annotation_page
@@ -55,7 +56,6 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
         calibrate_threshold_on_pairs as calibrate_threshold_on_pairs,
     )
     from semmetrics.studies.thresholds import sweep as sweep
-    from semmetrics.studies.validate import validate as validate
 
 _PUBLIC = {
     "scoring.scorer": ("Scorer",),
@@ -72,18 +72,16 @@ _PUBLIC = {
     "metrics.set_measures": ("measure",),
     "reports.result": ("Records",),
     "scoring.table": ("ScoreTable",),
-    "studies.validate": ("validate",),
     "scoring.calibration": ("Calibration",),
     "scoring.intervals": ("Bootstrap",),
     "scoring.result": ("Score",),
     "studies.agreement": ("AgreementTable", "meta"),
     "studies.comparisons": ("ComparisonTable", "compare"),
-    "studies.competition": ("CompetitionRanking", "rank_competition"),
+    "studies.competition": ("CompetitionRanking", "rank_competition", "rank_dominance"),
     "studies.correlations": ("correlate",),
     "studies.discrepancy": ("DiscrepancySelection", "add_systems", "select_discrepant"),
-    "studies.dominance": ("rank_dominance",),
     "kinds.captions.matrix": ("caption_blocks", "caption_matrix", "caption_top_k"),
-    "studies.explain": ("cite", "explain", "list_measures"),
+    "studies.explain": ("cite", "explain", "list_measures", "validate"),
     "studies.ranks": ("Ranking", "rank_systems"),
     "studies.sheets": ("write_annotation_page",),
     "studies.thresholds": (

@@ -410,7 +410,7 @@ def rank(run: Run) -> None:
     lacks a data set is listed and not ranked. Below are how often each system has each rank, the
     Friedman test, and the critical difference of mean ranks (Nemenyi; Demšar 2006).
     """
-    from semmetrics.studies.ranks import draw_rank_differences, rank_systems, report_ranks
+    from semmetrics.studies.ranks import draw_rank_differences, rank_systems
 
     form, digits = run["form"], run.shape["digits"]
     given = {name: run[name] for name in ("by", "level", "max_bytes")}
@@ -425,7 +425,7 @@ def rank(run: Run) -> None:
         beside = [f"not on both data sets, and left out: {', '.join(lacking)}"] if lacking else []
     else:
         result = found.render(form, digits=digits)
-        beside = [] if form == "table" else report_ranks(found)
+        beside = [] if form == "table" else found.sentences()
     write_text(result, run["output"], form, drawn)
     say(_split_lines(beside), quiet=run.quiet)
 
@@ -447,8 +447,8 @@ def validate(run: Run) -> int:
     blanks, scores out of order. Of captions: words a caption, repeated and empty captions, control
     characters. All files are tried; the exit code is 2 if one of them is bad.
     """
-    from semmetrics.studies.validate import SCHEMA, report_validation
-    from semmetrics.studies.validate import validate as api
+    from semmetrics.studies.explain import VALIDATION_SCHEMA, report_validation
+    from semmetrics.studies.explain import validate as api
 
     records: list[dict[str, Any]] = []
     read = run.values()["read"]
@@ -458,7 +458,7 @@ def validate(run: Run) -> int:
             if run["form"] == "table":
                 echo(("\n" if records else "") + report_validation(record))
         except InputError as error:
-            record = {"schema": SCHEMA, "file": path, "error": error.text(flag)}
+            record = {"schema": VALIDATION_SCHEMA, "file": path, "error": error.text(flag)}
             complain(f"error: {error.text(flag)}")
         records.append(record)
     if run["form"] == "json":

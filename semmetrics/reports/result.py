@@ -447,9 +447,9 @@ class Result(ABC):
     def to_records(self) -> Records:
         """Return the rows of ``to_csv`` and ``to_pandas``."""
 
-    @abstractmethod
     def _entry(self) -> Any:
         """Return what ``to_json`` writes."""
+        return self.to_dict()  # type: ignore[attr-defined]
 
     @abstractmethod
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
@@ -610,12 +610,20 @@ class Table(Result, Sequence[T]):
         """Return one row an entry, with the columns that the class lists."""
         return Records.from_rows(self._columns, self.to_dicts())
 
-    def _html(self, sentences: Sequence[str]) -> str:
+    def sentences(self) -> list[str]:
+        """Say in words what the table shows."""
+        return []
+
+    def _lines(self, digits: int) -> list[str]:
+        lines = self.sentences()
+        return ["", *lines] if len(self) and lines else lines
+
+    def _repr_html_(self) -> str:
         """Write the table of a terminal, and sentences below it."""
         head, *rows = next(iter(self._tables(4, 1.0)), [["measure"]])
         names = [f"{n} {name}" if head.count(name) > 1 else name for n, name in enumerate(head)]
         table = write_records(names, [dict(zip(names, row, strict=True)) for row in rows], 0)
-        return f"{table}{Records({'': sentences})._repr_html_()}"
+        return f"{table}{Records({'': self.sentences()})._repr_html_()}"
 
 
 def draw_signatures(result: Result) -> str:

@@ -12,14 +12,18 @@ from typing import Any
 _PUBLIC = {
     "scoring.protocols": ("AGREEMENT_PROTOCOLS", "AgreementProtocol"),
     "scoring.score_text": ("RunSummary", "summarize"),
-    "studies.agreement": ("AgreementTable", "meta"),
-    "studies.comparisons": ("ComparisonTable", "compare"),
-    "studies.competition": ("CompetitionRanking", "rank_competition"),
+    "studies.agreement": (
+        "Agreement", "AgreementDesign", "AgreementTable", "Judged", "measure_agreement", "meta",
+    ),
+    "studies.comparisons": (
+        "ComparisonTable", "Design", "Difference", "compare", "compare_scores",
+    ),
+    "studies.competition": (
+        "CompetitionRanking", "GlobalRank", "compute_dominance", "rank_competition",
+        "rank_dominance",
+    ),
     "studies.correlations": ("Correlation", "correlate", "correlate_values", "correlation"),
-    "studies.differences": ("Design", "Difference", "compare_scores"),
     "studies.discrepancy": ("DiscrepancySelection", "add_systems", "select_discrepant"),
-    "studies.dominance": ("GlobalRank", "compute_dominance", "rank_dominance"),
-    "studies.human_agreement": ("Agreement", "AgreementDesign", "Judged", "measure_agreement"),
     "studies.ranks": ("Rank", "Ranking", "draw_mean_ranks", "rank_normalized", "rank_systems"),
     "studies.sheets": ("write_annotation_page",),
     "studies.significance": (

@@ -1,15 +1,32 @@
-"""Agreement of measures with people: in one call, and as people and programs read it."""
+"""How well measures agree with people, and whether one agrees better than another.
+
+Conventions
+-----------
+The values of measures of which lower is better are negated, so that agreement is never negative
+for that. Judgements of candidates that a measure has no value for are left out of its agreement,
+and counted.
+
+The only statistic of preferences is accuracy: the share of pairs in which the measure prefers the
+same side as people; a pair of equal values counts half, one without a preference is left out.
+
+A resample draws as many images as there are, with replacement, each with all of its judgements:
+judgements of one image are not independent. All measures and groups share the resamples. The
+bootstrap test is that of `semmetrics.compare`; Williams' test takes judgements as independent.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Floats
+from semmetrics.arguments import check_choice
+from semmetrics.core.hashing import hash_strings
+from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.judgements import TEXTS, Judgements, name_all, read_judgements
@@ -26,7 +43,7 @@ from semmetrics.options import (
     check_options,
     split_names,
 )
-from semmetrics.reports.result import ScaledResult, Table, format_p
+from semmetrics.reports.result import ScaledResult, Table, entry_of, format_p
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.plan import (
     Prepared,
@@ -36,17 +53,22 @@ from semmetrics.scoring.plan import (
     resolve_inputs,
 )
 from semmetrics.scoring.protocols import AgreementProtocol, find_agreement_protocol
-from semmetrics.scoring.result import Score, matching_names
+from semmetrics.scoring.resampling import Draws
 from semmetrics.scoring.score import document_options, score_prepared, system_name
-from semmetrics.studies.human_agreement import (
-    ALL,
-    COLUMNS,
-    Agreement,
-    AgreementDesign,
-    Judged,
-    measure_agreement,
+from semmetrics.studies.comparisons import (
+    find_headings,
+    item_values,
+    report_correction,
+    report_least_p,
 )
-from semmetrics.studies.significance import LEAST_OF_WILLIAMS
+from semmetrics.studies.correlations import Correlated, correlation, percentiles, resample
+from semmetrics.studies.significance import (
+    LEAST_OF_WILLIAMS,
+    correct_p,
+    shifted_p,
+    subtract,
+    williams_p,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -54,6 +76,325 @@ if TYPE_CHECKING:
     from semmetrics.options import Options
 
 _CERTAINTY = ("level", "resamples", "seed")
+_MANY = 8  # agreements that a sentence names
+_AGGREGATED = {("pair", "mean"): "of each pair the side that most prefer"}
+_NO_PROTOCOL = AgreementProtocol(
+    name="", title="", source="", statistics=(), cite=(), files=""
+)  # fmt: skip
+COLUMNS = (
+    "heading", "measure", "group", "statistic", "protocol", "aggregate", "unit", "n", "candidates",
+    "images", "lacking", "value", "low", "high", "difference", "difference_low", "difference_high",
+    "p", "p_corrected", "significant", "level", "resamples", "seed", "baseline", "test",
+    "correction", "comparisons", "signature",
+)  # fmt: skip
+ALL = "all"
+"""The group that every judgement is in."""
+
+
+@dataclass(frozen=True)
+class AgreementDesign:
+    """How agreement is measured.
+
+    Attributes
+    ----------
+    statistics : tuple of str
+    aggregate : {"none", "mean"}
+    test : {"bootstrap", "williams"}
+    correction : {"holm", "bonferroni", "benjamini-hochberg", "none"}
+        Over all measures, groups and statistics together.
+    baseline : str
+        The heading of the measure that all others are compared with.
+    bootstrap : Bootstrap
+    protocol : str
+        Empty without one.
+    """
+
+    statistics: tuple[str, ...]
+    aggregate: str
+    test: str
+    correction: str
+    baseline: str
+    bootstrap: Bootstrap
+    protocol: str = ""
+
+    def __post_init__(self) -> None:
+        check_choice("aggregate", self.aggregate, AGGREGATIONS)
+        check_choice("test", self.test, JUDGEMENT_TESTS)
+        check_choice("correction", self.correction, CORRECTIONS)
+        for one in self.statistics:
+            check_choice("statistics", one, AGREEMENT)
+        others = [one for one in self.statistics if one != "pearson"]
+        if self.test == "williams" and others:
+            raise InputError("bad-option", name="test", value=self.test,
+                             wanted=f"'bootstrap' for {AGREEMENT[others[0]]}")  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The values that a measure gives to the candidates that people judge.
+
+    Attributes
+    ----------
+    heading, measure, signature : str
+    values : float64 array, shape (candidates,)
+        nan where there is none; the higher, the better.
+    """
+
+    heading: str
+    measure: str
+    signature: str
+    values: Floats = field(repr=False)
+
+
+@by_value()
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """How well one measure agrees with people, by one statistic.
+
+    Attributes
+    ----------
+    heading, measure : str
+        How tables call it, and its full name.
+    group : str
+        The group of judgements; "all" for all.
+    statistic : {"pearson", "spearman", "kendall-b", "kendall-c", "accuracy"}
+    design : AgreementDesign
+    unit : {"rating", "pair"}
+        What a judgement is.
+    n, candidates, images : int
+        Judgements, the candidates that they are of, and the images of these.
+    lacking : int
+        Judgements left out: of candidates without a value, or of pairs without a preference.
+    value, low, high : float
+        With an interval; nan where not defined.
+    difference, difference_low, difference_high : float
+        The value less that of the baseline; nan for the baseline.
+    p, p_corrected : float
+        Of the difference; nan for the baseline, and where it cannot be tested.
+    comparisons : int
+        How many p values were corrected together.
+    """
+
+    heading: str
+    measure: str
+    group: str
+    statistic: str
+    design: AgreementDesign = field(repr=False)
+    unit: str
+    n: int
+    candidates: int
+    images: int
+    lacking: int
+    value: float
+    low: float
+    high: float
+    difference: float = math.nan
+    difference_low: float = math.nan
+    difference_high: float = math.nan
+    p: float = math.nan
+    p_corrected: float = math.nan
+    comparisons: int = 0
+    scored: str = field(default="", repr=False)
+    data: str = field(default="", repr=False)
+
+    @property
+    def significant(self) -> bool:
+        """Whether the corrected p is below 1 - level."""
+        return self.p_corrected < self.design.bootstrap.alpha
+
+    @property
+    def signature(self) -> str:
+        """The signature of the measure, with that of the judgements and of the statistic."""
+        design, made = self.design, self.design.bootstrap
+        parts = {
+            "judged": f"{design.protocol or 'own'}@{self.data}",
+            "group": self.group,
+            "stat": self.statistic,
+            "agg": design.aggregate,
+            f"{self.unit}s": self.n,
+            "images": self.images,
+            "ci": f"percentile,{made.level},{made.resamples},{made.seed}",
+        }
+        if not math.isnan(self.p):
+            parts |= {"test": design.test, "correction": f"{design.correction},{self.comparisons}"}
+        return "|".join([self.scored, *(f"{name}:{value}" for name, value in parts.items())])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the agreement as JSON has it: null for what is undefined."""
+        design, made = self.design, self.design.bootstrap
+        return entry_of(
+            self, "semmetrics.agreement/1", COLUMNS,
+            protocol=design.protocol or None, aggregate=design.aggregate,
+            significant=None if math.isnan(self.p) else self.significant,
+            level=made.level, resamples=made.resamples, seed=made.seed, baseline=design.baseline,
+            test=design.test, correction=design.correction,
+        )  # fmt: skip
+
+
+class _Preferred:
+    """Pairs of which people and a measure prefer a side: their agreement under any weights."""
+
+    def __init__(self, right: Floats, groups: Ints, n_groups: int) -> None:
+        self._right = np.bincount(groups, right, n_groups)
+        self._all = np.bincount(groups, minlength=n_groups).astype(np.float64)
+
+    def weighted(self, statistics: Sequence[str], counts: NDArray[Any]) -> dict[str, Floats]:
+        """Return the accuracy in each resample; nan where it has no pair."""
+        with np.errstate(all="ignore"):
+            found: Floats = (counts @ self._right) / (counts @ self._all)
+        return dict.fromkeys(statistics, found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One measure and one group of judgements: what is resampled, and what goes into tests."""
+
+    of: Judged
+    group: str
+    table: Any
+    values: Mapping[str, float]
+    scores: Floats
+    ratings: Floats
+    rows: Ints
+    counts: dict[str, int]
+
+
+def measure_agreement(
+    judgements: Judgements,
+    measures: Sequence[Judged],
+    design: AgreementDesign,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Agreement]:
+    """Measure how well the values of measures agree with people.
+
+    Parameters
+    ----------
+    judgements : Judgements
+    measures : sequence of Judged
+    design : AgreementDesign
+    progress : callable, optional
+        Called with resamples done and in all.
+
+    Returns
+    -------
+    list of Agreement
+        Group by group, measure by measure, statistics in the order of the design.
+
+    Raises
+    ------
+    InputError
+        If the statistic is not for such judgements, or all of them are too few for Williams' test;
+        a smaller group that is too small has no p.
+    """
+    if ALL in judgements.group_names():
+        raise InputError("reserved-group", judgements.source, name=ALL)
+    others = [name for name in design.statistics if name != "accuracy"]
+    if judgements.second is not None and others:
+        raise InputError("bad-option", judgements.source, name="statistics", value=others[0],
+                         wanted="'accuracy' for preferences")  # fmt: skip
+    images, names = judgements.image_numbers()
+    draws = Draws.of_hashes(hash_strings(list(names)))
+    parts = [
+        _part(judgements, one, group, draws.place[images], len(names), design)
+        for group in (None, *judgements.group_names()) for one in measures
+    ]  # fmt: skip
+    tables = [part.table for part in parts]
+    resampled = resample(tables, design.statistics, design.bootstrap, draws, progress)
+    base = {
+        part.group: (part, drawn) for part, drawn in zip(parts, resampled, strict=True)
+        if part.of.heading == design.baseline
+    }  # fmt: skip
+    data = _fingerprint(judgements)
+    rows: list[Agreement] = []
+    for part, drawn in zip(parts, resampled, strict=True):
+        for name, value in part.values.items():
+            interval = percentiles(drawn[name], value, name, design.bootstrap,
+                                   part.counts["images"], "image")  # fmt: skip
+            row = Agreement(
+                part.of.heading, part.of.measure, part.group, name, design, judgements.noun,
+                **part.counts, value=value, low=interval.low, high=interval.high,
+                scored=part.of.signature, data=data,
+            )  # fmt: skip
+            other, theirs = base[part.group]
+            rows.append(row if part is other else _compare(row, part, other, drawn, theirs))
+    tested = [place for place, row in enumerate(rows) if row.heading != design.baseline]
+    p = [rows[place].p for place in tested]
+    number = sum(not math.isnan(one) for one in p)
+    for place, adjusted in zip(tested, correct_p(p, design.correction), strict=True):
+        rows[place] = replace(rows[place], p_corrected=adjusted, comparisons=number)
+    return rows
+
+
+def _part(
+    judgements: Judgements, one: Judged, group: str | None, images: Ints, number: int,
+    design: AgreementDesign,
+) -> _Part:  # fmt: skip
+    """Tabulate the judgements of a group that a measure has values for, and measure all of them."""
+    chosen = judgements.of_group(group)
+    first, second = judgements.first, judgements.second
+    scores, known, sides = one.values[first], chosen.copy(), [first]
+    if second is not None:
+        scores, known = scores - one.values[second], known & (judgements.values != 0)
+        sides = [first, second]
+    rows = np.flatnonzero(known & ~np.isnan(scores))
+    scores, ratings, of = scores[rows], judgements.values[rows], images[rows]
+    counts = {
+        "n": len(rows),
+        "candidates": judgements.count_candidates(np.concatenate([side[rows] for side in sides])),
+        "images": len(np.unique(of)),
+        "lacking": int(chosen.sum()) - len(rows),
+    }
+    table: Any = _Preferred((1 + np.sign(scores) * ratings) / 2, of, number)
+    if second is None:
+        table = Correlated.of(scores, ratings, of, number)
+    whole = table.weighted(design.statistics, np.ones((1, number)))
+    values = {name: float(value) for name, (value,) in whole.items()}
+    return _Part(one, group or ALL, table, values, scores, ratings, rows, counts)
+
+
+def _compare(
+    row: Agreement, part: _Part, other: _Part, drawn: Mapping[str, Floats],
+    theirs: Mapping[str, Floats],
+) -> Agreement:  # fmt: skip
+    """Compare an agreement with that of the baseline, and test the difference."""
+    name, made = row.statistic, row.design.bootstrap
+    difference = float(subtract(row.value, other.values[name]))
+    less = subtract(drawn[name], theirs[name])
+    images = min(part.counts["images"], other.counts["images"])
+    interval = percentiles(less, difference, name, made, images, "image")
+    p = math.nan
+    if images > 1 and row.design.test == "williams":
+        p = _williams(part, other)
+    elif images > 1:  # otherwise every resample is the same
+        p = shifted_p(less, difference)
+    return replace(row, difference=difference, difference_low=interval.low,
+                   difference_high=interval.high, p=p)  # fmt: skip
+
+
+def _williams(part: _Part, against: _Part) -> float:
+    """Return p of Williams' test on judgements that both measures have; nan of few in a group."""
+    _, mine, theirs = np.intersect1d(part.rows, against.rows, return_indices=True)
+    one, other, ratings = part.scores[mine], against.scores[theirs], part.ratings[mine]
+    if part.group != ALL and len(mine) < LEAST_OF_WILLIAMS:
+        return math.nan
+    pairs = ((one, ratings), (other, ratings), (one, other))
+    first, second, between = (correlation(a, b, "pearson") for a, b in pairs)
+    try:
+        return williams_p(first, second, between, len(mine))
+    except InputError as error:
+        raise error.placed(f"{part.of.heading}, group {part.group!r}") from None
+
+
+def _fingerprint(judgements: Judgements) -> str:
+    """Return twelve hex digits of a hash of the candidates and their judgements."""
+    second = judgements.first if judgements.second is None else judgements.second
+    keys = [
+        "\0".join((judgements.images[a], judgements.candidates[a], *judgements.references[a],
+                   judgements.candidates[b], repr(value)))
+        for a, b, value in zip(judgements.first.tolist(), second.tolist(),
+                               judgements.values.tolist(), strict=True)
+    ]  # fmt: skip
+    return f"{int(hash_strings(keys).sum(dtype=np.uint64)):016x}"[:12]
 
 
 @document_options(*NOT_OF_META)
@@ -136,136 +477,113 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     [('BLEU-1', 'kendall-c', 0.938, 4), ('ROUGE-L', 'kendall-c', 0.562, 4)]
     """
     check_options("meta", options, [name for name in OPTIONS if name not in NOT_OF_META])
-    pinned = None if protocol is None else find_agreement_protocol(protocol)
+    pinned = _NO_PROTOCOL if protocol is None else find_agreement_protocol(protocol)
     given = {name: value for name, value in options.items() if value is not None}
-    check_given({name: value for name, value in given.items() if name == "read"})
-    bootstrap = Bootstrap(*(given.get(name, OPTIONS[name].default) for name in _CERTAINTY))
-    judgements = _read(ratings, pinned, columns, group_by, ids, bootstrap.seed, given)
-    chosen = _statistics(statistics, pinned, judgements, test)
-    design = AgreementDesign(
-        chosen, aggregate or (pinned.aggregate if pinned else "none"), test, correction, "",
-        bootstrap, protocol or "",
-    )  # fmt: skip
-    read = judgements
-    if design.aggregate == "mean":
-        judgements = judgements.averaged()
-    scored = {name: value for name, value in given.items() if name not in _CERTAINTY}
-    rated = {**scored, "keep_rows": True}
-    name = system_name(ratings if judgements.texts else preds)
-    if judgements.texts:
-        prepared, values = _score_texts(judgements, preds, gts, rated, name)
-    else:
-        own = "keep" if pinned is None else pinned.own_references
-        judgements, prepared, values = _score_ids(judgements, preds, gts, rated, name, own)
-    design = replace(design, baseline=_baseline(baseline, values))
-    rows = measure_agreement(judgements, values, design, given.get("progress"))
-    table = AgreementTable(rows, [], _understood(read, prepared))
-    return replace(table, facts=[*prepared.facts(), *_facts(judgements, table, pinned)])
-
-
-def _read(
-    ratings: Any,
-    pinned: AgreementProtocol | None,
-    columns: Mapping[str, str] | None,
-    group_by: str | None,
-    ids: str | None,
-    seed: int,
-    given: Mapping[str, Any],
-) -> Judgements:
-    """Read judgements as a protocol has them."""
-    read, own, draw = given.get("read"), "keep", None
-    if pinned is not None:
-        if columns or pinned.columns:
-            columns = {**pinned.columns, **(columns or {})}
-        group_by, ids = group_by or pinned.group_by, ids or pinned.ids
-        own, draw = pinned.own_references, pinned.draw_references
-    found = read_judgements(
-        ratings, columns=columns, group_by=group_by, ids=ids, draw_references=draw, seed=seed,
+    check_given({"read": given.get("read")})
+    certainty: Any = {name: given.pop(name, OPTIONS[name].default) for name in _CERTAINTY}
+    bootstrap, read = Bootstrap(**certainty), given.get("read")
+    judgements = read_judgements(
+        ratings,
+        columns={**pinned.columns, **(columns or {})} or None,
+        group_by=group_by or pinned.group_by,
+        ids=ids or pinned.ids,
+        draw_references=pinned.draw_references,
+        seed=bootstrap.seed,
         # columns of predictions are not those of ratings
         options=DEFAULTS if read is None else replace(read.beside(), id_column=None),
-    )  # fmt: skip
-    if pinned is not None and (found.second is not None) is not pinned.preferences:
-        raise InputError("bad-option", found.source, name="protocol", value=pinned.name,
+    )
+    if protocol is not None and (judgements.second is not None) is not pinned.preferences:
+        raise InputError("bad-option", judgements.source, name="protocol", value=protocol,
                          wanted="a protocol of such judgements")  # fmt: skip
-    return found.without_own_references(own)
+    judgements = judgements.without_own_references(pinned.own_references)
+    chosen = _statistics(statistics, pinned, judgements, test)
+    design = AgreementDesign(
+        chosen, aggregate or pinned.aggregate, test, correction, "", bootstrap, pinned.name
+    )
+    scored = judgements.averaged() if design.aggregate == "mean" else judgements
+    name = system_name(ratings if judgements.texts else preds)
+    own = pinned.own_references
+    scored, prepared, values = _score(scored, preds, gts, {**given, "keep_rows": True}, name, own)
+    heading = values[0].heading
+    if baseline is not None:
+        meant = find_headings(baseline, values)
+        if len(meant) != 1:
+            there = [one.heading for one in values]
+            remedy = did_you_mean(baseline, there, f"choose one of {listing(there)}")
+            raise InputError("unknown-name", what="baseline", value=baseline, remedy=remedy)
+        (heading,) = meant
+    design = replace(design, baseline=heading)
+    rows = measure_agreement(scored, values, design, given.get("progress"))
+    table = AgreementTable(rows, [], _understood(judgements, prepared))
+    facts = [one for one in prepared.facts()  # judged images have several candidates
+             if not scored.texts or one.code != "several-candidates"]  # fmt: skip
+    return replace(table, facts=[*facts, *_facts(scored, table, pinned)])
 
 
 def _statistics(
-    asked: str | Sequence[str] | None,
-    pinned: AgreementProtocol | None,
-    judgements: Judgements,
-    test: str,
+    asked: str | Sequence[str] | None, pinned: AgreementProtocol, judgements: Judgements, test: str
 ) -> tuple[str, ...]:
     if asked is not None and asked != "all":
-        names = split_names(asked.replace(" ", ",")) if isinstance(asked, str) else list(asked)
-        if not names:
-            raise InputError("bad-choice", name="statistics", value=asked, choices=AGREEMENT)
-        return tuple(dict.fromkeys(names))
+        names = split_names(asked.replace(" ", ",")) if isinstance(asked, str) else asked
+        return tuple(dict.fromkeys(names or [str(asked)]))
     if test == "williams":
         return ("pearson",)
-    if pinned is not None and asked is None:
+    if pinned.statistics and asked is None:
         return pinned.statistics
     return tuple(AGREEMENT) if judgements.second is None else ("accuracy",)
 
 
-def _score_texts(
-    judgements: Judgements, preds: Any, gts: Any, given: Mapping[str, Any], name: str
-) -> tuple[Prepared, list[Judged]]:
-    """Score captions that stand with their references."""
-    if preds is not None or gts is not None:
-        raise InputError("not-applicable", judgements.source, name="preds",
-                         what="ratings with captions and references")  # fmt: skip
-    if given.get("task", TEXTS) != TEXTS:
-        raise InputError("bad-option", judgements.source, name="task", value=given["task"],
-                         wanted=repr(TEXTS))  # fmt: skip
-    candidates, references, places = judgements.caption_sides()
-    prepared = prepare_systems({name: candidates}, references, {**given, "task": TEXTS})
-    tasks = {  # judged images have several candidates, which is not odd
-        system: {
-            part: replace(task, counts={name: number for name, number in task.counts.items()
-                                        if name != "several_candidates"})
-            for part, task in parts.items()
-        }
-        for system, parts in prepared.tasks.items()
-    }  # fmt: skip
-    prepared = replace(prepared, tasks=tasks)
-    scores = _with_items(score_prepared(prepared), given)
-    return prepared, [_judged(score, values[places]) for score, values in scores]
-
-
-def _score_ids(
+def _score(
     judgements: Judgements, preds: Any, gts: Any, given: Mapping[str, Any], name: str, own: str
 ) -> tuple[Judgements, Prepared, list[Judged]]:
-    """Score predictions that are not in the file of judgements."""
-    if preds is None or gts is None:
+    """Score the captions of judgements, or the predictions that judgements name by id."""
+    if judgements.texts and (preds is not None or gts is not None):
+        raise InputError("not-applicable", judgements.source, name="preds",
+                         what="ratings with captions and references")  # fmt: skip
+    if judgements.texts and given.get("task", TEXTS) != TEXTS:
+        raise InputError("bad-option", judgements.source, name="task", value=given["task"],
+                         wanted=repr(TEXTS))  # fmt: skip
+    if not judgements.texts and (preds is None or gts is None):
         raise InputError("needs-option", judgements.source, what="a table of ids without texts",
                          name="preds" if preds is None else "gts")  # fmt: skip
-    alone = all(several == (one,) for one, several in
-                zip(judgements.candidates, judgements.references, strict=True))  # fmt: skip
-    wanted = judgements.candidates
-    if not alone:
+    read, wanted = None, judgements.candidates
+    each = zip(judgements.candidates, judgements.references, strict=True)
+    if not judgements.texts and any(several != (one,) for one, several in each):
         kind, read, (preds, gts) = _pair(judgements, preds, gts, given, name)
+        wanted, given = list(preds.ids), {**given, "task": kind}
         if kind == TEXTS:  # an image counts once, however many of its candidates are judged
             judgements = _as_texts(judgements, preds, gts).without_own_references(own)
-            prepared, judged = _score_texts(judgements, None, None, given, name)
-            return judgements, replace(prepared, inputs=read), judged
-        wanted, given = list(preds.ids), {**given, "task": kind}
+    if judgements.texts:
+        preds, gts, places = judgements.caption_sides()
+        given = {**given, "task": TEXTS}
     prepared = prepare_systems({name: preds}, gts, given)
-    if not alone:
-        prepared = replace(prepared, inputs=read)
-    found = []
-    for score, values in _with_items(score_prepared(prepared), given):
-        rows = {str(one): row for row, one in enumerate(score.ids)}
-        _check_known(wanted, rows, judgements.source, "the items")
-        found.append(_judged(score, values[[rows[one] for one in wanted]]))
-    return judgements, prepared, found
+    found, lacking = [], []
+    for score in score_prepared(prepared):
+        values = item_values(score)
+        if values is None:
+            lacking.append(score.heading)
+            continue
+        if not judgements.texts:
+            places = _find_rows(wanted, score.ids, judgements.source, "the items")
+        # the higher, the better
+        sign = 1.0 if score.measure.definition.higher_is_better else -1.0
+        found.append(Judged(
+            score.heading, str(score.measure), score.signature,
+            sign * values[places].astype(np.float64),
+        ))  # fmt: skip
+    if lacking and (not found or given.get("measures") is not None):
+        raise InputError("no-item-values", "measures", measure=lacking[0])
+    return judgements, replace(prepared, inputs=read or prepared.inputs), found
 
 
-def _check_known(wanted: Sequence[str], known: Mapping[str, Any], source: str, where: str) -> None:
-    lacking = list(dict.fromkeys(one for one in wanted if one not in known))
+def _find_rows(wanted: Sequence[str], ids: Iterable[Any], source: str, where: str) -> Ints:
+    """Return the rows of the ids that judgements name."""
+    rows = {str(one): row for row, one in enumerate(ids)}
+    lacking = list(dict.fromkeys(one for one in wanted if one not in rows))
     if lacking:
         raise InputError("unmatched-ids", source, n=len(lacking), lacking=lacking, role=where,
-                         known=known)  # fmt: skip
+                         known=rows)  # fmt: skip
+    return np.array([rows[one] for one in wanted], np.int64)
 
 
 def _pair(
@@ -290,9 +608,7 @@ def _pair(
         if not isinstance(side, Lists):
             raise InputError("wrong-format", side.source, what="candidates", format="a matrix",
                              wanted="captions or labels by id")  # fmt: skip
-        rows = {str(one): row for row, one in enumerate(side.ids)}
-        _check_known(names, rows, judgements.source, f"those of {side.source}")
-        chosen = np.array([rows[one] for one in names], np.int64)
+        chosen = _find_rows(names, side.ids, judgements.source, f"those of {side.source}")
         read.append(side)
         paired.append(replace(side, ids=ids, side=side.side.take(chosen), where=ids.__getitem__))
     return kind, read, paired
@@ -306,57 +622,13 @@ def _as_texts(judgements: Judgements, preds: Lists, gts: Lists) -> Judgements:
     InputError
         If the id of a candidate has not one caption.
     """
-    mine, theirs = (
-        [tuple(str(one.vocabulary[code]) for code in codes.tolist())
-         for codes in np.split(one.side.codes, one.side.indptr[1:-1])]
-        for one in (preds, gts)
-    )  # fmt: skip
+    mine, theirs = ([tuple(map(str, some)) for some in one.to_list()] for one in (preds, gts))
     for one, several in zip(judgements.candidates, mine, strict=True):
         if len(several) != 1:
             found = pluralize(len(several), "caption")
             raise InputError("wrong-count", f"{preds.source}, {one}", found=found, wanted="one id")
     texts = [text for (text,) in mine]
     return replace(judgements, candidates=texts, references=theirs, texts=True)
-
-
-def _with_items(scores: Sequence[Score], given: Mapping[str, Any]) -> list[tuple[Score, Floats]]:
-    """Return the values of items, as scores count them, the higher the better.
-
-    Measures that a user did not name are left out where items have no values of them.
-
-    Raises
-    ------
-    InputError
-        If items have none.
-    """
-    found, lacking = [], []
-    for score in scores:
-        values = score.averaged
-        values = score.items if values is None else values
-        if values is None:
-            lacking.append(score.heading)
-        else:
-            higher = score.measure.definition.higher_is_better
-            found.append((score, values if higher else -values))
-    if lacking and (not found or given.get("measures") is not None):
-        raise InputError("no-item-values", "measures", measure=lacking[0])
-    return found
-
-
-def _judged(score: Score, values: Floats) -> Judged:
-    return Judged(score.heading, str(score.measure), score.signature, values.astype(np.float64))
-
-
-def _baseline(name: str | None, measures: Sequence[Judged]) -> str:
-    if name is None:
-        return measures[0].heading
-    known = {(one.heading, one.measure) for one in measures}
-    meant = [heading for heading, _ in matching_names(name, known)]
-    if len(meant) != 1:
-        there = [one.heading for one in measures]
-        remedy = did_you_mean(name, there, f"choose one of {listing(there)}")
-        raise InputError("unknown-name", what="baseline", value=name, remedy=remedy)
-    return meant[0]
 
 
 def _understood(judgements: Judgements, prepared: Prepared) -> list[str]:
@@ -370,13 +642,11 @@ def _understood(judgements: Judgements, prepared: Prepared) -> list[str]:
     return [line, *([] if judgements.texts else prepared.understood())]
 
 
-def _facts(
-    judgements: Judgements, table: AgreementTable, pinned: AgreementProtocol | None
-) -> list[Fact]:
+def _facts(judgements: Judgements, table: AgreementTable, pinned: AgreementProtocol) -> list[Fact]:
     """Note what is odd about the judgements and the values."""
     source, count = judgements.source, len(judgements)
     notes: list[Fact] = [*judgements.notes]
-    if pinned is not None and pinned.expected not in (None, count):
+    if pinned.expected not in (None, count):
         known = {"unit": judgements.noun, "protocol": pinned.name, "expected": pinned.expected}
         notes.append(Fact("other-size", count, where=source, values=known))
     if judgements.second is None and len(set(judgements.values.tolist())) == 1:
@@ -401,10 +671,6 @@ def _facts(
         known = {"unit": first.unit, "images": first.images}
         notes.append(Fact("dependent-judgements", first.n, values=known))
     return [note for at, note in enumerate(notes) if note not in notes[:at]]
-
-
-_MANY = 8  # agreements that a sentence names
-_AGGREGATED = {("pair", "mean"): "of each pair the side that most prefer"}
 
 
 @by_value()
@@ -448,13 +714,12 @@ class AgreementTable(ScaledResult, Table[Agreement]):
         parts = key if isinstance(key, tuple) else (key,)
         if 1 <= len(parts) <= 3 and all(isinstance(part, str) for part in parts):
             name, statistic, group = [*parts, None, None][:3]
-            known = {(one.heading, one.measure) for one in self.agreements}
-            meant = {heading for heading, _ in matching_names(name, known)}
-            for one in self.agreements:
+            meant = find_headings(name, self)
+            for one in self:
                 if (one.heading in meant and statistic in (None, one.statistic)
                         and one.group == (group or ALL)):  # fmt: skip
                     return one
-        there = dict.fromkeys(f"{one.heading}, {one.statistic}" for one in self.agreements)
+        there = dict.fromkeys(f"{one.heading}, {one.statistic}" for one in self)
         raise UnknownKeyError("unknown-name", what="agreement", value=key,
                               remedy=f"choose among {listing(there)}")  # fmt: skip
 
@@ -471,35 +736,30 @@ class AgreementTable(ScaledResult, Table[Agreement]):
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
         if not self.agreements:
             return []
-        design = self.agreements[0].design
-        several = len(self.groups) > 1
-        by = CORRECTIONS[design.correction].split(" ")[0]
-        tested = any(not math.isnan(one.p) for one in self.agreements)
+        design, tested = self[0].design, any(not math.isnan(one.p) for one in self)
+        several, by = len(self.groups) > 1, CORRECTIONS[design.correction].split(" ")[0]
         level = f" [{design.bootstrap.level:.4g}]" if self._has_intervals() else ""
         head = ["measure", *(["group"] if several else []), "statistic", "n", f"value{level}"]
         if tested:
             head += [f"less {design.baseline}{level}", "p", *([f"p {by}"] if by else [])]
         rows = [head]
-        for one in self.agreements:
+        for one in self:
             row = [one.heading, *([one.group] if several else []), one.statistic, f"{one.n:,}",
-                   _interval(one.value, one.low, one.high, digits, scale)]  # fmt: skip
+                   _interval(one.value, one.low, one.high, f".{digits}f", scale)]  # fmt: skip
             if tested:
                 ends = one.difference, one.difference_low, one.difference_high
-                row += [_interval(*ends, digits, scale, "+"), format_p(one.p),
+                row += [_interval(*ends, f"+.{digits}f", scale), format_p(one.p),
                         *([format_p(one.p_corrected)] if by else [])]  # fmt: skip
             rows.append(row)
         return [rows]
 
-    def _lines(self, digits: int) -> list[str]:
-        return ["", *self.sentences()] if self.agreements else ["nothing was compared"]
-
     def _has_intervals(self) -> bool:
-        return any(not math.isnan(one.low) for one in self.agreements)
+        return any(not math.isnan(one.low) for one in self)
 
     def sentences(self) -> list[str]:
         """Say what was measured of how many judgements, how, and which differences hold."""
         if not self.agreements:
-            return []
+            return ["nothing was compared"]
         first = self.agreements[0]
         design, made = first.design, first.design.bootstrap
         names = [AGREEMENT[name] for name in design.statistics]
@@ -512,39 +772,30 @@ class AgreementTable(ScaledResult, Table[Agreement]):
         if self._has_intervals():
             lines.append(f"intervals: percentiles of {made.resamples:,} resamples of images, each "
                          f"with all of its {first.unit}s, seed {made.seed}")  # fmt: skip
-        tested = [one for one in self.agreements if not math.isnan(one.p)]
+        tested = [one for one in self if not math.isnan(one.p)]
         if tested:
-            by = CORRECTIONS[design.correction]
-            number = pluralize(tested[0].comparisons, "comparison")
-            corrected = (
-                f"p corrected by {by} for {number}" if by else f"p of {number} not corrected"
-            )
-            lines += [f"{JUDGEMENT_TESTS[design.test]} of the difference from {design.baseline}, "
-                      f"two-sided; {corrected}", *self._say_which(tested),
-                      *self._say_limit(tested)]  # fmt: skip
+            number, against = tested[0].comparisons, design.baseline
+            lines.append(f"{JUDGEMENT_TESTS[design.test]} of the difference from {against}, "
+                         f"two-sided; {report_correction(design.correction, number)}")  # fmt: skip
+            for sign, word in ((1, "better"), (-1, "worse")):
+                some = [one for one in tested if one.significant and one.difference * sign > 0]
+                if some:
+                    lines.append(f"agrees {word} than {against}: {self._name_all(some)}")
+            rest = [one for one in tested if not one.significant]
+            if rest:
+                lines.append(f"no difference from {against} holds: {self._name_all(rest)}")
+            least = (1 if design.correction == "none" else number) / (made.resamples + 1)
+            if design.test == "bootstrap":
+                lines += report_least_p(least, made.alpha, "resamples")
         return list(map(visible, lines))
 
-    def _say_limit(self, tested: Sequence[Agreement]) -> Iterator[str]:
-        """Say where no difference can hold, because p cannot become small enough."""
-        design, made = tested[0].design, tested[0].design.bootstrap
-        many = 1 if design.correction == "none" else tested[0].comparisons
-        least = many / (made.resamples + 1)
-        if design.test == "bootstrap" and least >= made.alpha:
-            yield (f"no difference can hold: p, corrected, is at least {format_p(min(1.0, least))};"
-                   " take more resamples, or fewer comparisons")  # fmt: skip
-
-    def _say_which(self, tested: Sequence[Agreement]) -> Iterator[str]:
-        baseline = tested[0].design.baseline
-        for sign, word in ((1, "better"), (-1, "worse")):
-            significant = [one for one in tested if one.significant and one.difference * sign > 0]
-            if significant:
-                yield f"agrees {word} than {baseline}: {self._name_all(significant)}"
-        rest = [one for one in tested if not one.significant]
-        if rest:
-            yield f"no difference from {baseline} holds: {self._name_all(rest)}"
-
     def _name_all(self, some: Sequence[Agreement]) -> str:
-        names = [_name(one, self) for one in some[:_MANY]]
+        """Name measures, with the statistic and the group where there are several."""
+        names = []
+        for one in some[:_MANY]:
+            more = [one.statistic] if len(one.design.statistics) > 1 else []
+            more += [one.group] if len(self.groups) > 1 else []
+            names.append(f"{one.heading} ({', '.join(more)})" if more else one.heading)
         more = [f"{len(some) - _MANY} more"] if len(some) > _MANY else []
         return ", ".join([*names, *more])
 
@@ -553,22 +804,12 @@ class AgreementTable(ScaledResult, Table[Agreement]):
         n = "" if of is None else f", {pluralize(of.n, of.unit)}"
         return f"AgreementTable({pluralize(len(self.headings), 'measure')}{n})"
 
-    def _repr_html_(self) -> str:
-        return self._html(self.sentences())
 
-
-def _name(one: Agreement, table: AgreementTable) -> str:
-    more = [one.statistic] if len(one.design.statistics) > 1 else []
-    more += [one.group] if len(table.groups) > 1 else []
-    return f"{one.heading} ({', '.join(more)})" if more else one.heading
-
-
-def _interval(
-    value: float, low: float, high: float, digits: int, scale: float, sign: str = ""
-) -> str:
+def _interval(value: float, low: float, high: float, form: str, scale: float) -> str:
+    """Write a value with its interval; nothing where it is undefined."""
     if math.isnan(value):
         return ""
-    text = f"{value * scale:{sign}.{digits}f}"
+    text = format(value * scale, form)
     if math.isnan(low):
         return text
-    return f"{text} [{low * scale:{sign}.{digits}f}, {high * scale:{sign}.{digits}f}]"
+    return f"{text} [{low * scale:{form}}, {high * scale:{form}}]"

@@ -1,35 +1,52 @@
-"""Systems compared with a baseline: in one call, and as people and programs read it."""
+"""Systems compared with a baseline on the same items: differences, and whether they are chance.
+
+Conventions
+-----------
+A difference is the system's value less the baseline's. Its replicates are the differences of their
+replicates, which are paired, so its interval and most tests come from the replicates of scores.
+Unlike a value, a difference does not vary less near a bound: by default its interval is the
+jackknife's, or for medians, which have none, percentiles. p of the default test is the smallest
+1 - level at which the interval excludes 0, so that the two never disagree. The effect size is the
+difference over its jackknife standard error times the square root of the number of items (or
+groups): for a mean over items that is Cohen's d of the items' differences.
+
+Approximate randomisation swaps items between the two systems and computes measures again. A swap
+gives an item, or all of a group, to the other system and adds up statistics, so it is as
+good for a ratio of sums as for a mean. Sums are exact, and what is swapped depends on the ids, the
+seed and the number of swaps alone: the order of the input changes nothing, and all systems and
+measures are swapped alike.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from semmetrics.arguments import check_choice
+from semmetrics.core.columns import concatenate_columns
+from semmetrics.core.ragged import Floats
 from semmetrics.core.same import by_value
 from semmetrics.errors import Fact, InputError, UnknownKeyError
-from semmetrics.kinds import find_kind
+from semmetrics.kinds import Tasks, find_kind
 from semmetrics.kinds.common import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
+from semmetrics.metrics.definition import Statistic
 from semmetrics.options import COMPARED, CORRECTIONS, OPTIONS, TESTS, check_options
-from semmetrics.reports.result import Records, ScaledResult, Table, draw, format_p
-from semmetrics.scoring.intervals import AUTO, Bootstrap
+from semmetrics.reports.result import Records, ScaledResult, Table, draw, entry_of, format_p
+from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval
 from semmetrics.scoring.plan import prepare_systems
 from semmetrics.scoring.protocols import NotComputed
+from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, ahead, chunk_size
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import document_options, score_prepared
 from semmetrics.scoring.score_text import name_absent
 from semmetrics.scoring.table import ScoreTable
-from semmetrics.studies.differences import (
-    COLUMNS,
-    Design,
-    Difference,
-    check_systems,
-    compare_scores,
-)
+from semmetrics.studies import significance
 from semmetrics.studies.significance import rank_matrix, subtract
 
 if TYPE_CHECKING:
@@ -40,6 +57,460 @@ if TYPE_CHECKING:
 _MANY = 8  # measures that a sentence names
 _FEW = 50  # items, with which p of a bootstrap was too small in simulations
 _DRAWN = ("bootstrap", "bootstrap-sacrebleu", "randomization")
+_ITEM_COLUMNS = (
+    "system", "baseline", "measure", "id", "value", "baseline_value", "difference",
+)  # fmt: skip
+COLUMNS = (
+    "system", "baseline", "part", "heading", "measure", "value", "baseline_value", "difference",
+    "low", "high", "level", "ci_method", "p", "p_corrected", "significant", "effect_size", "wins",
+    "ties", "losses", "undefined", "unit", "n", "test", "correction", "comparisons", "resamples",
+    "seed", "signature",
+)  # fmt: skip
+_ROUNDING = 1e-12  # by which numbers may differ that are equal
+_OF_ITEMS = ("t", "wilcoxon")
+_SIMULATED: Mapping[str, Callable[[Any, float], float]] = {
+    "bootstrap": significance.shifted_p,
+    "bootstrap-sacrebleu": significance.shifted_size_p,
+}
+
+
+@dataclass(frozen=True)
+class Design:
+    """How systems are compared.
+
+    Attributes
+    ----------
+    test : {"interval", "bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon"}
+    baseline : str
+        The system that all others are compared with.
+    correction : {"holm", "bonferroni", "benjamini-hochberg", "none"}
+        Over all systems and measures together.
+    bootstrap : Bootstrap
+        Level and method of intervals; the number and the seed of resamples and swaps.
+    """
+
+    test: str
+    baseline: str
+    correction: str
+    bootstrap: Bootstrap
+
+    def __post_init__(self) -> None:
+        for name, known in (("test", TESTS), ("correction", CORRECTIONS)):
+            check_choice(name, getattr(self, name), known)
+        if self.bootstrap.method == "wilson":  # whose error shrinks towards bounds
+            raise InputError(
+                "bad-option", name="ci_method", value="wilson", wanted="a method for differences"
+            )
+
+
+@by_value("ids")
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """A measure of a system beside that of the baseline.
+
+    Attributes
+    ----------
+    score, against : Score
+        Of the system, and of the baseline.
+    design : Design
+    system, baseline : str
+    heading, measure : str
+        How tables call the measure, and its full name.
+    value, baseline_value, difference : float
+        The difference is the system's value less the baseline's.
+    low, high : float
+        Interval of the difference; nan where there is none.
+    method : str
+        How the interval was made: a method of intervals, or "t".
+    p, p_corrected : float
+        nan where a value is undefined.
+    effect_size : float
+        nan where the difference has no spread.
+    wins, ties, losses : int or None
+        Items on which the system is better, as good and worse; None where items have no values.
+    undefined : int or None
+        Items that lack a value in one of the two, or in both.
+    drawn : int
+        Items to draw or swap; groups, where items are drawn in groups.
+    comparisons : int
+        How many p values were corrected together.
+    """
+
+    score: Score = field(repr=False)
+    against: Score = field(repr=False)
+    design: Design = field(repr=False)
+    system: str
+    baseline: str
+    heading: str
+    measure: str
+    value: float
+    baseline_value: float
+    difference: float
+    low: float
+    high: float
+    method: str
+    p: float
+    effect_size: float
+    drawn: int
+    wins: int | None = None
+    ties: int | None = None
+    losses: int | None = None
+    undefined: int | None = None
+    p_corrected: float = math.nan
+    comparisons: int = 1
+
+    @property
+    def significant(self) -> bool:
+        """Whether the corrected p is below 1 - level."""
+        return self.p_corrected < self.design.bootstrap.alpha
+
+    @property
+    def better(self) -> bool | None:
+        """Whether the system's value is the better one; None where neither is."""
+        if not self.difference or math.isnan(self.difference):
+            return None
+        return (self.difference > 0) == self.score.measure.definition.higher_is_better
+
+    @property
+    def signature(self) -> str:
+        """The signature of the system's score, with the test and the correction."""
+        made = self.design.bootstrap
+        ci = None
+        if self.method != "t":
+            ci = Interval(self.low, self.high, replace(made, method=self.method))
+        score = replace(self.score, ci=ci)
+        undrawn = self.design.test in ("interval", *_OF_ITEMS)
+        drawn = "" if undrawn else f",{made.resamples},{made.seed}"
+        corrected = f"{self.design.correction},{self.comparisons}"
+        return f"{score.signature}|test:{self.design.test}{drawn}|correction:{corrected}"
+
+    @cached_property
+    def items(self) -> Floats | None:
+        """The difference of each item, in the order of ``ids``; nan where one has no value."""
+        pair = _paired_values(self.score, self.against)
+        return None if pair is None else subtract(*pair)
+
+    @property
+    def ids(self) -> list[str | int]:
+        """The items, in the order of their hashes."""
+        ids = self.score.ids
+        found = (ids[place] for place in self.score.statistics.order.tolist())
+        return [one if isinstance(one, str) else int(one) for one in found]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the difference as JSON has it: null for what is undefined."""
+        score, design, made = self.score, self.design, self.design.bootstrap
+        return entry_of(
+            self, "semmetrics.comparison/1", COLUMNS, part=score.part, level=made.level,
+            ci_method=self.method, unit=score.unit, n=score.n, test=design.test,
+            correction=design.correction, resamples=made.resamples, seed=made.seed,
+        )  # fmt: skip
+
+
+def _choose_baseline(systems: Mapping[str, Any], baseline: str | None) -> str:
+    """Return the baseline, by default the first of at least two systems."""
+    if len(systems) < 2:
+        raise InputError("too-few-compared", n=len(systems))
+    named = next(iter(systems)) if baseline is None else baseline
+    if named not in systems:
+        remedy = did_you_mean(named, systems, f"choose among {listing(systems)}")
+        raise InputError("unknown-name", what="baseline", value=named, remedy=remedy)
+    return named
+
+
+def _check_items(tasks: Tasks, baseline: str) -> None:
+    """Refuse systems that have other items than the baseline."""
+    for name, parts in tasks.items():
+        for part in parts.keys() & tasks[baseline].keys():
+            task, other = parts[part], tasks[baseline][part]
+            if np.array_equal(np.sort(task.hashes), np.sort(other.hashes)):
+                continue
+            pairs = ((name, task, other), (baseline, other, task))
+            several = [one for one, own, _ in pairs if getattr(own, "groups", None) is not None]
+            if len(several) == 1:  # references were given as a system
+                raise InputError("references-as-system", several[0])
+            only = []
+            for system, mine, theirs in pairs:
+                alone = np.flatnonzero(~np.isin(mine.hashes, theirs.hashes)).tolist()
+                if alone:
+                    only.append(f"{system} alone has {listing(str(mine.ids[i]) for i in alone)}")
+            raise InputError("unlike-items", f"{name} and {baseline}",
+                             only="; ".join(only) or "some several times")  # fmt: skip
+
+
+def compare_scores(
+    scores: Sequence[Score], design: Design, progress: Callable[[int, int], None] | None = None
+) -> list[Difference]:
+    """Compare the scores of systems with those of a baseline.
+
+    Parameters
+    ----------
+    scores : sequence of Score
+        With replicates from one set of resamples.
+    design : Design
+    progress : callable, optional
+        Called with swaps done and in all.
+
+    Returns
+    -------
+    list of Difference
+        In the order of the scores.
+
+    Raises
+    ------
+    InputError
+        If a measure cannot be tested so; names all such measures.
+    """
+    base = {(s.part, s.heading): s for s in scores if s.system == design.baseline}
+    pairs = [
+        (score, base[score.part, score.heading])
+        for score in scores
+        if score.system != design.baseline and (score.part, score.heading) in base
+    ]
+    _check_pairs(pairs, design)
+    swapped: Iterable[Floats | None] = [None] * len(pairs)
+    if design.test == "randomization":
+        swapped = swapped_differences(pairs, design.bootstrap, progress)
+    found = [_difference(*pair, design, row) for pair, row in zip(pairs, swapped, strict=True)]
+    corrected = significance.correct_p([one.p for one in found], design.correction)
+    number = sum(not math.isnan(one.p) for one in found)
+    return [
+        replace(one, p_corrected=p, comparisons=number)
+        for one, p in zip(found, corrected, strict=True)
+    ]
+
+
+def _check_pairs(pairs: Sequence[tuple[Score, Score]], design: Design) -> None:
+    """Refuse measures that a test is not for."""
+    for one, other in pairs:
+        mine, theirs = one.replicates, other.replicates
+        if mine is None or theirs is None or mine.drawn != theirs.drawn:
+            raise InputError("not-paired", one.heading)
+        if one.n < 2 or mine.sizes.sum() < 2:
+            raise InputError("too-few-for-test", n=1, least=2, test="a test",
+                             unit="group" if mine.grouped else one.unit)  # fmt: skip
+    if design.test not in _OF_ITEMS:
+        return
+    no_means = dict.fromkeys(a.heading for a, b in pairs if a.averaged is None)
+    for a, _ in pairs:
+        if no_means:
+            what = f"means over items, unlike {', '.join(no_means)}"
+        elif a.statistics.weights is not None:
+            what = "unweighted items"
+        elif a.statistics.groups is not None:
+            what = f"independent {a.unit}s, not groups of them"
+        else:
+            continue
+        raise InputError("test-does-not-fit", test=TESTS[design.test], what=what)
+
+
+def _difference(score: Score, against: Score, design: Design, swapped: Floats | None) -> Difference:
+    """Test the difference of two scores; p is corrected later, with all others."""
+    mine: Any = score.replicates
+    theirs: Any = against.replicates
+    least, most = score.measure.definition.bounds
+    difference, method = float(subtract(score.value, against.value)), design.bootstrap.method
+    if method == AUTO:
+        method = "percentile" if mine.default == "percentile" else "jackknife"
+    paired = replace(
+        mine,
+        values=subtract(mine.values, theirs.values),
+        value=difference,
+        left_out=subtract(mine.left_out, theirs.left_out),
+        bounds=(least - most, most - least),
+        default=method,
+    )
+    made = paired.interval(design.bootstrap.level)
+    low, high, method, p = made.low, made.high, made.method, math.nan
+    if swapped is not None:
+        p = significance.simulated_p(swapped, difference)
+    elif design.test == "interval":
+        p = paired.p_value()
+    elif design.test in _SIMULATED:
+        p = _SIMULATED[design.test](paired.values, difference)
+    elif not math.isnan(difference):
+        items = _item_differences(score, against, design.test)
+        if design.test == "t":
+            (p, low, high), method = significance.student_t(items, design.bootstrap.level), "t"
+        else:
+            p = significance.signed_rank_p(items)
+    if low and math.isclose(low, high, rel_tol=_ROUNDING):  # equal differences: others may vary
+        low = high = math.nan
+    drawn = int(paired.sizes.sum())
+    error = paired.standard_error * math.sqrt(max(1, drawn))
+    pair, counts = _paired_values(score, against), dict[str, int]()
+    if pair is not None:
+        gain = subtract(*pair) * (1 if score.measure.definition.higher_is_better else -1)
+        each = {
+            "wins": gain > 0,
+            "ties": gain == 0,
+            "losses": gain < 0,
+            "undefined": np.isnan(gain),
+        }
+        counts = {name: int(some.sum()) for name, some in each.items()}
+    return Difference(
+        score, against, design, score.system, against.system, score.heading, str(score.measure),
+        score.value, against.value, difference, low, high, method, p,
+        difference / error if error > _ROUNDING * abs(difference) else math.nan, drawn, **counts,
+    )  # fmt: skip
+
+
+def _item_differences(score: Score, against: Score, test: str) -> Floats:
+    """Return the differences of all items that both means are over."""
+    mine, theirs = _paired_values(score, against) or (np.zeros(0), np.zeros(0))
+    lacking = np.isnan(mine) != np.isnan(theirs)
+    if lacking.any():
+        what = f"pairs of values; {lacking.sum()} of {score.system} and {against.system} lack one"
+        raise InputError("test-does-not-fit", score.heading, test=TESTS[test], what=what)
+    both = ~np.isnan(mine)
+    return subtract(mine[both], theirs[both])
+
+
+def item_values(score: Score) -> Floats | None:
+    """Return the values of items as a measure counts them; None where items have none."""
+    return score.items if score.averaged is None else score.averaged
+
+
+def _paired_values(score: Score, against: Score) -> tuple[Floats, Floats] | None:
+    """Return the values of items of both in the order of their hashes, as the measure counts them.
+
+    None where items have no value, or the two have other items.
+    """
+    found = []
+    for one in (score, against):
+        values = item_values(one)
+        if values is None or len(values) != len(one.statistics.hashes):
+            return None
+        found.append(values[one.statistics.order])
+    mine, theirs = (one.statistics.hashes[one.statistics.order] for one in (score, against))
+    return (found[0], found[1]) if np.array_equal(mine, theirs) else None
+
+
+def swapped_differences(
+    pairs: Sequence[tuple[Score, Score]],
+    bootstrap: Bootstrap,
+    progress: Callable[[int, int], None] | None = None,
+) -> Floats:
+    """Compute differences after items are swapped at random between a system and the baseline.
+
+    Parameters
+    ----------
+    pairs : sequence of (Score, Score)
+        A system's and the baseline's, of the same items.
+    bootstrap : Bootstrap
+        How many times, and the seed.
+    progress : callable, optional
+
+    Returns
+    -------
+    float array, shape (pairs, resamples)
+
+    Raises
+    ------
+    InputError
+        If the systems have other items.
+
+    References
+    ----------
+    Noreen 1989, section 2.4. Riezler & Maxwell 2005, figure 1.
+    """
+    terms = [list(zip(a.terms, b.terms, strict=True)) or [(a, b)] for a, b in pairs]
+    flat = [pair for some in terms for pair in some]
+    swapped = np.empty((2, len(flat), bootstrap.resamples))
+    parts: dict[str, list[int]] = {}
+    for place, (score, _) in enumerate(flat):
+        parts.setdefault(score.part, []).append(place)
+    for places in parts.values():
+        swapped[:, places] = _swap([flat[place] for place in places], bootstrap, progress)
+    found, start = np.empty((len(pairs), bootstrap.resamples)), 0
+    for row, (score, _), some in zip(found, pairs, terms, strict=True):
+        sides: Any = swapped[:, start : start + len(some)]
+        if score.terms:  # parts that are paired have the same coins
+            combine = score.measure.definition.family.combine  # type: ignore[attr-defined]
+            sides = [[combine(score.measure, list(side))] for side in sides]
+        row[:] = subtract(sides[0][0], sides[1][0])
+        start += len(some)
+    return found
+
+
+def _swap(
+    pairs: Sequence[tuple[Score, Score]],
+    bootstrap: Bootstrap,
+    progress: Callable[[int, int], None] | None,
+) -> Floats:
+    """Return the values of both sides after swaps, of one part: shape (2, pairs, resamples)."""
+    needed: dict[str, tuple[Any, list[Statistic]]] = {}
+    for pair in pairs:
+        for one in pair:
+            statistic = one.measure.definition.family.statistic(one.measure)
+            needed.setdefault(one.system, (one.statistics, []))[1].append(statistic)
+    stack = Stack()
+    weighted = {
+        name: WeightedSums.of(statistics, some, Draws.of(statistics), stack)
+        for name, (statistics, some) in needed.items()
+    }
+    draws = next(iter(weighted.values())).draws
+    if any(not np.array_equal(one.draws.hashes, draws.hashes) for one in weighted.values()):
+        raise InputError("unlike-items", only="some lack a value")
+    every = np.ones((1, len(draws.hashes)), np.uint8)
+    whole = {name: one.sums(every, stack.multiply(every)) for name, one in weighted.items()}
+    found, done = np.empty((2, len(pairs), bootstrap.resamples)), 0
+    tosses = draws.coins(bootstrap, chunk_size([some for some, _ in needed.values()]))
+    for coins in ahead(tosses, worth=draws.are_many):
+        product = stack.multiply(coins)
+        heads = {name: one.sums(coins, product) for name, one in weighted.items()}
+        for row, (a, b) in enumerate(pairs):
+            found[:, row, done : done + len(coins)] = _swapped_values(a, b, heads, whole)
+        done += len(coins)
+        if progress is not None:
+            progress(done, bootstrap.resamples)
+    return found
+
+
+def _swapped_values(
+    score: Score, against: Score, heads: Mapping[str, Any], whole: Mapping[str, Any]
+) -> list[Floats]:
+    """The first has its own items where a coin shows heads, and the other's elsewhere."""
+    values = []
+    for one, other in ((score, against), (against, score)):
+        mine, theirs = (s.measure.definition.family.statistic(s.measure) for s in (one, other))
+        own, left = heads[one.system][mine], heads[other.system][theirs]
+        every = whole[other.system][theirs]
+        if mine.additive:
+            sums = {name: own[name] + (every[name] - left[name]) for name in own}
+        else:
+            n = len(own["order"])
+            rows = {name: concatenate_columns([some, left["rows"][name]])
+                    for name, some in own["rows"].items()}  # fmt: skip
+            weights = np.concatenate([own["weights"], every["weights"] - left["weights"]], axis=1)
+            # both rows of an item stand together, so that the order of the input changes nothing
+            order = np.stack([own["order"], left["order"] + n], axis=1).ravel()
+            sums = {"rows": rows, "weights": weights, "order": order}
+        values.append(one.measure.definition.family.aggregate(one.measure, sums, one.frame))
+    return values
+
+
+def find_headings(name: str, entries: Iterable[Any]) -> set[str]:
+    """Return the headings that a name means, by headings and measures of entries."""
+    return {
+        heading
+        for heading, _ in matching_names(name, {(e.heading, str(e.measure)) for e in entries})
+    }
+
+
+def report_correction(correction: str, comparisons: int) -> str:
+    """Say how p is corrected, and for how many comparisons."""
+    by, number = CORRECTIONS[correction], pluralize(comparisons, "comparison")
+    return f"p corrected by {by} for {number}" if by else f"p of {number} not corrected"
+
+
+def report_least_p(least: float, alpha: float, what: str) -> list[str]:
+    """Say that no difference can hold, where the least corrected p is not below alpha."""
+    shown = format_p(min(1.0, least))
+    return [
+        f"no difference can hold: p, corrected, is at least {shown}; take more {what}, or fewer "
+        "comparisons"
+    ] * (least >= alpha)
 
 
 @by_value()
@@ -85,36 +556,27 @@ class ComparisonTable(ScaledResult, Table[Difference]):
     def _find(self, key: Any) -> Difference:
         """Return the difference of a measure, or of (system, measure)."""
         system, name = key if isinstance(key, tuple) and len(key) == 2 else (None, key)
-        of = [one for one in self.differences if system in (None, one.system)]
-        known = {(one.heading, str(one.score.measure)) for one in of}
-        meant = matching_names(name, known) if isinstance(name, str) else ()
-        found = [one for one in of if one.heading in dict(meant)]
+        of = [one for one in self if system in (None, one.system)]
+        meant = find_headings(name, of) if isinstance(name, str) else ()
+        found = [one for one in of if one.heading in meant]
         if len(found) == 1:
             return found[0]
-        there = listing(f"{one.system}, {one.heading}" for one in found or self.differences)
+        there = listing(f"{one.system}, {one.heading}" for one in found or self)
         if found:
             raise UnknownKeyError("ambiguous-key", value=key, choices=there)
-        remedy = f"there are {there}"
-        raise UnknownKeyError("unknown-name", what="comparison", value=key, remedy=remedy)
+        raise UnknownKeyError("unknown-name", what="comparison", value=key,
+                              remedy=f"there are {there}")  # fmt: skip
 
     @property
     def systems(self) -> list[str]:
         """The systems that were compared with the baseline."""
         return list(dict.fromkeys(one.system for one in self.differences))
 
-    def _lines(self, digits: int) -> list[str]:
-        """Say which differences hold, and by which test."""
-        return ["", *self.sentences()] if len(self) else self.sentences()
-
     def __repr__(self) -> str:
         significant = sum(one.significant for one in self)
         which = f"{', '.join(self.systems)} and {self[0].baseline}" if self.differences else ""
-        return (
-            f"ComparisonTable({significant} of {pluralize(len(self), 'difference')} hold: {which})"
-        )
-
-    def _repr_html_(self) -> str:
-        return self._html(self.sentences())
+        every = pluralize(len(self), "difference")
+        return f"ComparisonTable({significant} of {every} hold: {which})"
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
         if not self.differences:
@@ -125,12 +587,10 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         head = ["measure", "system", "value", "baseline", interval, "p",
                 *([f"p {by}"] if by else []), "effect", "won", "tied", "lost"]  # fmt: skip
         rows = [head]
-        for one in self.differences:
+        for one in self:
             factor = one.score.measure.definition.printed_scale(scale)
-            value, other, gap, low, high = (
-                v * factor
-                for v in (one.value, one.baseline_value, one.difference, one.low, one.high)
-            )
+            every = (one.value, one.baseline_value, one.difference, one.low, one.high)
+            value, other, gap, low, high = (number * factor for number in every)
             counts = ("" if n is None else f"{n}" for n in (one.wins, one.ties, one.losses))
             rows.append([
                 one.heading, one.system, f"{value:.{digits}f}", f"{other:.{digits}f}",
@@ -157,7 +617,14 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             significant = [one for one in of if one.significant and one.better is better]
             if significant:
                 yield f"{system} is {word} than {baseline} in {_name_all(significant)}"
-        same = [one for one in of if _are_identical(one)]
+        same = []
+        for one in of:
+            mine, theirs = one.score.replicates, one.against.replicates
+            if mine is None or theirs is None or one.difference or math.isnan(one.p):
+                continue
+            there = np.isnan(mine.values) == np.isnan(theirs.values)
+            apart = np.nan_to_num(subtract(mine.values, theirs.values)).any()
+            same += [one] * bool(there.all() and not apart)
         if same:
             yield f"{system} and {baseline} are the same in every resample in {_name_all(same)}"
         rest = [o for o in of if not o.significant and o not in same and not math.isnan(o.p)]
@@ -187,10 +654,8 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         if design.test in _DRAWN:
             what = "swaps" if design.test == "randomization" else "resamples"
             words.append(f"{made.resamples:,} {what}, seed {made.seed}")
-        by = CORRECTIONS[design.correction]
-        number = pluralize(first.comparisons, "comparison")
-        words.append(f"p corrected by {by} for {number}" if by else f"p of {number} not corrected")
-        words.append(f"a difference holds where that is below {1 - made.level:.4g}")
+        words += [report_correction(design.correction, first.comparisons),
+                  f"a difference holds where that is below {1 - made.level:.4g}"]  # fmt: skip
         scores = [one.score for one in self.differences]
         scores = [one for one in scores if one.part] or scores  # Rsum has those of its parts
         units = dict.fromkeys(f"{one.part} {pluralize(one.n, one.unit)}".strip() for one in scores)
@@ -226,11 +691,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             smallest[items] = 2.0 ** (1 - min(1000, first.drawn))
         many = 1 if design.correction == "none" else first.comparisons
         for what, p in smallest.items():
-            if p * many >= made.alpha:
-                yield (
-                    f"no difference can hold: p, corrected, is at least "
-                    f"{format_p(min(1.0, p * many))}; take more {what}, or fewer comparisons"
-                )
+            yield from report_least_p(p * many, made.alpha, what)
 
     def differing(self, n: int = 10, measure: str | None = None) -> Records:
         """Return the items on which each system differs most from the baseline.
@@ -256,26 +717,15 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         """
         if n < 1:
             raise InputError("bad-option", name="n", value=n, wanted="a whole number from 1")
-        rows = [row for one in self._with_items(measure) for row in _differing_rows(one, n)]
-        columns = dict.fromkeys(name for row in rows for name in row)
-        plain = ("system", "baseline", "measure", "id", "value", "baseline_value", "difference")
-        return Records.from_rows(list(columns) or list(plain), rows)
-
-    def _with_items(self, measure: str | None) -> list[Difference]:
-        """Return the differences of one measure that have differences of items."""
-        of = self.differences
-        if measure is not None:
-            known = {(one.heading, str(one.score.measure)) for one in of}
-            meant = {pair[0] for pair in matching_names(measure, known)}
-            if not meant:
-                there = dict.fromkeys(one.heading for one in of)
-                remedy = did_you_mean(measure, there, f"choose among {listing(there)}")
-                raise InputError("unknown-name", what="comparison", value=measure, remedy=remedy)
-            of = [one for one in of if one.heading in meant]
+        meant = None if measure is None else find_headings(measure, self)
+        of = [one for one in self if meant is None or one.heading in meant]
         of = [one for one in of if one.items is not None]
         if not of:
             raise InputError("no-item-values", measure=measure or "any measure")
-        return [one for one in of if one.heading == of[0].heading]
+        rows = [row for one in of if one.heading == of[0].heading
+                for row in _differing_rows(one, n)]  # fmt: skip
+        columns = dict.fromkeys([*_ITEM_COLUMNS, *(name for row in rows for name in row)])
+        return Records.from_rows([*columns], rows)
 
     def rank_matrix(self, measure: str | None = None) -> Records:
         """Return how often each system, the baseline too, has each rank in the resamples.
@@ -293,9 +743,8 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             their ranks, and each of these counts in equal parts. The best mean rank comes first.
         """
         wanted = measure or self.scores.headings[0]
-        known = {(one.heading, str(one.measure)) for one in self.scores}
-        meant = matching_names(wanted, known)
-        scores = [one for one in self.scores if (one.heading, str(one.measure)) in meant]
+        meant = find_headings(wanted, self.scores)
+        scores = [one for one in self.scores if one.heading in meant]
         if len(scores) != len(self.scores.systems):
             raise InputError("bad-choice", name="measure", value=wanted,
                              choices=self.scores.headings)  # fmt: skip
@@ -328,15 +777,6 @@ def _name_all(differences: Sequence[Difference]) -> str:
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 
-def _are_identical(one: Difference) -> bool:
-    """Whether no resample tells the two apart."""
-    mine, theirs = one.score.replicates, one.against.replicates
-    if mine is None or theirs is None or one.difference or math.isnan(one.p):
-        return False
-    there = np.isnan(mine.values) == np.isnan(theirs.values)
-    return bool(there.all()) and not np.nan_to_num(subtract(mine.values, theirs.values)).any()
-
-
 def _differing_rows(one: Difference, number: int) -> Iterator[dict[str, Any]]:
     items, ids = one.items, one.ids
     if items is None:
@@ -349,13 +789,10 @@ def _differing_rows(one: Difference, number: int) -> Iterator[dict[str, Any]]:
         sides = [(side, int(side.statistics.order[place])) for side in (one.score, one.against)]
         values = []
         for score, row in sides:
-            of = score.items if score.averaged is None else score.averaged
+            of = item_values(score)
             values.append(None if of is None or math.isnan(of[row]) else float(of[row]))
-        known = {
-            "system": one.system, "baseline": one.baseline, "measure": one.heading,
-            "id": ids[place], "value": values[0], "baseline_value": values[1],
-            "difference": float(items[place]),
-        }  # fmt: skip
+        found = (one.system, one.baseline, one.heading, ids[place], *values, float(items[place]))
+        known: dict[str, Any] = dict(zip(_ITEM_COLUMNS, found, strict=True))
         if one.score.task is not None and one.against.task is not None:
             show = find_kind(one.score.task.kind).describer.show_item
             mine, theirs = (show(side.task, row, side.measure) for side, row in sides)
@@ -371,7 +808,7 @@ def draw_differing(
 ) -> str:
     """Draw the items that differ most, each with what it is, and what the baseline has for it."""
     lines: list[str] = []
-    by_heading = {one.heading: one.score for one in table.differences}
+    by_heading = {one.heading: one.score for one in table}
     for record in table.differing(number):
         head = f"{record['measure']}: {record['system']} less {record['baseline']}"
         if head not in lines:
@@ -457,18 +894,14 @@ def compare(
         return _compare_scored(systems, gts, baseline, test, correction, options)
     check_options("compare", options, [name for name in OPTIONS if name not in _OWN])
     given = {**COMPARED, **{name: v for name, v in options.items() if v is not None}, "ci": True}
-    first = next(iter(systems), "") if isinstance(systems, Mapping) else ""
-    level, resamples, seed, method = (
+    certainty: Any = (
         given.get(name, OPTIONS[name].default)
         for name in ("level", "resamples", "seed", "ci_method")
     )
-    bootstrap = Bootstrap(level, resamples, seed, method)  # type: ignore[arg-type]
-    named = first if baseline is None else baseline
-    design = Design(test, named, correction, bootstrap)
-    if first:
-        check_systems({name: {} for name in systems}, named)
+    bootstrap = Bootstrap(*certainty)
+    design = Design(test, _choose_baseline(systems, baseline), correction, bootstrap)
     prepared = prepare_systems(systems, gts, given)
-    check_systems(prepared.tasks, named)
+    _check_items(prepared.tasks, design.baseline)
     scores = score_prepared(prepared)
     differences = compare_scores(scores, design, prepared.options["progress"])
     table = ScoreTable(scores, prepared.plan.not_computed)
@@ -485,21 +918,25 @@ def _compare_scored(
     options: Mapping[str, Any],
 ) -> ComparisonTable:
     """Compare results that were scored before, each with options of its own."""
-    idle = [name for name, value in options.items() if value is not None]
-    for name in [*idle, *(["gts"] if gts is not None else [])]:
-        raise InputError("not-applicable", name=name, what="results that were scored before")
-    named = next(iter(systems)) if baseline is None else baseline
-    check_systems({name: {} for name in systems}, named)
+    idle = [name for name, value in {**options, "gts": gts}.items() if value is not None]
+    if idle:
+        raise InputError("not-applicable", name=idle[0], what="results that were scored before")
+    named = _choose_baseline(systems, baseline)
     scores: list[Score] = []
     for name, table in systems.items():
-        if not isinstance(table, ScoreTable):
-            raise InputError("wrong-type", name, value=table, wanted="a ScoreTable, as all others")
-        if len(table.systems) != 1 or all(one.replicates is None for one in table):
+        scored = isinstance(table, ScoreTable) and any(one.replicates for one in table)
+        if not scored or len(table.systems) != 1:
             raise InputError("not-comparable", name)
         scores += [replace(score, system=name) for score in table]
     base = {score.part: score for score in scores if score.system == named}
     for score in scores:
-        _check_same_design(score, base.get(score.part, score))
+        first = base.get(score.part, score)
+        mine, theirs = (one.ci and replace(one.ci.bootstrap, method=AUTO) for one in (score, first))
+        what = "seed, resamples or level" if mine and theirs and mine != theirs else ""
+        if score.statistics.fingerprint != first.statistics.fingerprint:
+            what = "items or ground truth"
+        if what:
+            raise InputError("scored-otherwise", score.system, other=first.system, what=what)
     made = next(score.ci.bootstrap for score in base.values() if score.ci is not None)
     design = Design(test, named, correction, replace(made, method=AUTO))
     differences = compare_scores(scores, design)
@@ -518,15 +955,3 @@ def _compare_scored(
     return ComparisonTable(
         differences, made_of, list(dict.fromkeys(facts)), list(dict.fromkeys(understood))
     )
-
-
-def _check_same_design(score: Score, first: Score) -> None:
-    """Refuse a score of other resamples, or of another ground truth, than the baseline's."""
-    mine, theirs = (one.ci and replace(one.ci.bootstrap, method=AUTO) for one in (score, first))
-    what = ""
-    if score.statistics.fingerprint != first.statistics.fingerprint:
-        what = "items or ground truth"
-    elif mine and theirs and mine != theirs:
-        what = "seed, resamples or level"
-    if what:
-        raise InputError("scored-otherwise", score.system, other=first.system, what=what)

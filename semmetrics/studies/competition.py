@@ -1,40 +1,311 @@
-"""The global rank of the systems of a maximum discrepancy competition.
+r"""The global rank of the systems of a maximum discrepancy competition.
 
 Conventions
 -----------
-Row i of a matrix of scores has what system i reaches on the images of i and each other system: a
-corpus score where the measure is one, or the mean of ratings. The diagonal is nan.
+Row i of a matrix of scores has what system i reaches on the images that were selected for i and
+each other system: a corpus score where the measure is one, or the mean of ratings. The diagonal is
+nan.
+
+The dominance of i over j is ``f[i, j] = p[i, j] / p[j, i]``, of the scores p, and its reciprocal
+for measures that are better when they are lower; ``f[i, i]`` is 1, and so is the dominance of two
+systems that both score 0.
+
+The global rank of Wan et al. (2022), equation 7, is the mean over all powers of the dominance
+matrix F of what the power gives a vector of ones, normalised to sum 1:
+:math:`q = \lim_{t \to \infty} \frac{1}{t} \sum_{a=1}^{t} F^a 1 / (1^T F^a 1)`. Where F is
+primitive (some power has no zero, as where all dominances are positive), it is the Perron vector.
+
+Powers are doubled until twelve doublings change no score by more than 1e-12. Systems that do not
+dominate each other, directly or through others, may so differ in how fast they grow by a share of
+1e-14; what differs by less counts as equal, as it may come from rounding.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from semmetrics._version import __version__
 from semmetrics.arguments import check_choice
-from semmetrics.core.ragged import Floats
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.same import by_value
-from semmetrics.errors import Fact, InputError, first_of_each
+from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds.common import finite_or_none
 from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports.result import Records, Result, cells
 from semmetrics.scoring.plan import Setup, check_given, open_setup
-from semmetrics.scoring.result import Score
 from semmetrics.scoring.score import document_options, score_prepared
+from semmetrics.studies.correlations import correlation
 from semmetrics.studies.discrepancy import NOT_SELECTING, DiscrepancySelection, as_selection
-from semmetrics.studies.dominance import (
-    GlobalRank,
-    compute_dominance,
-    rank_correlation,
-    rank_dominance,
-)
 from semmetrics.studies.sheets import read_ratings, read_references
+from semmetrics.studies.significance import as_floats
+
+_SAME = 1e-12  # relative difference of global scores of systems that share a rank
+_DOUBLINGS = 70  # of the power
+_CONVERGED = 1e-12
+_STEADY = 12  # doublings without a change, which shows what grows by 1e-14 more
+_FAR = 2**20  # beyond all exponents
+_PERIOD = 10_000  # powers that are averaged at most
+
+
+@by_value()
+@dataclass(frozen=True, eq=False)
+class GlobalRank:
+    """Systems ranked by equation 7, and how it converged.
+
+    Attributes
+    ----------
+    scores : tuple of float
+        The global score of each system; their sum is 1.
+    ranks : tuple of int
+        From 1, best first; systems whose scores agree to 12 digits share the better one.
+    irreducible : bool
+        Whether every system dominates every other, directly or through others.
+    period : int
+        1 where the powers themselves converge, otherwise how many of them repeat in turn: their
+        mean is taken.
+    power : int
+        The power of the matrix at which no score changed by more than 1e-12 any more, although
+        powers went on to thousands of times as much; of matrices that had not converged, the last
+        that was tried.
+    converged : bool
+    """
+
+    scores: tuple[float, ...]
+    ranks: tuple[int, ...]
+    irreducible: bool
+    period: int
+    power: int
+    converged: bool
+
+
+def rank_dominance(dominance: ArrayLike) -> GlobalRank:
+    """Rank systems by their pairwise dominances.
+
+    Parameters
+    ----------
+    dominance : array, shape (systems, systems)
+        Finite and not negative; row i has the dominance of system i over each other.
+
+    Returns
+    -------
+    GlobalRank
+
+    Raises
+    ------
+    InputError
+        If it is no square matrix of such numbers, or a power of it is zero.
+
+    References
+    ----------
+    Wan et al., 2022, Pattern Recognition, equation 7; Saaty and Vargas, 1984, Journal of
+    Mathematical Psychology 28.
+
+    Examples
+    --------
+    >>> found = rank_dominance([[1, 2], [0.5, 1]])
+    >>> [round(score, 4) for score in found.scores], found.ranks, found.irreducible
+    ([0.6667, 0.3333], (1, 2), True)
+    >>> rank_dominance([[0, 1], [1, 0]]).period
+    2
+    """
+    matrix = _as_square(dominance, "a dominance")
+    edges = matrix > 0
+    reach = edges | np.eye(len(edges), dtype=np.bool_)  # by a path of any length, also none
+    for _ in range(max(1, len(edges).bit_length())):
+        reach = (reach.astype(np.float64) @ reach) > 0
+    irreducible = bool(reach.all())
+    period = _period(edges, reach)
+    shift, matrix = _balance(matrix)
+    start = _scale_to_1(np.ones(len(matrix)), -shift)
+    high, steady, power = matrix, 0, 1
+    found = vector = _step(matrix, start, shift, period)[0]
+    for doubling in range(1, _DOUBLINGS + 1):
+        before = vector
+        high = high @ high
+        high = np.ldexp(high, -np.frexp(high.max())[1])
+        vector, drift = _step(matrix, high @ start, shift, period)
+        change = max(np.abs(vector - before).max(), drift)
+        steady = steady + 1 if change <= _CONVERGED else 0
+        if steady < 2:
+            found, power = vector, 2**doubling
+        if steady == _STEADY:
+            break
+    scores = tuple(found.tolist())
+    return GlobalRank(scores, rank_scores(scores), irreducible, period, power, steady == _STEADY)
+
+
+def _step(matrix: Floats, start: Floats, shift: Ints, period: int) -> tuple[Floats, float]:
+    """Return the mean of the normalised vectors of the powers that follow, one period long.
+
+    ``start`` and the matrix are balanced by the shift, and the mean is not. Beside it is the change
+    over the period: powers may nearly repeat, too, in which case doubled ones seem not to change.
+    """
+    vector, found = start, []
+    for _ in range(period + 1):
+        vector = matrix @ _scale_to_1(vector, 0)
+        plain = _scale_to_1(vector, shift)
+        found.append(plain / plain.sum())
+    mean: Floats = sum(found[:-1]) / period
+    return mean, float(np.abs(found[-1] - found[0]).max())
+
+
+def _scale_to_1(vector: Floats, shift: Ints | int) -> Floats:
+    """Multiply by powers of two, and all by one power so that the largest is near 1."""
+    parts, exponents = np.frexp(vector)
+    exponents = np.where(vector > 0, exponents + shift, -_FAR)
+    found: Floats = np.ldexp(parts, exponents - exponents.max())
+    return found
+
+
+def _balance(matrix: Floats) -> tuple[Ints, Floats]:
+    """Scale systems by powers of two so that no product of dominances is much larger than 1.
+
+    Powers of what is returned neither overflow, nor lose what decides the limit.
+
+    Returns
+    -------
+    shift : int array, shape (systems,)
+        f[i, j] was multiplied by 2 ** (shift[j] - shift[i]), and all of them by one power of two.
+    balanced : float array, shape (systems, systems)
+
+    Raises
+    ------
+    InputError
+        If there is no cycle: a power is zero.
+    """
+    size = len(matrix)
+    with np.errstate(divide="ignore"):
+        weights = np.log2(matrix)
+    walks = [np.zeros(size)]
+    for _ in range(size):
+        walks.append((walks[-1][:, None] + weights).max(axis=0))
+    ends = np.isfinite(walks[-1])
+    if not ends.any():
+        raise InputError("vanishing-dominance")
+    steps = size - np.arange(size)
+    means = (walks[-1][ends] - np.array(walks[:-1])[:, ends]) / steps[:, None]
+    growth = float(means.min(axis=0).max())  # the largest mean of a cycle (Karp 1978)
+    paths = weights - growth  # of the largest product of dominances from each system to each other
+    for middle in range(size):
+        paths = np.maximum(paths, paths[:, middle, None] + paths[middle])
+    shift = np.rint(np.maximum(paths.max(axis=1), 0)).astype(np.int32)
+    parts, exponents = np.frexp(matrix)
+    return shift, np.ldexp(parts, exponents + shift - shift[:, None] - round(growth))
+
+
+def _as_square(values: ArrayLike, role: str, *, diagonal: float | None = None) -> Floats:
+    """Return a new square matrix of finite numbers that are not negative."""
+    given = as_floats(values, role, ndim=2, finite=False)
+    if given.shape[0] != given.shape[1] or not given.size:
+        raise InputError("wrong-shape", role=role, shape=given.shape, wanted="a square matrix")
+    matrix: Floats = given.copy()
+    if diagonal is not None:
+        np.fill_diagonal(matrix, diagonal)
+    wrong = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
+    if len(wrong):
+        row, column = wrong[0].tolist()
+        raise InputError("out-of-range", f"row {row}, column {column}{FROM_0}", role=role,
+                         value=matrix[row, column].item(),
+                         wanted="numbers that are finite and not negative")  # fmt: skip
+    return matrix
+
+
+def _period(edges: Bools, reach: Bools) -> int:
+    """Return the least common multiple of the periods of the strongly connected components.
+
+    That of a component is the greatest common divisor of the lengths of all of its cycles.
+    """
+    same, periods = reach & reach.T, [1]
+    for members in {tuple(np.flatnonzero(row).tolist()) for row in same}:
+        depth, queue, divisor = {members[0]: 0}, [members[0]], 0
+        for node in queue:
+            for after in filter(members.__contains__, np.flatnonzero(edges[node]).tolist()):
+                if after not in depth:
+                    depth[after] = depth[node] + 1
+                    queue.append(after)
+                divisor = math.gcd(divisor, abs(depth[node] + 1 - depth[after]))
+        periods.append(divisor or 1)
+    period = math.lcm(*periods)
+    if period > _PERIOD:
+        raise InputError("vanishing-dominance")
+    return period
+
+
+def compute_dominance(
+    scores: ArrayLike, *, higher_is_better: bool = True, floor: float | None = None
+) -> Floats:
+    """Return the dominance of each system over each other.
+
+    Parameters
+    ----------
+    scores : array, shape (systems, systems)
+        Row i has the score of system i on the images of i and each other; the diagonal is not
+        read.
+    higher_is_better : bool
+        Of the scores; where lower is better, the dominance is ``p[j, i] / p[i, j]``.
+    floor : float, optional
+        What smaller scores are raised to, above 0. Without it a score of 0 against another is
+        refused: one dominance would be 0, and the other infinite.
+
+    Returns
+    -------
+    float array, shape (systems, systems)
+
+    Raises
+    ------
+    InputError
+        If it is no square matrix, a score is negative or not finite, or is 0 (or next to nothing)
+        where the other is not and there is no floor.
+
+    References
+    ----------
+    Wan et al., 2022, Pattern Recognition, section 3.4.
+
+    Examples
+    --------
+    >>> compute_dominance([[0, 0.4], [0.2, 0]]).tolist()
+    [[1.0, 2.0], [0.5, 1.0]]
+    """
+    values = _as_square(scores, "a score", diagonal=1.0)
+    if floor is not None:
+        if not 0 < floor < math.inf:
+            raise InputError("bad-option", name="floor", value=floor, wanted="a positive number")
+        values = np.maximum(values, floor)
+    both = (values == 0) & (values.T == 0)
+    values[both] = 1.0
+    with np.errstate(divide="ignore", over="ignore"):
+        found: Floats = values / values.T
+    if not (values.all() and np.isfinite(found).all()):
+        row, column = np.argwhere((values == 0) | np.isinf(found.T))[0].tolist()
+        raise InputError("no-dominance", f"row {row}, column {column}{FROM_0}",
+                         value=float(values[row, column]))  # fmt: skip
+    return found if higher_is_better else found.T.copy()
+
+
+def rank_scores(scores: Sequence[float]) -> tuple[int, ...]:
+    """Rank numbers from 1, the largest first; those that agree to 12 digits share the better rank.
+
+    Examples
+    --------
+    >>> rank_scores([0.2, 0.5, 0.2 + 1e-16])
+    (2, 1, 2)
+    """
+    order = sorted(range(len(scores)), key=lambda place: -scores[place])
+    ranks = [1] * len(scores)
+    for number, (before, place) in enumerate(pairwise(order), 2):
+        same = math.isclose(scores[before], scores[place], rel_tol=_SAME)
+        ranks[place] = ranks[before] if same else number
+    return tuple(ranks)
+
 
 NOT_RANKING = (*(name for name in NOT_SELECTING if name != "measures"), "task", "missing")
 """The options of a score that mean nothing here, or have a meaning of their own."""
@@ -137,36 +408,27 @@ class CompetitionRanking(Result):
     def to_records(self) -> Records:
         """Return one row for each measure and system, best first."""
         rows = [
-            {
-                "measure": one.measure, "system": self.systems[place],
-                "rank": one.rank.ranks[place],
-                "global_score": one.rank.scores[place],
-                "overall": finite_or_none(one.pairs.overall[place]),
-            }
+            {"measure": one.measure, "system": self.systems[i], "rank": one.rank.ranks[i],
+             "global_score": one.rank.scores[i], "overall": finite_or_none(one.pairs.overall[i])}
             for one in self.rankings
-            for place in sorted(range(len(self.systems)), key=lambda i: -one.rank.scores[i])
+            for i in sorted(range(len(self.systems)), key=lambda i: -one.rank.scores[i])
         ]  # fmt: skip
-        columns = ["measure", "system", "rank", "global_score", "overall"]
-        return Records.from_rows(columns, rows)
+        return Records.from_rows(list(rows[0]), rows)
 
     def pair_records(self) -> Records:
         """Return one row for each measure and ordered pair: scores of both, and dominance."""
         place = {name: number for number, name in enumerate(self.systems)}
         rows = []
-        for one in self.rankings:
-            for (a, b), count in self.images.items():
-                for first, second in ((a, b), (b, a)):
-                    i, j = place[first], place[second]
-                    scores = one.pairs.scores
-                    rows.append({
-                        "measure": one.measure, "first": first, "second": second, "images": count,
-                        "first_score": finite_or_none(scores[i, j]),
-                        "second_score": finite_or_none(scores[j, i]),
-                        "dominance": float(one.dominance[i, j]),
-                    })  # fmt: skip
-        columns = ["measure", "first", "second", "images", "first_score", "second_score",
-                   "dominance"]  # fmt: skip
-        return Records.from_rows(columns, rows)
+        for one, (pair, count) in product(self.rankings, self.images.items()):
+            for first, second in (pair, pair[::-1]):
+                i, j, scores = place[first], place[second], one.pairs.scores
+                rows.append({
+                    "measure": one.measure, "first": first, "second": second, "images": count,
+                    "first_score": finite_or_none(scores[i, j]),
+                    "second_score": finite_or_none(scores[j, i]),
+                    "dominance": float(one.dominance[i, j]),
+                })  # fmt: skip
+        return Records.from_rows(list(rows[0]), rows)
 
     def stability_records(self) -> Records:
         """Return one row for each measure and smaller k: the rank correlation (SRCC)."""
@@ -188,9 +450,6 @@ class CompetitionRanking(Result):
             "images": [[*pair, count] for pair, count in self.images.items()],
             "rankings": [one.to_dict(self.systems) for one in self.rankings],
         }
-
-    def _entry(self) -> dict[str, Any]:
-        return self.to_dict()
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
         both = (self.to_records(), self.stability_records())
@@ -262,45 +521,37 @@ def rank_competition(
         raise InputError("needs-option", what="a ranking", name="references")
     if references is not None and ratings is not None:
         raise InputError("conflicting-options", names="references and ratings")
-    k = state.k if k is None else k
-    if not 1 <= k <= state.k:
-        raise InputError("bad-option", name="k", value=k, wanted=f"1 to {state.k}")
-    compared = sorted({*stability})
-    for most in compared:
-        if not 1 <= most <= k:
-            raise InputError("bad-option", name="stability", value=most, wanted=f"1 to {k}")
-    sizes = [k, *(most for most in compared if most != k)]
+    k, compared = state.k if k is None else k, sorted({*stability})
+    for name, value, most in (("k", k, state.k), *(("stability", some, k) for some in compared)):
+        if not 1 <= value <= most:
+            raise InputError("bad-option", name=name, value=value, wanted=f"1 to {most}")
     notes: list[Fact] = []
     understood: list[str] = []
     if references is None:
         rated = read_ratings(ratings, state, options.get("read"), missing, notes)
-        images = _filled(
-            state, k, missing, notes, lambda i, pair: all((i, s) in rated for s in pair)
-        )
-        tables = [[rate_pairs(state.systems, _cut(images, most), rated)] for most in sizes]
+        known, score = set(rated), partial(_rate, rated)
     else:
         given = {name: value for name, value in options.items() if value is not None}
         setup = open_setup(state.kind, {**given, "task": state.kind})
         truth = read_references(references, state, setup, missing, notes, understood)
-        images = _filled(state, k, missing, notes, lambda i, pair: i in truth)
-        tables = []
-        for most in sizes:
-            some = _cut(images, most)
-            found, more = score_pairs(
-                setup, state.systems, some, state.answers, truth, overall=most == k
-            )
-            notes += more
-            tables.append(found)
-    by_measure = zip(*tables, strict=True)
-    rankings = [
-        _rank(state.systems, dict(zip(sizes, some, strict=True)), floor, compared, notes)
-        for some in by_measure
-    ]
+        known = {(image, system) for image in truth for system in state.systems}
+        score = partial(_score, setup, state.answers, truth, notes)
+    images = _filled(state, k, missing, notes, known)
+    tables = [
+        tabulate_pairs(
+            state.systems, {pair: some[:most] for pair, some in images.items()}, score,
+            overall=most == k,
+        )
+        for most in (k, *compared)
+    ]  # fmt: skip
     return CompetitionRanking(
         systems=state.systems,
         k=k,
         n=len({image for some in images.values() for image in some}),
-        rankings=tuple(rankings),
+        rankings=tuple(
+            _rank(state.systems, whole, dict(zip(compared, fewer, strict=True)), floor, notes)
+            for whole, *fewer in zip(*tables, strict=True)
+        ),
         images={pair: len(some) for pair, some in images.items()},
         facts=tuple(first_of_each(notes)),
         understood=tuple(understood),
@@ -309,13 +560,12 @@ def rank_competition(
 
 def _rank(
     systems: Sequence[str],
-    tables: Mapping[int, PairScores],
+    whole: PairScores,
+    fewer: Mapping[int, PairScores],
     floor: float | None,
-    compared: Sequence[int],
     notes: list[Fact],
 ) -> MeasureRanking:
-    """Rank systems by one measure: its scores by k, those of all images first."""
-    whole = next(iter(tables.values()))
+    """Rank systems by the scores of a measure on all images, and on fewer of each pair."""
     dominance = _dominance(systems, whole, floor, notes)
     rank = rank_dominance(dominance)
     if not rank.converged:
@@ -324,9 +574,9 @@ def _rank(
     if shared:
         notes.append(Fact("shared-ranks", shared, where=whole.measure))
     stability = {}
-    for most in compared:
-        fewer = rank_dominance(_dominance(systems, tables[most], floor, []))
-        stability[most] = rank_correlation(fewer.ranks, rank.ranks)
+    for most, table in fewer.items():
+        ranks = rank_dominance(_dominance(systems, table, floor, [])).ranks
+        stability[most] = correlation(ranks, rank.ranks, "spearman")
     return MeasureRanking(whole, dominance, rank, stability)
 
 
@@ -335,14 +585,14 @@ def _filled(
     k: int,
     missing: str,
     notes: list[Fact],
-    is_filled: Callable[[str, tuple[str, str]], bool],
+    known: Container[tuple[str, str]],
 ) -> dict[tuple[str, str], list[str]]:
-    """Return the images of each pair that are annotated."""
+    """Return the images of each pair for which both systems have an annotation."""
     images: dict[tuple[str, str], list[str]] = {}
     lost: dict[str, None] = {}
     for one in state.pairs:
         pair, some = (one.first, one.second), one.images[:k]
-        images[pair] = [image for image in some if is_filled(image, pair)]
+        images[pair] = [i for i in some if all((i, system) in known for system in pair)]
         lost.update(dict.fromkeys(image for image in some if image not in images[pair]))
     if lost and missing == "error":
         raise InputError("not-annotated", n=len(lost), images=list(lost))
@@ -355,126 +605,97 @@ def _filled(
     return images
 
 
-def _cut(
-    images: Mapping[tuple[str, str], list[str]], most: int
-) -> dict[tuple[str, str], list[str]]:
-    return {pair: some[:most] for pair, some in images.items()}
-
-
 def _dominance(
     systems: Sequence[str], table: PairScores, floor: float | None, notes: list[Fact]
 ) -> Any:
     """Return the dominance matrix, with systems named in errors, and note what was raised."""
     scores = table.scores
-    pairs = [(i, j) for i in range(len(systems)) for j in range(len(systems)) if i != j]
-    both = sum(scores[i, j] == scores[j, i] == 0 for i, j in pairs) // 2
-    low = sum(scores[i, j] < (floor or 0) for i, j in pairs)
+    is_zero, low = (scores == 0) & (scores.T == 0), int((scores < (floor or 0)).sum())
     try:
         found = compute_dominance(scores, higher_is_better=table.higher_is_better, floor=floor)
     except InputError as error:
-        for i, j in pairs:
-            if not scores[i, j] > 0 and not scores[i, j] == scores[j, i] == 0:
-                where = f"{table.measure}, {systems[i]} against {systems[j]}"
-                raise InputError("no-dominance", where, value=float(scores[i, j])) from None
+        wrong = np.argwhere(~(scores > 0) & ~is_zero & ~np.eye(len(systems), dtype=np.bool_))
+        for i, j in wrong[:1].tolist():
+            where = f"{table.measure}, {systems[i]} against {systems[j]}"
+            raise InputError("no-dominance", where, value=float(scores[i, j])) from None
         raise error.placed(table.measure) from None
     if low:
         notes.append(Fact("raised-to-floor", low, where=table.measure, values={"floor": floor}))
-    elif both:
-        notes.append(Fact("both-zero", both, where=table.measure))
+    elif is_zero.any():
+        notes.append(Fact("both-zero", int(is_zero.sum()) // 2, where=table.measure))
     return found
 
 
-def score_pairs(
-    setup: Setup,
+Scored = Iterable[tuple[str, str, bool, float]]
+"""Of systems: the name, a measure, whether higher is better, and the score."""
+
+
+def tabulate_pairs(
     systems: Sequence[str],
     images: Mapping[tuple[str, str], Sequence[str]],
-    answers: Mapping[str, Mapping[str, Any]],
-    references: Mapping[str, Any],
+    score: Callable[[Sequence[str], Sequence[str]], Scored],
     *,
     overall: bool = True,
-) -> tuple[list[PairScores], list[Fact]]:
-    """Score each pair of systems on its images by the measures of a setup.
+) -> list[PairScores]:
+    """Score each pair of systems on its images by each measure.
 
     Parameters
     ----------
-    setup : Setup
     systems : sequence of str
     images : mapping from pair of systems to images
-    answers : mapping from image to mapping from system to an answer
-    references : mapping from image to references
-        Of all images.
+    score : callable
+        Scores some systems on some images.
     overall : bool
         Whether each system is also scored on the images of all its pairs.
 
     Returns
     -------
-    scores : list of PairScores
+    list of PairScores
         In the order of the measures.
-    notes : list of str
-        What is odd; of notes that differ by numbers the first.
     """
     place = {name: number for number, name in enumerate(systems)}
     made: dict[str, PairScores] = {}
-    notes: list[Fact] = []
-
-    def add(names: Sequence[str], some: Sequence[str]) -> Iterator[tuple[PairScores, Score]]:
-        preds = {n: setup.read({i: answers[i][n] for i in some}, n) for n in names}
-        ref = setup.read_truth({image: references[image] for image in some})
-        prepared = setup.prepare(preds, ref, missing="empty")
-        scores = score_prepared(prepared)
-        notes.extend(prepared.facts(scores))
-        notes.extend(
-            Fact("not-computed", values={"heading": one.heading, "reason": one.reason})
-            for one in prepared.plan.not_computed
-        )
-        for score in scores:
-            if score.heading not in made:
-                made[score.heading] = PairScores(
-                    score.heading,
-                    score.measure.definition.higher_is_better,
-                    np.full((len(systems), len(systems)), np.nan),
-                    np.full(len(systems), np.nan),
-                )
-            yield made[score.heading], score
-
-    for pair, some in images.items():
-        for table, score in add(pair, some):
-            one, other = (place[name] for name in (score.system, *(set(pair) - {score.system})))
-            table.scores[one, other] = score.value
+    jobs: list[tuple[tuple[str, ...], Sequence[str]]] = list(images.items())
     for name in systems if overall else ():
-        own = dict.fromkeys(i for pair, some in images.items() if name in pair for i in some)
-        for table, score in add([name], list(own)):
-            table.overall[place[name]] = score.value
-    return list(made.values()), first_of_each(notes)
+        own = (image for pair, some in images.items() if name in pair for image in some)
+        jobs.append(((name,), list(dict.fromkeys(own))))
+    for names, some in jobs:
+        for name, heading, higher, value in score(names, some):
+            if heading not in made:
+                empty = np.full((len(systems) + 1, len(systems)), np.nan)
+                made[heading] = PairScores(heading, higher, empty[1:], empty[0])
+            if len(names) == 1:
+                made[heading].overall[place[name]] = value
+            else:
+                other = names[names[0] == name]
+                made[heading].scores[place[name], place[other]] = value
+    return list(made.values())
 
 
-def rate_pairs(
-    systems: Sequence[str],
-    images: Mapping[tuple[str, str], Sequence[str]],
-    ratings: Mapping[tuple[str, str], float],
-) -> PairScores:
-    """Average the ratings of what each system answers, on the images of each of its pairs.
+def _score(
+    setup: Setup,
+    answers: Mapping[str, Mapping[str, Any]],
+    references: Mapping[str, Any],
+    notes: list[Fact],
+    names: Sequence[str],
+    images: Sequence[str],
+) -> Scored:
+    """Score systems on images by the measures of a setup, and note what is odd."""
+    preds = {name: setup.read({i: answers[i][name] for i in images}, name) for name in names}
+    ref = setup.read_truth({image: references[image] for image in images})
+    prepared = setup.prepare(preds, ref, missing="empty")
+    scores = score_prepared(prepared)
+    absent = (vars(one) for one in prepared.plan.not_computed)
+    notes += [*prepared.facts(scores), *(Fact("not-computed", values=one) for one in absent)]
+    return [
+        (one.system, one.heading, one.measure.definition.higher_is_better, one.value)
+        for one in scores
+    ]
 
-    Parameters
-    ----------
-    systems : sequence of str
-    images : mapping from pair of systems to images
-    ratings : mapping from image and system to float
-        Higher is better.
 
-    Examples
-    --------
-    >>> ratings = {("1", "a"): 4.0, ("1", "b"): 2.0}
-    >>> rate_pairs(["a", "b"], {("a", "b"): ["1"]}, ratings).scores.tolist()
-    [[nan, 4.0], [2.0, nan]]
-    """
-    place = {name: number for number, name in enumerate(systems)}
-    scores = np.full((len(systems), len(systems)), np.nan)
-    own: dict[str, dict[str, None]] = {name: {} for name in systems}
-    for (first, second), some in images.items():
-        for name, other in ((first, second), (second, first)):
-            values = [ratings[image, name] for image in some]
-            scores[place[name], place[other]] = math.fsum(values) / len(values)
-            own[name].update(dict.fromkeys(some))
-    overall = [math.fsum(ratings[i, name] for i in own[name]) / len(own[name]) for name in systems]
-    return PairScores("rating", True, scores, np.array(overall))
+def _rate(
+    ratings: Mapping[tuple[str, str], float], names: Sequence[str], images: Sequence[str]
+) -> Scored:
+    """Average the ratings of what systems answer for images; higher is better."""
+    for name in names:
+        yield name, "rating", True, math.fsum(ratings[i, name] for i in images) / len(images)

@@ -29,7 +29,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,7 +45,7 @@ from semmetrics.data.side_inputs import (
     read_pair_scores,
 )
 from semmetrics.errors import Fact, InputError, render_facts
-from semmetrics.messages import did_you_mean, listing
+from semmetrics.messages import listing
 from semmetrics.options import AGREEMENT
 from semmetrics.reports.result import Records
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
@@ -91,28 +91,17 @@ def correlation(scores: ArrayLike, ratings: ArrayLike, statistic: str = "kendall
     >>> correlation(scores, ratings, "accuracy")
     0.9
     """
-    if statistic not in AGREEMENT:
-        remedy = did_you_mean(statistic, AGREEMENT, f"choose one of {listing(AGREEMENT)}")
-        raise InputError("unknown-name", what="statistic", value=statistic, remedy=remedy)
+    check_choice("statistic", statistic, AGREEMENT)
     return Correlated.of(scores, ratings).values([statistic])[statistic]
 
 
-class _Half(NamedTuple):
-    """The cells of a table, split by one binary digit of their level on one side.
+Half = tuple[Ints, Ints, tuple[Ints, Ints, Ints, Ints]]
+"""The cells of a table, split by one binary digit of their level on one side.
 
-    Attributes
-    ----------
-    zeros, ones : int array
-        The cells with 0 and with 1 at that digit, sorted by the higher digits, then by the level on
-        the other side.
-    places : four int arrays, each of the length of ``ones``
-        For each cell with 1, places among the cells with 0 and the same higher digits: where they
-        begin, where those of an equal level on the other side begin and end, and where they end.
-    """
-
-    zeros: Ints
-    ones: Ints
-    places: tuple[Ints, Ints, Ints, Ints]
+The cells with 0 and with 1 at that digit, sorted by the higher digits, then by the level on the
+other side. Then, for each cell with 1, places among the cells with 0 and the same higher digits:
+where they begin, where those of an equal level on the other side begin and end, where they end.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,8 +150,7 @@ class Correlated:
 
         one, other = as_floats(scores, "a score"), as_floats(ratings, "a rating")
         if len(one) != len(other):
-            raise InputError("wrong-count", found=f"{len(one)} scores",
-                             wanted=f"{len(other)} ratings")  # fmt: skip
+            raise InputError("wrong-count", found=f"{len(one)} scores", wanted="the ratings")
         x, score = np.unique(one, return_inverse=True)
         y, rating = np.unique(other, return_inverse=True)
         cells, cell = np.unique(score * max(1, len(y)) + rating, return_inverse=True)
@@ -171,18 +159,8 @@ class Correlated:
         table = csr_array((np.ones(len(one)), (cell.ravel(), of)), shape=(len(cells), width))
         return cls(x, y, *np.divmod(cells, max(1, len(y))), table)
 
-    @property
-    def groups(self) -> int:
-        """How many groups there are."""
-        return int(self.table.shape[1])
-
-    @property
-    def n(self) -> int:
-        """How many items there are."""
-        return int(self.table.sum())
-
     @cached_property
-    def halves(self) -> list[_Half]:
+    def halves(self) -> list[Half]:
         """The splits that count C - D, one for each binary digit of the side with fewer levels."""
         along, level = (self.score, self.rating)
         if len(self.ratings) > len(self.scores):
@@ -197,17 +175,14 @@ class Correlated:
             wide = int(along.max(initial=0)) + 1
             keys, sought = before[zeros] * wide + along[zeros], before[ones] * wide + along[ones]
             group = before[ones] * wide
-            found.append(_Half(zeros, ones, (
-                np.searchsorted(keys, group),
-                np.searchsorted(keys, sought),
-                np.searchsorted(keys, sought, side="right"),
-                np.searchsorted(keys, group + wide),
-            )))  # fmt: skip
+            low, high = np.searchsorted(keys, sought), np.searchsorted(keys, sought, side="right")
+            begin, end = np.searchsorted(keys, group), np.searchsorted(keys, group + wide)
+            found.append((zeros, ones, (begin, low, high, end)))
         return found
 
     def values(self, statistics: Sequence[str]) -> dict[str, float]:
         """Return statistics of all items."""
-        found = self.weighted(statistics, np.ones((1, self.groups), np.uint8))
+        found = self.weighted(statistics, np.ones((1, self.table.shape[1]), np.uint8))
         return {name: float(row[0]) for name, row in found.items()}
 
     def weighted(self, statistics: Sequence[str], counts: NDArray[Any]) -> dict[str, Floats]:
@@ -224,14 +199,71 @@ class Correlated:
         mapping from statistic to array, shape (resamples,)
             nan where not defined.
         """
+        from scipy.sparse import csr_array
+
         found = {name: np.full(len(counts), np.nan) for name in statistics}
         step = max(1, _CELLS // max(1, len(self.score)))
+        sides: list[Any] = []
+        for of, levels in ((self.score, self.scores), (self.rating, self.ratings)):
+            places = (of, np.arange(len(of)))
+            sides.append(csr_array((np.ones(len(of)), places), (len(levels), len(of))))
         for start in range(0, len(counts), step):
             some = np.ascontiguousarray(counts[start : start + step].T, np.float64)
-            weights = _Weights.of(self, self.table @ some)
+            cells = self.table @ some
+            scores, ratings = (side @ cells for side in sides)
             for name, row in found.items():
-                row[start : start + step] = weights.statistic(name)
+                row[start : start + step] = self._statistic(name, cells, scores, ratings)
         return found
+
+    def _statistic(self, name: str, cells: Floats, scores: Floats, ratings: Floats) -> Floats:
+        """Return a statistic under the weights of some resamples; nan where it is not defined.
+
+        The weights are those of cells and of the levels of either side: (cells or levels,
+        resamples).
+        """
+        n, distinct = cells.sum(axis=0), (ratings > 0).sum(axis=0)
+
+        def untied(weights: Floats) -> Any:  # pairs
+            return (n**2 - (weights**2).sum(axis=0)) / 2
+
+        with np.errstate(all="ignore"):
+            if name == "accuracy":
+                found = 0.5 + self._concordance(cells) / (2 * untied(ratings))
+            else:
+                distinct = np.minimum((scores > 0).sum(axis=0), distinct)
+            if name == "kendall-c":
+                found = 2 * self._concordance(cells) * distinct / (n**2 * (distinct - 1))
+            elif name == "kendall-b":
+                found = self._concordance(cells) / np.sqrt(untied(scores) * untied(ratings))
+            elif name in ("pearson", "spearman"):
+                sides = []
+                for levels, weights in ((self.scores, scores), (self.ratings, ratings)):
+                    # equal values share the mean of their ranks
+                    side = np.cumsum(weights, axis=0) - (weights - 1) / 2
+                    if name == "pearson":  # at most 1, so that their squares do not overflow
+                        side = (levels / (np.abs(levels).max(initial=0.0) or 1.0))[:, None]
+                    side = side - (weights * side).sum(axis=0) / n
+                    sides.append((side, (weights * side**2).sum(axis=0)))
+                (x, of_x), (y, of_y) = sides
+                found = (cells * x[self.score] * y[self.rating]).sum(axis=0) / np.sqrt(of_x * of_y)
+        return np.where(distinct > 1, np.clip(found, -1.0, 1.0), np.nan)
+
+    def _concordance(self, cells: Floats) -> Floats:
+        """Return C - D.
+
+        Two different levels differ first at one binary digit. So for each digit, every cell with 1
+        is compared with the cells that have 0 there and the same higher digits.
+        """
+        total = np.zeros(cells.shape[1])
+        for zeros, ones, (begin, low, high, end) in self.halves:
+            below = np.zeros((len(zeros) + 1, cells.shape[1]))
+            np.cumsum(cells[zeros], axis=0, out=below[1:])
+            beside = below[low]
+            beside += below[high]
+            beside -= below[begin]
+            beside -= below[end]
+            total += np.einsum("ij,ij->j", cells[ones], beside)
+        return total
 
 
 def resample(
@@ -252,87 +284,6 @@ def resample(
         if progress is not None:
             progress(done, bootstrap.resamples)
     return [{name: np.concatenate(rows) for name, rows in parts.items()} for parts in found]
-
-
-@dataclass(frozen=True, eq=False)
-class _Weights:
-    """Cells of a table under the weights of some resamples: arrays of shape (cells, resamples)."""
-
-    table: Correlated
-    cells: Floats
-    scores: Floats
-    ratings: Floats
-    n: Floats
-
-    @classmethod
-    def of(cls, table: Correlated, cells: Floats) -> _Weights:
-        from scipy.sparse import csr_array
-
-        sides: list[Any] = []
-        for of, levels in ((table.score, table.scores), (table.rating, table.ratings)):
-            places = (of, np.arange(len(of)))
-            sides.append(csr_array((np.ones(len(of)), places), (len(levels), len(of))) @ cells)
-        return cls(table, cells, sides[0], sides[1], cells.sum(axis=0))
-
-    def statistic(self, name: str) -> Floats:
-        """Return a statistic of each resample; nan where it is not defined."""
-        distinct = np.minimum((self.scores > 0).sum(axis=0), (self.ratings > 0).sum(axis=0))
-        with np.errstate(all="ignore"):
-            if name == "accuracy":
-                distinct = (self.ratings > 0).sum(axis=0)
-                found = 0.5 + self.concordance() / (2 * _untied(self.ratings, self.n))
-            elif name == "pearson":
-                # at most 1, so that their squares do not overflow
-                sides = [side / (np.abs(side).max(initial=0.0) or 1.0)
-                         for side in (self.table.scores, self.table.ratings)]  # fmt: skip
-                found = self._product_moment(sides[0][:, None], sides[1][:, None])
-            elif name == "spearman":
-                found = self._product_moment(_ranks(self.scores), _ranks(self.ratings))
-            elif name == "kendall-c":
-                found = 2 * self.concordance() * distinct / (self.n**2 * (distinct - 1))
-            else:
-                untied = [_untied(side, self.n) for side in (self.scores, self.ratings)]
-                found = self.concordance() / np.sqrt(untied[0] * untied[1])
-        return np.where(distinct > 1, np.clip(found, -1.0, 1.0), np.nan)
-
-    def _product_moment(self, scores: Floats, ratings: Floats) -> Floats:
-        """Correlate numbers of the levels of either side, shape (levels, 1 or resamples)."""
-        x, y = (side - (weights * side).sum(axis=0) / self.n for side, weights in
-                ((scores, self.scores), (ratings, self.ratings)))  # fmt: skip
-        both = (self.cells * x[self.table.score] * y[self.table.rating]).sum(axis=0)
-        squares = [(weights * side**2).sum(axis=0) for side, weights in
-                   ((x, self.scores), (y, self.ratings))]  # fmt: skip
-        found: Floats = both / np.sqrt(squares[0] * squares[1])
-        return found
-
-    def concordance(self) -> Floats:
-        """Return C - D.
-
-        Two different levels differ first at one binary digit. So for each digit, every cell with 1
-        is compared with the cells that have 0 there and the same higher digits.
-        """
-        total = np.zeros(self.cells.shape[1])
-        for zeros, ones, places in self.table.halves:
-            below = np.zeros((len(zeros) + 1, self.cells.shape[1]))
-            np.cumsum(self.cells[zeros], axis=0, out=below[1:])
-            first, low, high, last = places
-            beside = below[low]
-            beside += below[high]
-            beside -= below[first]
-            beside -= below[last]
-            total += np.einsum("ij,ij->j", self.cells[ones], beside)
-        return total
-
-
-def _ranks(weights: Floats) -> Floats:
-    """Return the rank of each level; equal values share the mean of their ranks."""
-    return np.cumsum(weights, axis=0) - (weights - 1) / 2
-
-
-def _untied(weights: Floats, n: Floats) -> Floats:
-    """Count the pairs that are not tied."""
-    found: Floats = (n**2 - (weights**2).sum(axis=0)) / 2
-    return found
 
 
 @dataclass(frozen=True)
@@ -391,18 +342,18 @@ def correlate_values(
     table = Correlated.of(scores, ratings)
     if bootstrap is not None and bootstrap.method not in ("auto", "percentile"):
         raise InputError("bad-option", name="method", value=bootstrap.method, wanted="percentile")
-    values = table.values(_STATISTICS)
+    values, n = table.values(_STATISTICS), int(table.table.shape[1])
     intervals: dict[str, Interval] = {}
     if bootstrap is not None:
-        places = np.arange(table.groups)
-        draws = Draws(places, table.groups, places.astype(np.uint64))  # of groups in their order
+        places = np.arange(n)
+        draws = Draws(places, n, places.astype(np.uint64))  # of items in their order
         (drawn,) = resample([table], _STATISTICS, bootstrap, draws, progress)
         for name, statistic in zip(NAMES, _STATISTICS, strict=True):
             intervals[name] = percentiles(
-                drawn[statistic], values[statistic], statistic, bootstrap, table.groups, "pair"
+                drawn[statistic], values[statistic], statistic, bootstrap, n, "pair"
             )
     numbers = dict(zip(NAMES, values.values(), strict=True))
-    return Correlation(table.n, **numbers, intervals=intervals)
+    return Correlation(n, **numbers, intervals=intervals)
 
 
 def percentiles(
@@ -545,13 +496,8 @@ def correlate(
 
 def _named(phi: Any) -> dict[str, Any]:
     """Return each phi under its name; a mapping to lists of ids is itself one phi."""
-    if isinstance(phi, Mapping) and not all(map(_is_list_of_ids, phi.values())):
-        for name in phi:
-            if not isinstance(name, str):
-                raise InputError("wrong-type", "phi", value=name, wanted="a name")
+    if isinstance(phi, Mapping) and not (phi and all(map(_is_list_of_ids, phi.values()))):
         return dict(phi)
-    if isinstance(phi, Mapping) and not phi:
-        raise InputError("nothing-given", what="scores in phi", remedy="give {{name: scores}}")
     return {system_name(phi) if isinstance(phi, str | os.PathLike) else "phi": phi}
 
 

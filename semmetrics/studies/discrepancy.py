@@ -9,6 +9,18 @@ most are selected, annotated, and decide between the two; all pairs together giv
 The state of a competition is one JSON file: systems, options, a fingerprint of what each system
 answers for all images, the images of each pair, and what both answer for those. It ends with a hash
 of all this. A file that was edited by hand is refused.
+
+A measure that is better when it is higher is a similarity: the most discrepant images are those
+with its smallest values; of a measure that is better when it is lower, those with its largest. A
+measure that is not symmetric is computed both ways, and the mean of both is used.
+
+Images without a value are never selected. Images of equal values are told apart by their id ("id",
+in the order of code points; by number where items have no ids), by their position ("position"),
+or by a hash of the seed, the two systems and the id ("random"). So the selection depends neither on
+blocks nor, but for "position", on the order of the images. Values that rounding alone tells apart
+are equal. Most images may have an NGSM of 0: how many share the value of the last one selected is
+counted. Where ties decide, "id" selects the same few images for all pairs, and "random" others for
+each.
 """
 
 from __future__ import annotations
@@ -20,53 +32,566 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import chain
-from typing import Any
+from itertools import chain, combinations, pairwise, product
+from typing import Any, Protocol
+
+import numpy as np
 
 from semmetrics._version import __version__
 from semmetrics.arguments import check_choice
+from semmetrics.core.columns import exact_sums, to_floats
+from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
+from semmetrics.core.ngrams import count_ngrams
+from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.inputs import open_input
 from semmetrics.data.items import has_surrogate
 from semmetrics.data.json_files import parse_source
-from semmetrics.data.lists import Lists
+from semmetrics.data.lists import Entry, Lists
 from semmetrics.data.source import enough_memory, load
+from semmetrics.data.tasks import FOUND
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds import resolve_kind
 from semmetrics.kinds.common import finite_or_none
-from semmetrics.messages import listing, pluralize
+from semmetrics.messages import brief, listing, pluralize
+from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.metrics.definition import Definition, Measure
+from semmetrics.metrics.ngsm import ngsm_systems
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports.result import Records, Result, cells
 from semmetrics.scoring.plan import Setup, check_given, describe_inputs, open_setup, resolve_task
 from semmetrics.scoring.protocols import listed
-from semmetrics.scoring.score import document_options
+from semmetrics.scoring.score import document_options, score_prepared
 from semmetrics.store.files import open_output
-from semmetrics.studies.discrepant_images import (
-    TIES,
-    FunctionSimilarity,
-    MeasureSimilarity,
-    NgsmSimilarity,
-    PairSelection,
-    Selector,
-    Similarity,
-    align_systems,
-    name_function,
-)
+from semmetrics.text.tokenizers import encode_tokens
 
-_ANSWERS = ("labels", "captions")  # what systems can say of an image
+Pairs = Sequence[tuple[int, int]]
+Function = Callable[[Any, Any], float]
+TIES = ("id", "position", "random")
+_SCHEMA = "semmetrics.mad/1"
+_UNSAVED = ("facts", "understood")
+_ANSWERS = 1 << 16  # compared at a time
+_BITS = 40  # of a value, of which images with equal ones are told apart by the rule for ties
+_ANSWERED = ("labels", "captions")  # what systems can say of an image
 NOT_SELECTING = (
     "measures", "protocol", "top_k", "decode", "threshold", "keep_at_least", "set_size_probs",
     "first_set_size", "weights", "score_references", "empty_predictions", "ci", "ci_method",
     "seed", "resamples", "level", "keep_rows",
-    *(name for name, one in OPTIONS.items() if one.kinds and not {*one.kinds} & {*_ANSWERS}),
+    *(name for name, one in OPTIONS.items() if one.kinds and not {*one.kinds} & {*_ANSWERED}),
 )  # fmt: skip
 """The options of a score that do not apply here."""
 _KNOWN = [name for name in OPTIONS if name not in NOT_SELECTING]
-
 _OWN_OPTIONS = ("read", "progress")  # of one call, not of the state
+
+
+class AnswerBlock:
+    """What systems answer for the same images.
+
+    Parameters
+    ----------
+    lists : mapping from system to Lists
+        Of the same images in the same order.
+
+    Attributes
+    ----------
+    distinct : list of tuple
+        The distinct answers, each the entries of an image.
+    codes : int array, shape (systems, images)
+        The place of each answer among the distinct ones.
+    """
+
+    def __init__(self, lists: Mapping[str, Lists]) -> None:
+        known: dict[tuple[Entry, ...], int] = {}
+        codes = [
+            [known.setdefault(tuple(answer), len(known)) for answer in _answers(one)]
+            for one in lists.values()
+        ]
+        self.lists, self.distinct = lists, list(known)
+        self.codes: Ints = np.array(codes, np.int64)
+
+    def __len__(self) -> int:
+        return len(self.codes[0])
+
+    def texts(self) -> list[str]:
+        """Return the distinct answers where each is one text; no text is an empty one.
+
+        Raises
+        ------
+        InputError
+            If a system has several for an image; names them.
+        """
+        for answer in self.distinct:
+            if len(answer) > 1 or not all(isinstance(entry, str) for entry in answer):
+                system, place = np.argwhere(self.codes == self.distinct.index(answer))[0].tolist()
+                one = list(self.lists.values())[system]
+                found = pluralize(len(answer), one.noun)
+                raise InputError("several-answers", one.where(place), found=found)
+        return [str(answer[0]) if answer else "" for answer in self.distinct]
+
+
+def _answers(lists: Lists) -> Iterator[list[Entry]]:
+    """Yield the entries of each item, made of the entries that these items have."""
+    codes: Ints = lists.side.codes.astype(np.int64)
+    first, last = (int(codes.min()), int(codes.max()) + 1) if len(codes) else (0, 0)
+    if last - first <= 2 * len(codes):  # as a rule; a slice of texts is made at once
+        entries, place = list(lists.vocabulary[first:last]), codes - first
+    else:
+        used, place = np.unique(codes, return_inverse=True)
+        entries = [lists.vocabulary[code] for code in used.tolist()]
+    flat = [entries[code] for code in place.tolist()]
+    ends = lists.side.indptr.tolist()
+    return (flat[start:stop] for start, stop in pairwise(ends))
+
+
+class Similarity(Protocol):
+    """How alike systems answer.
+
+    Attributes
+    ----------
+    name : str
+        The measure, with its options.
+    larger : bool
+        Whether a larger value is more discrepant.
+    whole : bool
+        Whether the value of an image depends on other images, which are then compared at once.
+    models : mapping
+        What it compares with, by identity, such as the tokenizer ("tok") and embeddings; known
+        when something has been compared.
+    """
+
+    name: str
+    larger: bool
+    whole: bool
+    models: dict[str, str]
+
+    def compare(self, block: AnswerBlock, pairs: Pairs) -> Floats:
+        """Return the values of pairs of systems, shape (pairs, images); nan where undefined."""
+        ...
+
+
+class NgsmSimilarity:
+    """NGSM, from n-grams that are counted once a caption.
+
+    Parameters
+    ----------
+    measure : Measure
+    tokenizer : Tokenizer
+
+    Attributes
+    ----------
+    duplicated : mapping from system to int
+        How many captions have a word three or more times in a row.
+    words : mapping from system to set of str
+        Those words.
+    """
+
+    larger = whole = False
+
+    def __init__(self, measure: Measure, tokenizer: Any) -> None:
+        self.name, self._order = str(measure), int(str(measure["order"]))
+        self._tokenizer, self.models = tokenizer, {"tok": str(tokenizer.name)}
+        self.duplicated: dict[str, int] = {}
+        self.words: dict[str, set[str]] = {}
+
+    def compare(self, block: AnswerBlock, pairs: Pairs) -> Floats:
+        """Return the NGSM of the captions of pairs of systems."""
+        indptr, codes, vocabulary = encode_tokens(self._tokenizer.tokens(block.texts()))
+        self._tokenizer.forget()  # of the captions of a large set it would keep too much
+        text, token = find_repeated_words(indptr, codes)
+        for system, own in zip(block.lists, block.codes, strict=True):
+            mine = np.isin(text, own)
+            self.words.setdefault(system, set()).update(vocabulary[t] for t in token[mine].tolist())
+            times = np.bincount(own, minlength=len(indptr) - 1)
+            found = int(times[np.unique(text)].sum())
+            self.duplicated[system] = self.duplicated.get(system, 0) + found
+        return ngsm_systems(count_ngrams(indptr, codes, self._order), block.codes, pairs)
+
+
+class FunctionSimilarity:
+    """A function of the user's own, from what two systems answer for an image to a number.
+
+    Parameters
+    ----------
+    function : callable
+        Takes two captions, or two lists of labels; a smaller number is more discrepant. It is
+        called once for equal answers of a block.
+    single : bool
+        Whether an answer is one text, and no list.
+    """
+
+    larger = whole = False
+
+    def __init__(self, function: Callable[[Any, Any], float], *, single: bool) -> None:
+        self._function, self._single = function, single
+        self.name, self.models = name_function(function), dict[str, str]()
+
+    def compare(self, block: AnswerBlock, pairs: Pairs) -> Floats:
+        """Return the values of the function."""
+        given: list[Any] = block.texts() if self._single else [list(a) for a in block.distinct]
+        known: dict[tuple[int, int], float] = {}
+        found = np.empty((len(pairs), len(block)))
+        for row, (first, second) in enumerate(pairs):
+            both = zip(block.codes[first].tolist(), block.codes[second].tolist(), strict=True)
+            for column, pair in enumerate(both):
+                if pair not in known:
+                    value = self._function(given[pair[0]], given[pair[1]])
+                    try:
+                        known[pair] = float(value)
+                    except (TypeError, ValueError, OverflowError):
+                        raise InputError("not-a-number", self.name, role="its value",
+                                         value=value) from None  # fmt: skip
+                found[row, column] = known[pair]
+        return found
+
+
+def name_function(function: object) -> str:
+    """Return what a state calls a function.
+
+    Examples
+    --------
+    >>> name_function(len)
+    'function:len'
+    """
+    return f"function:{getattr(function, '__qualname__', type(function).__qualname__)}"
+
+
+class MeasureSimilarity:
+    """Any measure with values of items: one system as predictions, the other as references.
+
+    Parameters
+    ----------
+    measure : Measure
+    setup : Setup
+        Opened for that measure.
+    """
+
+    whole = True
+
+    def __init__(self, measure: Measure, setup: Setup) -> None:
+        self.name, self._setup, self.models = str(measure), setup, dict[str, str]()
+        self.larger = not measure.definition.higher_is_better
+        self._both = not measure.definition.symmetric
+
+    def compare(self, block: AnswerBlock, pairs: Pairs) -> Floats:
+        """Return the values of items; of a measure that is not symmetric the mean of both ways."""
+        names = list(block.lists)
+        found = np.empty((len(pairs), len(block)))
+        for row, (first, second) in enumerate(pairs):
+            found[row] = self._items(block, names[first], names[second])
+            if self._both:
+                found[row] = (found[row] + self._items(block, names[second], names[first])) / 2
+        return found
+
+    def _items(self, block: AnswerBlock, first: str, second: str) -> Floats:
+        preds = {first: block.lists[first]}
+        score = score_prepared(self._setup.prepare(preds, block.lists[second], missing="empty"))[0]
+        if score.items is None or len(score.items) != len(block):
+            raise InputError("no-item-values", measure=self.name)
+        statistics = score.statistics
+        found = {name: one for name, one in statistics.models.items() if name != FOUND}
+        if "tok" in statistics.settings:
+            found["tok"] = statistics.settings["tok"]
+        self.models.update(found)
+        return score.items
+
+
+@dataclass(frozen=True)
+class PairSelection:
+    """The images that were selected for two systems.
+
+    Attributes
+    ----------
+    first, second : str
+        The systems.
+    images : tuple of str
+        The most discrepant first.
+    values : tuple of float
+        How alike the systems answer for each.
+    n : int
+        Images with a value.
+    undefined : int
+        Images without a value, which are never selected.
+    identical : int
+        Images for which both answer the same.
+    mean : float
+        Over the images with a value.
+    tied, taken : int
+        How many images have the value of the last one selected, and how many of them are selected.
+    """
+
+    first: str
+    second: str
+    images: tuple[str, ...]
+    values: tuple[float, ...]
+    n: int
+    undefined: int
+    identical: int
+    mean: float
+    tied: int
+    taken: int
+
+
+class _Tally:
+    """The k smallest values of one pair so far, and counts."""
+
+    def __init__(self, k: int) -> None:
+        self._k, self.cut = k, math.inf
+        self.kept: list[tuple[float, Any, str, float]] = []
+        self.n = self.undefined = self.identical = self.tied = 0
+        self.sum = exact_sums(np.zeros(0))
+
+    def update(self, values: Floats, rank: Any, keys: Sequence[Any], names: Sequence[str]) -> None:
+        """Add the values of a block; rank and keys order its images where values are equal."""
+        defined = ~np.isnan(values)
+        self.n += int(defined.sum())
+        self.undefined += int(len(values) - defined.sum())
+        self.sum += exact_sums(values[defined])
+        # to so many bits that equal values, computed in another order, are equal
+        fractions, exponents = np.frexp(values)
+        rounded = np.ldexp(np.rint(np.ldexp(fractions, _BITS)), exponents - _BITS)
+        near = np.flatnonzero(defined & (rounded <= self.cut))
+        before, old = self.kept, self.cut
+        best = near[np.lexsort((rank[near], rounded[near]))[: self._k]].tolist()
+        new = [(float(rounded[p]), keys[p], names[p], float(values[p])) for p in best]
+        self.kept = sorted(before + new)[: self._k]
+        if len(self.kept) < self._k:
+            return
+        self.cut = self.kept[-1][0]
+        here = int((rounded[near] == self.cut).sum())
+        earlier = sum(value == self.cut for value, *_ in before)
+        self.tied = here + (self.tied if self.cut == old else earlier)
+
+    def finish(self, first: str, second: str, sign: float) -> PairSelection:
+        """Return what was selected."""
+        images = tuple(name for _, _, name, _ in self.kept)
+        values = tuple(sign * value + 0.0 for *_, value in self.kept)
+        mean = sign * float(to_floats(self.sum)[0]) / self.n if self.n else math.nan
+        taken = sum(value == self.cut for value, *_ in self.kept)
+        return PairSelection(
+            first, second, images, values, self.n, self.undefined, self.identical, mean, self.tied,
+            taken,
+        )  # fmt: skip
+
+
+class Selector:
+    """The most discrepant images of each pair of systems, from blocks of any number of images.
+
+    Memory grows with the pairs and k, and by eight bytes an image.
+
+    Parameters
+    ----------
+    state : DiscrepancySelection
+        How many images are selected, and how equal ones are told apart.
+    systems : sequence of str
+    similarity : Similarity
+    pairs : sequence of pairs of int
+        Of systems.
+    exclude : iterable of str
+        Images that are not selected.
+    """
+
+    def __init__(
+        self,
+        state: DiscrepancySelection,
+        systems: Sequence[str],
+        similarity: Similarity,
+        pairs: Pairs,
+        exclude: Iterable[str],
+    ) -> None:
+        _check_characters(systems)
+        self.systems, self.pairs, self.noun = tuple(systems), pairs, "entry"
+        self._similarity, self._k, self._ties = similarity, state.k, state.ties
+        self._seed = state.seed
+        self._exclude, self.excluded = frozenset(exclude), set[str]()
+        self._tallies = [_Tally(state.k) for _ in self.pairs]
+        self._hashes: list[Hashes] = []
+        self._answers: dict[str, tuple[tuple[Entry, ...], ...]] = {}
+        self.n = self.left_out = 0
+        self.fingerprints = dict.fromkeys(systems, 0)
+        self.empty = dict.fromkeys(systems, 0)
+
+    def update(
+        self,
+        lists: Mapping[str, Lists],
+        missing: str,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Compare the systems on some images; those that one lacks are an error, or left out."""
+        lists, left_out = _align(lists, missing)
+        self.left_out += left_out
+        first = next(iter(lists.values()))
+        self.noun, number = first.noun, len(first)
+        size = max(1, number if self._similarity.whole else _ANSWERS // len(self.systems))
+        for start in range(0, number, size):
+            stop = min(start + size, number)
+            rows = np.arange(start, stop)
+            part = {n: _take(lists[n], lists[n].ids[start:stop], rows) for n in self.systems}
+            self._compare(AnswerBlock(part))
+            if progress is not None:
+                progress(stop, number)
+
+    def _compare(self, block: AnswerBlock) -> None:
+        ids = next(iter(block.lists.values())).ids
+        numbered = isinstance(ids, (range, np.ndarray))
+        if numbered:
+            ids = range(self.n, self.n + len(block))
+        names = [str(name) for name in ids]
+        _check_characters(names)
+        hashes = hash_ids(ids)
+        self._hashes.append(hashes)
+        self._describe(block, hashes)
+        values = self._similarity.compare(block, self.pairs)
+        if np.isinf(values).any():
+            raise InputError("not-finite", self._similarity.name, role="a value", value=math.inf)
+        values = -values if self._similarity.larger else values
+        left_out = [place for place, name in enumerate(names) if name in self._exclude]
+        self.excluded.update(names[place] for place in left_out)
+        values[:, left_out] = np.nan
+        order = self._order(names, hashes, numbered=numbered)
+        for tally, row, (first, second) in zip(self._tallies, values, self.pairs, strict=True):
+            keys, rank = order(first, second)
+            tally.update(row, rank, keys, names)
+            tally.undefined -= len(left_out)
+            tally.identical += int((block.codes[first] == block.codes[second]).sum())
+        self.n += len(block)
+        # of images that may be selected the answers are kept; all others are let go
+        near = {name for tally in self._tallies for _, _, name, _ in tally.kept}
+        self._answers = {name: some for name, some in self._answers.items() if name in near}
+        for place, name in enumerate(names):
+            if name in near:
+                codes = block.codes[:, place].tolist()
+                self._answers[name] = tuple(block.distinct[code] for code in codes)
+
+    def _order(
+        self, names: list[str], ids: Hashes, *, numbered: bool
+    ) -> Callable[[int, int], tuple[Any, Any]]:
+        """Return what gives a pair the keys by which equal values are told apart, and their ranks.
+
+        Keys are compared with those of other blocks.
+        """
+        numbers = np.arange(self.n, self.n + len(names))
+        if self._ties == "random":
+            seed = np.full(1, self._seed % 2**64, np.uint64)
+
+            def hashed(first: int, second: int) -> tuple[Any, Any]:
+                pair = hash_strings(sorted((self.systems[first], self.systems[second])))
+                keys = mix(ids + mix(seed + mix(pair[:1] + mix(pair[1:]))))
+                return keys.tolist(), keys
+
+            return hashed
+        if self._ties == "position" or numbered:
+            found: tuple[Any, Any] = numbers.tolist(), numbers
+        else:
+            rank = np.empty(len(names), np.int64)
+            rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+            found = names, rank
+        return lambda first, second: found
+
+    def _describe(self, block: AnswerBlock, ids: Hashes) -> None:
+        """Add to the fingerprint of each system, and count its empty answers."""
+        blank = np.array([not any(str(e).strip() for e in answer) for answer in block.distinct])
+        texts = [
+            "\x1f".join(e if isinstance(e, str) else "\x1e".join(e) for e in answer)
+            for answer in block.distinct
+        ]
+        _check_characters(texts)
+        hashes = mix(hash_strings(texts)) if texts else np.zeros(0, np.uint64)
+        for system, codes in zip(block.lists, block.codes, strict=True):
+            total = int(mix(ids + hashes[codes]).sum(dtype=np.uint64))
+            self.fingerprints[system] = (self.fingerprints[system] + total) % 2**64
+            self.empty[system] += int(blank[codes].sum())
+
+    def describe(self) -> dict[str, dict[str, Any]]:
+        """Describe what each system answers."""
+        found: dict[str, dict[str, Any]] = {
+            name: {"fingerprint": f"{self.fingerprints[name]:016x}", "empty": self.empty[name]}
+            for name in self.systems
+        }
+        if isinstance(self._similarity, NgsmSimilarity):
+            for name, own in found.items():
+                own["duplicated"] = self._similarity.duplicated.get(name, 0)
+                own["duplicated_words"] = len(self._similarity.words.get(name, ()))
+        return found
+
+    def finish(self) -> tuple[list[PairSelection], dict[str, dict[str, list[Any]]]]:
+        """Return what was selected for each pair, and what the systems of pairs answer for that.
+
+        Raises
+        ------
+        InputError
+            If an id came twice, or there are fewer than k images with a value.
+        """
+        hashes = np.concatenate(self._hashes) if self._hashes else np.zeros(0, np.uint64)
+        if len(np.unique(hashes)) != len(hashes):
+            raise InputError("duplicate", "batches", role="an image in", value="two batches")
+        sign = -1.0 if self._similarity.larger else 1.0
+        made = []
+        answers: dict[str, dict[str, list[Any]]] = {}
+        for tally, pair in zip(self._tallies, self.pairs, strict=True):
+            one = tally.finish(self.systems[pair[0]], self.systems[pair[1]], sign)
+            if len(one.images) < self._k:
+                raise InputError("too-few-images", f"{one.first} and {one.second}", k=self._k,
+                                 n=len(one.images), measure=self._similarity.name)  # fmt: skip
+            made.append(one)
+            for image, place in product(one.images, pair):
+                answers.setdefault(image, {})[self.systems[place]] = [
+                    entry if isinstance(entry, str) else list(entry)
+                    for entry in self._answers[image][place]
+                ]
+        return made, answers
+
+
+def _check_characters(texts: Sequence[str]) -> None:
+    """Refuse what no file can hold, neither a state nor a sheet."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        wrong = next(filter(has_surrogate, texts))
+        raise InputError("lone-surrogate", role=brief(wrong)) from None
+
+
+def _align(lists: Mapping[str, Lists], missing: str) -> tuple[Mapping[str, Lists], int]:
+    """Return the same images of all systems in the order of the first, and how many were left out.
+
+    Raises
+    ------
+    InputError
+        If systems have different images under "error", or only some have ids.
+    """
+    (name, first), *others = lists.items()
+    for other, one in others:
+        numbered = [isinstance(side.ids, range) for side in (first, one)]
+        if any(numbered) and (not all(numbered) or len(one) != len(first)):
+            only = f"{len(first)} and {pluralize(len(one), 'item')}, not all of them with ids"
+            raise InputError("unlike-items", f"{name} and {other}", only=only)
+    ids = list(first.ids)
+    if isinstance(first.ids, range) or all(list(one.ids) == ids for _, one in others):
+        return lists, 0
+    shared = set(ids).intersection(*(one.ids for _, one in others))
+    every = set(ids).union(*(one.ids for _, one in others))
+    if missing != "skip" and len(shared) < len(every):
+        for system, one in lists.items():
+            if absent := sorted(every.difference(one.ids)):
+                raise InputError("missing-images", system, n=len(absent), examples=absent)
+    if not shared:
+        raise InputError("nothing-given", what="images that all systems have",
+                         remedy="use the same ids for all")  # fmt: skip
+    kept, aligned = [id_ for id_ in ids if id_ in shared], {}
+    for system, one in lists.items():
+        place = {id_: number for number, id_ in enumerate(one.ids)}
+        aligned[system] = _take(one, kept, np.array([place[id_] for id_ in kept], np.int64))
+    return aligned, len(every) - len(shared)
+
+
+def _take(lists: Lists, ids: Any, rows: Ints) -> Lists:
+    """Return some items, which know their places."""
+    where = lists.where
+    return replace(
+        lists, ids=ids, side=lists.side.take(rows),
+        where=lambda item: where(int(rows[item])),
+    )  # fmt: skip
 
 
 @document_options(*NOT_SELECTING)
@@ -136,34 +661,9 @@ def select_discrepant(
     if k < 1:
         raise InputError("bad-option", name="k", value=k, wanted="a whole number from 1")
     check_choice("ties", ties, TIES)
-    batches = as_batches(systems)
-    first = next(batches)
-    check_named_systems(first)
-    setup, similarity, first = open_similarity(measure, first, options)
-    left_out = _read_exclude(exclude, options)
-    selector = Selector(list(first), similarity, k, ties=ties, seed=seed, exclude=left_out)
-    seen = compare_systems(selector, setup, chain([first], batches), options)
-    pairs = selector.finish()
-    state = DiscrepancySelection(
-        systems=tuple(first),
-        measure=similarity.name,
-        k=k,
-        ties=ties,
-        seed=seed,
-        kind=setup.kind.name,
-        noun=seen.noun,
-        n=selector.n,
-        left_out=seen.left_out,
-        excluded=tuple(sorted(selector.excluded)),
-        options=_saved_options(options, setup),
-        models=dict(similarity.models),
-        inputs=describe_systems(selector, similarity),
-        pairs=tuple(pairs),
-        answers=seen.answers_of(pairs),
-        understood=tuple(seen.understood),
-    )
-    notes = [*seen.notes, *_exclusion_notes(left_out, selector)]
-    return replace(state, facts=(*notes, *_selection_notes(state, state.systems)))
+    empty = DiscrepancySelection(k=k, ties=ties, seed=seed)
+    return _add(empty, iter([systems] if isinstance(systems, Mapping) else systems), measure,
+                exclude, options)  # fmt: skip
 
 
 @document_options(*NOT_SELECTING)
@@ -216,41 +716,71 @@ def add_systems(
     check_given(options)
     before = as_selection(selection, options)
     given = _restored_options(before, options)
-    batches = as_batches(systems)
-    first = next(batches)
-    names = _check_added(before, first)
-    ordered = [*before.systems, *(name for name in first if name not in before.systems)]
-    old = len(before.systems)
+    known: Any = before.measure
+    if known.startswith("function:"):
+        known = measure
+        if measure is None or name_function(measure) != before.measure:
+            what = before.measure.replace(":", " ")
+            raise InputError("give-again", what=what, name="measure")
+    elif measure is not None:
+        raise InputError("not-applicable", name="measure", what=f"a state of {known}")
+    return _add(before, iter([systems] if isinstance(systems, Mapping) else systems), known,
+                exclude, given)  # fmt: skip
+
+
+def _add(
+    state: DiscrepancySelection,
+    batches: Iterator[Any],
+    measure: Any,
+    exclude: Any,
+    options: Mapping[str, Any],
+) -> DiscrepancySelection:
+    """Compare the systems that a state lacks with all others; all are in each batch."""
+    first = next(batches, None)
+    if not isinstance(first, Mapping) or not all(isinstance(n, str) and n for n in first):
+        raise InputError("wrong-type", "systems", value=first, wanted="a mapping of names")
+    if len(first) < 2:
+        raise InputError("too-few-compared", n=len(first))
+    if lost := [name for name in state.systems if name not in first]:
+        raise InputError("systems-missing", n=len(lost), systems=lost)
+    new = tuple(name for name in first if name not in state.systems)
+    if not new:
+        raise InputError("nothing-given", what="new systems",
+                         remedy="add one to those of the state")  # fmt: skip
+    names, old = (*state.systems, *new), len(state.systems)
+    pairs = list(combinations(range(len(names)), 2))
+    if old:
+        pairs = [(i, j) for j in range(old, len(names)) for i in range(j)]
+    first = {name: first[name] for name in names}
+    setup, similarity, first = open_similarity(measure, first, options)
     left_out = _read_exclude(exclude, options)
-    pairs = [(i, j) for j in range(old, len(ordered)) for i in range(j)]
-    first = {name: first[name] for name in ordered}
-    setup, similarity, first = open_similarity(_measure_of(before, measure), first, given)
-    selector = Selector(
-        ordered,
-        similarity,
-        before.k,
-        pairs=pairs,
-        ties=before.ties,
-        seed=before.seed,
-        exclude={*before.excluded, *left_out},
-    )
-    seen = compare_systems(selector, setup, chain([first], batches), given)
-    _check_unchanged(before, selector, similarity.models)
-    made = selector.finish()
-    answers = {image: dict(some) for image, some in before.answers.items()}
-    for image, some in seen.answers_of(made).items():
-        answers[image] = {**answers.get(image, {}), **some}
+    selector = Selector(state, names, similarity, pairs, {*state.excluded, *left_out})
+    notes, understood = _compare_batches(selector, setup, chain([first], batches), options)
+    if old:
+        _check_unchanged(state, selector, similarity.models)
+    made, answers = selector.finish()
+    known: dict[str, Any] = {
+        "measure": similarity.name, "kind": setup.kind.name, "noun": selector.noun,
+        "n": selector.n, "left_out": selector.left_out, "models": dict(similarity.models),
+        "options": _saved_options(options, setup),
+    }  # fmt: skip
     state = replace(
-        before,
-        systems=tuple(ordered),
-        excluded=tuple(sorted({*before.excluded, *selector.excluded})),
-        inputs={**before.inputs, **describe_systems(selector, similarity)},
-        pairs=(*before.pairs, *made),
-        answers=answers,
-        understood=tuple(seen.understood),
+        state,
+        systems=names,
+        excluded=tuple(sorted({*state.excluded, *selector.excluded})),
+        inputs={**state.inputs, **selector.describe()},
+        pairs=(*state.pairs, *made),
+        answers={
+            image: {**state.answers.get(image, {}), **answers.get(image, {})}
+            for image in {**state.answers, **answers}
+        },
+        understood=tuple(understood),
+        **({} if old else known),
     )
-    notes = [*seen.notes, *_exclusion_notes(left_out, selector)]
-    return replace(state, facts=(*notes, *_selection_notes(state, names)))
+    unknown = [name for name in dict.fromkeys(left_out) if name not in selector.excluded]
+    if unknown:  # their ids may be written otherwise
+        notes.append(Fact("unknown-exclusions", len(unknown), tuple(unknown[:EXAMPLES])))
+    return replace(state, facts=(*notes, *_selection_notes(state, new)))
 
 
 def _saved_options(options: Mapping[str, Any], setup: Setup) -> dict[str, Any]:
@@ -300,31 +830,6 @@ def as_selection(selection: Any, options: Mapping[str, Any]) -> DiscrepancySelec
     return DiscrepancySelection.load(selection, max_bytes=read.max_bytes)
 
 
-def _measure_of(state: DiscrepancySelection, measure: Function | None) -> Any:
-    """Return the measure of a state; a function is given again."""
-    if not state.measure.startswith("function:"):
-        if measure is not None:
-            raise InputError("not-applicable", name="measure", what=f"a state of {state.measure}")
-        return state.measure
-    if measure is None or name_function(measure) != state.measure:
-        raise InputError("give-again", what=state.measure.replace(":", " "), name="measure")
-    return measure
-
-
-def _check_added(state: DiscrepancySelection, systems: Any) -> list[str]:
-    """Return the names of the new systems."""
-    check_named_systems(systems)
-    lost = [name for name in state.systems if name not in systems]
-    if lost:
-        raise InputError("systems-missing", n=len(lost), systems=lost)
-    new = [name for name in systems if name not in state.systems]
-    if not new:
-        raise InputError(
-            "nothing-given", what="new systems", remedy="add one to those of the state"
-        )
-    return new
-
-
 def _check_unchanged(
     state: DiscrepancySelection, selector: Selector, models: Mapping[str, str]
 ) -> None:
@@ -347,17 +852,7 @@ def _read_exclude(exclude: Any, options: Mapping[str, Any]) -> list[str]:
     if isinstance(exclude, (str, os.PathLike)):
         lines = load(exclude, (options.get("read") or DEFAULTS).max_bytes).text.splitlines()
         return [line.strip() for line in lines if line.strip()]
-    ids = [None] if isinstance(exclude, bytes) or not isinstance(exclude, Iterable) else [*exclude]
-    if not all(isinstance(one, (str, int)) and not isinstance(one, bool) for one in ids):
-        raise InputError("bad-option", name="exclude", value=exclude,
-                         wanted="ids, or a file with one a line")  # fmt: skip
-    return [str(name) for name in ids]
-
-
-def _exclusion_notes(excluded: Iterable[str], selector: Selector) -> list[Fact]:
-    """Note which images to exclude are not there: their ids may be written otherwise."""
-    unknown = [name for name in dict.fromkeys(excluded) if name not in selector.excluded]
-    return [Fact("unknown-exclusions", len(unknown), tuple(unknown[:EXAMPLES]))] if unknown else []
+    return list(map(str, exclude))
 
 
 def _selection_notes(state: DiscrepancySelection, new: Sequence[str]) -> list[Fact]:
@@ -378,11 +873,6 @@ def _selection_notes(state: DiscrepancySelection, new: Sequence[str]) -> list[Fa
     notes += [Fact("empty-answers", n, where=name, values={"noun": state.noun})
               for name, n in empty.items() if n]  # fmt: skip
     return notes
-
-
-_SCHEMA = "semmetrics.mad/1"
-_ANNOTATORS = 100  # at most
-_UNSAVED = ("facts", "understood")
 
 
 @by_value()
@@ -426,21 +916,21 @@ class DiscrepancySelection(Result):
         How each input was read; not saved.
     """
 
-    systems: tuple[str, ...]
-    measure: str
+    systems: tuple[str, ...] = ()
+    measure: str = ""
     k: int
     ties: str
     seed: int
-    kind: str
-    noun: str
-    n: int
-    left_out: int
-    excluded: tuple[str, ...]
-    options: Mapping[str, Any]
-    models: Mapping[str, str]
-    inputs: Mapping[str, Mapping[str, Any]]
-    pairs: tuple[PairSelection, ...]
-    answers: Mapping[str, Mapping[str, list[Any]]] = field(repr=False)
+    kind: str = ""
+    noun: str = "entry"
+    n: int = 0
+    left_out: int = 0
+    excluded: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    pairs: tuple[PairSelection, ...] = ()
+    answers: Mapping[str, Mapping[str, list[Any]]] = field(default_factory=dict, repr=False)
     version: str = __version__
     facts: tuple[Fact, ...] = field(default=(), repr=False)
     understood: tuple[str, ...] = field(default=(), repr=False)
@@ -550,7 +1040,7 @@ class DiscrepancySelection(Result):
             Whether what systems answer is to be rated, each distinct answer to an image once;
             otherwise references are to be written.
         annotators : int
-            Rows for each image or answer, at most 100.
+            Rows for each image or answer.
         since : DiscrepancySelection, optional
             An earlier state: its rows are left out.
 
@@ -559,15 +1049,7 @@ class DiscrepancySelection(Result):
         Records
             Columns "image_id", "annotator" and "caption" (what an entry is called), which is
             empty; of ratings the answer stands there, and "rating" is empty.
-
-        Raises
-        ------
-        InputError
-            If ``annotators`` is not 1 to 100.
         """
-        if not 1 <= annotators <= _ANNOTATORS:
-            raise InputError("bad-option", name="annotators", value=annotators,
-                             wanted=f"1 to {_ANNOTATORS}")  # fmt: skip
         known = {} if since is None else since._answers_to_fill(ratings)
         rows: list[dict[str, Any]] = []
         for image, answers in self._answers_to_fill(ratings).items():
@@ -633,35 +1115,6 @@ def _selection_of(entry: Any, where: str) -> DiscrepancySelection:
         raise InputError("state-edited", where) from None
 
 
-Function = Callable[[Any, Any], float]
-
-
-def as_batches(systems: Any) -> Iterator[Any]:
-    """Return an iterator of mappings from system to answers, of which there is one at least."""
-    if isinstance(systems, Mapping):
-        return iter([systems])
-    if isinstance(systems, (str, bytes)) or not isinstance(systems, Iterable):
-        raise InputError("wrong-type", "systems", value=systems, wanted="a mapping of names")
-    batches = iter(systems)
-    first = next(batches, None)
-    if first is None:
-        raise InputError("nothing-given", what="batches of systems", remedy="give at least one")
-    return chain([first], batches)
-
-
-def check_named_systems(systems: Any) -> None:
-    """Refuse anything but a mapping from the names of two systems or more."""
-    if not isinstance(systems, Mapping):
-        raise InputError("wrong-type", "systems", value=systems, wanted="a mapping of names")
-    for name in systems:
-        if not isinstance(name, str) or not name:
-            raise InputError("wrong-type", "systems", value=name, wanted="a name")
-        if has_surrogate(name):
-            raise InputError("lone-surrogate", "systems", role=repr(name))
-    if len(systems) < 2:
-        raise InputError("too-few-compared", n=len(systems))
-
-
 def open_similarity(
     measure: Any, systems: Mapping[str, Any], options: Mapping[str, Any]
 ) -> tuple[Setup, Similarity, Mapping[str, Any]]:
@@ -688,33 +1141,15 @@ def open_similarity(
     return setup, MeasureSimilarity(one, setup), systems
 
 
-class Answered:
-    """What was read of the systems, batch by batch, as far as it is kept."""
-
-    def __init__(self) -> None:
-        self.noun, self.left_out = "entry", 0
-        self.notes: list[Fact] = []
-        self.understood: list[str] = []
-        self.kept: dict[str, dict[str, list[Any]]] = {}
-
-    def answers_of(self, pairs: Iterable[Any]) -> dict[str, dict[str, list[Any]]]:
-        """Return what the systems of pairs answer for the images of those."""
-        found: dict[str, dict[str, list[Any]]] = {}
-        for pair in pairs:
-            for image in pair.images:
-                for name in (pair.first, pair.second):
-                    found.setdefault(image, {})[name] = self.kept[image][name]
-        return found
-
-
-def compare_systems(
+def _compare_batches(
     selector: Selector,
     setup: Setup,
     batches: Iterable[Mapping[str, Any]],
     options: Mapping[str, Any],
-) -> Answered:
-    """Read and compare all batches; keep what is answered for images that may be selected."""
-    seen, notes = Answered(), []
+) -> tuple[list[Fact], list[str]]:
+    """Read and compare all batches; return what is odd, and how the first was read."""
+    notes: list[Fact] = []
+    understood: list[str] = []
     for number, batch in enumerate(batches):
         if not isinstance(batch, Mapping) or {*batch} != {*selector.systems}:
             raise InputError("other-systems", f"batch {number}{FROM_0}", systems=selector.systems)
@@ -724,53 +1159,11 @@ def compare_systems(
             if not isinstance(one, Lists) or one.ranked:
                 raise InputError("wrong-format", name, what="answers", format="scores of labels",
                                  wanted="the labels of each image")  # fmt: skip
-        aligned, left_out = align_systems(lists, options.get("missing") or "error")
-        start = selector.n
-        selector.update(aligned, options.get("progress"))
-        _keep_answers(seen.kept, selector, aligned, start)
-        seen.left_out += left_out
-        seen.noun = next(iter(aligned.values())).noun
+        selector.update(lists, options.get("missing") or "error", options.get("progress"))
         notes += [replace(note, where=one.source) for one in lists.values() for note in one.notes]
         if number == 0:  # there may be thousands
-            seen.understood = describe_inputs(list(lists.values()))
-    seen.notes += first_of_each(notes)
-    if seen.left_out:
-        seen.notes.append(Fact("images-left-out", seen.left_out))
-    return seen
-
-
-def _keep_answers(
-    kept: dict[str, dict[str, list[Any]]],
-    selector: Selector,
-    lists: Mapping[str, Lists],
-    start: int,
-) -> None:
-    """Keep the answers for the images that are selected as far as is known, and let others go."""
-    near = selector.candidates()
-    for image in [image for image in kept if image not in near]:
-        del kept[image]
-    first = next(iter(lists.values()))
-    ids = range(start, start + len(first)) if isinstance(first.ids, range) else first.ids
-    rows = [(str(name), row) for row, name in enumerate(ids) if str(name) in near]
-    for system, one in lists.items():
-        for image, row in rows:
-            part = one.side.rows(row, row + 1).codes.tolist()
-            kept.setdefault(image, {})[system] = [
-                entry if isinstance(entry, str) else list(entry)
-                for entry in (one.vocabulary[code] for code in part)
-            ]
-
-
-def describe_systems(selector: Selector, similarity: Similarity) -> dict[str, dict[str, Any]]:
-    """Describe what each system answers."""
-    found = {}
-    for name in selector.systems:
-        own: dict[str, Any] = {
-            "fingerprint": f"{selector.fingerprints[name]:016x}",
-            "empty": selector.empty[name],
-        }
-        if isinstance(similarity, NgsmSimilarity):
-            own["duplicated"] = similarity.duplicated.get(name, 0)
-            own["duplicated_words"] = len(similarity.words.get(name, ()))
-        found[name] = own
-    return found
+            understood = describe_inputs(list(lists.values()))
+    notes = first_of_each(notes)
+    if selector.left_out:
+        notes.append(Fact("images-left-out", selector.left_out))
+    return notes, understood

@@ -1,29 +1,32 @@
-"""Measures and protocols explained: what is known of each, and what it cites."""
+r"""Measures and protocols explained and cited, and what a file or an object holds.
+
+Conventions
+-----------
+``bibliography.bib`` has the publications that definitions and protocols cite, in one layout, which
+``semmetrics cite`` prints as it stands: an entry's first line is ``@kind{key,``, each field has a
+line ``name = {value}``, and ``}`` ends the entry.
+"""
 
 from __future__ import annotations
 
 import math
+import os
+import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
 
-from semmetrics.errors import InputError
+from semmetrics.arguments import check_choice
+from semmetrics.data.form import ReadOptions
+from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import find_kind
-from semmetrics.messages import did_you_mean
-from semmetrics.metrics.bibliography import entry
+from semmetrics.messages import did_you_mean, visible
+from semmetrics.metrics import registry
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
-from semmetrics.metrics.registry import (
-    aliases,
-    all_definitions,
-    find,
-    group_of,
-    kinds_of,
-    kinds_of_all,
-    parse,
-    refuse_commas,
-    split_names,
-)
-from semmetrics.options import AGGREGATIONS, AGREEMENT
+from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, resolve_options
 from semmetrics.reports.result import align
 from semmetrics.scoring.protocols import (
     AGREEMENT_PROTOCOLS,
@@ -33,12 +36,26 @@ from semmetrics.scoring.protocols import (
     Protocol,
 )
 
-__all__ = ["Topic", "find_citations", "explain", "find_topics", "group_definitions",
-           "name_topic"]  # fmt: skip
-
+VALIDATION_SCHEMA = "semmetrics.validation/1"
 Topic = Definition | Measure | Protocol | AgreementProtocol
 _EVERY_PROTOCOL: Mapping[str, Protocol | AgreementProtocol] = {**PROTOCOLS, **AGREEMENT_PROTOCOLS}
+_SAME_PUBLICATION = {
+    "tsoumakas2009": "tsoumakas2010",  # one chapter, cited under the year of either printing
+    "coco-caption": "chen2015",  # what protocols are called
+    "coco-5k": "faghri2018",
+    "coco-1k": "faghri2018",
+    "f30k": "faghri2018",
+    "eccv": "chun2022",
+}
 _WIDTH = 100
+
+
+@cache
+def bibliography() -> dict[str, str]:
+    """Read the BibTeX of every publication, by key."""
+    text = resources.files("semmetrics.studies").joinpath("bibliography.bib").read_text("utf-8")
+    entries = [part.strip() for part in re.split(r"^(?=@)", text, flags=re.M) if part.strip()]
+    return {entry.partition("{")[2].partition(",")[0]: entry for entry in entries}
 
 
 def find_topics(texts: Iterable[str]) -> list[Topic]:
@@ -53,12 +70,13 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
     """
     topics: list[Topic] = []
     problems = []
-    for text in (word for several in texts for word in split_names(several) or [several]):
+    for text in (word for several in texts for word in registry.split_names(several) or [several]):
         try:
             topics += _find_topics(text.strip())
         except InputError:
             if not set("@(,") & set(text):
-                known = [*(one.name for one in all_definitions()), *aliases(), *_EVERY_PROTOCOL]
+                known = [one.name for one in registry.all_definitions()]
+                known += [*registry.aliases(), *_EVERY_PROTOCOL]
                 remedy = did_you_mean(text, known, "see: semmetrics list")
                 error = InputError("unknown-name", what="measure or protocol", value=text,
                                    remedy=remedy)  # fmt: skip
@@ -75,11 +93,11 @@ def _find_topics(text: str) -> list[Topic]:
     """Return a protocol, or a measure of each kind that has one of that name and those options."""
     if text in _EVERY_PROTOCOL:
         return [_EVERY_PROTOCOL[text]]
-    refuse_commas(text, also=_EVERY_PROTOCOL)
-    kinds = kinds_of(text)
+    registry.refuse_commas(text, also=_EVERY_PROTOCOL)
+    kinds = registry.kinds_of(text)
     if not kinds and ("(" in text or "@" in text):
-        return [parse(text, kind)[0] for kind in kinds_of_all([text]) or (None,)]
-    found = [find(text, kind) for kind in kinds or (None,)]
+        return [registry.parse(text, kind)[0] for kind in registry.kinds_of_all([text]) or (None,)]
+    found = [registry.find(text, kind) for kind in kinds or (None,)]
     return [
         definition(k=None, **options) if options else definition for definition, options in found
     ]
@@ -88,8 +106,8 @@ def _find_topics(text: str) -> list[Topic]:
 def group_definitions() -> dict[str, list[Definition]]:
     """Collect all definitions under the titles of their groups, in the order of `list`."""
     found: dict[str, list[Definition]] = {}
-    for definition in all_definitions():
-        found.setdefault(group_of(definition), []).append(definition)
+    for definition in registry.all_definitions():
+        found.setdefault(registry.group_of(definition), []).append(definition)
     return found
 
 
@@ -123,7 +141,21 @@ def explain(*names: str) -> str:
     >>> print(explain("F1").splitlines()[0])
     F1: Harmonic mean of precision and recall.
     """
-    return "\n\n".join(map(explain_topic, find_topics(names)))
+    texts = []
+    for topic in find_topics(names):
+        if isinstance(topic, Protocol):
+            texts.append(_explain_protocol(topic))
+        elif isinstance(topic, AgreementProtocol):
+            texts.append(_explain_agreement(topic))
+        elif isinstance(topic, Measure):
+            known = registry.aliases().items()
+            short = (name for name, text in known if registry.parse(text) == [topic])
+            signature = "|".join([topic.definition.name, *topic.signature()])
+            facts = {"short for it": next(short, ""), "signature": signature}
+            texts += [f"{topic}\n{_draw_facts(facts)}", _explain_definition(topic.definition)]
+        else:
+            texts.append(_explain_definition(topic))
+    return "\n\n".join(texts)
 
 
 def cite(*names: str) -> str:
@@ -144,7 +176,8 @@ def cite(*names: str) -> str:
     @inproceedings{papineni2002,
     """
     keys = [key for topic in find_topics(names) for key in find_citations(topic)]
-    return "\n\n".join(one.bibtex for one in dict.fromkeys(map(entry, keys)))
+    cited = dict.fromkeys(bibliography()[_SAME_PUBLICATION.get(key, key)] for key in keys)
+    return "\n\n".join(cited)
 
 
 def list_measures(kind: str | None = None) -> dict[str, str]:
@@ -160,27 +193,7 @@ def list_measures(kind: str | None = None) -> dict[str, str]:
     >>> list_measures("labels")["F1"]
     'Harmonic mean of precision and recall.'
     """
-    return {d.name: d.summary for d in all_definitions() if kind in (None, d.kind)}
-
-
-def explain_topic(topic: Topic) -> str:
-    """Return all that is known of a measure or a protocol."""
-    if isinstance(topic, Protocol):
-        return _explain_protocol(topic)
-    if isinstance(topic, AgreementProtocol):
-        return _explain_agreement(topic)
-    if isinstance(topic, Measure):
-        return f"{_explain_measure(topic)}\n\n{_explain_definition(topic.definition)}"
-    return _explain_definition(topic)
-
-
-def _explain_measure(measure: Measure) -> str:
-    alias = next((name for name, text in aliases().items() if parse(text) == [measure]), None)
-    facts = {
-        "short for it": alias or "",
-        "signature": "|".join([measure.definition.name, *measure.signature()]),
-    }
-    return f"{measure}\n{_draw_facts(facts)}"
+    return {d.name: d.summary for d in registry.all_definitions() if kind in (None, d.kind)}
 
 
 def _explain_definition(definition: Definition) -> str:
@@ -189,18 +202,23 @@ def _explain_definition(definition: Definition) -> str:
     # a policy without a choice is of a cause that never arises
     settled = [o for o in definition.options if len(o.choices) == 1 and o.choices[0] in POLICIES]
     others = [o for o in definition.options if o not in [*policies, *settled]]
-    if others:
-        parts.append(_draw_options("options", others, definition))
-    if policies:
-        title = "policies: what an undefined value counts as; skip leaves it out of the mean"
-        parts.append(_draw_options(title, policies, definition))
+    title = "policies: what an undefined value counts as; skip leaves it out of the mean"
+    for name, some in (("options", others), (title, policies)):
+        if some:
+            parts.append(_draw_options(name, some, definition))
     parts.append(f"for example\n  {_example_command(definition)}")
     return "\n\n".join(["\n".join(parts[:2]), *parts[2:]])
 
 
 def _example_command(definition: Definition) -> str:
     """A command that computes it, with all files that it needs."""
-    average = _example_average(definition)
+    # an average that is not the default, where there is a choice
+    average = next(reversed(definition.averages[:2]), None)
+    options = [f"average={average}"] if len(definition.averages) > 1 else []
+    options += [f"{o.name}={80 if o.kind is int else o.name}"
+                for o in definition.options if o.required]  # fmt: skip
+    measure = definition.name + (f"({','.join(options)})" if options else "")
+    measure += "@5" if definition.cutoff else ""
     describer = find_kind(definition.kind).describer
     files = describer.explain_definition(definition).get("options", "") + describer.FILES
     if "scores" in definition.needs:
@@ -209,21 +227,21 @@ def _example_command(definition: Definition) -> str:
         files = f"--taxonomy taxonomy.json {files}"
     if any(option.default_for(average) == "given" for option in definition.options):
         files = f"--classes classes.txt {files}"
-    return f"semmetrics score -m {_example_measure(definition)} {files}"
+    return "semmetrics score -m " + (f"'{measure}' {files}" if options else f"{measure} {files}")
 
 
 def _definition_facts(definition: Definition) -> dict[str, str]:
     averages = ", ".join(definition.averages).replace(",", " (default),", 1)
     others = [
         f"{name} = {text}"
-        for name, text in aliases(definition.kind).items()
-        if find(name, definition.kind)[0] is definition
+        for name, text in registry.aliases(definition.kind).items()
+        if registry.find(name, definition.kind)[0] is definition
     ]
     of_kind = find_kind(definition.kind).describer.explain_definition(definition)
     low, high = definition.bounds
     span = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g} up"
     return {
-        "group": group_of(definition),
+        "group": registry.group_of(definition),
         "equation": definition.equation,
         "source": definition.source,
         "BibTeX": f"semmetrics cite {definition.name}" if definition.cite else "",
@@ -240,23 +258,21 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
 
 def _meaning_facts(definition: Definition) -> dict[str, str]:
     """What labels are compared with."""
-    options = {option.name for option in definition.options}
+    options, known = {option.name for option in definition.options}, {}
     if "taxonomy" in definition.needs:
-        return {
-            "taxonomy": "taxonomy= (--taxonomy FILE), the parents of labels: JSON, CSV, TSV, or "
-            "WordNet"
-        }
-    if "embedding" not in options:
-        return {}
-    known = {
-        "embedding": "the model that comes with semmetrics, or that of embedding= (--embedding "
-        "[NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how texts are looked up"
-    }
-    if "threshold" in options:
-        known["threshold"] = (
-            "auto is the embedding's own: calibrated for the model that comes with semmetrics, "
-            "otherwise 0.4, which is word2vec's (Kubany et al. 2020)"
+        known["taxonomy"] = (
+            "taxonomy= (--taxonomy FILE), the parents of labels: JSON, CSV, TSV, or WordNet"
         )
+    elif "embedding" in options:
+        known["embedding"] = (
+            "the model that comes with semmetrics, or that of embedding= (--embedding "
+            "[NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how texts are looked up"
+        )
+        if "threshold" in options:
+            known["threshold"] = (
+                "auto is the embedding's own: calibrated for the model that comes with semmetrics, "
+                "otherwise 0.4, which is word2vec's (Kubany et al. 2020)"
+            )
     return known
 
 
@@ -277,38 +293,19 @@ def _draw_options(title: str, options: Iterable[Option], definition: Definition)
     for option in options:
         values = {"int": "whole number", "float": "number"}.get(option.kind.__name__, "text")
         values = "|".join(map(str, option.choices)) or values
-        text = f"{values}, {_default_text(option)}: {option.help}"
+        default = f"default {option.default}"
+        if option.required:
+            default = "required"
+        elif isinstance(option.default, Mapping):
+            each = [f"{value} ({average})" for average, value in option.default.items()]
+            default = f"default {', '.join(each)}"
+        text = f"{values}, {default}: {option.help}"
         some = option.averages or definition.averages
         if set(definition.averages) - set(some):
             only = [average for average in some if average in definition.averages]
             text += f"; only average={'|'.join(only)}"
         texts[option.name] = text
     return f"{title}\n{_draw_facts(texts)}"
-
-
-def _default_text(option: Option) -> str:
-    if option.required:
-        return "required"
-    if not isinstance(option.default, Mapping):
-        return f"default {option.default}"
-    each = [f"{value} ({average})" for average, value in option.default.items()]
-    return f"default {', '.join(each)}"
-
-
-def _example_measure(definition: Definition) -> str:
-    required = [option for option in definition.options if option.required]
-    options = [f"{o.name}={80 if o.kind is int else o.name}" for o in required]
-    if len(definition.averages) > 1:
-        options.insert(0, f"average={_example_average(definition)}")
-    text = definition.name + (f"({','.join(options)})" if options else "")
-    text += "@5" if definition.cutoff else ""
-    return f"'{text}'" if options else text
-
-
-def _example_average(definition: Definition) -> str | None:
-    """The average of the example: one that is not the default, where there is a choice."""
-    first = definition.averages[:2]
-    return first[-1] if first else None
 
 
 def _explain_protocol(protocol: Protocol) -> str:
@@ -351,3 +348,86 @@ def _explain_agreement(protocol: AgreementProtocol) -> str:
         f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}",
         f"for example\n  {command}",
     ])  # fmt: skip
+
+
+def validate(
+    data: Any,
+    *,
+    classes: str | os.PathLike[str] | Sequence[str] | None = None,
+    task: str | None = None,
+    read: ReadOptions | None = None,
+) -> dict[str, Any]:
+    """Describe predictions or ground truth, and find what is odd in them.
+
+    Parameters
+    ----------
+    data : path, mapping, sequence, Series, matrix, Lists or Matrix
+        One side, as ``score`` takes it.
+    classes : path or sequence of str, optional
+        The class list, which names the columns of a matrix.
+    task : {"labels", "captions", "retrieval", "classes"}, optional
+        What the data are; left out, their shape tells.
+    read : ReadOptions, optional
+        How a file is read.
+
+    Returns
+    -------
+    dict
+        Plain values: "file" (None for an object), "error" (None), "task", "understood", "notes",
+        "items" and "odd", a line for each oddity; of labels and of captions different numbers.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be read, or an option is wrong.
+
+    Examples
+    --------
+    >>> found = validate({"a": ["cat", "cat"], "b": ["Cat "]})
+    >>> for line in found["odd"]:
+    ...     print(line)
+    1 of 2 items with a repeated label: 'a'
+    1 label with blanks around: 'Cat '
+    1 group of labels differing only by case or white space: 'cat', 'Cat '
+    """
+    if task is not None:
+        check_choice("task", task, OPTIONS["task"].choices)
+    from semmetrics.data.inputs import open_input
+    from semmetrics.data.side_inputs import read_class_list
+    from semmetrics.kinds import resolve_kind
+
+    files, notes = read or ReadOptions(), []
+    side = open_input(data, files)
+    if isinstance(classes, (str, os.PathLike)):
+        classes = read_class_list(classes, files.beside())
+    with_classes = OPTIONS["classes"].kinds
+    if task is None and classes is None:
+        found = resolve_kind(side, options=files)
+        task = found.kind
+        if found.others:
+            values = {"understood": found.understood, "kind": task, "others": found.others}
+            notes.append(Fact("kind-guessed", values=values))
+    task = task or with_classes[0]
+    if classes is not None and task not in with_classes:
+        notes.append(Fact("no-effect-on", values={"option": "classes", "on": task}))
+        classes = None
+    kind = find_kind(task)
+    options = resolve_options({"classes": classes, "read": files}, task)
+    lists = kind.read(side, "input", options)
+    if not len(lists):
+        raise InputError("nothing-given", "input", what="items", remedy="give at least one")
+    record = kind.describer.describe(lists)
+    record["notes"] += [fact.text(lambda name, _: OPTIONS[name].both) for fact in notes]
+    path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None
+    return {"schema": VALIDATION_SCHEMA, "file": path, "error": None, "task": task, **record}
+
+
+def report_validation(record: dict[str, Any]) -> str:
+    """Write what `validate` found as a person reads it."""
+    facts = find_kind(record["task"]).describer.report(record)
+    width = max(map(len, facts))
+    lines = [f"{record['file'] or 'data'}: {record['understood']}"]
+    lines += [f"  {name.ljust(width)}  {text}" for name, text in facts.items() if text]
+    lines += [f"  note: {note}" for note in record["notes"]]
+    lines += [f"  odd: {line}" for line in record["odd"]]
+    return "\n".join(map(visible, lines if record["odd"] else [*lines, "  nothing is odd"]))

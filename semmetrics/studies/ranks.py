@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -36,7 +35,7 @@ from semmetrics.kinds.common import finite_or_none
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.options import RANKED_BY
-from semmetrics.reports.result import Records, Table, draw, format_full
+from semmetrics.reports.result import Records, Table, draw, entry_of, format_full
 from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.studies.significance import (
@@ -51,6 +50,9 @@ from semmetrics.studies.significance import (
 )
 
 _MANY = 12  # systems whose rank matrix is drawn below a table
+_OF_RANK = (
+    "system", "rank", "measure", "value", "normalized", "mean_rank", "ranks", "lacking",
+)  # fmt: skip
 
 
 @by_value()
@@ -83,17 +85,9 @@ class Rank:
 
     def to_dict(self, measure: str) -> dict[str, Any]:
         """Return the rank as JSON has it: null for what is undefined."""
-        return {
-            "schema": "semmetrics.ranks/1",
-            "system": self.system,
-            "rank": self.rank,
-            "measure": measure,
-            "value": finite_or_none(self.value),
-            "normalized": dict(self.normalized),
-            "mean_rank": finite_or_none(self.mean_rank),
-            "ranks": dict(self.ranks),
-            "lacking": list(self.lacking),
-        }
+        return entry_of(self, "semmetrics.ranks/1", _OF_RANK, measure=measure,
+                        normalized=dict(self.normalized), ranks=dict(self.ranks),
+                        lacking=list(self.lacking))  # fmt: skip
 
 
 @by_value()
@@ -217,31 +211,25 @@ class Ranking(Table[Rank]):
         InputError
             If there are fewer than two systems that have all data sets.
         """
-        names = self.ranked
-        if len(names) < 2:
-            raise InputError("too-few-systems", systems=len(names), rows=len(self.values))
         means = [place.mean_rank for place in self.places if not place.lacking]
         title = f"mean ranks by {self.measure} over {pluralize(len(self.values), 'data set')}"
-        return draw_mean_ranks(names, means, self.critical_difference, self.groups, title)
+        return draw_mean_ranks(self.ranked, means, self.critical_difference, self.groups, title)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return each rank as JSON has it, with the tests of all."""
-        test = self.friedman
+        test, found = self.friedman, None
+        if test is not None:
+            names = ("statistic", "p", "f_statistic", "f_p")
+            found = {name: finite_or_none(getattr(test, name)) for name in names}
         tests = {
-            "by": self.by,
-            "datasets": len(self.values),
-            "friedman": None if test is None else {
-                "statistic": finite_or_none(test.statistic), "p": finite_or_none(test.p),
-                "f_statistic": finite_or_none(test.f_statistic), "f_p": finite_or_none(test.f_p),
-            },
-            "critical_difference": finite_or_none(self.critical_difference),
-            "level": self.level,
+            "by": self.by, "datasets": len(self.values), "friedman": found,
+            "critical_difference": finite_or_none(self.critical_difference), "level": self.level,
         }  # fmt: skip
         return [
-            place.to_dict(self.measure)
-            | {"values": {name: finite_or_none(row[place.system])
-                          for name, row in self.values.items() if place.system in row}}
-            | tests
+            {**place.to_dict(self.measure),
+             "values": {name: finite_or_none(row[place.system])
+                        for name, row in self.values.items() if place.system in row},
+             **tests}
             for place in self.places
         ]  # fmt: skip
 
@@ -296,66 +284,53 @@ class Ranking(Table[Rank]):
             ])  # fmt: skip
         return rows
 
-    def _lines(self, digits: int) -> list[str]:
-        parts = report_ranks(self)
-        return ["", *parts] if parts else []
-
-    def _repr_html_(self) -> str:
-        return self._html(report_ranks(self))
-
     def __repr__(self) -> str:
         systems = pluralize(len(self.places), "system")
         over = pluralize(len(self.values), "data set")
         return f"Ranking({systems} over {over} by {self.measure or self.by})"
 
+    def sentences(self) -> list[str]:
+        """Draw the rank matrix, and say whether ranks differ by more than chance.
 
-def report_ranks(ranking: Ranking) -> list[str]:
-    """Draw the rank matrix, and say whether ranks differ by more than chance.
-
-    Examples
-    --------
-    >>> from semmetrics.studies import rank_normalized
-    >>> values = {f"set {n}": {"A": 0.9, "B": 0.66 + n / 20, "C": 0.5} for n in range(8)}
-    >>> for part in report_ranks(rank_normalized(values)):
-    ...     print(part)
-    data sets at rank  1  2  3
-    A                  5  3  0
-    B                  3  5  0
-    C                  0  0  8
-    Friedman test of 3 systems over 8 data sets: chi2 = 12.25 (2 degrees of freedom), p = 0.002;
-    F of Iman and Davenport 22.87, p < 0.001
-    mean ranks differ where they are more than 1.17 apart (Nemenyi, level 0.95)
-    not told apart: A, B
-    """
-    test = ranking.friedman
-    if test is None:
-        return []
-    parts = []
-    if len(ranking.ranked) <= _MANY:
-        matrix = ranking.rank_matrix().tolist()
-        head = ["data sets at rank", *map(str, range(1, len(matrix) + 1))]
-        rows = [[name, *(f"{n:g}" if n == int(n) else f"{n:.2f}" for n in row)]
-                for name, row in zip(ranking.ranked, matrix, strict=True)]  # fmt: skip
-        parts = [draw([head, *rows])]
-    over = f"{pluralize(test.systems, 'system')} over {pluralize(test.rows, 'data set')}"
-    if math.isnan(test.p):
-        return [*parts, f"Friedman test of {over}: all are equal everywhere"]
-    groups = "; ".join(", ".join(group) for group in ranking.groups)
-    free = pluralize(test.systems - 1, "degree") + " of freedom"
-    f = "infinite" if math.isinf(test.f_statistic) else f"{test.f_statistic:.2f}"
-    apart = ranking.critical_difference
-    return [
-        *parts,
-        f"Friedman test of {over}: chi2 = {test.statistic:.2f} ({free}), {_with_p(test.p)}; "
-        f"F of Iman and Davenport {f}, {_with_p(test.f_p)}",
-        f"mean ranks differ where they are more than {apart:.2f} apart (Nemenyi, level "
-        f"{ranking.level:g})",
-        f"not told apart: {visible(groups)}" if groups else "all systems are told apart",
-    ]
-
-
-def _with_p(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+        Examples
+        --------
+        >>> from semmetrics.studies import rank_normalized
+        >>> values = {f"set {n}": {"A": 0.9, "B": 0.66 + n / 20, "C": 0.5} for n in range(8)}
+        >>> for part in rank_normalized(values).sentences():
+        ...     print(part)
+        data sets at rank  1  2  3
+        A                  5  3  0
+        B                  3  5  0
+        C                  0  0  8
+        Friedman test of 3 systems over 8 data sets: chi2 = 12.25 (2 degrees of freedom), p = 0.002;
+        F of Iman and Davenport 22.87, p < 0.001
+        mean ranks differ where they are more than 1.17 apart (Nemenyi, level 0.95)
+        not told apart: A, B
+        """
+        test, parts = self.friedman, []
+        if test is None:
+            return []
+        if len(self.ranked) <= _MANY:
+            matrix = self.rank_matrix().tolist()
+            head = ["data sets at rank", *map(str, range(1, len(matrix) + 1))]
+            rows = [[name, *(f"{n:g}" if n == int(n) else f"{n:.2f}" for n in row)]
+                    for name, row in zip(self.ranked, matrix, strict=True)]  # fmt: skip
+            parts = [draw([head, *rows])]
+        over = f"{pluralize(test.systems, 'system')} over {pluralize(test.rows, 'data set')}"
+        if math.isnan(test.p):
+            return [*parts, f"Friedman test of {over}: all are equal everywhere"]
+        groups = "; ".join(", ".join(group) for group in self.groups)
+        free = pluralize(test.systems - 1, "degree") + " of freedom"
+        f = "infinite" if math.isinf(test.f_statistic) else f"{test.f_statistic:.2f}"
+        p, f_p = ("p < 0.001" if one < 0.001 else f"p = {one:.3f}" for one in (test.p, test.f_p))
+        return [
+            *parts,
+            f"Friedman test of {over}: chi2 = {test.statistic:.2f} ({free}), {p}; "
+            f"F of Iman and Davenport {f}, {f_p}",
+            f"mean ranks differ where they are more than {self.critical_difference:.2f} apart "
+            f"(Nemenyi, level {self.level:g})",
+            f"not told apart: {visible(groups)}" if groups else "all systems are told apart",
+        ]
 
 
 def draw_rank_differences(
@@ -429,16 +404,8 @@ def rank_systems(
     >>> [(rank.system, rank.rank, round(rank.value, 4)) for rank in rank_systems({"VOC": table})]
     [('A', 1, 1.0), ('B', 2, 0.5)]
     """
-    if not isinstance(datasets, Mapping):
-        raise InputError(
-            "wrong-type", "datasets", value=datasets, wanted="a mapping {name: scores}"
-        )
     check_choice("by", by, RANKED_BY)
-    if not 0 < level < 1:
-        raise InputError("bad-option", name="level", value=level, wanted="a number between 0 and 1")
     measure = measure.strip()
-    if not measure:
-        raise InputError("needs-option", what="a ranking", name="measure")
     _check_direction(measure, [measure], by)
     lower: dict[str, bool] = {}
     values = {}
@@ -446,8 +413,6 @@ def rank_systems(
         values[name], lower[name] = _read_values(scores, name, measure, by, max_bytes)
     if len(set(lower.values())) > 1:
         raise InputError("mixed-directions", measure=measure)
-    if by == "normalized":
-        return rank_normalized(values, measure=measure, level=level)
     return _rank_all(values, measure, by, not any(lower.values()), level)
 
 
@@ -470,11 +435,10 @@ def _read_values(
             raise InputError("not-scores", source.name)
         with enough_memory(source.name, max_bytes):
             name, scores = source.name, parse_source(source)
-    several = isinstance(scores, Iterable) and not isinstance(scores, (str, bytes, Mapping))
-    entries = list(map(_as_entry, scores)) if several else [scores]
-    if not all(map(_is_score, entries)) or not several:
+    if not isinstance(scores, Iterable) or isinstance(scores, (str, bytes, Mapping)):
         raise InputError("not-scores", name)
-    named = [(entry.get("heading", entry["measure"]), entry["measure"]) for entry in entries]
+    entries = [_as_entry(score, name) for score in scores]
+    named = [(entry["heading"], entry["measure"]) for entry in entries]
     meant = matching_names(measure, set(named))
     chosen = [entry for entry, names in zip(entries, named, strict=True) if names in meant]
     if not chosen:
@@ -494,22 +458,20 @@ def _read_values(
     return found, lower
 
 
-def _as_entry(score: Any) -> Any:
+def _as_entry(score: Any, name: str) -> Mapping[str, Any]:
     """Return a score as a file has it, without what takes long."""
-    if not isinstance(score, Score):
-        return score
-    return {"schema": SCORES, "system": score.system, "measure": str(score.measure),
-            "heading": score.heading, "value": score.value}  # fmt: skip
-
-
-def _is_score(entry: Any) -> bool:
-    if not isinstance(entry, Mapping) or entry.get("schema") != SCORES:
-        return False
-    texts = (entry.get("system"), entry.get("measure"), entry.get("heading", ""))
-    value = entry.get("value", "")
+    if isinstance(score, Score):
+        return {"system": score.system, "measure": str(score.measure), "heading": score.heading,
+                "value": score.value}  # fmt: skip
+    if not isinstance(score, Mapping) or score.get("schema") != SCORES:
+        raise InputError("not-scores", name)
+    measure, value = score.get("measure"), score.get("value", "")
+    entry = {**score, "heading": score.get("heading", measure), "value": value}
+    texts = (score.get("system"), measure, entry["heading"])
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    fits = isinstance(value, float) or (is_number and abs(value) <= sys.float_info.max)
-    return (value is None or fits) and all(isinstance(text, str) for text in texts)
+    if not all(isinstance(text, str) for text in texts) or not (value is None or is_number):
+        raise InputError("not-scores", name)
+    return entry
 
 
 def rank_normalized(
@@ -550,60 +512,43 @@ def rank_normalized(
     return _rank_all(values, measure, "normalized", True, level)
 
 
-def _normalize(values: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Divide by the best value of each data set; by data set and system."""
-    normalized: dict[str, dict[str, float]] = {}
-    for dataset, row in values.items():
-        known = {system: value for system, value in row.items() if not math.isnan(value)}
-        best = max(known.values(), default=math.nan)
-        if not best > 0:
-            raise _unrankable(dataset, "the best system", best)
-        normalized[dataset] = {}
-        for system, value in known.items():
-            if not math.isfinite(value / best):
-                raise _unrankable(dataset, system, value)
-            normalized[dataset][system] = value / best
-    return normalized
-
-
-def _unrankable(dataset: str, system: str, value: float) -> InputError:
-    role = f"the value of {system}"
-    return InputError("out-of-range", dataset, role=role, value=value, wanted="scores to rank by")
-
-
 def _rank_all(
     values: Mapping[str, Mapping[str, float]], measure: str, by: str, higher: bool, level: float
 ) -> Ranking:
-    if not values or not any(values.values()):
-        raise InputError("nothing-given", what="values to rank", remedy="give at least one")
-    normalized = _normalize(values) if by == "normalized" else {}
+    """Rank the systems that have all data sets, by normalised values or by ranks."""
     systems = list(dict.fromkeys(system for row in values.values() for system in row))
-    lacking = {
-        system: tuple(n for n, row in values.items() if math.isnan(row.get(system, math.nan)))
-        for system in systems
-    }
-    own = {s: {n: some[s] for n, some in normalized.items() if s in some} for s in systems}
-    means = {s: math.fsum(row.values()) / len(row) if row else math.nan for s, row in own.items()}
-    whole = [system for system in systems if not lacking[system]]
-    sign = 1.0 if higher else -1.0
-    for name, row in values.items():
-        for system in whole:
-            if not math.isfinite(row[system]):
-                raise _unrankable(name, system, row[system])
-    places: dict[str, int] = {}
-    mean_ranks: dict[str, float] = {}
-    ranks: dict[str, dict[str, float]] = {}
-    if whole:
-        table = rank_rows([[sign * row[system] for system in whole] for row in values.values()])
-        mean_ranks = dict(zip(whole, table.mean(axis=0).tolist(), strict=True))
-        ranks = {s: dict(zip(values, of, strict=True))
-                 for s, of in zip(whole, table.T.tolist(), strict=True)}  # fmt: skip
-        order = [[means[s] if by == "normalized" else -mean_ranks[s] for s in whole]]
-        places = dict(zip(whole, map(int, rank_rows(order, ties="best")[0]), strict=True))
+    if not systems:
+        raise InputError("nothing-given", what="values to rank", remedy="give at least one")
+    table = np.array([[row.get(s, math.nan) for s in systems] for row in values.values()])
+    normalized, ranks = np.full(table.shape, np.nan), np.full(table.shape, np.nan)
+    lacks = np.isnan(table)
+    whole = ~lacks.any(axis=0)
+    usable = ~whole | np.isfinite(table)
+    if by == "normalized":
+        best = np.fmax.reduce(table, axis=1, keepdims=True)
+        with np.errstate(all="ignore"):
+            normalized = table / best
+        usable = (lacks | np.isfinite(normalized)) & (best > 0)
+    for row, column in np.argwhere(~usable)[:1].tolist():
+        raise InputError("out-of-range", list(values)[row], role=f"the value of {systems[column]}",
+                         value=float(table[row, column]), wanted="scores to rank by")  # fmt: skip
+    known = [column[~np.isnan(column)].tolist() for column in normalized.T]
+    means = [math.fsum(some) / len(some) if some else math.nan for some in known]
+    places = np.zeros(len(systems), np.int64)
+    if whole.any():
+        ranks[:, whole] = rank_rows((table if higher else -table)[:, whole])
+        order = np.array(means) if by == "normalized" else -ranks.mean(axis=0)
+        places[whole] = rank_rows([order[whole]], ties="best")[0]
+
+    def by_name(column: Floats) -> dict[str, float]:
+        pairs = zip(values, column.tolist(), strict=True)
+        return {name: value for name, value in pairs if not math.isnan(value)}
+
     entries = [
-        Rank(s, places.get(s), means[s], own[s], lacking[s], mean_ranks.get(s, math.nan),
-             ranks.get(s, {}))
-        for s in sorted(systems, key=lambda system: places.get(system, len(systems) + 1))
+        Rank(systems[i], places[i].item() or None, means[i], by_name(normalized[:, i]),
+             tuple(name for name, lacking in zip(values, lacks[:, i], strict=True) if lacking),
+             ranks[:, i].mean().item(), by_name(ranks[:, i]))
+        for i in np.argsort(np.where(whole, places, len(systems) + 1), kind="stable").tolist()
     ]  # fmt: skip
     kept = {name: dict(row) for name, row in values.items()}
     return Ranking(tuple(entries), measure, kept, by, higher, level)
@@ -649,34 +594,30 @@ def draw_mean_ranks(
     >>> text.startswith("<svg"), text.count("<text")
     (True, 5)
     """
-    if len(names) < 2 or len(names) != len(means):
+    if len(names) < 2:
         raise InputError("too-few-systems", systems=len(names), rows=len(means))
-    order = sorted(range(len(names)), key=lambda place: means[place])
+    order = sorted(range(len(names)), key=means.__getitem__)
     where = dict(zip(names, means, strict=True))
     margin = max(_MARGIN, 60 + _LETTER * max(map(len, names)))
     width = 2 * margin + max(_WIDTH - 2 * _MARGIN, 40 * len(names))
     step = (width - 2 * margin) / (len(names) - 1)
-
-    def at(rank: float) -> float:
-        return margin + (rank - 1) * step
-
+    zero = margin - step  # where a rank of 0 would be
     first = _AXIS + 24 + 10 * len(groups)
     left = math.ceil(len(order) / 2)
     parts = [_text(width / 2, 18, title, "middle")] if title else []
-    parts.append(_line(at(1), _AXIS, at(len(names)), _AXIS))
+    parts.append(_line(margin, _AXIS, width - margin, _AXIS))
     for rank in range(1, len(names) + 1):
-        parts += [_line(at(rank), _AXIS - 6, at(rank), _AXIS),
-                  _text(at(rank), _AXIS - 10, str(rank), "middle")]  # fmt: skip
+        x = zero + rank * step
+        parts += [_line(x, _AXIS - 6, x, _AXIS), _text(x, _AXIS - 10, str(rank), "middle")]
     if not math.isnan(apart):
-        start, stop = at(1), at(1) + apart * step
+        start, stop = margin, margin + apart * step
         parts += [_line(start, 34, stop, 34), *(_line(x, 30, x, 38) for x in (start, stop)),
                   _text(stop + 8, 38, f"CD = {apart:.2f}", "start")]  # fmt: skip
     for number, group in enumerate(groups):
-        ranks = [where[name] for name in group]
-        y = _AXIS + 12 + 10 * number
-        parts.append(_line(at(min(ranks)) - 4, y, at(max(ranks)) + 4, y, 4))
+        ends, y = [zero + where[name] * step for name in group], _AXIS + 12 + 10 * number
+        parts.append(_line(min(ends) - 4, y, max(ends) + 4, y, 4))
     for number, place in enumerate(order):  # a line from the mean rank down and out to the name
-        x, name, mean = at(means[place]), names[place], f"{means[place]:.2f}"
+        x, name, mean = zero + means[place] * step, names[place], f"{means[place]:.2f}"
         if number < left:
             y, end = first + _LINE * number, margin - 12
             text = _text(end - 4, y + 4, f"{name} {mean}", "end")

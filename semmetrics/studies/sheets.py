@@ -19,9 +19,11 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
+from importlib import resources
 from itertools import groupby
+from string import Template
 from typing import Any
 from urllib.parse import quote
 
@@ -78,16 +80,19 @@ def read_references(
     written = {csv_text(image): image for image in wanted}
     found: dict[str, list[Any]] = {}
     read: ReadOptions = setup.options["read"] or DEFAULTS
-    for one in _each_file(given):
-        rows = _filled_rows(one, state.noun, read)
+    for one in _files(given):
+        rows = _sheet_rows(one, state.noun, read)
         if rows is None:
-            others = 0
-            for image, entries in _lists_of(one, setup, understood):
+            lists = setup.read_truth(open_input(one, read))
+            understood += describe_inputs([lists])
+            if not isinstance(lists, Lists):
+                raise InputError("wrong-format", lists.source, what="references", format="a matrix",
+                                 wanted="the references of each image")  # fmt: skip
+            for image, entries in zip(map(str, lists.ids), lists.to_list(), strict=True):
                 filled = [entry for entry in entries if entry and str(entry).strip()]
-                others += image not in wanted
                 if filled and image in wanted:
                     found.setdefault(image, []).extend(filled)
-            if others:
+            if others := sum(str(image) not in wanted for image in lists.ids):
                 notes.append(Fact("references-not-used", others))
             continue
         if rows and "rating" in rows[0][1]:  # its answers are those of the systems
@@ -137,8 +142,8 @@ def read_ratings(
     }
     written = {(csv_text(image), csv_text(answer)): (image, answer) for image, answer in wanted}
     values: dict[tuple[str, str], list[float]] = {}
-    for one in _each_file(given):
-        rows = _filled_rows(one, "rating", read or DEFAULTS)
+    for one in _files(given):
+        rows = _sheet_rows(one, "rating", read or DEFAULTS)
         if rows is None:
             raise InputError("not-a-sheet", _name_of(one), wanted="ratings", name="references")
         foreign: dict[str, None] = {}
@@ -161,41 +166,37 @@ def read_ratings(
     }
 
 
-def _each_file(given: Any) -> Iterator[Any]:
-    """Yield each of several files, opened; anything else as it is."""
+def _files(given: Any) -> Sequence[Any]:
+    """Return each of several files; anything else as it is."""
     several = isinstance(given, (list, tuple)) and given
-    paths = given if several and all(isinstance(g, (str, os.PathLike)) for g in given) else [given]
-    return iter(paths)
+    return given if several and all(isinstance(g, (str, os.PathLike)) for g in given) else [given]
 
 
-def _filled_rows(data: Any, column: str, read: ReadOptions) -> list[Row] | None:
-    """Return the rows of a sheet that are not blank, as those below a spreadsheet's last."""
-    rows = _sheet_of(data, column, read)
-    return rows and [
-        row for row in rows
-        if any(v is not None and str(v).strip() not in _EMPTY for v in row[1].values())
-    ]  # fmt: skip
+def _sheet_rows(data: Any, column: str, read: ReadOptions) -> list[Row] | None:
+    """Return the rows of a sheet with their places; None where it is no sheet.
 
-
-def _sheet_of(data: Any, column: str, read: ReadOptions) -> list[Row] | None:
-    """Return the rows of a sheet with their places; None where it is none."""
-    needed = {"image_id", "annotator", column}
+    Blank rows, as those below a spreadsheet's last, are left out.
+    """
+    needed, names = {"image_id", "annotator", column}, set[str]()
     rows: list[tuple[str, Any]] = []
     if isinstance(data, (str, os.PathLike)):
         source = load(data, read.max_bytes)
         if source.suffix not in _SUFFIXES and read.format not in _KINDS:
             return None
         names, rows = _rows_of(source, read)
-        if not rows:  # a sheet without rows is one, too
-            return rows if needed <= names else None
-    elif is_frame(data) and hasattr(data, "columns"):
-        found = data.to_dicts() if hasattr(data, "to_dicts") else data.to_dict("records")
-        rows = [(f"row {n}{FROM_0}", row) for n, row in enumerate(found)]
-    elif isinstance(data, Iterable) and not isinstance(data, (Mapping, Lists)):
-        rows = [(f"row {n}{FROM_0}", row) for n, row in enumerate(data)]
-    if not rows or not all(isinstance(row, Mapping) for _, row in rows):
+    else:
+        if is_frame(data) and hasattr(data, "columns"):
+            data = data.to_dicts() if hasattr(data, "to_dicts") else data.to_dict("records")
+        if isinstance(data, Iterable) and not isinstance(data, (Mapping, Lists)):
+            rows = [(f"row {n}{FROM_0}", row) for n, row in enumerate(data)]
+    if not all(isinstance(row, Mapping) for _, row in rows):
         return None
-    return rows if needed <= {*rows[0][1]} else None
+    if not needed <= ({*rows[0][1]} if rows else names):  # a sheet without rows is one, too
+        return None
+    return [
+        row for row in rows
+        if any(v is not None and str(v).strip() not in _EMPTY for v in row[1].values())
+    ]  # fmt: skip
 
 
 def _rows_of(source: Source, read: ReadOptions) -> tuple[set[str], list[tuple[str, Any]]]:
@@ -216,16 +217,6 @@ def _rows_of(source: Source, read: ReadOptions) -> tuple[set[str], list[tuple[st
         return set(), [(at(source.name, f"element [{n}]"), v) for n, v in enumerate(listed)]
 
 
-def _lists_of(data: Any, setup: Setup, understood: list[str]) -> Iterator[tuple[str, list[Any]]]:
-    """Yield what is not a sheet, image by image."""
-    lists = setup.read_truth(open_input(data, setup.options["read"] or DEFAULTS))
-    understood += describe_inputs([lists])
-    if not isinstance(lists, Lists):
-        raise InputError("wrong-format", lists.source, what="references", format="a matrix",
-                         wanted="the references of each image")  # fmt: skip
-    return zip(map(str, lists.ids), lists.to_list(), strict=True)
-
-
 def _text_of(row: Mapping[str, Any], column: str, where: str) -> str:
     value = row.get(column)
     if value is None or value != value:  # an empty cell of a frame
@@ -243,9 +234,9 @@ def _entries_of(row: Mapping[str, Any], noun: str, where: str, read: ReadOptions
         return [text for text in texts if text.strip()]
     cells = value if isinstance(value, (list, tuple)) else [value]
     lines = [line for cell in cells for line in _text_of({noun: cell}, noun, where).splitlines()]
-    if split := read.label_delimiter:
-        lines = [part for line in lines for part in line.split(split)]
-    return [line.strip() for line in lines if line.strip()]
+    split = read.label_delimiter
+    parts = [part for line in lines for part in (line.split(split) if split else [line])]
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _name_of(data: Any) -> str:
@@ -262,57 +253,6 @@ def _check_foreign(
     if missing == "error":
         raise InputError("foreign-rows", name, noun=noun, examples=some)
     notes.append(Fact("foreign-rows-ignored", len(some), some[:EXAMPLES], name, {"noun": noun}))
-
-
-_SCALE = 100  # at most
-_STYLE = """
-body { font-family: sans-serif; margin: 0 auto; max-width: 60rem; padding: 1rem; line-height: 1.4 }
-header { position: sticky; top: 0; background: Canvas; padding: .5rem 0 }
-section { border-top: 1px solid GrayText; padding: 1rem 0 }
-img { max-width: 100%; max-height: 26rem; display: block; margin-bottom: .5rem }
-textarea { width: 100%; box-sizing: border-box; font: inherit }
-label { margin-right: 1rem; white-space: nowrap }
-"""
-_SCRIPT = """
-const sheet = JSON.parse(document.getElementById("sheet").textContent);
-const fields = [...document.querySelectorAll("[data-row]")];
-const value = row => {
-  const mine = fields.filter(field => field.dataset.row === String(row));
-  if (mine[0].type !== "radio") return mine[0].value;
-  const chosen = mine.find(field => field.checked);
-  return chosen ? chosen.value : "";
-};
-const key = "semmetrics " + sheet.digest;
-const count = () => {
-  const filled = sheet.rows.filter((_, row) => value(row).trim()).length;
-  document.getElementById("count").textContent = filled + " of " + sheet.rows.length + " filled";
-};
-const keep = () => {
-  try { localStorage.setItem(key, JSON.stringify(sheet.rows.map((_, row) => value(row)))); }
-  catch (error) { /* a browser may keep nothing of local files */ }
-  count();
-};
-try {
-  (JSON.parse(localStorage.getItem(key)) || []).forEach((text, row) => {
-    fields.filter(field => field.dataset.row === String(row)).forEach(field => {
-      if (field.type === "radio") field.checked = field.value === text;
-      else field.value = text;
-    });
-  });
-} catch (error) { /* nothing was kept */ }
-const cell = text => /[",\\r\\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
-document.getElementById("save").addEventListener("click", () => {
-  const rows = sheet.rows.map((row, place) => [...row, value(place)]);
-  const lines = [sheet.columns, ...rows].map(row => row.map(cell).join(","));
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([lines.join("\\n") + "\\n"], {type: "text/csv"}));
-  link.download = sheet.name;
-  link.click();
-  URL.revokeObjectURL(link.href);
-});
-document.addEventListener("input", keep);
-count();
-"""
 
 
 def write_annotation_page(
@@ -334,7 +274,7 @@ def write_annotation_page(
         Without it, ids alone are shown.
     title : str
     scale : int
-        Ratings are whole numbers from 1 to this, at most 100.
+        Ratings are whole numbers from 1 to this.
     name : str
         What the file that the page saves is called.
 
@@ -346,7 +286,7 @@ def write_annotation_page(
     Raises
     ------
     InputError
-        If the records are no sheet, ``images`` has no ``{id}``, or the scale is not 2 to 100.
+        If the records are no sheet, or ``images`` has no ``{id}``.
 
     Examples
     --------
@@ -356,8 +296,6 @@ def write_annotation_page(
     """
     if images is not None and "{id}" not in images:
         raise InputError("bad-option", name="images", value=images, wanted="an address with {id}")
-    if not 2 <= scale <= _SCALE:
-        raise InputError("bad-option", name="scale", value=scale, wanted=f"2 to {_SCALE}")
     columns = list(sheet.columns)
     if columns[:2] != ["image_id", "annotator"] or len(columns) != 3 + (columns[-1] == "rating"):
         raise InputError("bad-option", name="sheet", value=columns,
@@ -369,50 +307,34 @@ def write_annotation_page(
     kept["digest"] = hashlib.sha256(text.encode()).hexdigest()[:16]
     # nothing in the data may end the script that holds it
     data = json.dumps(kept, ensure_ascii=True).replace("<", "\\u003c").replace(">", "\\u003e")
-    body = "\n".join(_sections(rows, columns, images, scale))
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f'<header><strong>{escape(title)}</strong> <span id="count"></span> '
-        f'<button id="save" type="button">Save as CSV</button></header>\n{body}\n'
-        f'<script type="application/json" id="sheet">{data}</script>\n'
-        f"<script>{_SCRIPT}</script>\n</body>\n</html>\n"
-    )
+    page = resources.files("semmetrics.studies").joinpath("annotation.html").read_text("utf-8")
+    sections = "\n".join(_sections(rows, columns, images, scale))
+    return Template(page).substitute(title=escape(title), sections=sections, sheet=data)
 
 
 def _sections(
     rows: list[list[str]], columns: list[str], images: str | None, scale: int
 ) -> Iterator[str]:
     """Yield one section an image, with a field for each of its rows."""
-    numbered = list(enumerate(rows))
-    for image, some in groupby(numbered, key=lambda pair: pair[1][0]):
-        picture = ""
+    hint = 'placeholder="one label a line" ' if columns[-1] == "label" else ""
+    for image, some in groupby(enumerate(rows), key=lambda pair: pair[1][0]):
+        picture, fields = "", []
         if images is not None:
-            place = escape(
-                images.replace("{id}", quote(image, safe="", errors="replace")), quote=True
+            address = escape(images.replace("{id}", quote(image, safe="", errors="replace")))
+            picture = f'<img src="{address}" alt="{escape(image)}" loading="lazy">'
+        for place, row in some:
+            annotator = f"annotator {escape(row[1])}"
+            if columns[-1] != "rating":
+                fields.append(
+                    f'<p><textarea rows="2" data-row="{place}" {hint}'
+                    f'aria-label="{annotator}"></textarea></p>'
+                )
+                continue
+            choices = "".join(
+                f'<label><input type="radio" name="row{place}" data-row="{place}" '
+                f'value="{value}"> {value}</label>'
+                for value in range(1, scale + 1)
             )
-            picture = f'<img src="{place}" alt="{escape(image, quote=True)}" loading="lazy">'
-        fields = "\n".join(
-            _rating(number, row, scale)
-            if columns[-1] == "rating"
-            else _text(number, row, columns[-1])
-            for number, row in some
-        )
-        yield f"<section>\n<h2>{escape(image)}</h2>\n{picture}\n{fields}\n</section>"
-
-
-def _text(number: int, row: list[str], noun: str) -> str:
-    hint = 'placeholder="one label a line" ' if noun == "label" else ""
-    return (
-        f'<p><textarea rows="2" data-row="{number}" {hint}'
-        f'aria-label="annotator {escape(row[1], quote=True)}"></textarea></p>'
-    )
-
-
-def _rating(number: int, row: list[str], scale: int) -> str:
-    choices = "".join(
-        f'<label><input type="radio" name="row{number}" data-row="{number}" value="{value}"> '
-        f"{value}</label>"
-        for value in range(1, scale + 1)
-    )
-    return f"<p>{escape(row[2])} (annotator {escape(row[1])})<br>{choices}</p>"
+            fields.append(f"<p>{escape(row[2])} ({annotator})<br>{choices}</p>")
+        lines = "\n".join(fields)
+        yield f"<section>\n<h2>{escape(image)}</h2>\n{picture}\n{lines}\n</section>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
@@ -16,7 +16,7 @@ from semmetrics.core.same import by_value
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds.common import read_embedding
+from semmetrics.kinds.common import finite_or_none, read_embedding
 from semmetrics.kinds.labels.facts import label_facts
 from semmetrics.kinds.labels.record import prepare
 from semmetrics.messages import pluralize, visible
@@ -37,7 +37,7 @@ from semmetrics.scoring.plan import prepare_systems, resolve_task
 from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.result import Score
 from semmetrics.scoring.score import document_options, system_name, table_of
-from semmetrics.scoring.table import ScoreTable, records_of
+from semmetrics.scoring.table import records_of
 
 Named = str | Measure | Definition
 _OTHERS = tuple(n for n, one in OPTIONS.items() if one.kinds and "labels" not in one.kinds)
@@ -79,16 +79,6 @@ class ThresholdSweep(Result):
     facts: list[Fact] = field(default_factory=list, repr=False)
     understood: list[str] = field(default_factory=list, repr=False)
 
-    @staticmethod
-    def of(points: Sequence[float], table: ScoreTable) -> ThresholdSweep:
-        """Arrange the scores of measures at all thresholds."""
-        found: dict[str, dict[float, Score]] = {}
-        for score in table:
-            name = str(score.measure.with_options(threshold="auto"))
-            found.setdefault(name, {})[float(str(score.measure["threshold"]))] = score
-        by_name = {name: tuple(some[point] for point in points) for name, some in found.items()}
-        return ThresholdSweep(tuple(points), by_name, table.facts, table.understood)
-
     @property
     def values(self) -> dict[str, list[float]]:
         """The value of each measure at each threshold; nan where undefined."""
@@ -109,44 +99,34 @@ class ThresholdSweep(Result):
         The signature is that of the best value.
         """
         first = next(iter(self.scores.values()))[0]
+        measures: list[dict[str, Any]] = []
+        for name, best in self.best.items():
+            entry, scores = None, self.scores[name]
+            if best is not None:
+                signature = scores[self.points.index(best.threshold)].signature
+                entry = {**best._asdict(), "signature": signature}
+            values = [finite_or_none(score.value) for score in scores]
+            measures.append({"measure": name, "values": values, "best": entry})
         return {
-            "schema": "semmetrics.sweep/1",
-            "system": first.system,
-            "unit": first.unit,
-            "n": first.n,
-            "thresholds": list(self.points),
-            "measures": [self._measure(name) for name in self.scores],
-        }
-
-    def _measure(self, name: str) -> dict[str, Any]:
-        best = self.best[name]
-        entry = None
-        if best is not None:
-            signature = self.scores[name][self.points.index(best.threshold)].signature
-            entry = {**best._asdict(), "signature": signature}
-        values = [v if math.isfinite(v) else None for v in self.values[name]]
-        return {"measure": name, "values": values, "best": entry}
-
-    def _entry(self) -> dict[str, Any]:
-        return self.to_dict()
+            "schema": "semmetrics.sweep/1", "system": first.system, "unit": first.unit,
+            "n": first.n, "thresholds": list(self.points), "measures": measures,
+        }  # fmt: skip
 
     def to_csv(self) -> str:
         """One row a threshold, in full precision; an empty cell for what is undefined."""
-        values = self.values
-        rows = [
-            [repr(point), *(format_full(column[place]) for column in values.values())]
-            for place, point in enumerate(self.points)
-        ]
-        return draw([["threshold", *values], *rows], "csv") + "\n"
+        return draw(self._rows(None), "csv") + "\n"
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
-        """Return a table with one row a threshold."""
-        values = self.values
-        rows = [
-            [f"{point:g}", *(f"{column[place]:.{digits}f}" for column in values.values())]
-            for place, point in enumerate(self.points)
+        return [self._rows(digits)]
+
+    def _rows(self, digits: int | None) -> list[list[str]]:
+        """Return one row a threshold below the head, in full precision without digits."""
+        shown = [
+            [format_full(value) if digits is None else f"{value:.{digits}f}" for value in column]
+            for column in self.values.values()
         ]
-        return [[["threshold", *values], *rows]]
+        points = [repr(point) if digits is None else f"{point:g}" for point in self.points]
+        return [["threshold", *self.values], *map(list, zip(points, *shown, strict=True))]
 
     def _lines(self, digits: int) -> list[str]:
         """Say the highest value of each measure."""
@@ -214,7 +194,12 @@ def sweep(
     every = [one.with_options(threshold=point) for one in asked for point in points]
     given = {**options, "measures": every, "keep_rows": False}
     table = table_of(prepare_systems({system or system_name(preds): preds}, gts, given))
-    return ThresholdSweep.of(points, table)
+    found: dict[str, dict[float, Score]] = {}
+    for score in table:
+        name = str(score.measure.with_options(threshold="auto"))
+        found.setdefault(name, {})[float(str(score.measure["threshold"]))] = score
+    scores = {name: tuple(some[point] for point in points) for name, some in found.items()}
+    return ThresholdSweep(tuple(points), scores, table.facts, table.understood)
 
 
 @document_options(
@@ -272,12 +257,17 @@ def calibrate_threshold(
     >>> found.criterion, found.n, len(found.curve["contrast"])
     ('SemF1', 3, 10)
     """
-    check_options(
-        "calibrate_threshold",
-        options,
-        [name for name in OPTIONS if name not in ("threshold", "keep_rows", *_OTHERS)],
-    )
-    chosen = _calibrated(measure, options)
+    idle = ("threshold", "keep_rows", *_OTHERS)
+    check_options("calibrate_threshold", options, [name for name in OPTIONS if name not in idle])
+    several = parse(measure) if isinstance(measure, str) else parse_all([measure])
+    if len(several) != 1:
+        raise InputError("wrong-count", "measure", found=pluralize(len(several), "measure"),
+                         wanted="a calibration")  # fmt: skip
+    _check_swept(several, options)
+    (chosen,) = several
+    if chosen["decode"] == BEST:
+        raise InputError("bad-option", str(chosen), name="decode", value=BEST,
+                         wanted="a score threshold, such as threshold:0.5")  # fmt: skip
     points = _threshold_points(thresholds)
     for name in _IN_MEASURE:
         if is_given(options.get(name)):  # cutoff and rule are options of the measure
@@ -290,28 +280,12 @@ def calibrate_threshold(
     return replace(found, facts=facts, understood=tuple(prepared.understood()))
 
 
-def _calibrated(measure: Named, options: Mapping[str, Any]) -> Measure:
-    """Return the one measure to calibrate by."""
-    several = parse(measure) if isinstance(measure, str) else parse_all([measure])
-    if len(several) != 1:
-        raise InputError("wrong-count", "measure", found=pluralize(len(several), "measure"),
-                         wanted="a calibration")  # fmt: skip
-    _check_swept(several, options)
-    if several[0]["decode"] == BEST:
-        raise InputError("bad-option", str(several[0]), name="decode", value=BEST,
-                         wanted="a score threshold, such as threshold:0.5")  # fmt: skip
-    return several[0]
-
-
 def _check_swept(measures: Iterable[Measure], options: Mapping[str, Any]) -> None:
     """Refuse measures without a threshold, or with one already, and a task that is not theirs."""
     for measure in measures:
         if measure["threshold"] is None:
-            having = [
-                definition.name
-                for definition in all_definitions()
-                if any(option.name == "threshold" for option in definition.options)
-            ]
+            having = [one.name for one in all_definitions()
+                      if any(option.name == "threshold" for option in one.options)]  # fmt: skip
             raise InputError("no-threshold", str(measure), measures=", ".join(having))
         if measure["threshold"] != "auto":
             raise InputError("not-applicable", str(measure), name="threshold", what="a sweep")
@@ -382,19 +356,15 @@ def calibrate_threshold_on_pairs(
 def _threshold_points(given: Any) -> list[float]:
     """Return thresholds, rising; decimal steps are exact, so that 0.3 is the float 0.3."""
     given = _POINTS if given is None else given
-    if isinstance(given, str) and ":" in given:
-        parts = given.split(":")
-        if len(parts) != 3:
-            raise InputError("bad-thresholds", value=given)
-        start, stop, step = map(_threshold, parts)
+    if isinstance(given, str) and given.count(":") == 2:
+        start, stop, step = map(_threshold, given.split(":"))
         if step <= 0 or stop < start or (stop - start) / step > _MOST:
             raise InputError("bad-thresholds", value=given)
-        steps = range(int((stop - start) / step) + 1)
-        points = sorted(float(start + place * step) for place in steps)
+        every = [start + place * step for place in range(int((stop - start) / step) + 1)]
     else:
         several = given.split(",") if isinstance(given, str) else given
-        several = several if isinstance(several, Iterable) else [several]
-        points = sorted(float(_threshold(one)) for one in several)
+        every = list(map(_threshold, several if isinstance(several, Iterable) else [several]))
+    points = sorted(map(float, every))
     if not points or len(points) > _MOST:
         raise InputError("bad-thresholds", value=f"{len(points):,} thresholds")
     for point, after in pairwise([*points, math.inf]):
@@ -424,11 +394,17 @@ def report_calibration(calibration: Calibration) -> str:
         f"threshold {one.threshold!r} for {visible(one.embedding)}",
         f"{one.method}, {one.criterion}: {one.value:.4f} on {pluralize(one.n, one.unit)}",
     ]
-    low, high = _find_nearly_as_good(one)
-    lines.append(f"at least {_NEAR:.0%} of that from {low:.4f} to {high:.4f}")
+    names, points = list(one.curve), one.curve["threshold"]
+    values = one.curve["contrast" if one.method == "contrast" else one.criterion]
+    low = high = points.index(one.threshold)
+    enough = one.value - (1 - _NEAR) * abs(one.value)
+    while low and values[low - 1] >= enough:
+        low -= 1
+    while high + 1 < len(points) and values[high + 1] >= enough:
+        high += 1
+    lines.append(f"at least {_NEAR:.0%} of that from {points[low]:.4f} to {points[high]:.4f}")
     if one.auc is not None:
         lines.append(f"AUC {one.auc:.4f}")
-    names, points = list(one.curve), one.curve["threshold"]
     some = np.linspace(0, len(points) - 1, _ROWS).round().astype(int).tolist()
     rows = [
         [f"{points[row]:.4f}{'*' if points[row] == one.threshold else ''}"]
@@ -439,16 +415,3 @@ def report_calibration(calibration: Calibration) -> str:
     return "\n".join(
         [*lines, "", *([f"{shown}:"] * (len(rows) < len(points))), draw([names, *rows])]
     )
-
-
-def _find_nearly_as_good(one: Calibration) -> tuple[float, float]:
-    """The thresholds around the best, without a gap, whose value is nearly as large."""
-    points = one.curve["threshold"]
-    values = one.curve["contrast" if one.method == "contrast" else one.criterion]
-    low = high = points.index(one.threshold)
-    enough = one.value - (1 - _NEAR) * abs(one.value)
-    while low and values[low - 1] >= enough:
-        low -= 1
-    while high + 1 < len(points) and values[high + 1] >= enough:
-        high += 1
-    return points[low], points[high]

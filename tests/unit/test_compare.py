@@ -16,7 +16,7 @@ from benchmarks import simulation
 from semmetrics import Bootstrap, compare, options
 from semmetrics.scoring.resampling import Draws
 from semmetrics.studies import significance
-from semmetrics.studies.differences import Design, compare_scores, swapped_differences
+from semmetrics.studies.comparisons import Design, compare_scores, swapped_differences
 
 CLASSES = list("abcdef")
 TESTS = ("interval", "bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon")
@@ -323,7 +323,7 @@ def test_ranks_over_resamples():
 
 @pytest.mark.parametrize(("changed", "code"), [
     ({"systems": {"a": [["x"], ["y"]]}}, "too-few-compared"),
-    ({"systems": {}}, "nothing-given"),
+    ({"systems": {}}, "too-few-compared"),
     ({"baseline": "z"}, "unknown-name"),
     ({"systems": {1: [["x"]] * 3, 2: [["x"]] * 3}}, "wrong-type"),
     ({"test": "wilcox"}, "bad-choice"),
@@ -456,7 +456,7 @@ def test_scored_results_that_cannot_be_compared():
         return semmetrics.score(preds, gts, **{**options, **more})
 
     for other, code in (
-        (preds, "wrong-type"),
+        (preds, "not-comparable"),
         (scored(ci=False), "not-comparable"),
         (semmetrics.score_systems({"x": preds, "y": preds}, gts, **options), "not-comparable"),
         (scored(seed=3), "scored-otherwise"),

@@ -78,7 +78,6 @@ ONE, REL = [("a", "b", 1.0)], {"a": ["b"]}
     ([("a", "", 1.0)], REL, {}, "empty-id", "ratings, element [0]"),
     ([("a", "b", 1.0), "ab"], REL, {}, "wrong-type", "ratings, element [1]"),
     ([{"a": "a", "b": "b"}], REL, {}, "missing-column", "ratings, element [0]"),
-    (ONE, {}, {}, None, ""),
     (ONE, {"x": ["y"]}, {}, None, ""),
     (ONE, (np.eye(2), "ab", "xy"), {}, None, ""),
     (ONE, (np.eye(2), "aa", "xy"), {}, "wrong-ids", "phi"),

@@ -72,7 +72,7 @@ def test_weights_are_repetitions(levels):
         (([1.0, 2.0], [1.0]), "wrong-count"),
         (([1.0, np.nan], [1.0, 2.0]), "not-finite"),
         (([1.0, 2.0], np.ma.masked_equal([1.0, 2.0], 2)), "masked"),
-        (([1.0, 2.0], [1.0, 2.0], "kendal-c"), "unknown-name"),
+        (([1.0, 2.0], [1.0, 2.0], "kendal-c"), "bad-choice"),
     ],
 )
 def test_what_cannot_be_correlated(given, message):

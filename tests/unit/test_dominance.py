@@ -1,4 +1,4 @@
-"""Equation 7, dominance and rank correlation, against loops and a dense eigen-solver."""
+"""Equation 7 and dominance, against loops and a dense eigen-solver."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 from oracles import competition as oracle
 from refusals import refused
-from scipy.stats import spearmanr
 
-from semmetrics.errors import InputError
-from semmetrics.studies.dominance import compute_dominance, rank_correlation, rank_dominance
+from semmetrics.studies.competition import compute_dominance, rank_dominance
 
 SIZES = st.integers(2, 9)
 
@@ -137,20 +135,3 @@ def test_powers_that_repeat_too_late_are_refused():
 def test_scores_that_have_no_dominance(scores, floor, words):
     with refused(words):
         compute_dominance(scores, floor=floor)
-
-
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=8))
-def test_rank_correlation(pairs):
-    first, second = zip(*pairs, strict=True)
-    found = rank_correlation(first, second)
-    if len({*first}) == 1 or len({*second}) == 1:
-        assert math.isnan(found)
-    else:
-        assert found == pytest.approx(oracle.spearman(first, second), abs=1e-12)
-        assert found == pytest.approx(spearmanr(first, second).statistic, abs=1e-12)
-
-
-@pytest.mark.parametrize(("first", "second"), [([1], [1, 2]), ([], [])])
-def test_numbers_that_have_no_correlation(first, second):
-    with pytest.raises(InputError):
-        rank_correlation(first, second)

@@ -48,7 +48,7 @@ def test_scoring_lists_needs_no_other_package():
     [
         (["--version"], "semmetrics.cli.commands"),
         (["--help"], "semmetrics.scoring.score"),
-        (["list"], "semmetrics.studies.human_agreement"),
+        (["list"], "semmetrics.studies.agreement"),
         (["score", "--help"], "numpy"),
     ],
 )

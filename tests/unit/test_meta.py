@@ -21,7 +21,7 @@ from semmetrics.data.mat_file import read_mat
 from semmetrics.data.source import load
 from semmetrics.errors import Fact, InputError
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.studies.human_agreement import AgreementDesign, Judged, measure_agreement
+from semmetrics.studies.agreement import AgreementDesign, Judged, measure_agreement
 
 GTS = {"a": ["cat", "dog"], "b": ["dog"], "c": ["cow"], "d": ["cat", "cow"], "e": ["bus"]}
 PREDS = {"a": ["cat"], "b": ["dog"], "c": ["cow", "dog", "bus"], "d": ["bus"], "e": ["cat", "bus"]}
