@@ -29,7 +29,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,19 +57,19 @@ from semmetrics.data.frequencies import (
     table_of_counts,
     write_frequencies,
 )
-from semmetrics.data.tasks import CaptionTask, caption_task
+from semmetrics.data.tasks import CaptionTask, caption_task, kept
 from semmetrics.errors import Fact, InputError
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
-    CaptionMeans,
     References,
     TokenTable,
+    caption_measure,
     check_references,
+    share_ngrams,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Measure, Option
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.definition import Measure, Option, choice
 from semmetrics.text.tokenizers import open_tokenizer
 
 SOURCES = ("references", "rows", "given")
@@ -282,28 +282,10 @@ def task_frequencies(
     )  # fmt: skip
 
 
+@kept
 def frequency_hash(task: CaptionTask, source: str, stem: str) -> str:
-    """Return the hash of the document frequencies that a measure uses; taken once a task."""
-    key = ("hash of document frequencies", source, stem)
-    if key not in task.shared:
-        task.shared[key] = task_frequencies(task, source, stem).hash
-    return str(task.shared[key])
-
-
-def frequency_weights(task: CaptionTask, source: str, stem: str) -> list[Floats]:
-    """Return the weight of each distinct n-gram of a task's captions, for each order.
-
-    Parameters
-    ----------
-    task : CaptionTask
-    source, stem : str
-        As for ``task_frequencies``.
-    """
-    fit = _given_fit(task, source, stem)
-    if fit is not None:
-        return fit.weights(task_tokens(task, stem))
-    documents, counts = _count_documents(task, source, stem)
-    return [log_of(documents) - np.log(np.maximum(1.0, found)) for found in counts]
+    """Return the hash of the document frequencies that a measure uses."""
+    return task_frequencies(task, source, stem).hash
 
 
 def fit_document_frequencies(
@@ -365,22 +347,19 @@ def _given_fit(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies
     return None
 
 
+@kept
 def _count_documents(task: CaptionTask, source: str, stem: str) -> tuple[int, list[Ints]]:
-    """Return the number of documents, and in how many each n-gram of each order is; kept."""
-    key = ("documents", source, stem)
-    if key not in task.shared:
-        times, image = _document_numbers(task, source), row_numbers(task.indptr)
-        counts = []
-        for ngrams in task_tokens(task, stem).ngrams:
-            indptr, cells = take_rows(ngrams.indptr, task.references)
-            size = max(1, len(ngrams))
-            pairs = np.sort(image[row_numbers(indptr)] * size + ngrams.codes[cells])
-            images, codes = np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], size)
-            found = np.bincount(codes, times[images], len(ngrams))  # whole, below 2**53
-            counts.append(found.astype(np.int64))
-        task.shared[key] = int(times.sum()), counts
-    documents: tuple[int, list[Ints]] = task.shared[key]
-    return documents
+    """Return the number of documents, and in how many each n-gram of each order is."""
+    times, image = _document_numbers(task, source), row_numbers(task.indptr)
+    counts = []
+    for ngrams in task_tokens(task, stem).ngrams:
+        indptr, cells = take_rows(ngrams.indptr, task.references)
+        size = max(1, len(ngrams))
+        pairs = np.sort(image[row_numbers(indptr)] * size + ngrams.codes[cells])
+        images, codes = np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], size)
+        found = np.bincount(codes, times[images], len(ngrams))  # whole, below 2**53
+        counts.append(found.astype(np.int64))
+    return int(times.sum()), counts
 
 
 def _document_numbers(task: CaptionTask, source: str) -> Ints:
@@ -472,38 +451,23 @@ def pair_cosines(
     float array, shape (pairs,)
         In [0, 1].
     """
-    ngrams, size = vectors.ngrams, len(vectors.ngrams)
-    item = row_numbers(indptr)
-    rows, mine = take_rows(ngrams.indptr, candidates)
-    held = row_numbers(rows) * size + ngrams.codes[mine]
-    rows, theirs = take_rows(ngrams.indptr, references)
-    wanted = np.repeat(item * size, lengths(rows)) + ngrams.codes[theirs]
-    place = np.searchsorted(held, wanted)
-    both = np.flatnonzero(np.append(held, -1)[place] == wanted)
-    theirs = theirs[both]
-    hits, counts = (ngrams.counts[cells].astype(np.int64) for cells in (mine[place[both]], theirs))
-    times = (np.minimum(hits, counts) if clip else hits) * counts
-    pairs = np.searchsorted(rows, both, "right") - 1
-    products = vectors.sums(pairs, ngrams.codes[theirs], times, len(references))
-    norms = vectors.norms[candidates[item]] * vectors.norms[references]
+    shared = share_ngrams(vectors.ngrams, candidates, indptr, references)
+    hits = np.minimum(shared.mine, shared.theirs) if clip else shared.mine
+    products = vectors.sums(shared.pairs, shared.codes, hits * shared.theirs, len(references))
+    norms = np.repeat(vectors.norms[candidates], lengths(indptr)) * vectors.norms[references]
     return np.where(norms > 0, products / np.where(norms > 0, norms, 1.0), 0.0)
 
 
+@kept
 def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
-    """Return the vectors of all captions of a task, for each order; made at their first use."""
-    key = ("tf-idf", source, stem)
-    if key not in task.shared:
-        weights = frequency_weights(task, source, stem)
-        ngrams = task_tokens(task, stem).ngrams
-        task.shared[key] = [TfIdf(*one) for one in zip(ngrams, weights, strict=True)]
-    vectors: list[TfIdf] = task.shared[key]
-    return vectors
-
-
-def _bigrams(task: CaptionTask, stem: str) -> Ints:
-    """Count the bigrams of each caption: the length that the penalty compares."""
-    bigrams: Ints = np.maximum(np.diff(task_tokens(task, stem).indptr) - 1, np.int64(0))
-    return bigrams
+    """Return the vectors of all captions of a task, for each order."""
+    table, fit = task_tokens(task, stem), _given_fit(task, source, stem)
+    if fit is not None:
+        weights = fit.weights(table)
+    else:
+        documents, counts = _count_documents(task, source, stem)
+        weights = [log_of(documents) - np.log(np.maximum(1.0, found)) for found in counts]
+    return [TfIdf(*one) for one in zip(table.ngrams, weights, strict=True)]
 
 
 def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None = None) -> Floats:
@@ -514,7 +478,7 @@ def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None
     item, n_refs = row_numbers(captions.indptr), captions.n_refs
     penalty: Any = 1.0
     if sigma is not None:
-        length = _bigrams(task, stem)
+        length = vectors[1].ngrams.totals  # bigrams are what the penalty compares
         mine, theirs = captions.pair_candidates, captions.references
         penalty = length_penalty(length[mine], length[theirs], sigma)
     sides = captions.candidates, captions.indptr, captions.references
@@ -533,21 +497,6 @@ def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None
 # references' values times their penalties, added up for each image before the product.
 
 
-class _Features(NamedTuple):
-    """Features of all texts, text after text, and what their values are made of."""
-
-    indptr: Ints
-    codes: Ints
-    counts: Ints
-    squares: Floats
-    inverse: Floats
-
-    def rows(self, texts: Ints, values: Floats) -> Cells:
-        """Return the features of some texts, with values."""
-        indptr, flat = take_rows(self.indptr, texts)
-        return Cells(indptr, self.codes[flat], values[flat])
-
-
 def cider_pairs(task: CaptionTask, measure: Measure) -> SparsePairs:
     """Return products whose entry (image, candidate) is the measure of the candidate for the image.
 
@@ -563,14 +512,14 @@ def cider_pairs(task: CaptionTask, measure: Measure) -> SparsePairs:
     SparsePairs
         Rows are images; one without references has zeros.
     """
-    source, stem, sigma = str(measure["df"]), str(measure["stem"]), measure["sigma"]
-    features = _count_features(tfidf_vectors(task, source, stem), clip=sigma is not None)
-    columns = features.rows(
-        task.candidates,
-        features.inverse if sigma is not None else features.counts * features.inverse,
-    )
-    references = features.rows(
-        task.references, features.counts * features.squares * features.inverse
+    sigma, vectors = measure["sigma"], tfidf_vectors(task, str(measure["df"]), str(measure["stem"]))
+    indptr, features, mine, theirs = _count_features(vectors, clip=sigma is not None)
+    columns, references = (
+        Cells(rows, features[flat], values[flat])
+        for (rows, flat), values in (
+            (take_rows(indptr, task.candidates), mine),
+            (take_rows(indptr, task.references), theirs),
+        )
     )
     n_refs = lengths(task.indptr)
     share = np.repeat(SCALE / 4 / np.maximum(n_refs, 1), n_refs)
@@ -580,17 +529,26 @@ def cider_pairs(task: CaptionTask, measure: Measure) -> SparsePairs:
     if sigma is None:
         one = np.zeros(len(values), np.int64), np.zeros(len(task), np.int64)
         return SparsePairs(rows, columns, *one, np.ones((1, 1)))
-    length = _bigrams(task, stem)
+    length = vectors[1].ngrams.totals
     theirs, kinds = np.unique(length[task.references], return_inverse=True)
     mine, classes = np.unique(length[task.candidates], return_inverse=True)
     scale = length_penalty(mine[:, None], theirs, float(sigma))
     return SparsePairs(rows, columns, kinds.ravel()[reference], classes.ravel(), scale)
 
 
-def _count_features(vectors: Sequence[TfIdf], *, clip: bool) -> _Features:
-    """Return each n-gram of each order, or each level of it if counts are clipped, as a feature."""
-    texts, codes, counts, squares, inverse = [], [], [], [], []
-    first = 0
+def _count_features(
+    vectors: Sequence[TfIdf], *, clip: bool
+) -> tuple[Ints, Ints, NDArray[Any], NDArray[Any]]:
+    """Return each n-gram of each order, or each level of it if counts are clipped, as a feature.
+
+    Returns
+    -------
+    indptr, features : int arrays
+        The features of each text.
+    mine, theirs : float arrays
+        Their values where the text is a candidate, and where it is a reference.
+    """
+    parts, first = [], 0
     for one in vectors:
         ngrams = one.ngrams
         level, cell = np.zeros(len(ngrams.codes), np.int64), np.arange(len(ngrams.codes))
@@ -601,19 +559,17 @@ def _count_features(vectors: Sequence[TfIdf], *, clip: bool) -> _Features:
         names = grams.astype(np.int64)
         higher, number = np.unique((level * size + grams)[level > 0], return_inverse=True)
         names[level > 0] = size + number.ravel()
-        text = row_numbers(ngrams.indptr)[cell]
-        texts.append(text)
-        codes.append(first + names)
-        counts.append(ngrams.counts[cell])
-        squares.append(np.add(*one.squares(grams)))
+        text, counts = row_numbers(ngrams.indptr)[cell], ngrams.counts[cell]
         norms = one.norms[text]
-        inverse.append(np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
+        inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+        theirs = counts * np.add(*one.squares(grams)) * inverse
+        parts.append((text, first + names, inverse if clip else counts * inverse, theirs))
         first += size + len(higher)
-    row = np.concatenate(texts)
+    row, *columns = map(np.concatenate, zip(*parts, strict=True))
     order = np.argsort(row, kind="stable")
     indptr = offsets(np.bincount(row, minlength=len(vectors[0].ngrams.indptr) - 1))
-    parts = (np.concatenate(part)[order] for part in (codes, counts, squares, inverse))
-    return _Features(indptr, *parts)
+    features, mine, theirs = (column[order] for column in columns)
+    return indptr, features, mine, theirs
 
 
 def _check_sigma(sigma: float) -> None:
@@ -622,41 +578,41 @@ def _check_sigma(sigma: float) -> None:
 
 
 _SHARED = (
-    Option(
-        "df", "df", "references", SOURCES,
-        help="what document frequencies are counted on: the images of the run, its rows, or a "
-        "fit that is given",
+    choice(
+        "df",
+        "df",
+        "what document frequencies are counted on: the images of the run, its rows, or a fit that "
+        "is given",
+        *SOURCES,
     ),
-    Option("stem", "stem", "none", ("none", "porter"), help="stem words (Porter 1980)"),
+    choice("stem", "stem", "stem words (Porter 1980)", "none", "porter"),
     NO_REFERENCE,
-)  # fmt: skip
+)
 _SIGMA = Option(
     "sigma", "sigma", 6.0, kind=float, check=_check_sigma,
     help="length difference at which the penalty is exp(-1/2), in bigrams",
 )  # fmt: skip
-
-
-def _add(name: str, options: tuple[Option, ...], **texts: Any) -> Definition:
-    definition = Definition(
-        name=name, family=CaptionMeans(cider_values), cite=("vedantam2015",), options=options,
-        bounds=(0.0, SCALE), cutoff=False, kind="captions",
-        needs=frozenset({"document_frequencies"}),
-        extra={"pairs": cider_pairs, "percent": True}, **texts,
-    )  # fmt: skip
-    return add(definition)
-
-
-CIDErD = _add(
+_TRAITS: dict[str, Any] = {
+    "cite": ("vedantam2015",),
+    "bounds": (0.0, SCALE),
+    "needs": frozenset({"document_frequencies"}),
+    "extra": {"pairs": cider_pairs, "percent": True},
+}
+CIDErD = caption_measure(
     "CIDEr-D",
-    (_SIGMA, *_SHARED),
-    summary="Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
-    equation="10/4 Σ_n mean_j exp(-(l_c - l_j)²/2σ²) Σ min(g_c, g_j) g_j / (|g_c| |g_j|)",
-    source="Vedantam et al. 2015, section 7; coco-caption",
+    cider_values,
+    "Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
+    "10/4 Σ_n mean_j exp(-(l_c - l_j)²/2σ²) Σ min(g_c, g_j) g_j / (|g_c| |g_j|)",
+    "Vedantam et al. 2015, section 7; coco-caption",
+    options=(_SIGMA, *_SHARED),
+    **_TRAITS,
 )
-CIDEr = _add(
+CIDEr = caption_measure(
     "CIDEr",
-    _SHARED,
-    summary="Cosine of the tf-idf vectors of n-grams with the references.",
-    equation="10/4 Σ_n mean_j g_c · g_j / (|g_c| |g_j|)",
-    source="Vedantam et al. 2015, equations 2 and 3; the authors' code",
+    cider_values,
+    "Cosine of the tf-idf vectors of n-grams with the references.",
+    "10/4 Σ_n mean_j g_c · g_j / (|g_c| |g_j|)",
+    "Vedantam et al. 2015, equations 2 and 3; the authors' code",
+    options=_SHARED,
+    **_TRAITS,
 )

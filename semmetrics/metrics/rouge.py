@@ -10,7 +10,6 @@ Values lie in [0, 1]; higher is better.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,18 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ngrams import lcs_lengths
-from semmetrics.core.ragged import Floats, Ints, lengths
-from semmetrics.errors import InputError
+from semmetrics.core.ragged import Floats, lengths
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
-    CaptionMeans,
     References,
+    caption_measure,
     largest_of_rows,
+    number_option,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Option
-from semmetrics.metrics.registry import add
 
 
 def rouge_l(precision: NDArray[Any], recall: NDArray[Any], beta: float = 1.2) -> Floats:
@@ -62,34 +59,6 @@ def rouge_l(precision: NDArray[Any], recall: NDArray[Any], beta: float = 1.2) ->
     return values
 
 
-def subsequence_shares(
-    indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Ints
-) -> tuple[Floats, Floats]:
-    """Return the longest common subsequence of pairs of texts as a share of each of them.
-
-    Parameters
-    ----------
-    indptr, codes : int arrays
-        Tokens of each text.
-    first, second : int arrays, shape (pairs,)
-
-    Returns
-    -------
-    tuple of two float arrays, shape (pairs,), in [0, 1]
-
-    Examples
-    --------
-    >>> indptr, codes = np.array([0, 4, 6]), np.array([1, 2, 3, 2, 2, 1])
-    >>> shares = subsequence_shares(indptr, codes, np.array([0]), np.array([1]))
-    >>> [share.tolist() for share in shares]
-    [[0.25], [0.5]]
-    """
-    common = lcs_lengths(indptr, codes, first, second)
-    mine, theirs = (lengths(indptr)[side] for side in (first, second))
-    common = common + ((mine == 0) & (theirs == 0))
-    return common / np.maximum(mine, 1), common / np.maximum(theirs, 1)
-
-
 @dataclass(frozen=True)
 class BestShares:
     """A step: largest precision and recall of each candidate over its references; or nan."""
@@ -97,35 +66,26 @@ class BestShares:
     def compute(self, block: CaptionBlock) -> tuple[Floats, Floats]:
         """Return precision and recall, shape (items,)."""
         table, captions = task_tokens(block.task), block.get(References())
-        precision, recall = subsequence_shares(
-            table.indptr, table.codes, captions.pair_candidates, captions.references
+        pairs = captions.pair_candidates, captions.references
+        mine, theirs = (lengths(table.indptr)[side] for side in pairs)
+        common = lcs_lengths(table.indptr, table.codes, *pairs) + ((mine == 0) & (theirs == 0))
+        precision, recall = (
+            largest_of_rows(common / np.maximum(side, 1), captions.indptr)
+            for side in (mine, theirs)
         )
-        return largest_of_rows(precision, captions.indptr), largest_of_rows(recall, captions.indptr)
+        return precision, recall
 
 
 def _rouge_values(block: CaptionBlock, *, beta: float) -> Floats:
     return rouge_l(*block.get(BestShares()), beta)
 
 
-def _check_beta(beta: float) -> None:
-    if beta < 0 or not math.isfinite(beta * beta):
-        raise InputError("bad-option", name="beta", value=beta, wanted="a finite number from 0")
-
-
-ROUGE_L = add(
-    Definition(
-        name="ROUGE-L",
-        family=CaptionMeans(_rouge_values),
-        summary="F of the longest common subsequence with the references, recall weighing more.",
-        equation="(1 + β²) P R / (R + β² P); P = max LCS/|candidate|, R = max LCS/|reference|",
-        source="Lin 2004, equations 2 to 4; β and maxima of the COCO caption code (Chen et al. "
-        "2015)",
-        cite=("lin2004", "chen2015"),
-        options=(
-            Option("beta", "beta", 1.2, kind=float, help="weight of recall", check=_check_beta),
-            NO_REFERENCE,
-        ),
-        cutoff=False,
-        kind="captions",
-    )
+ROUGE_L = caption_measure(
+    "ROUGE-L",
+    _rouge_values,
+    "F of the longest common subsequence with the references, recall weighing more.",
+    "(1 + β²) P R / (R + β² P); P = max LCS/|candidate|, R = max LCS/|reference|",
+    "Lin 2004, equations 2 to 4; β and maxima of the COCO caption code (Chen et al. 2015)",
+    cite=("lin2004", "chen2015"),
+    options=(number_option("beta", 1.2, 1e154, "weight of recall"), NO_REFERENCE),
 )
