@@ -266,7 +266,7 @@ def kept(make: F) -> F:
         bound = form.bind(*given, **named)
         bound.apply_defaults()
         task, *others = bound.arguments.values()
-        key = (make.__name__, *others)
+        key = (make.__module__, make.__name__, *others)
         if key not in task.shared:
             task.shared[key] = make(*given, **named)
         return task.shared[key]

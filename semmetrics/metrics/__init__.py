@@ -26,7 +26,7 @@ _HOMES = {
     "decoding": ("decode",),
     "sweeps": ("best_threshold", "sweep_thresholds", "sweep_top_k"),
     "sets": ("cardinality", "label_frequencies", "label_order"),
-    "retrieval": (
+    "relations": (
         "captions_of_images", "images_of_captions", "most_similar", "similar_images", "top_items",
     ),
     "semantic_retrieval": (

@@ -24,13 +24,13 @@ from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuFamily
 from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
-    CaptionMeans,
     References,
+    caption_measure,
     task_tokens,
 )
-from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
+from semmetrics.metrics.definition import Columns, Frame, Measure, Statistic, Sums
+from semmetrics.metrics.families import WithoutLabels
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.registry import add
 
 _TIMES = 3  # a word so many times in a row makes a caption a duplicated one
 
@@ -158,7 +158,7 @@ class CandidateHashes:
         return {"hashes": self.hashes(block)}
 
 
-class VocabularyFamily:
+class VocabularyFamily(WithoutLabels):
     """The number of different words in the candidates."""
 
     def statistic(self, measure: Measure) -> Statistic:
@@ -179,12 +179,6 @@ class VocabularyFamily:
         columns: Any = rows
         return lengths(columns["hashes"].indptr).astype(np.float64)
 
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
-        """Return None: there are no labels."""
-        return None
-
 
 class UniqueFamily(VocabularyFamily):
     """The share of different captions among the candidates."""
@@ -203,41 +197,24 @@ class UniqueFamily(VocabularyFamily):
         return None
 
 
-def _add(
-    name: str, family: Any, summary: str, equation: str, source: str = "", **more: Any
-) -> Definition:
-    return add(
-        Definition(
-            name=name,
-            family=family,
-            summary=summary,
-            equation=equation,
-            source=source or "description",
-            cutoff=False,
-            kind="captions",
-            **more,
-        )
-    )
-
-
 _UNBOUNDED: dict[str, Any] = {"bounds": (0.0, np.inf)}
-DuplicatedCaption = _add(
+DuplicatedCaption = caption_measure(
     "DuplicatedCaption",
-    CaptionMeans(_is_duplicated),
+    _is_duplicated,
     "Share of candidates that have a word three or more times in a row.",
     "|{s: s_i = s_(i+1) = s_(i+2) for some i}| / |S|",
     "Wan et al. 2022, section 4.3",
     cite=("wan2022",),
     higher_is_better=False,
 )
-CaptionLength = _add(
+CaptionLength = caption_measure(
     "CaptionLength",
-    CaptionMeans(_token_numbers),
+    _token_numbers,
     "Mean number of tokens of a candidate.",
     "Σ |s| / |S|",
     **_UNBOUNDED,
 )
-LengthRatio = _add(
+LengthRatio = caption_measure(
     "LengthRatio",
     LengthRatioFamily(),
     "Tokens of all candidates over tokens of their effective references, as BLEU has them.",
@@ -247,14 +224,14 @@ LengthRatio = _add(
     options=(REFERENCE_LENGTH, SKIP_OR_NAN),
     **_UNBOUNDED,
 )
-ReferenceCount = _add(
+ReferenceCount = caption_measure(
     "ReferenceCount",
-    CaptionMeans(_reference_numbers),
+    _reference_numbers,
     "Mean number of references of a candidate.",
     "Σ |R(s)| / |S|",
     **_UNBOUNDED,
 )
-Vocabulary = _add(
+Vocabulary = caption_measure(
     "Vocabulary",
     VocabularyFamily(),
     "Number of different tokens in all candidates.",
@@ -262,7 +239,7 @@ Vocabulary = _add(
     interval="jackknife",  # a resample lacks a third of the captions, and their words
     **_UNBOUNDED,
 )
-UniqueCaptions = _add(
+UniqueCaptions = caption_measure(
     "UniqueCaptions",
     UniqueFamily(),
     "Share of different captions among the candidates.",

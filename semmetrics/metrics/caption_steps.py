@@ -87,7 +87,7 @@ def task_tokens(task: CaptionTask, stem: str = "none") -> TokenTable:
 @kept
 def joined_tokens(task: CaptionTask) -> list[str]:
     """Return the tokens of each distinct caption of a task with blanks between them."""
-    if ("task_tokens", "none") in task.shared:
+    if (__name__, "task_tokens", "none") in task.shared:
         lists = task_tokens(task).lists
     else:  # numbers of tokens are made when a measure needs them
         lists = task.shared["token lists"] = task.tokenizer.tokens(task.texts)

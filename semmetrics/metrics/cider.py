@@ -228,19 +228,6 @@ class DocumentFrequencies(FrequencyTable):
             weights.append(np.maximum(0.0, weight))
         return weights
 
-    def check_tokens(self, tokenizer: str, stem: str) -> None:
-        """Refuse captions whose tokens are made in another way, as far as that is known.
-
-        Raises
-        ------
-        InputError
-            If they are.
-        """
-        made = (("tokenizer", self.tokenizer, tokenizer), ("stem", self.stem, stem))
-        for name, mine, theirs in made:
-            if mine not in ("", theirs):
-                raise InputError("other-tokens", name=name, mine=mine, theirs=theirs)
-
 
 def _codes_of(tokens: Iterable[str], codes: dict[str, int]) -> Ints:
     return np.array([codes.get(token, -1) for token in tokens], np.int64)
@@ -340,7 +327,10 @@ def _given_fit(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies
     if source == "given":
         given = given or task.fits.get("df")
     if isinstance(given, DocumentFrequencies):
-        given.check_tokens(str(task.tokenizer.name), stem)
+        made = {"tokenizer": str(task.tokenizer.name), "stem": stem}
+        for name, theirs in made.items():
+            if (mine := getattr(given, name)) not in ("", theirs):
+                raise InputError("other-tokens", name=name, mine=mine, theirs=theirs)
         return given
     if source == "given":
         raise InputError("needs-option", what="df=given", name="doc_freq")

@@ -21,7 +21,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,22 +30,22 @@ from numpy.typing import NDArray
 
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.tasks import CaptionTask
+from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.messages import brief, counted
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     SKIP_OR_NAN,
     CaptionBlock,
-    CaptionMeans,
     References,
+    caption_measure,
     cause_column,
     joined_tokens,
+    number_option,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.definition import ItemSums, Measure, Statistic, choice
 from semmetrics.metrics.families import SumFormulas
-from semmetrics.metrics.registry import add
 from semmetrics.text.java import ENGLISH, JavaProgram
 from semmetrics.text.tokenizers import one_line
 
@@ -100,22 +100,17 @@ def segment_counts(
     lines: dict[str, int] = {}
     places: Ints = np.zeros(len(candidates), np.int64)
     for place, (candidate, several) in enumerate(zip(candidates, references, strict=True)):
-        if not several:
-            where = f"the candidate {candidate!r}"
-            raise InputError("nothing-given", where, what="references", remedy="give at least one")
         cleaned = (one_line(text).replace("|||", "").replace("  ", " ")
                    for text in (*several, candidate))  # fmt: skip
         places[place] = lines.setdefault(" ||| ".join(("SCORE", *cleaned)), len(lines))
     counts = np.zeros((len(lines), len(COUNTS)), np.int64)
     for row, (line, answer) in enumerate(zip(lines, _ask(lines) if lines else (), strict=True)):
         try:
-            numbers = [int(float(part)) for part in answer.split()]
-        except ValueError:
-            numbers = []
-        if len(numbers) != len(COUNTS):
+            parts = zip(COUNTS, answer.split(), strict=True)
+            counts[row] = [int(float(part)) for _, part in parts]
+        except ValueError as error:
             why = f"its answer to {brief(line)} is {brief(answer)}"
-            raise InputError("meteor-failed", why=why)
-        counts[row] = numbers
+            raise InputError("meteor-failed", why=why) from error
     return counts[places]
 
 
@@ -139,11 +134,8 @@ def _ask(lines: Collection[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class MeteorCounts:
+class MeteorCounts(ItemSums):
     """A step: the counts of each item, from one run of the program for the whole task."""
-
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns ``COUNTS``, and "cause"."""
@@ -168,25 +160,23 @@ def lacking(task: CaptionTask) -> str:
     return ""
 
 
+@kept
 def _task_counts(task: CaptionTask) -> NDArray[np.int64]:
-    """Return the counts of all items of a task, zeros without a reference; made once."""
-    if "meteor" not in task.shared:
-        texts = joined_tokens(task)
-        indptr, references = task.pairs(0, len(task))
-        some = np.flatnonzero(np.diff(indptr))
-        counts = np.zeros((len(task), len(COUNTS)), np.int64)
-        counts[some] = segment_counts(
-            [texts[code] for code in task.candidates[some].tolist()],
-            [[texts[one] for one in references[indptr[i] : indptr[i + 1]]] for i in some.tolist()],
-        )
-        count = dict(zip(COUNTS, counts.T, strict=True))
-        # the words of a segment all match, on both sides, in one chunk
-        whole = count["matched_pred"] == count["n_pred"]
-        whole &= (count["matched_ref"] == count["n_ref"]) & (count["chunks"] == 1)
-        count["chunks"][whole] = 0
-        task.shared["meteor"] = counts
-    found: NDArray[np.int64] = task.shared["meteor"]
-    return found
+    """Return the counts of all items of a task, zeros without a reference."""
+    texts = joined_tokens(task)
+    indptr, references = task.pairs(0, len(task))
+    some = np.flatnonzero(np.diff(indptr))
+    counts = np.zeros((len(task), len(COUNTS)), np.int64)
+    counts[some] = segment_counts(
+        [texts[code] for code in task.candidates[some].tolist()],
+        [[texts[one] for one in references[indptr[i] : indptr[i + 1]]] for i in some.tolist()],
+    )
+    count = dict(zip(COUNTS, counts.T, strict=True))
+    # the words of a segment all match, on both sides, in one chunk
+    whole = count["matched_pred"] == count["n_pred"]
+    whole &= (count["matched_ref"] == count["n_ref"]) & (count["chunks"] == 1)
+    count["chunks"][whole] = 0
+    return counts
 
 
 def meteor_value(counts: Any) -> Floats:
@@ -260,77 +250,58 @@ class MeteorFamily(SumFormulas):
 
 def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
     """Return nltk's METEOR of each candidate; nan without references."""
-    score, captions = _nltk_score(), block.get(References())
-    tokens = task_tokens(block.task).lists
+    try:
+        corpus: Any = importlib.import_module("nltk.corpus")
+        module: Any = importlib.import_module("nltk.translate.meteor_score")
+        corpus.wordnet.ensure_loaded()
+    except ImportError as error:
+        raise MissingDependencyError("nltk", "METEOR-nltk", extra="wordnet", error=error) from error
+    except (LookupError, OSError):
+        raise InputError("no-wordnet", instead="") from None
+    captions, tokens = block.get(References()), task_tokens(block.task).lists
     bounds, references = captions.indptr.tolist(), captions.references.tolist()
     values: Floats = np.full(len(block), np.nan)
     for row, code in enumerate(captions.candidates.tolist()):
         several = [tokens[one] for one in references[bounds[row] : bounds[row + 1]]]
         if several:
-            values[row] = score(several, tokens[code], **options)
+            values[row] = module.meteor_score(several, tokens[code], **options)
     return values
 
 
-def _nltk_score() -> Callable[..., float]:
-    """Return the function of nltk, if its data is there."""
-    try:
-        corpus: Any = importlib.import_module("nltk.corpus")
-        module: Any = importlib.import_module("nltk.translate.meteor_score")
-    except ImportError as error:
-        raise MissingDependencyError("nltk", "METEOR-nltk", extra="wordnet", error=error) from error
-    try:
-        corpus.wordnet.ensure_loaded()
-    except (LookupError, OSError):
-        raise InputError("no-wordnet", instead="") from None
-    score: Callable[..., float] = module.meteor_score
-    return score
-
-
-def _option(name: str, default: float, most: float, text: str) -> Option:
-    """Return an option that is a finite number from 0 to a largest."""
-
-    def check(value: float) -> None:
-        if not 0 <= value <= most or value == np.inf:
-            wanted = "a finite number from 0" if most == np.inf else f"a number in [0, {most}]"
-            raise InputError("bad-option", name=name, value=value, wanted=wanted)
-
-    return Option(name, name, default, kind=float, help=text, check=check)
-
-
-_SHARED: dict[str, Any] = {"order_invariant": False, "cutoff": False, "kind": "captions"}
-_RELEASE = Option(
-    "release", "release", "1.5", ("1.5",),
-    help="the release of the program, with its English parameters and -norm",
-)  # fmt: skip
-METEOR = add(
-    Definition(
-        name="METEOR",
-        family=MeteorFamily(),
-        summary="Harmonic mean of weighted precision and recall of matched words, less a penalty "
-        "for chunks.",
-        equation="(1 - .6 (chunks/matches)^.2) P R / (.85 P + .15 R), on summed counts",
-        source="METEOR 1.5 for English as pycocoevalcap 1.2 runs it (Denkowski and Lavie 2014)",
-        cite=("denkowski2014", "banerjee2005"),
-        options=(_RELEASE, SKIP_OR_NAN),
-        needs=frozenset({"java"}),
-        extra={"lacking": lacking},
-        **_SHARED,
-    )
-)
-METEOR_NLTK = add(
-    Definition(
-        name="METEOR-nltk",
-        family=CaptionMeans(_nltk_values),
-        summary="nltk's METEOR: mean over items of the largest value over references.",
-        equation="(1 - gamma (chunks/matches)^beta) P R / (alpha P + (1 - alpha) R)",
-        source="nltk.translate.meteor_score (Lavie and Agarwal 2007)",
-        cite=("lavie2007",),
-        options=(
-            _option("alpha", 0.9, 1, "how much recall counts in the mean of precision and recall"),
-            _option("beta", 3.0, np.inf, "power of the penalty"),
-            _option("gamma", 0.5, 1, "the largest penalty for chunks"),
-            NO_REFERENCE,
+METEOR = caption_measure(
+    "METEOR",
+    MeteorFamily(),
+    "Harmonic mean of weighted precision and recall of matched words, less a penalty for chunks.",
+    "(1 - .6 (chunks/matches)^.2) P R / (.85 P + .15 R), on summed counts",
+    "METEOR 1.5 for English as pycocoevalcap 1.2 runs it (Denkowski and Lavie 2014)",
+    cite=("denkowski2014", "banerjee2005"),
+    options=(
+        choice(
+            "release",
+            "release",
+            "the release of the program, with its English parameters and -norm",
+            "1.5",
         ),
-        **_SHARED,
-    )
+        SKIP_OR_NAN,
+    ),
+    order_invariant=False,
+    needs=frozenset({"java"}),
+    extra={"lacking": lacking},
+)
+METEOR_NLTK = caption_measure(
+    "METEOR-nltk",
+    _nltk_values,
+    "nltk's METEOR: mean over items of the largest value over references.",
+    "(1 - gamma (chunks/matches)^beta) P R / (alpha P + (1 - alpha) R)",
+    "nltk.translate.meteor_score (Lavie and Agarwal 2007)",
+    cite=("lavie2007",),
+    options=(
+        number_option(
+            "alpha", 0.9, 1, "how much recall counts in the mean of precision and recall"
+        ),
+        number_option("beta", 3.0, 1e154, "power of the penalty"),
+        number_option("gamma", 0.5, 1, "the largest penalty for chunks"),
+        NO_REFERENCE,
+    ),
+    order_invariant=False,
 )

@@ -72,7 +72,7 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             "retrieval": (
                 "Recall", "HitRate", "Rsum", "MedR", "MeanR", "MRR", "R-Precision", "mAP@R", "PMRP",
             ),
-            "graded_retrieval": ("NCS", "SR", "nDCG", "Nsum"),
+            "semantic_retrieval": ("NCS", "SR", "nDCG", "Nsum"),
         },
     },
     "classes": {

@@ -1,4 +1,4 @@
-"""Relations between queries and items, rankings, and phi: checked, and read where it is needed.
+"""Relations between queries and items, rankings, and phi: checked, read, and searched.
 
 Conventions
 -----------
@@ -11,6 +11,15 @@ or transposed whole. Tensors of torch are moved to the processor.
 A ranking is an array ``top`` of shape (queries, ranks): places in the gallery, best first; what a
 short ranking lacks is -1, at its end. A relation between queries and items is a pair (indptr,
 indices): the items of query q are ``indices[indptr[q]:indptr[q + 1]]``.
+
+What is most similar by phi is found once, for all cutoffs and measures. Of equal numbers the first
+in the gallery wins, in rankings and among the most similar items. The released code of Biten et al.
+reverses an unstable sort, so that there another one may win.
+
+References
+----------
+Biten et al., 2022, Is an image worth five sentences?, WACV, section 3.2; their released code,
+furkanbiten/ncs_metric.
 """
 
 from __future__ import annotations
@@ -19,13 +28,26 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.backend import is_torch, refuse_masked
-from semmetrics.core.ragged import Bools, Floats, Ints, cell_keys, is_member, lengths, row_numbers
-from semmetrics.core.ranks import read_rows, row_slices
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    cell_keys,
+    distinct_codes,
+    is_member,
+    lengths,
+    offsets,
+    row_numbers,
+    take_rows,
+)
+from semmetrics.core.ranks import read_rows, row_slices, top_k
+from semmetrics.core.same import by_value
 from semmetrics.errors import FROM_0, InputError
-from semmetrics.messages import counted, pluralize
+from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import is_cutoff
 
 Queries: TypeAlias = Literal["rows", "columns"]
@@ -69,7 +91,15 @@ class Retrieved:
         """
         n_queries, width = sides(matrix, queries)
         places = check_ranking(top, width)
-        rows = _check_rows(rows, len(places), n_queries, queries)
+        rows = np.arange(len(places)) if rows is None else _whole_numbers(rows, 1, "rows")
+        if len(rows) != len(places):
+            raise InputError("wrong-count", "rows", found=pluralize(len(rows), "query"),
+                             wanted=f"{pluralize(len(places), 'row')} of top")  # fmt: skip
+        outside = rows[(rows < 0) | (rows >= n_queries)]
+        if len(outside):
+            wanted = f"one from 0 to {n_queries - 1} ({queries} of phi)"
+            values = {"role": "a query", "value": int(outside[0]), "wanted": wanted}
+            raise InputError("out-of-range", "rows", **values)
         short, sizes = (places < 0).any(axis=1), np.full(len(places), width)
         if leave_out is not None:
             leave_out = check_relation(leave_out, len(places), width, "leave_out")
@@ -95,11 +125,6 @@ class Retrieved:
         found[kept] = take_phi(self.matrix, query, self.places[kept], self.queries)
         return found
 
-    def phi_of(self, relation: Relation) -> Floats:
-        """Return phi of a relation's items, one after the other."""
-        query = self.rows[row_numbers(relation[0])]
-        return take_phi(self.matrix, query, relation[1], self.queries)
-
     def among(self, relation: Relation) -> Bools:
         """Tell which of the items are in a relation, shape (queries, k)."""
         return is_related(self.places, relation, self.width)
@@ -109,42 +134,31 @@ class Retrieved:
         n_queries, width = sides(self.matrix, self.queries)
         if np.array_equal(self.rows, np.arange(n_queries)):
             return self.matrix
-        by_row = self.queries == "rows"
         if isinstance(self.matrix, np.ndarray):
-            return self.matrix[self.rows] if by_row else self.matrix[:, self.rows]
+            return self.matrix[self.rows] if self.queries == "rows" else self.matrix[:, self.rows]
+        if self.queries == "rows":
+            runs = (slice(row, row + 1) for row in self.rows.tolist())
+            parts = [read_rows(self.matrix, run) for run in runs]
+            return np.concatenate([np.zeros((0, width)), *parts])
         blocks = row_slices(self.matrix, _MEMORY)
-        if not by_row:
-            return np.concatenate([read_rows(self.matrix, one)[:, self.rows] for one in blocks])
-        found = np.empty((len(self.rows), width))
-        for one in blocks:
-            here = np.flatnonzero((self.rows >= one.start) & (self.rows < one.stop))
-            if len(here):
-                found[here] = read_rows(self.matrix, one)[self.rows[here] - one.start]
-        return found
+        return np.concatenate([read_rows(self.matrix, one)[:, self.rows] for one in blocks])
 
+    def best(self, k: int, given: MostSimilar | None) -> MostSimilar:
+        """Return the k most similar items of the queries, found if they are not given.
 
-def _check_rows(rows: Any, number: int, n_queries: int, queries: str) -> Ints:
-    """Return the query of each row of a ranking: by default the first queries.
-
-    Raises
-    ------
-    InputError
-        If there is another number of them, or no such query.
-    """
-    if rows is None:
-        if number > n_queries:
-            wanted = f"{pluralize(n_queries, 'query')} ({queries} of phi)"
-            raise InputError("wrong-count", "top", found=pluralize(number, "row"), wanted=wanted)
-        return np.arange(number)
-    found = _whole_numbers(rows, 1, "rows")
-    if len(found) != number:
-        raise InputError("wrong-count", "rows", found=counted(found, "query"),
-                         wanted=f"{pluralize(number, 'row')} of top")  # fmt: skip
-    outside = found[(found < 0) | (found >= n_queries)]
-    if len(outside):
-        raise InputError("out-of-range", "rows", role="a query", value=int(outside[0]),
-                         wanted=f"one from 0 to {n_queries - 1} ({queries} of phi)")  # fmt: skip
-    return found
+        Raises
+        ------
+        InputError
+            If fewer are given, or those of another number of queries.
+        """
+        k = max(1, min(k, self.width))
+        if given is None:
+            given = most_similar(self.own_phi(), k, queries=self.queries, leave_out=self.leave_out)
+        if len(given) != len(self.places):
+            raise InputError("other-items", name="best", found=pluralize(len(given), "query"),
+                             wanted=f"{len(self.places):,}, as top has")  # fmt: skip
+        given.check(k)
+        return given
 
 
 def as_matrix(values: Any, name: str = "phi") -> Any:
@@ -232,11 +246,9 @@ def check_relation(relation: Any, n: int | None, width: int | None, name: str) -
     Raises
     ------
     InputError
-        If it is not such a pair, holds an item that is not in the gallery, or one twice in a row;
-        names it and the query.
+        If its offsets are wrong, or it holds an item that is not in the gallery, or one twice in a
+        row; names it and the query.
     """
-    if not isinstance(relation, tuple | list) or len(relation) != 2:
-        raise InputError("wrong-type", name, value=relation, wanted="a pair (indptr, indices)")
     indptr, indices = (_whole_numbers(part, 1, name) for part in relation)
     n = max(0, len(indptr) - 1) if n is None else n
     rising = len(indptr) == n + 1 and not indptr[0] and indptr[-1] == len(indices)
@@ -273,24 +285,7 @@ def _whole_numbers(values: Any, dimensions: int, name: str) -> Ints:
     return table.astype(np.int64)
 
 
-def check_places(values: Any, size: int, name: str) -> Ints:
-    """Return a table of places, -1 for none.
-
-    Raises
-    ------
-    InputError
-        If one is outside; names the row.
-    """
-    table = _whole_numbers(values, 2, name)
-    outside = np.argwhere((table < -1) | (table >= size))
-    if len(outside):
-        value = int(table[tuple(outside[0])])
-        raise InputError("not-in-gallery", f"{name}, row {outside[0][0]}{FROM_0}",
-                         value=value, size=size)  # fmt: skip
-    return table
-
-
-def check_ranking(top: Any, width: int) -> Ints:
+def check_ranking(top: Any, width: int, name: str = "top") -> Ints:
     """Return a ranking as int64.
 
     Raises
@@ -298,7 +293,7 @@ def check_ranking(top: Any, width: int) -> Ints:
     InputError
         If it is none, or holds an item twice, or one that is not in the gallery; names the query.
     """
-    places = _whole_numbers(top, 2, "top")
+    places = _whole_numbers(top, 2, name)
     ordered = np.sort(places, axis=1)
     again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     for values, bad, code in (
@@ -308,7 +303,7 @@ def check_ranking(top: Any, width: int) -> Ints:
     ):
         if bad.any():
             query, column = np.argwhere(bad)[0]
-            raise InputError(code, f"top, query {query}{FROM_0}", role="place",
+            raise InputError(code, f"{name}, query {query}{FROM_0}", role="place",
                              value=int(values[query, column]), size=width)  # fmt: skip
     return places
 
@@ -330,8 +325,306 @@ def is_related(places: Ints, relation: Relation, width: int) -> Bools:
     return found & (places >= 0)
 
 
-def check_cutoffs(**given: Any) -> None:
-    """Refuse a number of items that is not a whole number from 1."""
-    for name, value in given.items():
-        if not is_cutoff(value):
-            raise InputError("bad-option", name=name, value=value, wanted="a whole number from 1")
+def as_cutoffs(k: Any, name: str = "k") -> list[int]:
+    """Return a cutoff, or several, as a list.
+
+    Raises
+    ------
+    InputError
+        If there is none, or one is not a whole number from 1.
+    """
+    found = [*k] if np.iterable(k) else [k]
+    if not found or not all(map(is_cutoff, found)):
+        raise InputError("bad-option", name=name, value=k, wanted="a whole number from 1")
+    return [int(one) for one in found]
+
+
+@by_value()
+@dataclass(frozen=True, eq=False)
+class MostSimilar:
+    """The gallery's most similar items of each query: found once, used for every cutoff.
+
+    Attributes
+    ----------
+    values : array, shape (queries, n), float64
+        Their phi, falling; 0 where there are fewer items.
+    places : array, shape (queries, n), int64
+        Their places in the gallery; -1 where there are fewer items.
+    sizes : array, shape (queries,), int64
+        How many items each query can retrieve: the gallery without what is left out.
+    """
+
+    values: Floats
+    places: Ints
+    sizes: Ints
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def part(self, rows: Any) -> MostSimilar:
+        """Return those of some queries: an int array, or a slice."""
+        return MostSimilar(self.values[rows], self.places[rows], self.sizes[rows])
+
+    def relation(self, m: int) -> Relation:
+        """Return the m most similar items of each query: the extended ground truth of equation 4.
+
+        Raises
+        ------
+        InputError
+            If fewer were found.
+        """
+        self.check(m)
+        places = self.places[:, :m]
+        return offsets((places >= 0).sum(axis=1)), places[places >= 0]
+
+    def check(self, m: int) -> None:
+        """Refuse to use more items than were found; a smaller gallery is fine."""
+        found = self.values.shape[1]
+        if m < 1 or (m > found and (self.sizes > found).any()):
+            raise InputError("too-few-similar", found=found, wanted=m)
+
+
+def top_items(
+    similarities: Any, k: int, *, queries: Queries = "rows", leave_out: Any = None
+) -> Ints:
+    """Rank the gallery for each query, as far as its k best items.
+
+    Parameters
+    ----------
+    similarities : array, shape (images, captions), or what gives rows by slices
+        Higher is more similar.
+    k : int
+        From 1; a gallery with fewer items gives fewer.
+    queries : {"rows", "columns"}
+    leave_out : pair of int arrays, optional
+        Items of each query that are not ranked, such as its ground truth.
+
+    Returns
+    -------
+    array, shape (queries, k or the size of the gallery), int64
+        Places in the gallery, best first; of equal similarities the first. -1 where none is left.
+
+    Raises
+    ------
+    InputError
+        If a similarity is NaN; names its row and column.
+
+    Examples
+    --------
+    >>> top_items([[0.1, 0.9, 0.4], [0.5, 0.2, 0.5]], 2)
+    array([[1, 2],
+           [0, 2]])
+    >>> top_items([[0.1, 0.9, 0.4], [0.5, 0.2, 0.5]], 1, queries="columns").ravel()
+    array([1, 0, 1])
+    """
+    return most_similar(similarities, k, queries=queries, leave_out=leave_out).places
+
+
+def most_similar(
+    phi: Any, k: int, *, queries: Queries = "rows", leave_out: Any = None
+) -> MostSimilar:
+    """Find the k items of the gallery that are most similar to each query.
+
+    Parameters
+    ----------
+    phi : array, shape (images, captions), or what gives rows by slices
+    k : int
+        From 1: the largest cutoff, or m, that is needed.
+    queries : {"rows", "columns"}
+    leave_out : pair of int arrays, optional
+        Items of each query that do not count: its ground truth, where that is left out.
+
+    Returns
+    -------
+    MostSimilar
+
+    Raises
+    ------
+    InputError
+        If a number is NaN, or the relation does not fit the matrix.
+
+    Examples
+    --------
+    >>> best = most_similar([[2.0, 0.5, 1.0], [0.0, 3.0, 0.1]], 2)
+    >>> best.values.tolist(), best.places.tolist()
+    ([[2.0, 1.0], [3.0, 0.1]], [[0, 2], [1, 2]])
+    >>> own = np.array([0, 1, 2]), np.array([0, 1])
+    >>> most_similar([[2.0, 0.5, 1.0], [0.0, 3.0, 0.1]], 2, leave_out=own).places.tolist()
+    [[2, 1], [2, 0]]
+    """
+    matrix = as_matrix(phi)
+    n_queries, width = sides(matrix, queries)
+    as_cutoffs(k)
+    sizes = np.full(n_queries, width)
+    most = 0
+    if leave_out is not None:
+        leave_out = check_relation(leave_out, n_queries, width, "leave_out")
+        own = lengths(leave_out[0])
+        sizes, most = sizes - own, int(own.max(initial=0))
+    k = min(k, width)
+    found = np.zeros((n_queries, k)), np.full((n_queries, k), -1)
+    if n_queries and k:
+        values, places = top_k(matrix, min(k + most, width), columns=queries == "columns")
+        if leave_out is not None:
+            places, came = without(places, leave_out, width)
+            values = np.where(places >= 0, np.take_along_axis(values, came, axis=1), 0.0)
+        n = min(k, places.shape[1])
+        found[0][:, :n], found[1][:, :n] = values[:, :n], places[:, :n]
+    return MostSimilar(*found, sizes)
+
+
+def similar_images(
+    phi: Any,
+    captions: Any,
+    m: int,
+    *,
+    depth: int = 10,
+    itself: bool = False,
+    best: MostSimilar | None = None,
+) -> Ints:
+    """Find the images that are similar to each image by its captions, as the released code does.
+
+    Each caption of an image has a list of its ``depth`` most similar images. The phi of an image
+    are added over the lists that it is in; the images with the largest sums are the similar ones,
+    of equal sums the one that a list has first.
+
+    Parameters
+    ----------
+    phi : array, shape (images, captions), or what gives rows by slices
+    captions : pair of int arrays
+        The captions of each image.
+    m : int
+        From 1: how many images are wanted; ``threshold`` there.
+    depth : int
+        From 1; in the released code the last of its cutoffs.
+    itself : bool
+        Whether an image may be similar to itself (``include_anns`` there).
+    best : MostSimilar, optional
+        The most similar images of each caption, at least ``depth`` of them and with nothing left
+        out; found where it is not given.
+
+    Returns
+    -------
+    array, shape (images, m or the number of images), int64
+        Most similar first; -1 where the lists hold fewer images.
+
+    Raises
+    ------
+    InputError
+        If a number is NaN, or the relation does not fit the matrix.
+
+    References
+    ----------
+    Biten et al., 2022, the method ``get_intersection`` of the released code.
+
+    Examples
+    --------
+    >>> phi = np.array([[5.0, 4.0, 1.0, 0.0], [2.0, 0.0, 6.0, 3.0], [0.0, 3.0, 2.0, 7.0]])
+    >>> captions = np.array([0, 2, 3, 4]), np.array([0, 1, 2, 3])
+    >>> similar_images(phi, captions, 1, depth=2).ravel().tolist()
+    [2, 2, 1]
+    """
+    matrix = as_matrix(phi)
+    n_images, n_captions = matrix.shape
+    as_cutoffs([m, depth], "m or depth")
+    indptr, indices = check_relation(captions, n_images, n_captions, "captions")
+    depth = max(1, min(depth, n_images))
+    if best is None:
+        best = most_similar(matrix, depth, queries="columns")
+    if len(best) != n_captions or (best.sizes != n_images).any():
+        raise InputError("other-items", name="best", found=pluralize(len(best), "caption"),
+                         wanted="all captions, with nothing left out")  # fmt: skip
+    best.check(depth)
+    image = np.repeat(row_numbers(indptr), depth)
+    other, values = (part[indices, :depth].ravel() for part in (best.places, best.values))
+    if not itself:
+        image, other, values = (part[other != image] for part in (image, other, values))
+    cells, first, cell = np.unique(image * n_images + other, return_index=True, return_inverse=True)
+    sums = np.bincount(cell, values, len(cells))
+    order = np.lexsort((first, -sums, cells // n_images))
+    owner = (cells // n_images)[order]
+    counts = np.bincount(owner, minlength=n_images)
+    rank = np.arange(len(owner)) - np.repeat(offsets(counts)[:-1], counts)
+    found = np.full((n_images, min(m, n_images)), -1)
+    found[owner[rank < m], rank[rank < m]] = (cells % n_images)[order][rank < m]
+    return found
+
+
+def captions_of_images(images: ArrayLike, captions: Any) -> Relation:
+    """Return all captions of the images of each row: the extended ground truth of image queries.
+
+    A caption of several images counts once.
+
+    Parameters
+    ----------
+    images : int array, shape (queries, m)
+        As `similar_images` gives them.
+    captions : pair of int arrays
+        The captions of each image.
+
+    Returns
+    -------
+    pair of int arrays
+        The captions of each query.
+
+    Raises
+    ------
+    InputError
+        If an image has no entry in the relation, or it is none.
+
+    Examples
+    --------
+    >>> captions = np.array([0, 2, 3]), np.array([0, 1, 2])
+    >>> [part.tolist() for part in captions_of_images(np.array([[1], [0]]), captions)]
+    [[0, 1, 3], [2, 0, 1]]
+    """
+    indptr, indices = check_relation(captions, None, None, "captions")
+    table = check_ranking(images, len(indptr) - 1, "images")
+    kept = table >= 0
+    found, flat = take_rows(indptr, table[kept])
+    owner = np.nonzero(kept)[0]
+    counts = np.bincount(owner, lengths(found), len(table)).astype(np.int64)
+    rows, codes = row_numbers(offsets(counts)), indices[flat]
+    keys = cell_keys(offsets(counts), codes, int(codes.max(initial=-1)) + 1)
+    first = np.sort(np.unique(keys, return_index=True)[1])
+    return offsets(np.bincount(rows[first], minlength=len(table))), codes[first]
+
+
+def images_of_captions(images: ArrayLike, captions: Any, n_captions: int) -> Relation:
+    """Return the images similar to each caption's own: the extended ground truth of captions.
+
+    Parameters
+    ----------
+    images : int array, shape (images, m)
+        As `similar_images` gives them.
+    captions : pair of int arrays
+        The captions of each image.
+    n_captions : int
+
+    Returns
+    -------
+    pair of int arrays
+        The images of each caption, rising.
+
+    Raises
+    ------
+    InputError
+        If the images are not those of the relation, or it is none.
+
+    Examples
+    --------
+    >>> captions = np.array([0, 2, 3]), np.array([0, 1, 2])
+    >>> [part.tolist() for part in images_of_captions(np.array([[1], [0]]), captions, 3)]
+    [[0, 1, 2, 3], [1, 1, 0]]
+    """
+    indptr, indices = check_relation(captions, None, n_captions, "captions")
+    table = check_ranking(images, len(indptr) - 1, "images")
+    if len(table) != len(indptr) - 1:
+        raise InputError("other-items", name="images", found=pluralize(len(table), "image"),
+                         wanted=f"{len(indptr) - 1:,}, as captions= has")  # fmt: skip
+    order = np.argsort(indices, kind="stable")
+    wide = table[row_numbers(indptr)[order]]
+    owner = np.repeat(indices[order], (wide >= 0).sum(axis=1))
+    counts = np.bincount(owner, minlength=n_captions)
+    of, found, _ = distinct_codes(offsets(counts), wide[wide >= 0], len(table))
+    return of, found

@@ -254,7 +254,7 @@ FIRST = "query 0 (from 0)"
         ([[0.0, 1.0, 2.0]], {}, "wrong-dtype", ""),
         ([0, 1, 2], {}, "wrong-shape", ""),
         (np.ma.masked_equal([[0, 1, 2]], 1), {}, "masked", "top"),
-        ([[0, 1, 2]] * 3, {}, "wrong-count", "top"),
+        ([[0, 1, 2]] * 3, {}, "out-of-range", "rows"),
         ([[0, 1, 2]], {"rows": [2]}, "out-of-range", "rows"),
         ([[0, 1, 2]], {"rows": [0, 1]}, "wrong-count", "rows"),
         ([[0, 1, 2]], {"queries": "images"}, "bad-choice", ""),
@@ -266,7 +266,6 @@ FIRST = "query 0 (from 0)"
         ([[0, 1, 2]], {"leave_out": ([0, 1], [4])}, "not-in-gallery", f"leave_out, {FIRST}"),
         ([[0, 1, 2]], {"leave_out": ([0, 2], [1, 1])}, "duplicate", f"leave_out, {FIRST}"),
         ([[0, 1, 2]], {"leave_out": ([0, 2], [1])}, "wrong-offsets", "leave_out"),
-        ([[0, 1, 2]], {"leave_out": [[1]]}, "wrong-type", "leave_out"),
         ([[0, 1, 2]], {"leave_out": ([0, 1], [1])}, "too-few-ranks", FIRST),
     ],
 )
