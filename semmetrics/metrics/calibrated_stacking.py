@@ -29,9 +29,9 @@ from semmetrics.core.backend import refuse_masked
 from semmetrics.core.columns import Dense, Sparse
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.same import by_value
-from semmetrics.data.tasks import ClassScores
+from semmetrics.data.tasks import Block, ClassScores, occurring
 from semmetrics.errors import ITEM, InputError, at
-from semmetrics.metrics.classes import SEEN, UNSEEN, ClassBlock, Decisions, check_scores
+from semmetrics.metrics.classes import SEEN, UNSEEN, ClassBlock, Decisions, array_task
 from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.families import WithoutLabels
 from semmetrics.metrics.formulas import divide, harmonic_mean
@@ -93,13 +93,11 @@ class Steps:
     groups: NDArray[np.int8]
 
     @staticmethod
-    def of(
-        gaps: Floats, sizes: Floats, right: Bools, classes: Ints, seen: Bools, unseen: Bools
-    ) -> Steps:
-        """Find the constants from the best seen less the best unseen score of each image.
-
-        ``sizes`` are those of the scores where differences may be rounded, otherwise 0.
-        """
+    def of(rows: Columns, seen: Bools, unseen: Bools, order: Any = slice(None)) -> Steps:
+        """Find the constants from the columns of `Gaps`."""
+        columns: Any = rows
+        gaps, sizes, right = (columns[name].values[order] for name in ("gap", "size", "right"))
+        classes = columns["n_ref"].codes[order].astype(np.int64)
         groups = seen + 2 * unseen.astype(np.int8)
         right = right & (groups[classes] > 0)
         bounds, place = np.unique(gaps[right], return_inverse=True)
@@ -156,7 +154,11 @@ class Gaps:
                 where = at("", "", id_) if isinstance(id_, str) else ITEM.format(int(id_))
                 raise InputError("no-class-score", where, group=name)
             if isinstance(task.scores, ClassScores) and task.scores.integer:
-                _check_exact(found.values[ranked], task.scores.source)
+                # a float may round them, and their differences decide which constant is read
+                large = np.abs(found.values.astype(np.float64)) >= _EXACT
+                if (ranked & large).any():
+                    value = int(found.values[ranked & large][0])
+                    raise InputError("inexact", task.scores.source, value=value)
         with np.errstate(over="ignore"):
             gap = np.where(ranked, both[0].values - both[1].values, 0.0)
         sizes = np.zeros(len(ranked))  # of scores whose differences may be rounded
@@ -170,19 +172,6 @@ class Gaps:
             "right": Dense(ranked & (both[0].hit | both[1].hit)),
             "n_ref": Sparse(every, truth, len(task.classes)),
         }
-
-
-def _check_exact(values: NDArray[Any], where: str) -> None:
-    """Refuse integers that a float may round, as their differences decide which constant is read.
-
-    Raises
-    ------
-    InputError
-        If there is one of 2**53 or more; shows it.
-    """
-    large = np.flatnonzero(np.abs(values.astype(np.float64)) >= _EXACT)
-    if len(large):
-        raise InputError("inexact", where, value=int(values[large[0]]))
 
 
 class StackingFamily(WithoutLabels):
@@ -201,21 +190,11 @@ class StackingFamily(WithoutLabels):
         """Return the step of gaps."""
         return Gaps()
 
-    def _steps(self, rows: Columns, frame: Frame, order: Any = slice(None)) -> Steps:
-        columns: Any = rows
-        return Steps.of(
-            columns["gap"].values[order],
-            columns["size"].values[order],
-            columns["right"].values[order],
-            columns["n_ref"].codes[order].astype(np.int64),
-            frame.members(SEEN),
-            frame.members(UNSEEN),
-        )
-
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Make the curve under each row of weights, and read its value off."""
         some: Any = sums
-        steps = self._steps(some["rows"], frame, some["order"])
+        groups = frame.members(SEEN), frame.members(UNSEEN)
+        steps = Steps.of(some["rows"], *groups, some["order"])
         curves = (steps.curve(weights[some["order"]]) for weights in some["weights"])
         return np.array([c.harmonic.max() if self._best else c.area for c in curves])
 
@@ -233,7 +212,7 @@ class StackingFamily(WithoutLabels):
 
     def curve(self, rows: Columns, frame: Frame, weights: Floats) -> Curve:
         """Return the whole curve of images that count by their weights."""
-        return self._steps(rows, frame).curve(weights)
+        return Steps.of(rows, frame.members(SEEN), frame.members(UNSEEN)).curve(weights)
 
 
 _COMMON: dict[str, Any] = {
@@ -304,38 +283,26 @@ def seen_unseen_curve(
     >>> curve.area
     1.0
     """
-    table, codes = check_scores(scores, truth)
-    named = ((seen, SEEN), (unseen, UNSEEN))
-    sides = [_columns(given, name, table.shape[1]) for given, name in named]
-    if (sides[0] & sides[1]).any():
-        column = int((sides[0] & sides[1]).argmax())
-        raise InputError("column-on-both-sides", column=column)
-    best, right = [], np.zeros(len(codes), np.bool_)
-    for side in sides:
-        columns = np.flatnonzero(side)
-        part = table[:, columns]
-        first = part.argmax(axis=1)
-        values = np.take_along_axis(part, first[:, None], 1)[:, 0]
-        if values.dtype.kind in "iu":
-            _check_exact(values, "scores")
-        right |= columns[first] == codes
-        best.append(values.astype(np.float64))
-    sizes = np.abs(best).max(axis=0) * (table.dtype == np.float64)
-    with np.errstate(over="ignore"):
-        steps = Steps.of(best[0] - best[1], sizes, right, codes, *sides)
-    return steps.curve(np.ones(len(codes)))
+    width = np.shape(scores)[1]
+    both = [_columns(given, name, width) for given, name in ((seen, SEEN), (unseen, UNSEEN))]
+    if twice := set(both[0]) & set(both[1]):
+        raise InputError("column-on-both-sides", column=min(twice))
+    names = (frozenset(map(str, columns)) for columns in both)
+    task = array_task(scores, truth, dict(zip((SEEN, UNSEEN), names, strict=True)))
+    columns = Gaps().compute(Block(task, 0, len(task)))
+    steps = Steps.of(columns, *(occurring(side, width) for side in both))
+    return steps.curve(np.ones(len(task)))
 
 
-def _columns(given: ArrayLike, name: str, width: int) -> Bools:
-    """Return which columns are of a group."""
+def _columns(given: ArrayLike, name: str, width: int) -> list[int]:
+    """Return the columns of a group."""
     refuse_masked(given, name)
     columns = np.asarray(given)
     whole = columns.ndim == 1 and columns.size > 0 and columns.dtype.kind in "iu"
     if not whole or not ((columns >= 0) & (columns < width)).all():
         wanted = f"a list of columns from 0 to {width - 1}"
         raise InputError("bad-option", name=name, value=given, wanted=wanted)
-    found = np.zeros(width, np.bool_)
-    found[columns] = True
+    found: list[int] = columns.tolist()
     return found
 
 

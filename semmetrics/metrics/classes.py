@@ -29,8 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from semmetrics.core.backend import refuse_masked
 from semmetrics.core.columns import Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, offsets
-from semmetrics.core.ranks import count_nearer
-from semmetrics.data.tasks import ALL, Block, ClassRanks, ClassTask, Decided
+from semmetrics.data.tasks import ALL, Block, ClassRanks, ClassScores, ClassTask, Decided
 from semmetrics.errors import ROW, InputError
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import (
@@ -46,7 +45,7 @@ from semmetrics.metrics.definition import (
 from semmetrics.metrics.families import Derived, weighted_mean
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.relations import check_cutoffs
+from semmetrics.metrics.relations import as_cutoffs
 
 ClassBlock = Block[ClassTask]
 SEEN, UNSEEN = "seen", "unseen"
@@ -306,44 +305,42 @@ def per_class_accuracy(scores: ArrayLike, truth: ArrayLike, *, k: int = 1) -> fl
     >>> per_class_accuracy(scores, [0, 1, 1])
     0.75
     """
-    table, codes = check_scores(scores, truth)
-    check_cutoffs(k=k)
-    found = count_nearer(table, np.arange(len(codes) + 1), codes.astype(np.int32))
-    hit = found.nearer + found.tied_before < k
-    number = np.bincount(codes, minlength=table.shape[1])
-    right = np.bincount(codes, hit, table.shape[1])
-    return float(weighted_mean(divide(right, number), (number > 0).astype(np.float64)))
+    task = array_task(scores, truth, {})
+    columns = ClassHits(ALL, as_cutoffs(k)[0]).compute(Block(task, 0, len(task)))
+    hit, n_ref = (as_floats(columns[name].sum()) for name in ("hit", "n_ref"))
+    return float(weighted_mean(divide(hit, n_ref), (n_ref > 0).astype(np.float64)))
 
 
-def check_scores(scores: ArrayLike, truth: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return scores and classes as arrays that fit.
+def array_task(
+    scores: ArrayLike, truth: ArrayLike, named: Mapping[str, frozenset[str]]
+) -> ClassTask:
+    """Return a task of arrays, whose classes are named by their columns.
 
     Raises
     ------
     InputError
-        If shapes do not fit, a class is no column, or a score is not finite.
+        If shapes do not fit, or a class is no column.
     """
     refuse_masked(scores, "scores")
     refuse_masked(truth, "truth")
     table, codes = np.asarray(scores), np.asarray(truth)
-    if table.ndim != 2 or not table.shape[1]:
-        wanted = "a row for each image and a column for each class"
-        raise InputError("wrong-shape", role="scores", shape=table.shape, wanted=wanted)
-    if table.dtype.kind not in "biuf":
-        raise InputError("wrong-dtype", role="scores", dtype=table.dtype, wanted="numbers")
-    wanted = f"the column of the class of each of {pluralize(len(table), 'row')}"
-    if codes.shape != table.shape[:1]:
+    rows, width = table.shape
+    wanted = f"the column of the class of each of {pluralize(rows, 'row')}"
+    if codes.shape != (rows,):
         raise InputError("wrong-shape", role="truth", shape=codes.shape, wanted=wanted)
     if codes.dtype.kind not in "iu" and codes.size:
         raise InputError("wrong-dtype", role="truth", dtype=codes.dtype, wanted=wanted)
-    outside = np.flatnonzero((codes < 0) | (codes >= table.shape[1]))
+    outside = np.flatnonzero((codes < 0) | (codes >= width))
     if len(outside):
         where = f"truth, {ROW.format(outside[0])}"
-        value, wanted = int(codes[outside[0]]), f"a column from 0 to {table.shape[1] - 1}"
+        value, wanted = int(codes[outside[0]]), f"a column from 0 to {width - 1}"
         raise InputError("out-of-range", where, role="the class", value=value, wanted=wanted)
-    if table.dtype.kind == "f" and not np.isfinite(table).all():
-        row, column = np.argwhere(~np.isfinite(table))[0]
-        where = f"scores, {ROW.format(row)}"
-        raise InputError("not-finite", where, role="a score", value=float(table[row, column]))
-    codes = codes.astype(np.int64)
-    return table.astype(np.float32) if table.dtype.itemsize < 4 else table, codes
+    return ClassTask(
+        ids=range(rows),
+        classes=tuple(map(str, range(width))),
+        given=None,
+        scores=ClassScores(table),
+        rows=np.arange(rows),
+        truth=codes.astype(np.int32),
+        named=named,
+    )
