@@ -19,15 +19,16 @@ Measures
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from semmetrics.core.backend import refuse_masked
 from semmetrics.core.columns import Dense, Sparse
-from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.core.ragged import Bools, Floats
 from semmetrics.core.same import by_value
 from semmetrics.data.tasks import Block, ClassScores, occurring
 from semmetrics.errors import ITEM, InputError, at
@@ -72,56 +73,41 @@ class Curve(NamedTuple):
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class Steps:
-    """The images that are right among the classes of their own group, at the constants that decide.
+def weighted_curve(
+    rows: Columns, seen: Bools, unseen: Bools, order: Any = slice(None)
+) -> Callable[[Floats], Curve]:
+    """Return the function from weights of images to their curve, from the columns of `Gaps`.
 
-    Attributes
-    ----------
-    bounds : float array
-        The distinct constants, rising.
-    place : int array, shape (images,)
-        The bound of each image, from 0; -1 for one that no constant makes right.
-    classes : int array, shape (images,)
-    groups : int8 array, shape (classes,)
-        1 for seen classes, 2 for unseen ones, 0 for others, whose images do not count.
+    ``seen`` and ``unseen`` tell the classes of either group; images of others do not count. The
+    curve is nan where a group has no image.
     """
+    columns: Any = rows
+    gaps, sizes, right = (columns[name].values[order] for name in ("gap", "size", "right"))
+    groups = seen + 2 * unseen.astype(np.int8)
+    classes = columns["n_ref"].codes[order].astype(np.int64)
+    right = right & (groups[classes] > 0)
+    bounds, place = np.unique(gaps[right], return_inverse=True)
+    apart = np.ones(len(bounds), np.bool_)
+    with np.errstate(over="ignore"):
+        apart[1:] = np.diff(bounds) > _ROUNDING * sizes[right].max(initial=0.0)
+    places = (np.cumsum(apart) - 1)[place.ravel()]  # of images that some constant makes right
+    bounds = bounds[apart]
 
-    bounds: Floats
-    place: Ints
-    classes: Ints
-    groups: NDArray[np.int8]
-
-    @staticmethod
-    def of(rows: Columns, seen: Bools, unseen: Bools, order: Any = slice(None)) -> Steps:
-        """Find the constants from the columns of `Gaps`."""
-        columns: Any = rows
-        gaps, sizes, right = (columns[name].values[order] for name in ("gap", "size", "right"))
-        classes = columns["n_ref"].codes[order].astype(np.int64)
-        groups = seen + 2 * unseen.astype(np.int8)
-        right = right & (groups[classes] > 0)
-        bounds, place = np.unique(gaps[right], return_inverse=True)
-        apart = np.ones(len(bounds), np.bool_)
-        with np.errstate(over="ignore"):
-            apart[1:] = np.diff(bounds) > _ROUNDING * sizes[right].max(initial=0.0)
-        places = np.full(len(gaps), -1)
-        places[right] = (np.cumsum(apart) - 1)[place.ravel()]
-        return Steps(bounds[apart], places, classes, groups)
-
-    def curve(self, weights: Floats) -> Curve:
-        """Return the curve of images that count by their weights; nan where a group has none."""
-        totals = np.bincount(self.classes, weights, len(self.groups))
+    def curve(weights: Floats) -> Curve:
+        totals = np.bincount(classes, weights, len(groups))
         there = totals > 0
-        number = np.bincount(self.groups[there], minlength=3)
-        each = weights / np.where(there, totals, 1.0)[self.classes]
+        number = np.bincount(groups[there], minlength=3)
+        each = (weights / np.where(there, totals, 1.0)[classes])[right]
         falls = []
         for group in (1, 2):
-            chosen = (self.place >= 0) & (self.groups[self.classes] == group)
-            shares = np.bincount(self.place[chosen], each[chosen], len(self.bounds))
+            chosen = groups[classes[right]] == group
+            shares = np.bincount(places[chosen], each[chosen], len(bounds))
             falls.append(divide(shares, float(number[group])))
-        seen = np.append(np.cumsum(falls[0][::-1])[::-1], 0.0 if number[1] else np.nan)
-        unseen = np.append(0.0 if number[2] else np.nan, np.cumsum(falls[1]))
-        return Curve(self.bounds, unseen, seen)
+        lost = np.append(np.cumsum(falls[0][::-1])[::-1], 0.0 if number[1] else np.nan)
+        won = np.append(0.0 if number[2] else np.nan, np.cumsum(falls[1]))
+        return Curve(bounds, won, lost)
+
+    return curve
 
 
 @dataclass(frozen=True)
@@ -194,8 +180,8 @@ class StackingFamily(WithoutLabels):
         """Make the curve under each row of weights, and read its value off."""
         some: Any = sums
         groups = frame.members(SEEN), frame.members(UNSEEN)
-        steps = Steps.of(some["rows"], *groups, some["order"])
-        curves = (steps.curve(weights[some["order"]]) for weights in some["weights"])
+        curve = weighted_curve(some["rows"], *groups, some["order"])
+        curves = (curve(weights[some["order"]]) for weights in some["weights"])
         return np.array([c.harmonic.max() if self._best else c.area for c in curves])
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
@@ -212,7 +198,7 @@ class StackingFamily(WithoutLabels):
 
     def curve(self, rows: Columns, frame: Frame, weights: Floats) -> Curve:
         """Return the whole curve of images that count by their weights."""
-        return Steps.of(rows, frame.members(SEEN), frame.members(UNSEEN)).curve(weights)
+        return weighted_curve(rows, frame.members(SEEN), frame.members(UNSEEN))(weights)
 
 
 _COMMON: dict[str, Any] = {
@@ -290,8 +276,8 @@ def seen_unseen_curve(
     names = (frozenset(map(str, columns)) for columns in both)
     task = array_task(scores, truth, dict(zip((SEEN, UNSEEN), names, strict=True)))
     columns = Gaps().compute(Block(task, 0, len(task)))
-    steps = Steps.of(columns, *(occurring(side, width) for side in both))
-    return steps.curve(np.ones(len(task)))
+    curve = weighted_curve(columns, *(occurring(side, width) for side in both))
+    return curve(np.ones(len(task)))
 
 
 def _columns(given: ArrayLike, name: str, width: int) -> list[int]:

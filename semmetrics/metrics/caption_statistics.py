@@ -158,43 +158,30 @@ class CandidateHashes:
         return {"hashes": self.hashes(block)}
 
 
-class VocabularyFamily(WithoutLabels):
-    """The number of different words in the candidates."""
+class DistinctFamily(WithoutLabels):
+    """The number of different hashes of the candidates that are there, or their share of these."""
+
+    def __init__(self, hashes: Callable[[CaptionBlock], HashColumn], *, share: bool) -> None:
+        self._hashes, self._share = hashes, share
 
     def statistic(self, measure: Measure) -> Statistic:
-        """Return the step of the words."""
-        return CandidateHashes(_word_hashes)
+        """Return the step of the hashes."""
+        return CandidateHashes(self._hashes)
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Count what is different in the candidates that are there."""
         rows: Any = sums["rows"]
-        return np.asarray(rows["hashes"].distinct(sums["weights"]), np.float64)
+        number = np.asarray(rows["hashes"].distinct(sums["weights"]), np.float64)
+        return divide(number, (sums["weights"] > 0).sum(axis=-1)) if self._share else number
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Return nothing: every candidate counts."""
         return {}
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Count the different words of each candidate."""
+        """Count the different hashes of each candidate; None for a share, of which one is all."""
         columns: Any = rows
-        return lengths(columns["hashes"].indptr).astype(np.float64)
-
-
-class UniqueFamily(VocabularyFamily):
-    """The share of different captions among the candidates."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Return the step of the captions."""
-        return CandidateHashes(_text_hashes)
-
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """Return the share among the candidates that are there."""
-        number = super().aggregate(measure, sums, frame)
-        return np.asarray(divide(number, (sums["weights"] > 0).sum(axis=-1)))
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return None: a caption alone is always different."""
-        return None
+        return None if self._share else lengths(columns["hashes"].indptr).astype(np.float64)
 
 
 _UNBOUNDED: dict[str, Any] = {"bounds": (0.0, np.inf)}
@@ -233,7 +220,7 @@ ReferenceCount = caption_measure(
 )
 Vocabulary = caption_measure(
     "Vocabulary",
-    VocabularyFamily(),
+    DistinctFamily(_word_hashes, share=False),
     "Number of different tokens in all candidates.",
     "|{w: w in s for some s}|",
     interval="jackknife",  # a resample lacks a third of the captions, and their words
@@ -241,7 +228,7 @@ Vocabulary = caption_measure(
 )
 UniqueCaptions = caption_measure(
     "UniqueCaptions",
-    UniqueFamily(),
+    DistinctFamily(_text_hashes, share=True),
     "Share of different captions among the candidates.",
     "|{s}| / |S|",
     interval="jackknife",

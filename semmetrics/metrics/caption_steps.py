@@ -26,15 +26,13 @@ from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, ta
 from semmetrics.data.tasks import Block, CaptionTask, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, Value
-from semmetrics.metrics.families import CAUSES, POLICIES, ItemMeans, value_columns
+from semmetrics.metrics.families import CAUSES, ItemMeans, policy_option, value_columns
 from semmetrics.metrics.registry import add
 from semmetrics.text.tokenizers import encode_tokens
 
 CaptionBlock: TypeAlias = Block[CaptionTask]
 
-NO_REFERENCE = Option(
-    "no_reference", "noref", "skip", POLICIES, help="policy for candidates without references"
-)
+NO_REFERENCE = policy_option("no_reference", "noref", "skip", "candidates without references")
 # For a function of sums, to which an item without references can add nothing.
 SKIP_OR_NAN = replace(NO_REFERENCE, choices=("skip", "nan"))
 

@@ -421,33 +421,6 @@ class TfIdf:
         return total
 
 
-def pair_cosines(
-    vectors: TfIdf, candidates: Ints, indptr: Ints, references: Ints, *, clip: bool
-) -> Floats:
-    """Return the cosines of each candidate and its references; 0 where a vector is zero.
-
-    Parameters
-    ----------
-    vectors : TfIdf
-    candidates : int array, shape (items,)
-        Texts.
-    indptr, references : int arrays, shapes (items + 1,) and (pairs,)
-        The texts of each item's references.
-    clip : bool
-        An n-gram counts for the candidate at most as often as the reference holds it.
-
-    Returns
-    -------
-    float array, shape (pairs,)
-        In [0, 1].
-    """
-    shared = share_ngrams(vectors.ngrams, candidates, indptr, references)
-    hits = np.minimum(shared.mine, shared.theirs) if clip else shared.mine
-    products = vectors.sums(shared.pairs, shared.codes, hits * shared.theirs, len(references))
-    norms = np.repeat(vectors.norms[candidates], lengths(indptr)) * vectors.norms[references]
-    return np.where(norms > 0, products / np.where(norms > 0, norms, 1.0), 0.0)
-
-
 @kept
 def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
     """Return the vectors of all captions of a task, for each order."""
@@ -465,17 +438,19 @@ def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None
     task, captions = block.task, block.get(References())
     vectors = tfidf_vectors(task, df, stem)
     block.note(f"#df={df}/{stem}", frozenset([frequency_hash(task, df, stem)]))
-    item, n_refs = row_numbers(captions.indptr), captions.n_refs
+    mine, theirs, n_refs = captions.pair_candidates, captions.references, captions.n_refs
     penalty: Any = 1.0
     if sigma is not None:
         length = vectors[1].ngrams.totals  # bigrams are what the penalty compares
-        mine, theirs = captions.pair_candidates, captions.references
         penalty = length_penalty(length[mine], length[theirs], sigma)
-    sides = captions.candidates, captions.indptr, captions.references
     total = np.zeros(len(block))
     for one in vectors:
-        scores = pair_cosines(one, *sides, clip=sigma is not None) * penalty
-        total += np.bincount(item, scores, len(block))
+        shared = share_ngrams(one.ngrams, captions.candidates, captions.indptr, theirs)
+        hits = shared.mine if sigma is None else np.minimum(shared.mine, shared.theirs)
+        products = one.sums(shared.pairs, shared.codes, hits * shared.theirs, len(theirs))
+        norms = one.norms[mine] * one.norms[theirs]
+        cosines = np.divide(products, norms, out=np.zeros_like(norms), where=norms > 0)
+        total += np.bincount(row_numbers(captions.indptr), cosines * penalty, len(block))
     values = SCALE * (total / len(vectors) / np.maximum(n_refs, 1))
     return np.where(n_refs > 0, values, np.nan)
 

@@ -23,6 +23,7 @@ import subprocess
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -51,19 +52,9 @@ from semmetrics.text.tokenizers import one_line
 
 STAGES = ("exact", "stem", "synonym", "paraphrase")
 COUNTS = (
-    "n_pred",
-    "n_ref",
-    "function_pred",
-    "function_ref",
-    *(
-        f"{stage}_{kind}_{side}"
-        for stage in STAGES
-        for kind in ("content", "function")
-        for side in ("pred", "ref")
-    ),
-    "chunks",
-    "matched_pred",
-    "matched_ref",
+    *("n_pred", "n_ref", "function_pred", "function_ref"),
+    *map("_".join, product(STAGES, ("content", "function"), ("pred", "ref"))),
+    *("chunks", "matched_pred", "matched_ref"),
 )
 
 _JAR = "meteor-1.5.jar"

@@ -41,6 +41,7 @@ from semmetrics.core.ragged import (
     is_member,
     lengths,
     offsets,
+    positions,
     row_numbers,
     take_rows,
 )
@@ -129,20 +130,6 @@ class Retrieved:
         """Tell which of the items are in a relation, shape (queries, k)."""
         return is_related(self.places, relation, self.width)
 
-    def own_phi(self) -> Any:
-        """Return the part of phi that is of these queries."""
-        n_queries, width = sides(self.matrix, self.queries)
-        if np.array_equal(self.rows, np.arange(n_queries)):
-            return self.matrix
-        if isinstance(self.matrix, np.ndarray):
-            return self.matrix[self.rows] if self.queries == "rows" else self.matrix[:, self.rows]
-        if self.queries == "rows":
-            runs = (slice(row, row + 1) for row in self.rows.tolist())
-            parts = [read_rows(self.matrix, run) for run in runs]
-            return np.concatenate([np.zeros((0, width)), *parts])
-        blocks = row_slices(self.matrix, _MEMORY)
-        return np.concatenate([read_rows(self.matrix, one)[:, self.rows] for one in blocks])
-
     def best(self, k: int, given: MostSimilar | None) -> MostSimilar:
         """Return the k most similar items of the queries, found if they are not given.
 
@@ -153,7 +140,19 @@ class Retrieved:
         """
         k = max(1, min(k, self.width))
         if given is None:
-            given = most_similar(self.own_phi(), k, queries=self.queries, leave_out=self.leave_out)
+            queries, matrix = self.queries, self.matrix
+            if not np.array_equal(self.rows, np.arange(sides(matrix, queries)[0])):  # a part of phi
+                if isinstance(matrix, np.ndarray):
+                    matrix = matrix[self.rows] if queries == "rows" else matrix[:, self.rows]
+                elif queries == "rows":
+                    runs = (slice(row, row + 1) for row in self.rows.tolist())
+                    parts = [read_rows(matrix, run) for run in runs]
+                    matrix = np.concatenate([np.zeros((0, self.width)), *parts])
+                else:
+                    blocks = row_slices(matrix, _MEMORY)
+                    parts = [read_rows(matrix, one)[:, self.rows] for one in blocks]
+                    matrix = np.concatenate(parts)
+            given = most_similar(matrix, k, queries=queries, leave_out=self.leave_out)
         if len(given) != len(self.places):
             raise InputError("other-items", name="best", found=pluralize(len(given), "query"),
                              wanted=f"{len(self.places):,}, as top has")  # fmt: skip
@@ -543,8 +542,7 @@ def similar_images(
     sums = np.bincount(cell, values, len(cells))
     order = np.lexsort((first, -sums, cells // n_images))
     owner = (cells // n_images)[order]
-    counts = np.bincount(owner, minlength=n_images)
-    rank = np.arange(len(owner)) - np.repeat(offsets(counts)[:-1], counts)
+    rank = positions(offsets(np.bincount(owner, minlength=n_images)))
     found = np.full((n_images, min(m, n_images)), -1)
     found[owner[rank < m], rank[rank < m]] = (cells % n_images)[order][rank < m]
     return found
@@ -580,12 +578,10 @@ def captions_of_images(images: ArrayLike, captions: Any) -> Relation:
     """
     indptr, indices = check_relation(captions, None, None, "captions")
     table = check_ranking(images, len(indptr) - 1, "images")
-    kept = table >= 0
+    kept = np.nonzero(table >= 0)
     found, flat = take_rows(indptr, table[kept])
-    owner = np.nonzero(kept)[0]
-    counts = np.bincount(owner, lengths(found), len(table)).astype(np.int64)
-    rows, codes = row_numbers(offsets(counts)), indices[flat]
-    keys = cell_keys(offsets(counts), codes, int(codes.max(initial=-1)) + 1)
+    rows, codes = np.repeat(kept[0], lengths(found)), indices[flat]
+    keys = rows * (int(codes.max(initial=-1)) + 1) + codes
     first = np.sort(np.unique(keys, return_index=True)[1])
     return offsets(np.bincount(rows[first], minlength=len(table))), codes[first]
 
