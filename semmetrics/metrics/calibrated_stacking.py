@@ -32,11 +32,17 @@ from semmetrics.core.ragged import Bools, Floats
 from semmetrics.core.same import by_value
 from semmetrics.data.tasks import Block, ClassScores, occurring
 from semmetrics.errors import ITEM, InputError, at
-from semmetrics.metrics.classes import SEEN, UNSEEN, ClassBlock, Decisions, array_task
-from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
+from semmetrics.metrics.classes import (
+    SEEN,
+    UNSEEN,
+    ClassBlock,
+    Decisions,
+    array_task,
+    class_measure,
+)
+from semmetrics.metrics.definition import Columns, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.families import WithoutLabels
 from semmetrics.metrics.formulas import divide, harmonic_mean
-from semmetrics.metrics.registry import add
 
 _ROUNDING = 2.0**-50  # of differences, relative to the largest score
 _EXACT = 2**53  # integers below have exact differences in float64
@@ -201,33 +207,24 @@ class StackingFamily(WithoutLabels):
         return weighted_curve(rows, frame.members(SEEN), frame.members(UNSEEN))(weights)
 
 
-_COMMON: dict[str, Any] = {
-    "kind": "classes",
-    "order_invariant": False,
-    "cutoff": False,
-    "needs": frozenset(["scores"]),
-}
-AUSUC = add(
-    Definition(
-        name="AUSUC",
-        family=StackingFamily(best=False),
-        summary="Area under the curve of seen over unseen accuracy, by calibrated stacking.",
-        equation="∫ A_S dA_U over the constant taken from the scores of seen classes",
-        source="Chao et al. 2016",
-        cite=("chao2016",),
-        **_COMMON,
-    )
+_SCORES: dict[str, Any] = {"cutoff": False, "needs": frozenset(["scores"])}
+AUSUC = class_measure(
+    "AUSUC",
+    StackingFamily(best=False),
+    "Area under the curve of seen over unseen accuracy, by calibrated stacking.",
+    "∫ A_S dA_U over the constant taken from the scores of seen classes",
+    "Chao et al. 2016",
+    cite=("chao2016",),
+    **_SCORES,
 )
-BestH = add(
-    Definition(
-        name="BestH",
-        family=StackingFamily(best=True),
-        summary="Largest H over all constants of calibrated stacking: an upper bound of H.",
-        equation="max_γ 2 A_U(γ) A_S(γ) / (A_U(γ) + A_S(γ))",
-        source="Mancini et al. 2021, best harmonic mean (there by image)",
-        cite=("mancini2021",),
-        **_COMMON,
-    )
+BestH = class_measure(
+    "BestH",
+    StackingFamily(best=True),
+    "Largest H over all constants of calibrated stacking: an upper bound of H.",
+    "max_γ 2 A_U(γ) A_S(γ) / (A_U(γ) + A_S(γ))",
+    "Mancini et al. 2021, best harmonic mean (there by image)",
+    cite=("mancini2021",),
+    **_SCORES,
 )
 
 

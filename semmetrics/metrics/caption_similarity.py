@@ -31,19 +31,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from semmetrics.core.backend import Backend, to_device
 from semmetrics.core.ragged import (
     Bools,
-    Codes,
     Floats,
     Ints,
     distinct_codes,
     lengths,
-    offsets,
     row_numbers,
     sum_rows,
     take_rows,
@@ -60,7 +58,7 @@ from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.label_similarity import EMBEDDING, choose_similarities, label_vectors_of
 from semmetrics.metrics.semantic import BatchLayout
 from semmetrics.metrics.spice import PARSER_OPTIONS, parsed_texts
-from semmetrics.text.tokenizers import RawTuple
+from semmetrics.text.tokenizers import RawTuple, encode_tokens
 
 UNKNOWN_CAPTIONS, CUT_CAPTIONS = "captions without a vector", "captions of which a part was read"
 """What is counted, with the name of the embedding; equal captions of a block once."""
@@ -93,13 +91,13 @@ def phrases_of(tuples: Sequence[RawTuple]) -> list[str]:
     return [phrase for phrase in found if phrase.strip()]
 
 
-@dataclass(frozen=True, eq=False)
 class _Phrases:
     """The phrases of the captions of a task: the codes of each caption's, and their vectors."""
 
-    indptr: Ints
-    codes: Codes
-    vectors: Any
+    def __init__(self, task: CaptionTask, parser: str, captions: str, embedding: str) -> None:
+        parses = task.fits[f"parser/{parser}"].parser.tuples(parsed_texts(task, captions))
+        self.indptr, self.codes, phrases = encode_tokens([phrases_of(one) for one in parses])
+        self.vectors = label_vectors_of(task, embedding).vectors(phrases)
 
     def sides(self, candidates: Ints, indptr: Ints, references: Ints) -> tuple[Side, Side]:
         """Return the phrases of candidates, and the distinct ones of all references of each."""
@@ -110,19 +108,7 @@ class _Phrases:
         return Side(own, self.codes[flat]), Side(united, distinct.astype(np.int32))
 
 
-@kept
-def _parsed_phrases(task: CaptionTask, parser: str, captions: str, embedding: str) -> _Phrases:
-    """Parse the captions of a task and embed their phrases."""
-    parses = task.fits[f"parser/{parser}"].parser.tuples(parsed_texts(task, captions))
-    codes: dict[str, int] = {}
-    lists = [
-        [codes.setdefault(phrase, len(codes)) for phrase in phrases_of(tuples)] for tuples in parses
-    ]
-    return _Phrases(
-        offsets(np.fromiter(map(len, lists), np.int64, len(lists))),
-        np.array([code for some in lists for code in some], np.int32),
-        label_vectors_of(task, embedding).vectors(list(codes)),
-    )
+_parsed_phrases = kept(_Phrases)
 
 
 @dataclass(frozen=True)
@@ -228,62 +214,59 @@ SoftSPICE = caption_measure(
 )
 
 
-class _Bags(NamedTuple):
+class _Bags:
     """Candidates, and what stands for the references of items, embedded each distinct text once.
+
+    ``how`` is "joined" or "mean".
 
     Attributes
     ----------
-    embedded : Embedded
+    known : bool array
+        Whether the model knows each text.
     vectors : array
-        Its vectors, on the device of the model.
-    lost : int
-        How many texts the model does not know.
+        On the device of the model.
+    lost, cut : int
+        How many texts the model does not know, or read a part of.
     mine : int array, shape (candidates,)
-        The vector of each candidate.
+        The text of each candidate.
     indptr, theirs : int arrays
-        The vectors of each item's references.
+        The texts of each item's references.
     """
 
-    embedded: Any
-    vectors: Any
-    lost: int
-    mine: Ints
-    indptr: Ints
-    theirs: Ints
-
-
-def _embed_bags(
-    task: CaptionTask, embedding: str, how: str, candidates: Ints, indptr: Ints, references: Ints
-) -> _Bags:
-    """Embed captions of a task; ``how`` is "joined" or "mean"."""
-    model = label_vectors_of(task, embedding)
-    captions, texts = (
-        [task.texts[code].strip() for code in side.tolist()] for side in (candidates, references)
-    )
-    if how == "joined":
-        texts = [" ".join(filter(None, texts[a:b])) for a, b in pairwise(indptr.tolist())]
-        indptr = np.arange(len(indptr))
-    distinct = {text: row for row, text in enumerate(dict.fromkeys([*captions, *texts]))}
-    found, lost = embed_wholes(model, list(distinct))
-    mine, theirs = (
-        np.array([distinct[one] for one in side], np.int64) for side in (captions, texts)
-    )
-    return _Bags(found, to_device(found.vectors, model.device), lost, mine, indptr, theirs)
+    def __init__(
+        self, task: CaptionTask, embedding: str, how: str, candidates: Ints, indptr: Ints,
+        references: Ints,
+    ) -> None:  # fmt: skip
+        model = label_vectors_of(task, embedding)
+        captions, texts = (
+            [task.texts[code].strip() for code in side.tolist()]
+            for side in (candidates, references)
+        )
+        if how == "joined":
+            texts = [" ".join(filter(None, texts[a:b])) for a, b in pairwise(indptr.tolist())]
+            indptr = np.arange(len(indptr))
+        distinct = {text: row for row, text in enumerate(dict.fromkeys([*captions, *texts]))}
+        found, self.lost = embed_wholes(model, list(distinct))
+        self.known, self.cut, self.indptr = found.known, found.truncated, indptr
+        self.vectors = to_device(found.vectors, model.device)
+        self.mine, self.theirs = (
+            np.array([distinct[one] for one in side], np.int64) for side in (captions, texts)
+        )
 
 
 def _bag_values(block: CaptionBlock, *, references: str, embedding: str) -> tuple[Floats, Bools]:
     """Return the similarity of each candidate to its references, and whether it is known."""
     items = block.get(References())
     sides = items.candidates, items.indptr, items.references
-    bags = _embed_bags(block.task, embedding, references, *sides)
+    bags = _Bags(block.task, embedding, references, *sides)
     block.note((UNKNOWN_CAPTIONS, embedding), bags.lost)
-    block.note((CUT_CAPTIONS, embedding), bags.embedded.truncated)
+    block.note((CUT_CAPTIONS, embedding), bags.cut)
     item, vectors = row_numbers(bags.indptr), bags.vectors
     pairs = vectors[bags.mine[item]], vectors[bags.theirs]
-    known = bags.embedded.known[bags.theirs]
+    known = bags.known[bags.theirs]
     cosines = np.where(known, Backend(vectors).numpy(paired_cosines(*pairs)), 0.0)
     value = divide(np.bincount(item, cosines, len(block)), sum_rows(known, bags.indptr))
-    some: Bools = bags.embedded.known[bags.mine]
+    some: Bools = bags.known[bags.mine]
     return np.where(some, value, np.nan), some
 
 
@@ -311,9 +294,9 @@ class BagPairs:
                              "leave no_prediction and undefined out")  # fmt: skip
         sides = task.candidates, task.indptr, task.references
         how = str(measure["embedding"]), str(measure["references"])
-        bags = _embed_bags(task, *how, *sides)
+        bags = _Bags(task, *how, *sides)
         self.n_rows, self.n_columns = len(task.indptr) - 1, len(task)
-        self._indptr, self._theirs, self._known = bags.indptr, bags.theirs, bags.embedded.known
+        self._indptr, self._theirs, self._known = bags.indptr, bags.theirs, bags.known
         self._split = SplitVectors.of(Backend(bags.vectors).array(bags.vectors, "float64"))
         self._captions, self._known_captions = self._split[bags.mine], self._known[bags.mine]
 

@@ -92,25 +92,20 @@ def joined_tokens(task: CaptionTask) -> list[str]:
     return list(map(" ".join, lists))
 
 
-@dataclass(frozen=True, eq=False)
 class CandidateReferences:
     """The captions of a block's items, as numbers of texts.
 
     Attributes
     ----------
-    candidates : int array, shape (items,)
+    candidates, n_refs : int arrays, shape (items,)
     indptr, references : int arrays
         The references of each item.
     """
 
-    candidates: Ints
-    indptr: Ints
-    references: Ints
-
-    @property
-    def n_refs(self) -> Ints:
-        """The number of references of each item."""
-        return lengths(self.indptr)
+    def __init__(self, block: CaptionBlock) -> None:
+        self.indptr, self.references = block.task.pairs(block.start, block.stop)
+        self.candidates = block.task.candidates[block.start : block.stop]
+        self.n_refs = lengths(self.indptr)
 
     @property
     def pair_candidates(self) -> Ints:
@@ -124,9 +119,7 @@ class References:
 
     def compute(self, block: CaptionBlock) -> CandidateReferences:
         """Gather the references."""
-        indptr, references = block.task.pairs(block.start, block.stop)
-        candidates = block.task.candidates[block.start : block.stop]
-        return CandidateReferences(candidates, indptr, references)
+        return CandidateReferences(block)
 
 
 def cause_column(n_refs: Ints) -> OneHot:

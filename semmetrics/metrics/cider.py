@@ -29,7 +29,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,8 @@ from semmetrics.metrics.definition import Measure, Option, choice
 from semmetrics.text.tokenizers import open_tokenizer
 
 SOURCES = ("references", "rows", "given")
+Counts: TypeAlias = dict[tuple[str, ...], int]
+Path: TypeAlias = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,11 +104,7 @@ class DocumentFrequencies(FrequencyTable):
 
     @classmethod
     def load(
-        cls,
-        path: str | os.PathLike[str],
-        *,
-        documents: int | None = None,
-        max_bytes: int = DEFAULTS.max_bytes,
+        cls, path: Path, *, documents: int | None = None, max_bytes: int = DEFAULTS.max_bytes
     ) -> DocumentFrequencies:
         """Read a file of ``save``, JSON, or a pickle of released code, of which nothing is run.
 
@@ -128,12 +126,7 @@ class DocumentFrequencies(FrequencyTable):
 
     @classmethod
     def from_counts(
-        cls,
-        counts: dict[tuple[str, ...], int],
-        *,
-        documents: int,
-        tokenizer: str = "",
-        stem: str = "",
+        cls, counts: Counts, *, documents: int, tokenizer: str = "", stem: str = ""
     ) -> DocumentFrequencies:
         """Make document frequencies of a dict of n-grams.
 
@@ -144,11 +137,11 @@ class DocumentFrequencies(FrequencyTable):
         """
         return cls(**vars(table_of_counts(counts, documents, tokenizer, stem)))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: Path) -> None:
         """Write it, as JSON where the path ends in .json, otherwise as .npz without pickles."""
         write_frequencies(self, path)
 
-    def as_dict(self) -> dict[tuple[str, ...], int]:
+    def as_dict(self) -> Counts:
         """Return the frequency of each n-gram."""
         return {
             tuple([self.vocabulary[code] for code in gram]): count
@@ -160,10 +153,9 @@ class DocumentFrequencies(FrequencyTable):
     def hash(self) -> str:
         """12 hex digits of the documents and frequencies, whatever their order."""
         names = hash_strings(self.vocabulary)
-        if self.documents is None:
+        total = self.documents
+        if total is None:
             total = int(np.float64(self.log_documents).view(np.uint64)) ^ 1 << 63
-        else:
-            total = self.documents
         for grams, counts in zip(self.grams, self.counts, strict=True):
             hashes = np.full(len(grams), grams.shape[1], np.uint64)
             for codes in grams.T:
@@ -544,15 +536,12 @@ def _check_sigma(sigma: float) -> None:
 
 _SHARED = (
     choice(
-        "df",
-        "df",
-        "what document frequencies are counted on: the images of the run, its rows, or a fit that "
-        "is given",
-        *SOURCES,
+        "df", "df", "what document frequencies are counted on: the images of the run, its rows, "
+        "or a fit that is given", *SOURCES,
     ),
     choice("stem", "stem", "stem words (Porter 1980)", "none", "porter"),
     NO_REFERENCE,
-)
+)  # fmt: skip
 _SIGMA = Option(
     "sigma", "sigma", 6.0, kind=float, check=_check_sigma,
     help="length difference at which the penalty is exp(-1/2), in bigrams",

@@ -109,11 +109,8 @@ class ClassHits:
             block.note(("tied", self.candidates, self.k), int(placed.tied.sum()))
             block.note(("fewer", self.candidates, self.k), int((placed.sizes < self.k).sum()))
         every = np.ones(len(truth), np.bool_)
-        return {
-            "hit": _one_each(truth, hit, width),
-            "n_ref": _one_each(truth, every, width),
-            **more,
-        }
+        more["n_ref"] = _one_each(truth, every, width)
+        return {"hit": _one_each(truth, hit, width), **more}
 
 
 def _one_each(codes: NDArray[Any], chosen: Bools, width: int) -> Sparse:
@@ -149,9 +146,7 @@ class ClassFamily:
         hits = np.diff(columns["hit"].indptr).astype(np.float64)
         return np.where(frame.universe(measure)[columns["n_ref"].codes], hits, np.nan)
 
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
+    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, NDArray[Any]]:
         """Return the accuracy and the counts of each class; nan where it has no images."""
         chosen = frame.universe(measure)
         hit, n_ref = self._counts(measure, sums, frame)
@@ -229,44 +224,46 @@ _OPTIONS = (
         help="the classes among which one is predicted: all, seen, unseen, or another list",
     ),
 )  # fmt: skip
-_XIAN: dict[str, Any] = {"kind": "classes", "order_invariant": False, "cite": ("xian2018",)}
-PerClassAccuracy = add(
-    Definition(
-        name="PerClassAccuracy",
-        family=ClassFamily(),
-        summary="Mean over the classes with images of each class's top-K accuracy.",
-        equation="(1/|Y|) Σ_{c∈Y} |right in c| / |images of c|",
-        interval="jackknife-bias",  # as of other means over classes
-        source="Xian et al. 2018, section 5.3, the equation of average per-class accuracy",
-        options=_OPTIONS,
-        **_XIAN,
-    ),
-    aliases={
-        "SeenAccuracy": "PerClassAccuracy(labels=seen)",
-        "UnseenAccuracy": "PerClassAccuracy(labels=unseen)",
-    },
+_SEEN_UNSEEN = {
+    "SeenAccuracy": "PerClassAccuracy(labels=seen)",
+    "UnseenAccuracy": "PerClassAccuracy(labels=unseen)",
+}
+
+
+def class_measure(
+    name: str, family: Any, summary: str, equation: str, source: str, **more: Any
+) -> Definition:
+    """Register a measure of classes: of Xian et al., and with a cutoff, if nothing else."""
+    more = {"cite": ("xian2018",), **more, "kind": "classes", "order_invariant": False}
+    aliases = more.pop("aliases", None)
+    return add(Definition(name, family, summary, equation, source, **more), aliases)
+
+
+PerClassAccuracy = class_measure(
+    "PerClassAccuracy",
+    ClassFamily(),
+    "Mean over the classes with images of each class's top-K accuracy.",
+    "(1/|Y|) Σ_{c∈Y} |right in c| / |images of c|",
+    "Xian et al. 2018, section 5.3, the equation of average per-class accuracy",
+    interval="jackknife-bias",  # as of other means over classes
+    options=_OPTIONS,
+    aliases=_SEEN_UNSEEN,
 )
-Accuracy = add(
-    Definition(
-        name="Accuracy",
-        family=ImageFamily(),
-        summary="Share of the images whose class is among the first K.",
-        equation="|right| / |images|",
-        source="Xian et al. 2018, section 5.3, which prefers the mean over classes",
-        options=_OPTIONS,
-        **_XIAN,
-    )
+Accuracy = class_measure(
+    "Accuracy",
+    ImageFamily(),
+    "Share of the images whose class is among the first K.",
+    "|right| / |images|",
+    "Xian et al. 2018, section 5.3, which prefers the mean over classes",
+    options=_OPTIONS,
 )
-H = add(
-    Definition(
-        name="H",
-        family=HarmonicMean(),
-        summary="Harmonic mean of the per-class accuracy on seen and on unseen classes.",
-        equation="2 ts tr / (ts + tr)",
-        interval="jackknife-bias",
-        source="Xian et al. 2018, section 5.3, the equation of the harmonic mean",
-        **_XIAN,
-    )
+H = class_measure(
+    "H",
+    HarmonicMean(),
+    "Harmonic mean of the per-class accuracy on seen and on unseen classes.",
+    "2 ts tr / (ts + tr)",
+    "Xian et al. 2018, section 5.3, the equation of the harmonic mean",
+    interval="jackknife-bias",
 )
 
 

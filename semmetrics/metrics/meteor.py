@@ -259,6 +259,9 @@ def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
     return values
 
 
+_RELEASE = choice(
+    "release", "release", "the release of the program, with its English parameters and -norm", "1.5"
+)
 METEOR = caption_measure(
     "METEOR",
     MeteorFamily(),
@@ -266,15 +269,7 @@ METEOR = caption_measure(
     "(1 - .6 (chunks/matches)^.2) P R / (.85 P + .15 R), on summed counts",
     "METEOR 1.5 for English as pycocoevalcap 1.2 runs it (Denkowski and Lavie 2014)",
     cite=("denkowski2014", "banerjee2005"),
-    options=(
-        choice(
-            "release",
-            "release",
-            "the release of the program, with its English parameters and -norm",
-            "1.5",
-        ),
-        SKIP_OR_NAN,
-    ),
+    options=(_RELEASE, SKIP_OR_NAN),
     order_invariant=False,
     needs=frozenset({"java"}),
     extra={"lacking": lacking},

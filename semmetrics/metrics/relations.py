@@ -48,19 +48,16 @@ from semmetrics.core.ragged import (
 from semmetrics.core.ranks import read_rows, row_slices, top_k
 from semmetrics.core.same import by_value
 from semmetrics.errors import FROM_0, InputError
-from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import is_cutoff
 
 Queries: TypeAlias = Literal["rows", "columns"]
 Relation: TypeAlias = tuple[Ints, Ints]
 
 _MEMORY = 1 << 26  # bytes of a block of rows
-_MATRIX = "numbers, with a row for each image and a column for each caption"
 
 
-@dataclass(frozen=True, eq=False)
 class Retrieved:
-    """The items that some queries retrieved, without what is left out.
+    """The items that some queries retrieved, checked, without what is left out.
 
     Attributes
     ----------
@@ -68,34 +65,26 @@ class Retrieved:
     queries : {"rows", "columns"}
     rows : int array, shape (queries,)
         Which queries of the matrix they are.
+    width : int
+        Items of the gallery.
     places : array, shape (queries, k), int64
         Best first; -1 where a ranking is shorter.
     leave_out : pair of int arrays or None
+
+    Raises
+    ------
+    InputError
+        If a ranking does not fit the matrix, or has too few ranks.
     """
 
-    matrix: Any
-    queries: Queries
-    rows: Ints
-    places: Ints
-    leave_out: Relation | None
-
-    @classmethod
-    def of(
-        cls, top: Any, matrix: Any, k: int, queries: Queries, leave_out: Any, rows: Any
-    ) -> Retrieved:
-        """Check a ranking, and keep the first k that count.
-
-        Raises
-        ------
-        InputError
-            If it does not fit the matrix, or has too few ranks.
-        """
+    def __init__(
+        self, top: Any, matrix: Any, k: int, queries: Queries, leave_out: Any, rows: Any
+    ) -> None:
         n_queries, width = sides(matrix, queries)
         places = check_ranking(top, width)
-        rows = np.arange(len(places)) if rows is None else _whole_numbers(rows, 1, "rows")
+        rows = np.arange(len(places)) if rows is None else _whole_numbers(rows, "rows")
         if len(rows) != len(places):
-            raise InputError("wrong-count", "rows", found=pluralize(len(rows), "query"),
-                             wanted=f"{pluralize(len(places), 'row')} of top")  # fmt: skip
+            raise InputError("wrong-count", "rows", found=len(rows), wanted=f"{len(places)} of top")
         outside = rows[(rows < 0) | (rows >= n_queries)]
         if len(outside):
             wanted = f"one from 0 to {n_queries - 1} ({queries} of phi)"
@@ -108,16 +97,13 @@ class Retrieved:
         found = (places >= 0).sum(axis=1)
         few = np.flatnonzero(~short & (found < np.minimum(k, sizes)))
         if len(few):
-            raise InputError("too-few-ranks", f"query {rows[few[0]]}{FROM_0}",
-                             found=int(found[few[0]]), wanted=k)  # fmt: skip
-        wide = np.full((len(places), min(k, width)), -1)
-        wide[:, : places.shape[1]] = places[:, : wide.shape[1]]
-        return cls(matrix, queries, rows, wide, leave_out)
-
-    @property
-    def width(self) -> int:
-        """Items of the gallery."""
-        return sides(self.matrix, self.queries)[1]
+            where = f"query {rows[few[0]]}{FROM_0}"
+            raise InputError("too-few-ranks", where, found=int(found[few[0]]), wanted=k)
+        self.matrix, self.queries, self.leave_out = matrix, queries, leave_out
+        self.rows: Ints = rows
+        self.width = width
+        self.places = np.full((len(places), min(k, width)), -1)
+        self.places[:, : places.shape[1]] = places[:, : self.places.shape[1]]
 
     def phi(self) -> Floats:
         """Return phi of what is retrieved, shape (queries, k); 0 where a ranking is shorter."""
@@ -154,32 +140,28 @@ class Retrieved:
                     matrix = np.concatenate(parts)
             given = most_similar(matrix, k, queries=queries, leave_out=self.leave_out)
         if len(given) != len(self.places):
-            raise InputError("other-items", name="best", found=pluralize(len(given), "query"),
-                             wanted=f"{len(self.places):,}, as top has")  # fmt: skip
+            values = {
+                "found": f"{len(given):,} queries",
+                "wanted": f"the {len(self.places):,} of top",
+            }
+            raise InputError("other-items", name="best", **values)
         given.check(k)
         return given
 
 
-def as_matrix(values: Any, name: str = "phi") -> Any:
+def as_matrix(values: Any) -> Any:
     """Return an array, or what gives rows by slices as it is.
 
     Raises
     ------
     InputError
-        If it is not a matrix of numbers, or masked.
+        If it is masked.
     """
     values = to_numpy(values)
     if hasattr(values, "tocsr"):
         return values.tocsr()
-    refuse_masked(values, name)
-    if not isinstance(getattr(values, "shape", None), tuple):
-        values = np.asarray(values)
-    dtype = getattr(values, "dtype", np.dtype(float))
-    if len(values.shape) != 2:
-        raise InputError("wrong-shape", role=name, shape=values.shape, wanted=_MATRIX)
-    if dtype.kind not in "biuf":
-        raise InputError("wrong-dtype", role=name, dtype=dtype, wanted=_MATRIX)
-    return values
+    refuse_masked(values, "phi")
+    return values if isinstance(getattr(values, "shape", None), tuple) else np.asarray(values)
 
 
 def to_numpy(values: Any) -> Any:
@@ -248,7 +230,7 @@ def check_relation(relation: Any, n: int | None, width: int | None, name: str) -
         If its offsets are wrong, or it holds an item that is not in the gallery, or one twice in a
         row; names it and the query.
     """
-    indptr, indices = (_whole_numbers(part, 1, name) for part in relation)
+    indptr, indices = (_whole_numbers(part, name) for part in relation)
     n = max(0, len(indptr) - 1) if n is None else n
     rising = len(indptr) == n + 1 and not indptr[0] and indptr[-1] == len(indices)
     if not rising or (np.diff(indptr) < 0).any():
@@ -266,21 +248,18 @@ def check_relation(relation: Any, n: int | None, width: int | None, name: str) -
     return indptr, indices
 
 
-def _whole_numbers(values: Any, dimensions: int, name: str) -> Ints:
-    """Return an array of so many dimensions as int64.
+def _whole_numbers(values: Any, name: str) -> Ints:
+    """Return an array as int64.
 
     Raises
     ------
     InputError
-        If it is another one, holds other things, or is masked; names it.
+        If it holds other things, or is masked; names it.
     """
     refuse_masked(values, name)
     table = np.asarray(to_numpy(values))
-    wanted = "whole numbers" + ", in a row for each query" * (dimensions == 2)
-    if table.ndim != dimensions:
-        raise InputError("wrong-shape", role=name, shape=table.shape, wanted=wanted)
     if table.size and table.dtype.kind not in "iu":
-        raise InputError("wrong-dtype", role=name, dtype=table.dtype, wanted=wanted)
+        raise InputError("wrong-dtype", role=name, dtype=table.dtype, wanted="whole numbers")
     return table.astype(np.int64)
 
 
@@ -292,7 +271,7 @@ def check_ranking(top: Any, width: int, name: str = "top") -> Ints:
     InputError
         If it is none, or holds an item twice, or one that is not in the gallery; names the query.
     """
-    places = _whole_numbers(top, 2, name)
+    places = _whole_numbers(top, name)
     ordered = np.sort(places, axis=1)
     again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     for values, bad, code in (
@@ -531,8 +510,8 @@ def similar_images(
     if best is None:
         best = most_similar(matrix, depth, queries="columns")
     if len(best) != n_captions or (best.sizes != n_images).any():
-        raise InputError("other-items", name="best", found=pluralize(len(best), "caption"),
-                         wanted="all captions, with nothing left out")  # fmt: skip
+        wanted = "all captions, with nothing left out"
+        raise InputError("other-items", name="best", found=f"{len(best):,}", wanted=wanted)
     best.check(depth)
     image = np.repeat(row_numbers(indptr), depth)
     other, values = (part[indices, :depth].ravel() for part in (best.places, best.values))
@@ -616,8 +595,8 @@ def images_of_captions(images: ArrayLike, captions: Any, n_captions: int) -> Rel
     indptr, indices = check_relation(captions, None, n_captions, "captions")
     table = check_ranking(images, len(indptr) - 1, "images")
     if len(table) != len(indptr) - 1:
-        raise InputError("other-items", name="images", found=pluralize(len(table), "image"),
-                         wanted=f"{len(indptr) - 1:,}, as captions= has")  # fmt: skip
+        values = {"found": f"{len(table):,}", "wanted": f"the {len(indptr) - 1:,} of captions="}
+        raise InputError("other-items", name="images", **values)
     order = np.argsort(indices, kind="stable")
     wide = table[row_numbers(indptr)[order]]
     owner = np.repeat(indices[order], (wide >= 0).sum(axis=1))

@@ -175,10 +175,8 @@ class QueryValues(ItemSums):
     def compute(self, block: RankBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"."""
         ranks = block.get(RanksOfPositives())
-        if self.k is None:
-            values = self.values(ranks)
-        else:
-            values = self.values(ranks, self.k)
+        values = self.values(ranks) if self.k is None else self.values(ranks, self.k)
+        if self.k is not None:
             fewer = "fewer", self.k, self.values.__name__, False
             block.note(fewer, int((ranks.candidates < self.k).sum()))
         values = np.where(ranks.number > 0, values, np.nan)

@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -52,7 +52,7 @@ from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi
 from semmetrics.data.tasks import RetrievalTask, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import ItemSums, Measure, Option, Statistic, choice, is_cutoff
-from semmetrics.metrics.families import ItemMeans, SumOverParts, policy_option, value_columns
+from semmetrics.metrics.families import SumOverParts, policy_option, value_columns
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.relations import (
     MostSimilar,
@@ -70,7 +70,7 @@ from semmetrics.metrics.relations import (
     take_phi,
     to_numpy,
 )
-from semmetrics.metrics.retrieval import RankBlock, retrieval_measure
+from semmetrics.metrics.retrieval import QueryMeans, RankBlock, retrieval_measure
 
 _NCS_EPSILON, _SOFT_EPSILON = 1e-10, 1e-20  # of the released code
 
@@ -148,7 +148,7 @@ def ncs(
     if size < 1 or extended not in (None, "k", size):
         wanted = "a whole number from 1, or 'k'"
         raise InputError("bad-option", name="extended", value=extended, wanted=wanted)
-    got = Retrieved.of(top, as_matrix(phi), most, queries, leave_out, rows)
+    got = Retrieved(top, as_matrix(phi), most, queries, leave_out, rows)
     best, found = got.best(max(most, size), best), got.phi()
     if extended is None:
         at = np.minimum(cutoffs, np.maximum(best.sizes, 1)[:, None])
@@ -250,7 +250,7 @@ def semantic_recall(
         matrix, queries = np.broadcast_to(0.0, (number, width)), "rows"
     else:
         matrix = as_matrix(phi)
-    got = Retrieved.of(top, matrix, max(cutoffs), queries, leave_out, rows)
+    got = Retrieved(top, matrix, max(cutoffs), queries, leave_out, rows)
     relevant = check_relation(relevant, len(got.places), got.width, "relevant")
     hits, size = got.among(relevant), lengths(relevant[0])[:, None]
     if weighs:
@@ -314,7 +314,7 @@ def ndcg(
     check_choice("gain", gain, ("linear", "exponential"))
     check_choice("discount", discount, ("log2", "jarvelin2002"))
     cutoffs = as_cutoffs(k)
-    got = Retrieved.of(top, as_matrix(phi), max(cutoffs), queries, leave_out, rows)
+    got = Retrieved(top, as_matrix(phi), max(cutoffs), queries, leave_out, rows)
     best = got.best(max(cutoffs), best)
     sums = []
     for values in (got.phi(), best.values):
@@ -419,9 +419,7 @@ def adaptive_margins(
     if not tau > 0:
         raise InputError("bad-option", name="tau", value=tau, wanted="a number above 0")
     check_choice("pairing", pairing, ("equation7", "own"))
-    own, *others = _vectors(
-        positive=positive, negative_caption=negative_caption, negative_image=negative_image
-    )
+    own, *others = _vectors(positive, negative_caption, negative_image)
     crossed = others[::-1] if pairing == "equation7" else others
     i2t, t2i = ((own - other) / tau for other in crossed)
     return (i2t, t2i) if most is None else (i2t.clip(max=most), t2i.clip(max=most))
@@ -474,19 +472,17 @@ def sam_triplet_loss(
     0.0
     """
     check_choice("reduction", reduction, ("sum", "mean", "none"))
-    own, *others = _vectors(
-        positive=positive, negative_caption=negative_caption, negative_image=negative_image
-    )
+    own, *others = _vectors(positive, negative_caption, negative_image)
     loss: Any = 0.0
     for given, other in zip(margins, others, strict=True):
-        margin = _vectors(positive=own, margins=given if is_torch(own) else to_numpy(given))[1]
+        margin = _vectors(own, given if is_torch(own) else to_numpy(given))[1]
         loss = loss + (margin + other - own).clip(min=0.0)
     if reduction == "none":
         return loss
     return loss.mean() if reduction == "mean" else loss.sum()
 
 
-def _vectors(**given: Any) -> list[Any]:
+def _vectors(*given: Any) -> list[Any]:
     """Return all as vectors of one kind, torch's if any is a tensor; all but one may be numbers.
 
     Raises
@@ -494,18 +490,17 @@ def _vectors(**given: Any) -> list[Any]:
     InputError
         If shapes differ.
     """
-    tensor = next((one for one in given.values() if is_torch(one)), None)
-    found = list[Any]()
-    for name, value in given.items():
+    tensor, found = next(filter(is_torch, given), None), list[Any]()
+    for value in given:
         if not is_torch(value):
-            refuse_masked(value, name)
+            refuse_masked(value, "a vector")
             value = np.asarray(value, np.float64)
             value = value if tensor is None else tensor.new_tensor(value)
         found.append(value)
         shape, first = tuple(value.shape), tuple(found[0].shape)
         if len(first) != 1 or shape not in ((), first):
-            wanted = f"vectors of one length, as {next(iter(given))} has {first}"
-            raise InputError("wrong-shape", role=name, shape=shape, wanted=wanted)
+            wanted = f"vectors of one length, as the first has {first}"
+            raise InputError("wrong-shape", role="a vector", shape=shape, wanted=wanted)
     return found
 
 
@@ -551,7 +546,6 @@ class FirstPlaces:
         return table
 
 
-@dataclass(frozen=True)
 class View:
     """A matrix and the queries of a task that it is for; of one fold, or all.
 
@@ -566,10 +560,13 @@ class View:
         The places of a fold's candidates in the gallery, rising; None where all are ranked.
     """
 
-    task: RetrievalTask
-    phi: Phi
-    queries: Ints
-    candidates: Ints | None
+    def __init__(self, task: RetrievalTask, name: str, fold: int | None) -> None:
+        self.task, self.queries, self.candidates = task, np.arange(len(task)), None
+        self.phi: Phi = task.beside[PHI][name]
+        if task.folds is not None and fold is not None:
+            self.queries, self.candidates = (np.flatnonzero(own == fold) for own in task.folds)
+            identity = f"{self.phi.identity}/{fold}"
+            self.phi = self.phi.part(task.rows[self.queries], self.candidates, identity)
 
     def own(self, queries: Ints) -> Relation:
         """Return the positives of queries that are in the gallery, by their columns of phi."""
@@ -598,15 +595,7 @@ class View:
         return offsets(number), own[1]
 
 
-@kept
-def _view(task: RetrievalTask, name: str, fold: int | None) -> View:
-    """Return the matrix of a name, cut to a fold."""
-    phi: Phi = task.beside[PHI][name]
-    if fold is None or task.folds is None:
-        return View(task, phi, np.arange(len(task)), None)
-    queries, candidates = (np.flatnonzero(own == fold) for own in task.folds)
-    part = phi.part(task.rows[queries], candidates, f"{phi.identity}/{fold}")
-    return View(task, part, queries, candidates)
+_view = kept(View)
 
 
 @kept
@@ -634,45 +623,23 @@ def _by_images(
     return images_of_captions(similar, captions, columns)
 
 
-class Chosen(NamedTuple):
-    """Queries of a block that phi has, with what the functions of phi take of them.
-
-    Attributes
-    ----------
-    top : int array, shape (queries, ranks)
-    phi : array
-    best : MostSimilar
-    common : dict
-        The arguments that all functions take; "rows" is where the queries lie in phi.
-    key : tuple
-        What is kept of phi for the task is found by it.
-    """
-
-    top: Ints
-    phi: Any
-    best: MostSimilar
-    common: dict[str, Any]
-    key: tuple[RetrievalTask, str, int | None, str]
-
-
 @dataclass(frozen=True)
 class PhiValues(ItemSums):
     """A step: a value of each query, by a function of what it retrieved and phi."""
 
-    values: Callable[[Chosen, Measure], Floats]
+    values: Callable[..., Floats]
     measure: Measure
 
     def compute(self, block: RankBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"; queries of each fold by themselves."""
-        task, rows = block.task, block.task.rows[block.start : block.stop]
-        folds = (
-            np.zeros(len(rows)) if task.folds is None else task.folds[0][block.start : block.stop]
+        task, measure, k = block.task, self.measure, int(self.measure.k or 1)
+        name, truth, some = (
+            str(measure["phi"]),
+            str(measure["ground_truth"]),
+            slice(block.start, block.stop),
         )
-        name, truth, k = (
-            str(self.measure["phi"]),
-            str(self.measure["ground_truth"]),
-            _k(self.measure),
-        )
+        rows = task.rows[some]
+        folds = np.zeros(len(rows)) if task.folds is None else task.folds[0][some]
         values, counted = np.zeros(len(block)), np.zeros(len(block), np.int64)
         for fold in np.unique(folds[rows >= 0]).tolist():
             key = task, name, None if task.folds is None else fold
@@ -680,59 +647,54 @@ class PhiValues(ItemSums):
             places = view.phi.places(np.where(folds == fold, rows, -1))
             here = np.flatnonzero(places >= 0)
             top, own = view.columns(block.get(FirstPlaces())[here]), view.own(here + block.start)
-            out, counts = None, top >= 0
+            counts = top >= 0
+            given = {"top": top, "phi": view.phi.matrix, "k": k, "queries": view.phi.queries}
+            given |= {"rows": places[here], "best": _best(*key, truth).part(places[here])}
             if truth == LEFT_OUT:
-                out, counts = own, counts & ~is_related(top, own, task.scores.shape[1])
-            common = {"k": k, "queries": view.phi.queries, "leave_out": out, "rows": places[here]}
-            best = _best(*key, truth).part(places[here])
-            chosen = Chosen(top, view.phi.matrix, best, common, (*key, truth))
-            values[here] = self.values(chosen, self.measure)[:, 0]
+                given["leave_out"] = own
+                counts &= ~is_related(top, own, task.scores.shape[1])
+            values[here] = self.values(given, measure, (*key, truth))[:, 0]
             counted[here] = counts.sum(axis=1)
-        fewer = "fewer", k, str(self.measure), truth == LEFT_OUT
+        fewer = "fewer", k, str(measure), truth == LEFT_OUT
         block.note(fewer, int((counted < k).sum()))
         ones = np.ones(len(block), np.int64)
         return value_columns(values, ones, ones)
 
 
-class PhiMeans(ItemMeans):
-    """Means over queries of a function of phi."""
+class PhiMeans(QueryMeans):
+    """Means over queries of a function of phi.
 
-    def __init__(self, values: Callable[[Chosen, Measure], Floats]) -> None:
-        self._values = values
+    It takes the arguments that the functions of phi have in common, the measure, and by what the
+    matrix is found.
+    """
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step of the values of queries."""
         return PhiValues(self._values, measure)
 
 
-def _ncs(chosen: Chosen, measure: Measure) -> Floats:
+def _ncs(given: dict[str, Any], measure: Measure, key: Any) -> Floats:
     extent = str(measure["extended"])
     extended: Any = int(extent) if extent.isdecimal() else {"none": None}.get(extent, extent)
-    return ncs(chosen.top, chosen.phi, extended=extended, best=chosen.best, **chosen.common)
+    return ncs(**given, extended=extended)
 
 
-def _recall(chosen: Chosen, measure: Measure) -> Floats:
-    best, variant = chosen.best, measure["variant"]
+def _recall(given: dict[str, Any], measure: Measure, key: Any) -> Floats:
+    best, variant = given.pop("best"), str(measure["variant"])
     m, depth = (int(str(measure[name])) for name in ("m", "depth"))
     if measure["similar"] == "items":
         relevant = best.relation(m)
     else:
-        indptr, codes = _by_images(*chosen.key, m, depth)
-        found, flat = take_rows(indptr, chosen.common["rows"])
+        indptr, codes = _by_images(*key, m, depth)
+        found, flat = take_rows(indptr, given["rows"])
         relevant = found, codes[flat]
-    more: Any = {"variant": variant, "phi": chosen.phi, **chosen.common}
-    values = semantic_recall(chosen.top, relevant, **more)
+    values = semantic_recall(relevant=relevant, **{**given, "variant": variant})
     similar = best.values[:, :m].sum(axis=1) > 0  # else nothing is similar, and any would do
     return np.where(similar[:, None], values, np.nan)
 
 
-def _ndcg(chosen: Chosen, measure: Measure) -> Floats:
-    more: Any = {"gain": measure["gain"], "discount": measure["discount"], **chosen.common}
-    return ndcg(chosen.top, chosen.phi, best=chosen.best, **more)
-
-
-def _k(measure: Measure) -> int:
-    return int(measure.k or 1)
+def _ndcg(given: dict[str, Any], measure: Measure, key: Any) -> Floats:
+    return ndcg(**given, **{name: measure[name] for name in ("gain", "discount")})
 
 
 class NcsSum(SumOverParts):
@@ -759,12 +721,9 @@ def _check_number(value: int) -> None:
 _PHI = Option("phi", "phi", "default", help="which of the matrices given as phi is meant, or what "
               "computes it of captions= (--captions): CIDEr-D, CIDEr, SPICE or BagSim")  # fmt: skip
 _TRUTH = choice(
-    "ground_truth",
-    "gt",
-    "the query's own positives count as all else, or are left out of what is retrieved and of what "
-    "is most similar",
-    *("kept", LEFT_OUT),
-)
+    "ground_truth", "gt", "the query's own positives count as all else, or are left out of what is "
+    "retrieved and of what is most similar", "kept", LEFT_OUT,
+)  # fmt: skip
 _NOTHING = policy_option(
     "undefined", "undef", "0", "queries that no candidate has a phi above 0 with"
 )

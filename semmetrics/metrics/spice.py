@@ -557,24 +557,15 @@ def _pairs_of_slots(mine: Ints, theirs: Ints, similar: Bools, sparse: Any) -> It
 
 PARSER_OPTIONS = (
     choice(
-        "parser",
-        "parser",
-        "what makes the scene graphs: SPICE's own program, which needs Java and 'semmetrics spice "
-        "setup' (official), the parser that comes with semmetrics (offline), or tuples= "
-        "(--tuples FILE) (given)",
-        *PARSERS,
+        "parser", "parser", "what makes the scene graphs: SPICE's own program, which needs Java "
+        "and 'semmetrics spice setup' (official), the parser that comes with semmetrics "
+        "(offline), or tuples= (--tuples FILE) (given)", *PARSERS,
     ),
     choice(
-        "captions",
-        "captions",
-        "what is parsed: the tokens of the tokenizer, as pycocoevalcap does, or captions as they "
-        "are written",
-        *("tokens", "written"),
+        "captions", "captions", "what is parsed: the tokens of the tokenizer, as pycocoevalcap "
+        "does, or captions as they are written", "tokens", "written",
     ),
-)
-_CATEGORY = choice(
-    "category", "category", "the tuples that count", *(name.lower() for name in CATEGORIES)
-)
+)  # fmt: skip
 SPICE = caption_measure(
     "SPICE",
     _item_values,
@@ -583,7 +574,7 @@ SPICE = caption_measure(
     "Anderson et al. 2016, equations 4 to 6",
     cite=("anderson2016",),
     options=(
-        _CATEGORY,
+        choice("category", "category", "the tuples that count", *map(str.lower, CATEGORIES)),
         *PARSER_OPTIONS,
         NO_REFERENCE,
         policy_option("undefined", "undef", "skip", "references without tuples of a category"),
