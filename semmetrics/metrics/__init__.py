@@ -32,8 +32,7 @@ _HOMES = {
     "semantic_retrieval": (
         "adaptive_margins", "ncs", "ndcg", "nsum", "sam_triplet_loss", "semantic_recall",
     ),
-    "classes": ("per_class_accuracy",),
-    "calibrated_stacking": ("ausuc", "seen_unseen_curve"),
+    "classes": ("ausuc", "per_class_accuracy", "seen_unseen_curve"),
     "spice": ("spice_scores",),
 }  # fmt: skip
 _MODULE = {name: module for module, names in _HOMES.items() for name in names}

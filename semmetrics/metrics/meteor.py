@@ -112,8 +112,10 @@ def _ask(lines: Collection[str]) -> list[str]:
         with tempfile.TemporaryFile() as given:  # a pipe could block while answers are not read
             given.writelines(line.encode("utf-8", "replace") + b"\n" for line in lines)
             given.seek(0)
-            done = subprocess.run([java, *ENGLISH, *_ARGUMENTS], stdin=given, capture_output=True,
-                                  cwd=folder, check=False)  # fmt: skip
+            command = [java, *ENGLISH, *_ARGUMENTS]
+            done = subprocess.run(
+                command, stdin=given, capture_output=True, cwd=folder, check=False
+            )
     except OSError as error:
         raise METEOR_PROGRAM.not_started(error) from error
     answers = done.stdout.decode("utf-8", "replace").splitlines()

@@ -78,9 +78,9 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     "classes": {
         "Classes (--task classes)": {
             "classes": (
-                "PerClassAccuracy", "SeenAccuracy", "UnseenAccuracy", "H", "Accuracy",
+                "PerClassAccuracy", "SeenAccuracy", "UnseenAccuracy", "H", "Accuracy", "AUSUC",
+                "BestH",
             ),
-            "calibrated_stacking": ("AUSUC", "BestH"),
         },
     },
 }  # fmt: skip

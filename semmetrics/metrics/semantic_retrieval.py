@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -505,6 +505,7 @@ def _vectors(*given: Any) -> list[Any]:
 
 
 LEFT_OUT = "left-out"
+Key: TypeAlias = tuple[RetrievalTask, str, "int | None", str]
 
 
 def needed_depth(measure: Measure, positives: int) -> tuple[int, int]:
@@ -673,13 +674,13 @@ class PhiMeans(QueryMeans):
         return PhiValues(self._values, measure)
 
 
-def _ncs(given: dict[str, Any], measure: Measure, key: Any) -> Floats:
+def _ncs(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
     extent = str(measure["extended"])
     extended: Any = int(extent) if extent.isdecimal() else {"none": None}.get(extent, extent)
     return ncs(**given, extended=extended)
 
 
-def _recall(given: dict[str, Any], measure: Measure, key: Any) -> Floats:
+def _recall(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
     best, variant = given.pop("best"), str(measure["variant"])
     m, depth = (int(str(measure[name])) for name in ("m", "depth"))
     if measure["similar"] == "items":
@@ -693,8 +694,8 @@ def _recall(given: dict[str, Any], measure: Measure, key: Any) -> Floats:
     return np.where(similar[:, None], values, np.nan)
 
 
-def _ndcg(given: dict[str, Any], measure: Measure, key: Any) -> Floats:
-    return ndcg(**given, **{name: measure[name] for name in ("gain", "discount")})
+def _ndcg(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
+    return ndcg(**{**given, "gain": measure["gain"], "discount": measure["discount"]})
 
 
 class NcsSum(SumOverParts):

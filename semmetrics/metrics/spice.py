@@ -298,18 +298,15 @@ class SpiceMatches:
                 for row in np.flatnonzero(table.n_tuples == 0).tolist()
                 if any(texts[code].strip() for code in codes[indptr[row] : indptr[row + 1]])
             )
-            if lacking:
-                block.note((NO_TUPLES, side), lacking)
-        rows = np.flatnonzero(mine.ties + theirs.ties)
-        if len(rows):
-            values, tied = matches.scores("All")["f"][rows], []
-            for row, value in zip(rows.tolist(), values.tolist(), strict=True):
-                (candidate,), references = (graphs.parser.tuples(side[row]) for side in sides)
-                low, high, every = spice_range(candidate, references, graphs.concepts)
-                if low < high or not every:
-                    tied.append([str(block.task.ids[block.start + row]), low, value, high, every])
-            if tied:
-                block.note(TIED, frozenset(map(json.dumps, tied)))
+            block.note((NO_TUPLES, side), lacking)
+        values, tied = matches.scores("All")["f"], []
+        for row in np.flatnonzero(mine.ties + theirs.ties).tolist():
+            (candidate,), references = (graphs.parser.tuples(side[row]) for side in sides)
+            low, high, every = spice_range(candidate, references, graphs.concepts)
+            if low < high or not every:
+                value = float(values[row])
+                tied.append([str(block.task.ids[block.start + row]), low, value, high, every])
+        block.note(TIED, frozenset(map(json.dumps, tied)))
         return matches
 
 

@@ -252,7 +252,6 @@ FIRST = "query 0 (from 0)"
         ([[0, 9, 1]], {}, "not-in-gallery", f"top, {FIRST}"),
         ([[0, -1, 1]], {}, "item-after-end", f"top, {FIRST}"),
         ([[0.0, 1.0, 2.0]], {}, "wrong-dtype", ""),
-        ([0, 1, 2], {}, "wrong-shape", ""),
         (np.ma.masked_equal([[0, 1, 2]], 1), {}, "masked", "top"),
         ([[0, 1, 2]] * 3, {}, "out-of-range", "rows"),
         ([[0, 1, 2]], {"rows": [2]}, "out-of-range", "rows"),
