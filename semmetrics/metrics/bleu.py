@@ -25,6 +25,7 @@ from semmetrics.metrics.caption_steps import (
     References,
     caption_measure,
     cause_column,
+    largest_of_rows,
     share_ngrams,
     task_tokens,
 )
@@ -34,7 +35,7 @@ from semmetrics.metrics.families import SumFormulas
 ORDERS = 4
 # The COCO code's: where nothing is found a value is tiny, not 0, and nothing divides by 0.
 _TINY, _SMALL = 1e-15, 1e-9
-_LENGTHS = 1 << 31  # no text has so many tokens
+_LENGTHS = 1 << 26  # no text has so many tokens; products with them are exact in float64
 
 REFERENCE_LENGTH = choice(
     "reflen",
@@ -73,8 +74,7 @@ def bleu_of_counts(
     means = np.cumprod(precisions, axis=-1) ** (1.0 / np.arange(1, precisions.shape[-1] + 1))
     ratio = (np.asarray(testlen, np.float64) + _TINY) / (np.asarray(reflen) + _SMALL)
     brevity = np.exp(np.minimum(0.0, 1.0 - 1.0 / ratio))
-    values: Floats = means * brevity[..., None]
-    return values
+    return np.asarray(means * brevity[..., None])
 
 
 def reference_lengths(testlen: Ints, indptr: Ints, widths: Ints, rule: str) -> NDArray[Any]:
@@ -93,14 +93,12 @@ def reference_lengths(testlen: Ints, indptr: Ints, widths: Ints, rule: str) -> N
     >>> reference_lengths(np.array([10]), indptr, widths, "closest").tolist()
     [9]
     """
-    n_refs, found = lengths(indptr), np.zeros(len(testlen), np.int64)
     if rule == "average":
-        return sum_rows(widths, indptr) / np.maximum(n_refs, 1)
+        return sum_rows(widths, indptr) / np.maximum(lengths(indptr), 1)
     if rule == "closest":  # the distance, then the length, in one number
-        widths = np.abs(widths - np.repeat(testlen, n_refs)) * _LENGTHS + widths
-    if len(widths):
-        found[n_refs > 0] = np.minimum.reduceat(widths, indptr[:-1][n_refs > 0])
-    return found % _LENGTHS
+        widths = np.abs(widths - np.repeat(testlen, lengths(indptr))) * _LENGTHS + widths
+    least = np.nan_to_num(-largest_of_rows(-widths, indptr))
+    return least.astype(np.int64) % _LENGTHS
 
 
 @dataclass(frozen=True)

@@ -266,8 +266,7 @@ def _bag_values(block: CaptionBlock, *, references: str, embedding: str) -> tupl
     known = bags.known[bags.theirs]
     cosines = np.where(known, Backend(vectors).numpy(paired_cosines(*pairs)), 0.0)
     value = divide(np.bincount(item, cosines, len(block)), sum_rows(known, bags.indptr))
-    some: Bools = bags.known[bags.mine]
-    return np.where(some, value, np.nan), some
+    return np.where(bags.known[bags.mine], value, np.nan), bags.known[bags.mine]
 
 
 class BagPairs:

@@ -366,8 +366,7 @@ def length_penalty(candidates: Ints, references: Ints, sigma: float) -> Floats:
     """
     difference = (candidates - references).astype(np.float64)
     with np.errstate(over="ignore"):  # of lengths very far from each other, whose penalty is 0
-        penalty: Floats = np.exp(-0.5 * (difference / sigma) ** 2)
-    return penalty
+        return np.asarray(np.exp(-0.5 * (difference / sigma) ** 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -409,8 +408,7 @@ class TfIdf:
     def sums(self, rows: Ints, codes: NDArray[np.integer], times: Ints, n_rows: int) -> Floats:
         """Return the sum over the n-grams of each row of times · weight²."""
         high, low = (np.bincount(rows, times * part, n_rows) for part in self.squares(codes))
-        total: Floats = np.add(high, low)
-        return total
+        return np.asarray(high + low)
 
 
 @kept

@@ -11,11 +11,11 @@ over classes and counted (``absent``). Values lie in [0, 1]; higher is better.
 In calibrated stacking a constant is subtracted from the scores of the seen classes, and the class
 with the largest score is predicted (Chao et al. 2016). From minus to plus infinity of the constant
 the accuracy on images of seen classes falls to 0 while that on unseen classes rises. Both are means
-over the classes with images. The curve has a point for each interval between constants at which a prediction changes, so
-area and best value are exact; at such a constant itself nothing is read off. Where an image of a
-seen class and one of an unseen class change at the same constant, the curve goes straight from
-point to point; constants of float64 scores that rounding alone tells apart are the same, so that
-0.3 - 0.2 is 0.9 - 0.8.
+over the classes with images. The curve has a point for each interval between constants at which a
+prediction changes, so area and best value are exact; at such a constant itself nothing is read off.
+Where an image of a seen class and one of an unseen class change at the same constant, the curve
+goes straight from point to point; constants of float64 scores that rounding alone tells apart are
+the same, so that 0.3 - 0.2 is 0.9 - 0.8.
 
 Measures
 --------
@@ -246,8 +246,7 @@ class Curve(NamedTuple):
     @property
     def harmonic(self) -> Floats:
         """The harmonic mean of each point."""
-        found: Floats = harmonic_mean(self.unseen, self.seen)
-        return found
+        return np.asarray(harmonic_mean(self.unseen, self.seen))
 
 
 def weighted_curve(

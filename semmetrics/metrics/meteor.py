@@ -132,10 +132,8 @@ class MeteorCounts(ItemSums):
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns ``COUNTS``, and "cause"."""
-        counts = _task_counts(block.task)[block.start : block.stop]
-        columns: dict[str, Any] = {
-            name: Dense(np.ascontiguousarray(counts[:, place])) for place, name in enumerate(COUNTS)
-        }
+        counts = np.ascontiguousarray(_task_counts(block.task)[block.start : block.stop].T)
+        columns: dict[str, Any] = dict(zip(COUNTS, map(Dense, counts), strict=True))
         return {**columns, "cause": cause_column(block.get(References()).n_refs)}
 
 
@@ -225,8 +223,7 @@ def _share(counts: Any, side: str) -> Floats:
         )
         for stage, weight in WEIGHTS.items()
     )
-    share: Floats = matches / np.where(words > 0, words, 1.0)
-    return share
+    return np.asarray(matches / np.where(words > 0, words, 1.0))
 
 
 class MeteorFamily(SumFormulas):

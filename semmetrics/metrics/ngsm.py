@@ -123,8 +123,7 @@ def _geometric_mean(counts: Iterable[tuple[Ints, Ints]], size: int) -> Floats:
         neither = np.isnan(value)
         orders += ~neither
         product *= np.where(neither, 1.0, value)
-    root: Floats = product ** (1.0 / np.maximum(orders, 1))
-    return root
+    return np.asarray(product ** (1.0 / np.maximum(orders, 1)))
 
 
 def ngsm_systems(

@@ -195,8 +195,7 @@ class QueryMeans(ItemMeans):
 
 
 def _recall(ranks: Ranks, k: int = UNRANKED - 1) -> Floats:
-    found: Floats = recall(ranks.hits(k), ranks.number)
-    return found
+    return np.asarray(recall(ranks.hits(k), ranks.number))
 
 
 def _hit(ranks: Ranks, k: int = UNRANKED - 1) -> Floats:

@@ -55,8 +55,7 @@ def rouge_l(precision: NDArray[Any], recall: NDArray[Any], beta: float = 1.2) ->
     weight = beta**2
     top = (1 + weight) * precision * recall
     bottom = recall + weight * precision
-    values: Floats = np.where(top == 0, 0.0, top / np.where(bottom == 0, 1.0, bottom))
-    return values
+    return np.where(top == 0, 0.0, top / np.where(bottom == 0, 1.0, bottom))
 
 
 @dataclass(frozen=True)

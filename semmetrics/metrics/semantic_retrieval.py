@@ -477,9 +477,7 @@ def sam_triplet_loss(
     for given, other in zip(margins, others, strict=True):
         margin = _vectors(own, given if is_torch(own) else to_numpy(given))[1]
         loss = loss + (margin + other - own).clip(min=0.0)
-    if reduction == "none":
-        return loss
-    return loss.mean() if reduction == "mean" else loss.sum()
+    return loss if reduction == "none" else getattr(loss, reduction)()
 
 
 def _vectors(*given: Any) -> list[Any]:
@@ -634,11 +632,8 @@ class PhiValues(ItemSums):
     def compute(self, block: RankBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"; queries of each fold by themselves."""
         task, measure, k = block.task, self.measure, int(self.measure.k or 1)
-        name, truth, some = (
-            str(measure["phi"]),
-            str(measure["ground_truth"]),
-            slice(block.start, block.stop),
-        )
+        name, truth = (str(measure[option]) for option in ("phi", "ground_truth"))
+        some = slice(block.start, block.stop)
         rows = task.rows[some]
         folds = np.zeros(len(rows)) if task.folds is None else task.folds[0][some]
         values, counted = np.zeros(len(block)), np.zeros(len(block), np.int64)
@@ -738,7 +733,6 @@ _NCS_OPTIONS = (
     ),
     _NOTHING,
 )  # fmt: skip
-_NEEDS: dict[str, Any] = {"needs": frozenset({PHI})}
 NCS = retrieval_measure(
     "NCS",
     PhiMeans(_ncs),
@@ -748,7 +742,7 @@ NCS = retrieval_measure(
     cite=("biten2022",),
     options=_NCS_OPTIONS,
     cutoff=True,
-    **_NEEDS,
+    needs=frozenset({PHI}),
 )
 SR = retrieval_measure(
     "SR",
@@ -783,7 +777,7 @@ SR = retrieval_measure(
         _NOTHING,
     ),
     cutoff=True,
-    **_NEEDS,
+    needs=frozenset({PHI}),
 )  # fmt: skip
 NDCG = retrieval_measure(
     "nDCG",
@@ -803,7 +797,7 @@ NDCG = retrieval_measure(
         _NOTHING,
     ),
     cutoff=True,
-    **_NEEDS,
+    needs=frozenset({PHI}),
 )  # fmt: skip
 Nsum = retrieval_measure(
     "Nsum",
@@ -814,5 +808,5 @@ Nsum = retrieval_measure(
     cite=("biten2022",),
     options=_NCS_OPTIONS,
     bounds=(0.0, 600.0),
-    **_NEEDS,
+    needs=frozenset({PHI}),
 )

@@ -511,8 +511,7 @@ class SimilarConcepts:
         """Return whether the concepts of each pair are similar."""
         rows, columns = self.row_of[ones], self.column_of[others]
         if self._n_pairs <= _PAIRS and self._shape[0] * self._shape[1] <= _CELLS:
-            found: Bools = self.table[rows, columns]
-            return found
+            return np.asarray(self.table[rows, columns])
         keys, codes = np.unique(rows * self._shape[1] + columns, return_inverse=True)
         (mine, theirs), features = self._used, self._features
         row, column = np.divmod(keys, self._shape[1])
