@@ -258,18 +258,19 @@ class Task(ABC):
 
 
 def kept(make: F) -> F:
-    """Keep what a function makes of a task in its ``shared``, by name and other arguments."""
+    """Keep what a function makes of a task or a block with it, by name and other arguments."""
     form = signature(make)
 
     @wraps(make)
     def get(*given: Any, **named: Any) -> Any:
         bound = form.bind(*given, **named)
         bound.apply_defaults()
-        task, *others = bound.arguments.values()
+        owner, *others = bound.arguments.values()
+        results = owner.memo if isinstance(owner, Block) else owner.shared
         key = (make.__module__, make.__name__, *others)
-        if key not in task.shared:
-            task.shared[key] = make(*given, **named)
-        return task.shared[key]
+        if key not in results:
+            results[key] = make(*given, **named)
+        return results[key]
 
     found: Any = get
     return found

@@ -22,9 +22,9 @@ from semmetrics.core.ragged import Floats, Ints, lengths, offsets, sum_rows
 from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
-    References,
     caption_measure,
     cause_column,
+    items_of,
     largest_of_rows,
     share_ngrams,
     task_tokens,
@@ -113,7 +113,7 @@ class BleuCounts(ItemSums):
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns "testlen", "reflen", "guess_n", "correct_n" and "cause"."""
-        table, captions = task_tokens(block.task), block.get(References())
+        table, captions = task_tokens(block.task), items_of(block)
         widths, some = lengths(table.indptr), captions.n_refs > 0
         testlen = np.where(some, widths[captions.candidates], 0)
         reflen = reference_lengths(

@@ -29,7 +29,6 @@ Kubany et al., 2020, Expert Systems with Applications, section 3.2, on captions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -51,7 +50,7 @@ from semmetrics.data.lists import Side
 from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics.bags import embed_wholes
-from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, References, caption_measure
+from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, caption_measure, items_of
 from semmetrics.metrics.definition import Measure, choice
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.formulas import divide, harmonic_mean
@@ -111,51 +110,46 @@ class _Phrases:
 _parsed_phrases = kept(_Phrases)
 
 
-@dataclass(frozen=True)
-class _NearestSums:
-    """A step: each phrase of either side with the most similar one of the other."""
+@kept
+def _nearest_sums(
+    block: CaptionBlock, parser: str, captions: str, embedding: str
+) -> tuple[Floats, Floats, Ints, Ints]:
+    """Compare each phrase of either side with the most similar one of the other.
 
-    parser: str
-    captions: str
-    embedding: str
-
-    def compute(self, block: CaptionBlock) -> tuple[Floats, Floats, Ints, Ints]:
-        """Parse, embed and compare; note the parser, and phrases without a vector.
-
-        Returns the sums of similarities to the nearest phrase, of candidates and of references,
-        and how many phrases each item has on these sides.
-        """
-        items, graphs = block.get(References()), block.task.fits[f"parser/{self.parser}"]
-        block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
-        found = _parsed_phrases(block.task, self.parser, self.captions, self.embedding)
-        vectors = found.vectors
-        mine, theirs = found.sides(items.candidates, items.indptr, items.references)
-        lost = {code for side in (mine, theirs) for code in side.codes[~vectors.known[side.codes]]}
-        unknown = frozenset(vectors.terms[code] for code in lost)
-        block.note((UNKNOWN_PHRASES, self.embedding), unknown)
-        layout = BatchLayout(
-            mine, theirs, vectors.included[mine.codes], vectors.included[theirs.codes], vectors
-        )
-        precision, recall = np.zeros(len(mine.codes)), np.zeros(len(theirs.codes))
-        source = choose_similarities(vectors, mine, theirs)
-        for batch in layout.batches(by_term=False):
-            table = batch.similarities(source)
-            backend = Backend(table)
-            for values, places, axis in ((precision, batch.owner, 2), (recall, batch.goal, 1)):
-                nearest = backend.numpy(backend.xp.amax(table, axis))
-                values[places[places >= 0]] = nearest[places >= 0]
-        # cosines are rounded to 1e-9, so that sums of integers are exact in any order
-        precision, recall = (
-            sum_rows(np.rint(values * 1e9).astype(np.int64), side.indptr) / 1e9
-            for values, side in ((precision, mine), (recall, theirs))
-        )
-        n_candidate = sum_rows(layout.pred_kept, mine.indptr)
-        return precision, recall, n_candidate, sum_rows(layout.ref_kept, theirs.indptr)
+    Returns the sums of similarities to the nearest phrase, of candidates and of references, and how
+    many phrases each item has on these sides.
+    """
+    items, graphs = items_of(block), block.task.fits[f"parser/{parser}"]
+    block.note(f"#parser={parser}", frozenset([graphs.parser.identity]))
+    found = _parsed_phrases(block.task, parser, captions, embedding)
+    vectors = found.vectors
+    mine, theirs = found.sides(items.candidates, items.indptr, items.references)
+    lost = {code for side in (mine, theirs) for code in side.codes[~vectors.known[side.codes]]}
+    unknown = frozenset(vectors.terms[code] for code in lost)
+    block.note((UNKNOWN_PHRASES, embedding), unknown)
+    layout = BatchLayout(
+        mine, theirs, vectors.included[mine.codes], vectors.included[theirs.codes], vectors
+    )
+    precision, recall = np.zeros(len(mine.codes)), np.zeros(len(theirs.codes))
+    source = choose_similarities(vectors, mine, theirs)
+    for batch in layout.batches(by_term=False):
+        table = batch.similarities(source)
+        backend = Backend(table)
+        for values, places, axis in ((precision, batch.owner, 2), (recall, batch.goal, 1)):
+            nearest = backend.numpy(backend.xp.amax(table, axis))
+            values[places[places >= 0]] = nearest[places >= 0]
+    # cosines are rounded to 1e-9, so that sums of integers are exact in any order
+    precision, recall = (
+        sum_rows(np.rint(values * 1e9).astype(np.int64), side.indptr) / 1e9
+        for values, side in ((precision, mine), (recall, theirs))
+    )
+    n_candidate = sum_rows(layout.pred_kept, mine.indptr)
+    return precision, recall, n_candidate, sum_rows(layout.ref_kept, theirs.indptr)
 
 
 def _soft_values(block: CaptionBlock, *, bidirectional: str, **source: str) -> tuple[Floats, Ints]:
     """Average over the phrases of the candidate, and of the references."""
-    precision, recall, n_candidate, n_reference = block.get(_NearestSums(**source))
+    precision, recall, n_candidate, n_reference = _nearest_sums(block, **source)
     value = divide(precision, n_candidate)
     if bidirectional == "yes":
         value = harmonic_mean((value + 1) / 2, (divide(recall, n_reference) + 1) / 2)
@@ -217,7 +211,8 @@ SoftSPICE = caption_measure(
 class _Bags:
     """Candidates, and what stands for the references of items, embedded each distinct text once.
 
-    ``how`` is "joined" or "mean".
+    The texts of ``sides`` are candidates, and the offsets of references and these; ``how`` is
+    "joined" or "mean".
 
     Attributes
     ----------
@@ -233,11 +228,9 @@ class _Bags:
         The texts of each item's references.
     """
 
-    def __init__(
-        self, task: CaptionTask, embedding: str, how: str, candidates: Ints, indptr: Ints,
-        references: Ints,
-    ) -> None:  # fmt: skip
+    def __init__(self, task: CaptionTask, embedding: str, how: str, *sides: Ints) -> None:
         model = label_vectors_of(task, embedding)
+        candidates, indptr, references = sides
         captions, texts = (
             [task.texts[code].strip() for code in side.tolist()]
             for side in (candidates, references)
@@ -256,7 +249,7 @@ class _Bags:
 
 def _bag_values(block: CaptionBlock, *, references: str, embedding: str) -> tuple[Floats, Bools]:
     """Return the similarity of each candidate to its references, and whether it is known."""
-    items = block.get(References())
+    items = items_of(block)
     sides = items.candidates, items.indptr, items.references
     bags = _Bags(block.task, embedding, references, *sides)
     block.note((UNKNOWN_CAPTIONS, embedding), bags.lost)
@@ -292,8 +285,7 @@ class BagPairs:
             raise InputError("no-matrix", measure=measure, remedy="entries without a value are 0: "
                              "leave no_prediction and undefined out")  # fmt: skip
         sides = task.candidates, task.indptr, task.references
-        how = str(measure["embedding"]), str(measure["references"])
-        bags = _Bags(task, *how, *sides)
+        bags = _Bags(task, str(measure["embedding"]), str(measure["references"]), *sides)
         self.n_rows, self.n_columns = len(task.indptr) - 1, len(task)
         self._indptr, self._theirs, self._known = bags.indptr, bags.theirs, bags.known
         self._split = SplitVectors.of(Backend(bags.vectors).array(bags.vectors, "float64"))

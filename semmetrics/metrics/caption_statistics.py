@@ -24,19 +24,17 @@ from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuFamily
 from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
-    References,
     caption_measure,
+    items_of,
     task_tokens,
 )
 from semmetrics.metrics.definition import Columns, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.families import WithoutLabels
 from semmetrics.metrics.formulas import divide
 
-_TIMES = 3  # a word so many times in a row makes a caption a duplicated one
-
 
 def find_repeated_words(
-    indptr: Ints, codes: NDArray[np.integer], times: int = _TIMES
+    indptr: Ints, codes: NDArray[np.integer], times: int = 3
 ) -> tuple[Ints, NDArray[np.integer]]:
     """Find the words that stand so many times in a row, or more.
 
@@ -72,17 +70,17 @@ def find_repeated_words(
 
 def _is_duplicated(block: CaptionBlock) -> NDArray[Any]:
     table = task_tokens(block.task)
-    indptr, flat = take_rows(table.indptr, block.get(References()).candidates)
+    indptr, flat = take_rows(table.indptr, items_of(block).candidates)
     texts, _ = find_repeated_words(indptr, table.codes[flat])
     return np.isin(np.arange(len(block)), texts)
 
 
 def _token_numbers(block: CaptionBlock) -> NDArray[Any]:
-    return lengths(task_tokens(block.task).indptr)[block.get(References()).candidates]
+    return lengths(task_tokens(block.task).indptr)[items_of(block).candidates]
 
 
 def _reference_numbers(block: CaptionBlock) -> NDArray[Any]:
-    return block.get(References()).n_refs
+    return items_of(block).n_refs
 
 
 class LengthRatioFamily(BleuFamily):
@@ -128,7 +126,7 @@ class HashColumn:
 
 def _word_hashes(block: CaptionBlock) -> HashColumn:
     """Hash the distinct words of each candidate."""
-    table, candidates = task_tokens(block.task), block.get(References()).candidates
+    table, candidates = task_tokens(block.task), items_of(block).candidates
     words = table.ngrams[0]
     indptr, cells = take_rows(words.indptr, candidates)
     return HashColumn(indptr, table.hashes[table.codes[words.places[words.codes[cells]]]])
@@ -136,7 +134,7 @@ def _word_hashes(block: CaptionBlock) -> HashColumn:
 
 def _text_hashes(block: CaptionBlock) -> HashColumn:
     """Hash all tokens of each candidate together."""
-    table, candidates = task_tokens(block.task), block.get(References()).candidates
+    table, candidates = task_tokens(block.task), items_of(block).candidates
     indptr, flat = take_rows(table.indptr, candidates)
     placed = table.hashes[table.codes[flat]] ^ mix(positions(indptr))
     total = np.zeros(len(flat) + 1, np.uint64)

@@ -113,13 +113,7 @@ class CandidateReferences:
         return np.repeat(self.candidates, self.n_refs)
 
 
-@dataclass(frozen=True)
-class References:
-    """A step: each candidate of the block with its references."""
-
-    def compute(self, block: CaptionBlock) -> CandidateReferences:
-        """Gather the references."""
-        return CandidateReferences(block)
+items_of = kept(CandidateReferences)
 
 
 def cause_column(n_refs: Ints) -> OneHot:
@@ -186,7 +180,7 @@ class CaptionValues(ItemSums):
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"."""
-        found, n_refs = self.values(block, **dict(self.options)), block.get(References()).n_refs
+        found, n_refs = self.values(block, **dict(self.options)), items_of(block).n_refs
         values, n_pred = found if isinstance(found, tuple) else (found, 1)
         n_pred = np.where(n_refs > 0, n_pred, 1)  # without references it is no cause
         return value_columns(np.asarray(values, np.float64), n_pred, n_refs)

@@ -62,10 +62,10 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
-    References,
     TokenTable,
     caption_measure,
     check_references,
+    items_of,
     share_ngrams,
     task_tokens,
 )
@@ -180,15 +180,11 @@ class DocumentFrequencies(FrequencyTable):
         names = dict.fromkeys(self.vocabulary + other.vocabulary)
         vocabulary = {token: code for code, token in enumerate(names)}
         parts = [(table, _codes_of(table.vocabulary, vocabulary)) for table in (self, other)]
-        orders = range(max(len(self.grams), len(other.grams)))
-        merged = [
-            sum_equal_rows(
-                np.concatenate([codes[t.grams[n]] for t, codes in parts if n < len(t.grams)]),
-                np.concatenate([t.counts[n] for t, _ in parts if n < len(t.grams)]),
-                len(vocabulary),
-            )
-            for n in orders
-        ]
+        merged = []
+        for n in range(max(len(self.grams), len(other.grams))):
+            some = [(codes[t.grams[n]], t.counts[n]) for t, codes in parts if n < len(t.grams)]
+            grams, counts = map(np.concatenate, zip(*some, strict=True))
+            merged.append(sum_equal_rows(grams, counts, len(vocabulary)))
         documents = self.documents + other.documents
         return DocumentFrequencies(
             documents, log_of(documents), tuple(vocabulary),
@@ -425,7 +421,7 @@ def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
 
 def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None = None) -> Floats:
     """Return CIDEr-D of each candidate, or CIDEr without a sigma; notes the fit that is used."""
-    task, captions = block.task, block.get(References())
+    task, captions = block.task, items_of(block)
     vectors = tfidf_vectors(task, df, stem)
     block.note(f"#df={df}/{stem}", frozenset([frequency_hash(task, df, stem)]))
     mine, theirs, n_refs = captions.pair_candidates, captions.references, captions.n_refs

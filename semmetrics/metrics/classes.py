@@ -40,10 +40,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.core.backend import refuse_masked
 from semmetrics.core.columns import Dense, Sparse, as_floats
-from semmetrics.core.ragged import Bools, Floats, Ints, offsets
+from semmetrics.core.ragged import Bools, Floats, offsets
 from semmetrics.core.same import by_value
-from semmetrics.data.tasks import ALL, Block, ClassRanks, ClassScores, ClassTask, Decided, occurring
-from semmetrics.errors import ITEM, ROW, InputError, at
+from semmetrics.data.tasks import ALL, Block, ClassRanks, ClassScores, ClassTask, Decided, kept
+from semmetrics.errors import ITEM, InputError, at
 from semmetrics.metrics.definition import (
     AUTO,
     Columns,
@@ -57,7 +57,7 @@ from semmetrics.metrics.definition import (
 from semmetrics.metrics.families import Derived, WithoutLabels, weighted_mean
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.relations import as_cutoffs
+from semmetrics.metrics.relations import as_cutoffs, whole_numbers
 
 ClassBlock = Block[ClassTask]
 SEEN, UNSEEN = "seen", "unseen"
@@ -70,31 +70,21 @@ _ROUNDING = 2.0**-50  # of differences, relative to the largest score
 _EXACT = 2**53  # integers below have exact differences in float64
 
 
-@dataclass(frozen=True)
-class Decisions:
-    """A step: the class that is predicted for each image, among candidates of a name."""
-
-    candidates: str
-
-    def compute(self, block: ClassBlock) -> Decided:
-        """Find the largest score of each image."""
-        task = block.task
-        found = task.decide(block.start, block.stop, task.columns(self.candidates))
-        block.note(("tied", self.candidates, 1), int(found.tied.sum()))
-        block.note(("nothing", self.candidates), int((found.predicted < 0).sum()))
-        return found
+@kept
+def _decide(block: ClassBlock, candidates: str) -> Decided:
+    """Decide the class of each image, among candidates of a name."""
+    task = block.task
+    found = task.decide(block.start, block.stop, task.columns(candidates))
+    block.note(("tied", candidates, 1), int(found.tied.sum()))
+    block.note(("nothing", candidates), int((found.predicted < 0).sum()))
+    return found
 
 
-@dataclass(frozen=True)
-class Places:
-    """A step: where the class of each image is ranked, among candidates of a name."""
-
-    candidates: str
-
-    def compute(self, block: ClassBlock) -> ClassRanks:
-        """Count the scores that are larger than that of the class."""
-        task = block.task
-        return task.place(block.start, block.stop, task.columns(self.candidates))
+@kept
+def _place(block: ClassBlock, candidates: str) -> ClassRanks:
+    """Rank the class of each image, among candidates of a name."""
+    task = block.task
+    return task.place(block.start, block.stop, task.columns(candidates))
 
 
 @dataclass(frozen=True)
@@ -114,11 +104,11 @@ class ClassHits:
         task, more = block.task, {}
         width, truth = len(task.classes), task.truth[block.start : block.stop]
         if self.k == 1:
-            decided = block.get(Decisions(self.candidates))
+            decided = _decide(block, self.candidates)
             hit = decided.hit
             more["n_pred"] = _one_each(decided.predicted, decided.predicted >= 0, width)
         else:
-            placed = block.get(Places(self.candidates))
+            placed = _place(block, self.candidates)
             hit = (placed.ranks > 0) & (placed.ranks <= self.k)
             block.note(("tied", self.candidates, self.k), int(placed.tied.sum()))
             block.note(("fewer", self.candidates, self.k), int((placed.sizes < self.k).sum()))
@@ -307,7 +297,7 @@ class Gaps:
             differences no float has.
         """
         task = block.task
-        both = [block.get(Decisions(name)) for name in (SEEN, UNSEEN)]
+        both = [_decide(block, name) for name in (SEEN, UNSEEN)]
         ranked = task.rows[block.start : block.stop] >= 0
         for found, name in zip(both, (SEEN, UNSEEN), strict=True):
             lacking = ranked & ~np.isfinite(found.values)
@@ -514,9 +504,10 @@ def array_task(
     refuse_masked(scores, "scores")
     table = np.asarray(scores)
     rows, width = table.shape
-    codes = _columns(truth, "truth", width)
-    if len(codes) != rows:
-        raise InputError("wrong-count", found=f"{len(codes)} of truth", wanted=f"{rows} of scores")
+    codes = whole_numbers(truth, "truth", width)
+    if codes.shape != (rows,):
+        wanted = f"a class for each of the {rows:,} rows of scores"
+        raise InputError("wrong-shape", role="truth", shape=codes.shape, wanted=wanted)
     return ClassTask(
         ids=range(rows),
         classes=tuple(map(str, range(width))),
@@ -526,20 +517,6 @@ def array_task(
         truth=codes.astype(np.int32),
         named=named,
     )
-
-
-def _columns(given: ArrayLike, name: str, width: int) -> Ints:
-    """Return columns of scores as int64; refuse others than there are."""
-    refuse_masked(given, name)
-    columns = np.asarray(given)
-    if columns.ndim != 1 or (columns.size and columns.dtype.kind not in "iu"):
-        raise InputError("wrong-type", name, value=given, wanted="a list of columns")
-    outside = np.flatnonzero((columns < 0) | (columns >= width))
-    if len(outside):
-        value, wanted = int(columns[outside[0]]), f"a column from 0 to {width - 1}"
-        where = f"{name}, {ROW.format(outside[0])}"
-        raise InputError("out-of-range", where, role="the class", value=value, wanted=wanted)
-    return columns.astype(np.int64)
 
 
 def seen_unseen_curve(
@@ -581,13 +558,13 @@ def seen_unseen_curve(
     1.0
     """
     width = np.shape(scores)[1]
-    both = [_columns(given, name, width) for given, name in ((seen, SEEN), (unseen, UNSEEN))]
+    both = [whole_numbers(given, name, width) for given, name in ((seen, SEEN), (unseen, UNSEEN))]
     if twice := {*both[0].tolist()} & {*both[1].tolist()}:
         raise InputError("column-on-both-sides", column=min(twice))
     names = (frozenset(map(str, columns.tolist())) for columns in both)
     task = array_task(scores, truth, dict(zip((SEEN, UNSEEN), names, strict=True)))
     columns = Gaps().compute(Block(task, 0, len(task)))
-    curve = weighted_curve(columns, *(occurring(side, width) for side in both))
+    curve = weighted_curve(columns, *(np.isin(np.arange(width), side) for side in both))
     return curve(np.ones(len(task)))
 
 

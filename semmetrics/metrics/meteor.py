@@ -38,9 +38,9 @@ from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     SKIP_OR_NAN,
     CaptionBlock,
-    References,
     caption_measure,
     cause_column,
+    items_of,
     joined_tokens,
     number_option,
     task_tokens,
@@ -134,7 +134,7 @@ class MeteorCounts(ItemSums):
         """Return the columns ``COUNTS``, and "cause"."""
         counts = np.ascontiguousarray(_task_counts(block.task)[block.start : block.stop].T)
         columns: dict[str, Any] = dict(zip(COUNTS, map(Dense, counts), strict=True))
-        return {**columns, "cause": cause_column(block.get(References()).n_refs)}
+        return {**columns, "cause": cause_column(items_of(block).n_refs)}
 
 
 def lacking(task: CaptionTask) -> str:
@@ -248,7 +248,7 @@ def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
         raise MissingDependencyError("nltk", "METEOR-nltk", extra="wordnet", error=error) from error
     except (LookupError, OSError):
         raise InputError("no-wordnet", instead="") from None
-    captions, tokens = block.get(References()), task_tokens(block.task).lists
+    captions, tokens = items_of(block), task_tokens(block.task).lists
     bounds, references = captions.indptr.tolist(), captions.references.tolist()
     values: Floats = np.full(len(block), np.nan)
     for row, code in enumerate(captions.candidates.tolist()):

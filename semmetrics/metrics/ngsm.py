@@ -31,8 +31,8 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
-    References,
     caption_measure,
+    items_of,
     largest_of_rows,
     share_ngrams,
     task_tokens,
@@ -227,7 +227,7 @@ def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, at_once: int = _H
 
 
 def _ngsm_values(block: CaptionBlock, *, order: int, refs: str) -> Floats:
-    captions = block.get(References())
+    captions = items_of(block)
     grams = task_tokens(block.task).ngrams[:order]
     values = ngsm_pairs(grams, captions.pair_candidates, captions.references)
     if refs == "max":

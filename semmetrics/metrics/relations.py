@@ -47,7 +47,7 @@ from semmetrics.core.ragged import (
 )
 from semmetrics.core.ranks import read_rows, row_slices, top_k
 from semmetrics.core.same import by_value
-from semmetrics.errors import FROM_0, InputError
+from semmetrics.errors import FROM_0, ROW, InputError
 from semmetrics.metrics.definition import is_cutoff
 
 Queries: TypeAlias = Literal["rows", "columns"]
@@ -82,14 +82,9 @@ class Retrieved:
     ) -> None:
         n_queries, width = sides(matrix, queries)
         places = check_ranking(top, width)
-        rows = np.arange(len(places)) if rows is None else _whole_numbers(rows, "rows")
+        rows = whole_numbers(np.arange(len(places)) if rows is None else rows, "rows", n_queries)
         if len(rows) != len(places):
             raise InputError("wrong-count", "rows", found=len(rows), wanted=f"{len(places)} of top")
-        outside = rows[(rows < 0) | (rows >= n_queries)]
-        if len(outside):
-            wanted = f"one from 0 to {n_queries - 1} ({queries} of phi)"
-            values = {"role": "a query", "value": int(outside[0]), "wanted": wanted}
-            raise InputError("out-of-range", "rows", **values)
         short, sizes = (places < 0).any(axis=1), np.full(len(places), width)
         if leave_out is not None:
             leave_out = check_relation(leave_out, len(places), width, "leave_out")
@@ -230,7 +225,7 @@ def check_relation(relation: Any, n: int | None, width: int | None, name: str) -
         If its offsets are wrong, or it holds an item that is not in the gallery, or one twice in a
         row; names it and the query.
     """
-    indptr, indices = (_whole_numbers(part, name) for part in relation)
+    indptr, indices = (whole_numbers(part, name) for part in relation)
     n = max(0, len(indptr) - 1) if n is None else n
     rising = len(indptr) == n + 1 and not indptr[0] and indptr[-1] == len(indices)
     if not rising or (np.diff(indptr) < 0).any():
@@ -248,18 +243,23 @@ def check_relation(relation: Any, n: int | None, width: int | None, name: str) -
     return indptr, indices
 
 
-def _whole_numbers(values: Any, name: str) -> Ints:
+def whole_numbers(values: Any, name: str, size: int | None = None) -> Ints:
     """Return an array as int64.
 
     Raises
     ------
     InputError
-        If it holds other things, or is masked; names it.
+        If it holds other things, or numbers below 0 or from a size on, or is masked; names it.
     """
     refuse_masked(values, name)
     table = np.asarray(to_numpy(values))
     if table.size and table.dtype.kind not in "iu":
         raise InputError("wrong-dtype", role=name, dtype=table.dtype, wanted="whole numbers")
+    outside = [] if size is None else np.flatnonzero((table < 0) | (table >= size))
+    if size is not None and len(outside):
+        where, value = f"{name}, {ROW.format(outside[0])}", int(table[outside[0]])
+        wanted = f"one from 0 to {size - 1}"
+        raise InputError("out-of-range", where, role="the place", value=value, wanted=wanted)
     return table.astype(np.int64)
 
 
@@ -271,7 +271,7 @@ def check_ranking(top: Any, width: int, name: str = "top") -> Ints:
     InputError
         If it is none, or holds an item twice, or one that is not in the gallery; names the query.
     """
-    places = _whole_numbers(top, name)
+    places = whole_numbers(top, name)
     ordered = np.sort(places, axis=1)
     again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     for values, bad, code in (

@@ -38,7 +38,7 @@ import numpy as np
 
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints, positions, row_numbers
-from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask
+from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask, kept
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
@@ -67,17 +67,14 @@ UNFOUND = policy_option(
 )
 
 
-@dataclass(frozen=True)
-class RanksOfPositives:
-    """A step: the ranks of the positives of each query."""
-
-    def compute(self, block: RankBlock) -> Ranks:
-        """Count what is nearer than the positives."""
-        ranks = block.task.ranks(block.start, block.stop)
-        block.note("queries", len(block))
-        block.note("undecided", int(ranks.undecided.sum()))
-        block.note("without_positives", int((ranks.number == 0).sum()))
-        return ranks
+@kept
+def rank_positives(block: RankBlock) -> Ranks:
+    """Return the ranks of the positives of each query."""
+    ranks = block.task.ranks(block.start, block.stop)
+    block.note("queries", len(block))
+    block.note("undecided", int(ranks.undecided.sum()))
+    block.note("without_positives", int((ranks.number == 0).sum()))
+    return ranks
 
 
 def precision_at_r(ranks: Ranks) -> Floats:
@@ -174,7 +171,7 @@ class QueryValues(ItemSums):
 
     def compute(self, block: RankBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"."""
-        ranks = block.get(RanksOfPositives())
+        ranks = rank_positives(block)
         values = self.values(ranks) if self.k is None else self.values(ranks, self.k)
         if self.k is not None:
             fewer = "fewer", self.k, self.values.__name__, False
@@ -219,7 +216,7 @@ class FirstRanks:
 
     def compute(self, block: RankBlock) -> dict[str, Any]:
         """Return the column."""
-        ranks = block.get(RanksOfPositives())
+        ranks = rank_positives(block)
         return {"rank": Dense(np.where(ranks.number > 0, ranks.best, 0))}
 
 

@@ -10,7 +10,6 @@ Values lie in [0, 1]; higher is better.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,11 +17,12 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ngrams import lcs_lengths
 from semmetrics.core.ragged import Floats, lengths
+from semmetrics.data.tasks import kept
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
-    References,
     caption_measure,
+    items_of,
     largest_of_rows,
     number_option,
     task_tokens,
@@ -58,25 +58,21 @@ def rouge_l(precision: NDArray[Any], recall: NDArray[Any], beta: float = 1.2) ->
     return np.where(top == 0, 0.0, top / np.where(bottom == 0, 1.0, bottom))
 
 
-@dataclass(frozen=True)
-class BestShares:
-    """A step: largest precision and recall of each candidate over its references; or nan."""
-
-    def compute(self, block: CaptionBlock) -> tuple[Floats, Floats]:
-        """Return precision and recall, shape (items,)."""
-        table, captions = task_tokens(block.task), block.get(References())
-        pairs = captions.pair_candidates, captions.references
-        mine, theirs = (lengths(table.indptr)[side] for side in pairs)
-        common = lcs_lengths(table.indptr, table.codes, *pairs) + ((mine == 0) & (theirs == 0))
-        precision, recall = (
-            largest_of_rows(common / np.maximum(side, 1), captions.indptr)
-            for side in (mine, theirs)
-        )
-        return precision, recall
+@kept
+def _best_shares(block: CaptionBlock) -> tuple[Floats, Floats]:
+    """Return the largest precision and recall of each candidate over its references; or nan."""
+    table, captions = task_tokens(block.task), items_of(block)
+    pairs = captions.pair_candidates, captions.references
+    mine, theirs = (lengths(table.indptr)[side] for side in pairs)
+    common = lcs_lengths(table.indptr, table.codes, *pairs) + ((mine == 0) & (theirs == 0))
+    precision, recall = (
+        largest_of_rows(common / np.maximum(side, 1), captions.indptr) for side in (mine, theirs)
+    )
+    return precision, recall
 
 
 def _rouge_values(block: CaptionBlock, *, beta: float) -> Floats:
-    return rouge_l(*block.get(BestShares()), beta)
+    return rouge_l(*_best_shares(block), beta)
 
 
 ROUGE_L = caption_measure(

@@ -528,21 +528,18 @@ def needed_depth(measure: Measure, positives: int) -> tuple[int, int]:
     return measure.k + out, max(measure.k, int(m))
 
 
-@dataclass(frozen=True)
-class FirstPlaces:
-    """A step: the first candidates of each query, as many as any measure needs; -1 beyond.
+@kept
+def _first_places(block: RankBlock) -> Ints:
+    """Return the first candidates of each query, as many as any measure needs; -1 beyond.
 
     One column more than the longest has: a list ends there, also where all are as short.
     """
-
-    def compute(self, block: RankBlock) -> Ints:
-        """Rank the gallery as far as that."""
-        task = block.task
-        found = task.first(block.start, block.stop, task.beside[DEPTH])
-        table = np.full((len(block), max(map(len, found), default=0) + 1), -1)
-        for row, codes in zip(table, found, strict=True):
-            row[: len(codes)] = codes
-        return table
+    task = block.task
+    found = task.first(block.start, block.stop, task.beside[DEPTH])
+    table = np.full((len(block), max(map(len, found), default=0) + 1), -1)
+    for row, codes in zip(table, found, strict=True):
+        row[: len(codes)] = codes
+    return table
 
 
 class View:
@@ -642,7 +639,7 @@ class PhiValues(ItemSums):
             view = _view(*key)
             places = view.phi.places(np.where(folds == fold, rows, -1))
             here = np.flatnonzero(places >= 0)
-            top, own = view.columns(block.get(FirstPlaces())[here]), view.own(here + block.start)
+            top, own = view.columns(_first_places(block)[here]), view.own(here + block.start)
             counts = top >= 0
             given = {"top": top, "phi": view.phi.matrix, "k": k, "queries": view.phi.queries}
             given |= {"rows": places[here], "best": _best(*key, truth).part(places[here])}

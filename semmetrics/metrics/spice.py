@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise, product
 from math import isqrt
@@ -49,8 +48,8 @@ from semmetrics.errors import FROM_0, ITEM
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
-    References,
     caption_measure,
+    items_of,
     joined_tokens,
 )
 from semmetrics.metrics.cider import CIDErD, cider_values
@@ -270,44 +269,38 @@ def spice_range(
 # ---- captions of a task ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class SpiceMatches:
-    """A step: the matches of each item."""
-
-    parser: str
-    captions: str
-
-    def compute(self, block: CaptionBlock) -> Matches:
-        """Match; note who parsed, what has no tuples, and items whose F depends on ties."""
-        graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
-        block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
-        groups, of_images = parsed_groups(block.task, self.captions)
-        images = block.task.images[block.start : block.stop].tolist()
-        sides = groups[block.start : block.stop], [of_images[image] for image in images]
-        mine, theirs = map(graphs.take, sides)
-        matches = Matches(mine, theirs, graphs.concepts)
-        if (mine.n_tuples * theirs.n_tuples).any():
-            block.note(HITS, int(matches.counts("All")[:, 0].sum()))
-        refs, texts = block.get(References()), block.task.texts
-        for side, table, indptr, codes in (
-            ("candidates", mine, np.arange(len(block) + 1), refs.candidates),
-            ("references", theirs, refs.indptr, refs.references),
-        ):
-            lacking = frozenset(
-                str(block.task.ids[block.start + row])
-                for row in np.flatnonzero(table.n_tuples == 0).tolist()
-                if any(texts[code].strip() for code in codes[indptr[row] : indptr[row + 1]])
-            )
-            block.note((NO_TUPLES, side), lacking)
-        values, tied = matches.scores("All")["f"], []
-        for row in np.flatnonzero(mine.ties + theirs.ties).tolist():
-            (candidate,), references = (graphs.parser.tuples(side[row]) for side in sides)
-            low, high, every = spice_range(candidate, references, graphs.concepts)
-            if low < high or not every:
-                value = float(values[row])
-                tied.append([str(block.task.ids[block.start + row]), low, value, high, every])
-        block.note(TIED, frozenset(map(json.dumps, tied)))
-        return matches
+@kept
+def _match_tuples(block: CaptionBlock, parser: str, captions: str) -> Matches:
+    """Match the tuples of each item; note who parsed, what has no tuples, and what ties decide."""
+    graphs: Graphs = block.task.fits[f"parser/{parser}"]
+    block.note(f"#parser={parser}", frozenset([graphs.parser.identity]))
+    groups, of_images = parsed_groups(block.task, captions)
+    images = block.task.images[block.start : block.stop].tolist()
+    sides = groups[block.start : block.stop], [of_images[image] for image in images]
+    mine, theirs = map(graphs.take, sides)
+    matches = Matches(mine, theirs, graphs.concepts)
+    if (mine.n_tuples * theirs.n_tuples).any():
+        block.note(HITS, int(matches.counts("All")[:, 0].sum()))
+    refs, texts = items_of(block), block.task.texts
+    for side, table, indptr, codes in (
+        ("candidates", mine, np.arange(len(block) + 1), refs.candidates),
+        ("references", theirs, refs.indptr, refs.references),
+    ):
+        lacking = frozenset(
+            str(block.task.ids[block.start + row])
+            for row in np.flatnonzero(table.n_tuples == 0).tolist()
+            if any(texts[code].strip() for code in codes[indptr[row] : indptr[row + 1]])
+        )
+        block.note((NO_TUPLES, side), lacking)
+    values, tied = matches.scores("All")["f"], []
+    for row in np.flatnonzero(mine.ties + theirs.ties).tolist():
+        (candidate,), references = (graphs.parser.tuples(side[row]) for side in sides)
+        low, high, every = spice_range(candidate, references, graphs.concepts)
+        if low < high or not every:
+            value = float(values[row])
+            tied.append([str(block.task.ids[block.start + row]), low, value, high, every])
+    block.note(TIED, frozenset(map(json.dumps, tied)))
+    return matches
 
 
 def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
@@ -382,8 +375,8 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
 def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: str) -> Floats:
     """Return F of each candidate in a category; nan without references."""
     name = category.capitalize()
-    f = block.get(SpiceMatches(parser, captions)).scores(name)["f"]
-    return np.where(block.get(References()).n_refs > 0, f, np.nan)
+    f = _match_tuples(block, parser, captions).scores(name)["f"]
+    return np.where(items_of(block).n_refs > 0, f, np.nan)
 
 
 def _spider_values(block: CaptionBlock, *, parser: str, captions: str, **options: Any) -> Floats:
