@@ -33,18 +33,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semmetrics.core.backend import Backend, to_device
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    distinct_codes,
-    lengths,
-    row_numbers,
-    sum_rows,
-    take_rows,
-)
+from semmetrics.core.ragged import Floats, Ints, distinct_codes, row_numbers, sum_rows, take_rows
 from semmetrics.core.similarity import SplitVectors, paired_cosines
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import CaptionTask, kept
@@ -247,7 +239,9 @@ class _Bags:
         )
 
 
-def _bag_values(block: CaptionBlock, *, references: str, embedding: str) -> tuple[Floats, Bools]:
+def _bag_values(
+    block: CaptionBlock, *, references: str, embedding: str
+) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the similarity of each candidate to its references, and whether it is known."""
     items = items_of(block)
     sides = items.candidates, items.indptr, items.references
@@ -295,7 +289,7 @@ class BagPairs:
         """Return the rows start to stop, shape (rows, captions); 0 where there is no value."""
         values = np.empty((stop - start, self.n_columns)) if out is None else out
         values[...] = 0.0
-        first, number = self._indptr[start:stop], lengths(self._indptr[start : stop + 1])
+        first, number = self._indptr[start:stop], np.diff(self._indptr[start : stop + 1])
         counts = np.zeros(stop - start, np.int64)
         for place in range(int(number.max(initial=0))):  # the references of images, one by one
             rows = np.flatnonzero(number > place)

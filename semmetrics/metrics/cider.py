@@ -529,17 +529,13 @@ def _check_sigma(sigma: float) -> None:
 
 
 _SHARED = (
-    choice(
-        "df", "df", "what document frequencies are counted on: the images of the run, its rows, "
-        "or a fit that is given", *SOURCES,
-    ),
+    choice("df", "df", "what document frequencies are counted on: the images of the run, its rows, "
+           "or a fit that is given", *SOURCES),
     choice("stem", "stem", "stem words (Porter 1980)", "none", "porter"),
     NO_REFERENCE,
 )  # fmt: skip
-_SIGMA = Option(
-    "sigma", "sigma", 6.0, kind=float, check=_check_sigma,
-    help="length difference at which the penalty is exp(-1/2), in bigrams",
-)  # fmt: skip
+_SIGMA = Option("sigma", "sigma", 6.0, kind=float, check=_check_sigma,
+                help="length difference at which the penalty is exp(-1/2), in bigrams")  # fmt: skip
 _TRAITS: dict[str, Any] = {
     "cite": ("vedantam2015",),
     "bounds": (0.0, SCALE),

@@ -375,16 +375,11 @@ def _check_candidates(name: Any) -> None:
 
 
 _OPTIONS = (
-    Option(
-        "labels", "labels", AUTO,
-        help="the classes whose images count: the class list, or without one those of both sides "
-        "(auto); those with images (reference); the class list (given); seen, unseen, or a list "
-        "of class_lists, populations or hops",
-    ),
-    Option(
-        "candidates", "among", ALL, check=_check_candidates,
-        help="the classes among which one is predicted: all, seen, unseen, or another list",
-    ),
+    Option("labels", "labels", AUTO, help="the classes whose images count: the class list, or "
+           "without one those of both sides (auto); those with images (reference); the class list "
+           "(given); seen, unseen, or a list of class_lists, populations or hops"),
+    Option("candidates", "among", ALL, check=_check_candidates, help="the classes among which one "
+           "is predicted: all, seen, unseen, or another list"),
 )  # fmt: skip
 _SEEN_UNSEEN = {
     "SeenAccuracy": "PerClassAccuracy(labels=seen)",

@@ -50,10 +50,10 @@ from semmetrics.metrics.families import SumFormulas
 from semmetrics.text.java import ENGLISH, JavaProgram
 from semmetrics.text.tokenizers import one_line
 
-STAGES = ("exact", "stem", "synonym", "paraphrase")
+WEIGHTS = {"exact": 1.0, "stem": 0.6, "synonym": 0.8, "paraphrase": 0.6}
 COUNTS = (
     *("n_pred", "n_ref", "function_pred", "function_ref"),
-    *map("_".join, product(STAGES, ("content", "function"), ("pred", "ref"))),
+    *map("_".join, product(WEIGHTS, ("content", "function"), ("pred", "ref"))),
     *("chunks", "matched_pred", "matched_ref"),
 )
 
@@ -61,7 +61,6 @@ _JAR = "meteor-1.5.jar"
 METEOR_PROGRAM = JavaProgram("METEOR", "meteor", (_JAR, "data/paraphrase-en.gz"))
 _ARGUMENTS = ("-Xmx2G", "-jar", _JAR, "-", "-", "-stdio", "-l", "en", "-norm")
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
-WEIGHTS = dict(zip(STAGES, (1.0, 0.6, 0.8, 0.6), strict=True))
 
 
 def segment_counts(
@@ -258,6 +257,7 @@ def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
     return values
 
 
+_RECALL = "how much recall counts in the mean of precision and recall"
 _RELEASE = choice(
     "release", "release", "the release of the program, with its English parameters and -norm", "1.5"
 )
@@ -281,9 +281,7 @@ METEOR_NLTK = caption_measure(
     "nltk.translate.meteor_score (Lavie and Agarwal 2007)",
     cite=("lavie2007",),
     options=(
-        number_option(
-            "alpha", 0.9, 1, "how much recall counts in the mean of precision and recall"
-        ),
+        number_option("alpha", 0.9, 1, _RECALL),
         number_option("beta", 3.0, 1e154, "power of the penalty"),
         number_option("gamma", 0.5, 1, "the largest penalty for chunks"),
         NO_REFERENCE,

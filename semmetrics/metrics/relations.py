@@ -255,11 +255,12 @@ def whole_numbers(values: Any, name: str, size: int | None = None) -> Ints:
     table = np.asarray(to_numpy(values))
     if table.size and table.dtype.kind not in "iu":
         raise InputError("wrong-dtype", role=name, dtype=table.dtype, wanted="whole numbers")
-    outside = [] if size is None else np.flatnonzero((table < 0) | (table >= size))
-    if size is not None and len(outside):
-        where, value = f"{name}, {ROW.format(outside[0])}", int(table[outside[0]])
-        wanted = f"one from 0 to {size - 1}"
-        raise InputError("out-of-range", where, role="the place", value=value, wanted=wanted)
+    if size is not None:
+        outside = np.flatnonzero((table < 0) | (table >= size))
+        if len(outside):
+            where, value = f"{name}, {ROW.format(outside[0])}", int(table[outside[0]])
+            wanted = f"one from 0 to {size - 1}"
+            raise InputError("out-of-range", where, role="the place", value=value, wanted=wanted)
     return table.astype(np.int64)
 
 

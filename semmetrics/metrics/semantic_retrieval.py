@@ -713,21 +713,18 @@ def _check_number(value: int) -> None:
 
 _PHI = Option("phi", "phi", "default", help="which of the matrices given as phi is meant, or what "
               "computes it of captions= (--captions): CIDEr-D, CIDEr, SPICE or BagSim")  # fmt: skip
-_TRUTH = choice(
-    "ground_truth", "gt", "the query's own positives count as all else, or are left out of what is "
-    "retrieved and of what is most similar", "kept", LEFT_OUT,
-)  # fmt: skip
+_TRUTH = choice("ground_truth", "gt", "the query's own positives count as all else, or are left "
+                "out of what is retrieved and of what is most similar",
+                "kept", LEFT_OUT)  # fmt: skip
 _NOTHING = policy_option(
     "undefined", "undef", "0", "queries that no candidate has a phi above 0 with"
 )
 _NCS_OPTIONS = (
     _PHI,
     _TRUTH,
-    Option(
-        "extended", "ext", "none", check=_check_extended,
-        help="none is the released code; a number such as 20, or k, is equation 5 as it is "
-        "written, with so many most similar items for the extended ground truth",
-    ),
+    Option("extended", "ext", "none", check=_check_extended,
+           help="none is the released code; a number such as 20, or k, is equation 5 as it is "
+           "written, with so many most similar items for the extended ground truth"),
     _NOTHING,
 )  # fmt: skip
 NCS = retrieval_measure(
@@ -749,27 +746,17 @@ SR = retrieval_measure(
     "Biten et al. 2022, equation 4, and the released code",
     cite=("biten2022",),
     options=(
-        Option(
-            "m", "m", kind=int, required=True, check=_check_number,
-            help="how many items, or images, extend the ground truth",
-        ),
+        Option("m", "m", kind=int, required=True, check=_check_number,
+               help="how many items, or images, extend the ground truth"),
         _PHI,
-        choice(
-            "variant", "variant",
-            "how items of the extended ground truth count: each alike (hard), by phi "
-            "(weighted), by phi over their number (soft), or any of them (hit)",
-            "hard", "soft", "weighted", "hit",
-        ),
-        choice(
-            "similar", "similar",
-            "the extended ground truth is the m most similar items (equation 4), or all "
-            "captions of the m most similar images (the released code)",
-            "items", "images",
-        ),
-        Option(
-            "depth", "depth", 10, kind=int, check=_check_number,
-            help="of similar=images: images that each caption lists",
-        ),
+        choice("variant", "variant", "how items of the extended ground truth count: each alike "
+               "(hard), by phi (weighted), by phi over their number (soft), or any of them (hit)",
+               "hard", "soft", "weighted", "hit"),
+        choice("similar", "similar", "the extended ground truth is the m most similar items "
+               "(equation 4), or all captions of the m most similar images (the released code)",
+               "items", "images"),
+        Option("depth", "depth", 10, kind=int, check=_check_number,
+               help="of similar=images: images that each caption lists"),
         _TRUTH,
         _NOTHING,
     ),
@@ -786,10 +773,8 @@ NDCG = retrieval_measure(
     options=(
         _PHI,
         choice("gain", "gain", "phi, or 2^phi - 1", "linear", "exponential"),
-        choice(
-            "discount", "discount", "1/log2(r + 1), or 1/log2 r from the second rank on",
-            "log2", "jarvelin2002",
-        ),
+        choice("discount", "discount", "1/log2(r + 1), or 1/log2 r from the second rank on",
+               "log2", "jarvelin2002"),
         _TRUTH,
         _NOTHING,
     ),

@@ -545,15 +545,11 @@ def _pairs_of_slots(mine: Ints, theirs: Ints, similar: Bools, sparse: Any) -> It
 
 
 PARSER_OPTIONS = (
-    choice(
-        "parser", "parser", "what makes the scene graphs: SPICE's own program, which needs Java "
-        "and 'semmetrics spice setup' (official), the parser that comes with semmetrics "
-        "(offline), or tuples= (--tuples FILE) (given)", *PARSERS,
-    ),
-    choice(
-        "captions", "captions", "what is parsed: the tokens of the tokenizer, as pycocoevalcap "
-        "does, or captions as they are written", "tokens", "written",
-    ),
+    choice("parser", "parser", "what makes the scene graphs: SPICE's own program, which needs Java "
+           "and 'semmetrics spice setup' (official), the parser that comes with semmetrics "
+           "(offline), or tuples= (--tuples FILE) (given)", *PARSERS),
+    choice("captions", "captions", "what is parsed: the tokens of the tokenizer, as pycocoevalcap "
+           "does, or captions as they are written", "tokens", "written"),
 )  # fmt: skip
 SPICE = caption_measure(
     "SPICE",
