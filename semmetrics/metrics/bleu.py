@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.columns import Dense
-from semmetrics.core.ragged import Floats, Ints, lengths, offsets, sum_rows
+from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, sum_rows, take_rows
 from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
@@ -26,7 +26,6 @@ from semmetrics.metrics.caption_steps import (
     cause_column,
     items_of,
     largest_of_rows,
-    share_ngrams,
     task_tokens,
 )
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, choice
@@ -37,12 +36,9 @@ ORDERS = 4
 _TINY, _SMALL = 1e-15, 1e-9
 _LENGTHS = 1 << 26  # no text has so many tokens; products with them are exact in float64
 
-REFERENCE_LENGTH = choice(
-    "reflen",
-    "reflen",
-    "length of the effective reference: closest to the candidate's (the shorter of two)",
-    *("closest", "shortest", "average"),
-)
+REFERENCE_LENGTH = choice("reflen", "reflen", "length of the effective reference: closest to the "
+                          "candidate's (the shorter of two)",
+                          "closest", "shortest", "average")  # fmt: skip
 
 
 def bleu_of_counts(
@@ -120,13 +116,22 @@ class BleuCounts(ItemSums):
             testlen, captions.indptr, widths[captions.references], self.reflen
         )
         columns: dict[str, Any] = {"testlen": Dense(testlen), "reflen": Dense(reflen)}
+        images, groups = np.unique(block.task.images[block.start : block.stop], return_inverse=True)
+        image_rows, flat = take_rows(block.task.indptr, images)
+        image, references = row_numbers(image_rows), block.task.references[flat]
         for grams in table.ngrams[:ORDERS]:
-            shared = share_ngrams(grams, captions.candidates, captions.indptr, captions.references)
-            cells = offsets(lengths(grams.indptr)[captions.candidates])
-            most = np.zeros(cells[-1], np.int64)
-            np.maximum.at(most, shared.places, np.minimum(shared.mine, shared.theirs))
+            size, bits = len(grams), int(grams.counts.max(initial=0)).bit_length()
+            rows, cells = take_rows(grams.indptr, references)
+            keys = np.repeat(image * size, lengths(rows)) + grams.codes[cells]
+            # image, n-gram and count in one number: the last of an n-gram has the largest count
+            held = np.append(np.sort((keys << bits) | grams.counts[cells]), -1)
+            rows, cells = take_rows(grams.indptr, captions.candidates)
+            wanted = np.repeat(groups.ravel() * size, lengths(rows)) + grams.codes[cells]
+            last = held[np.searchsorted(held[:-1], (wanted + 1) << bits) - 1]
+            most = np.where(last >> bits == wanted, last & ((1 << bits) - 1), 0)
+            found = sum_rows(np.minimum(most, grams.counts[cells]), rows)
             columns[f"guess_{grams.order}"] = Dense(np.maximum(testlen - grams.order + 1, 0))
-            columns[f"correct_{grams.order}"] = Dense(sum_rows(most, cells))
+            columns[f"correct_{grams.order}"] = Dense(found)
         return {**columns, "cause": cause_column(captions.n_refs)}
 
 

@@ -172,6 +172,9 @@ def show_nearest(task: CaptionTask, row: int, measure: Measure) -> dict[str, lis
     return {"nearest": sorted(nearest, key=lambda one: -one[2])}
 
 
+_BIDIRECTIONAL = choice("bidirectional", "bidir", "whether phrases of the references count, too: "
+                        "the harmonic mean of both means, after (cos + 1) / 2",
+                        "no", "yes")  # fmt: skip
 SoftSPICE = caption_measure(
     "Soft-SPICE",
     _soft_values,
@@ -181,13 +184,7 @@ SoftSPICE = caption_measure(
     "Li et al. 2023 (FACTUAL), and its code",
     cite=("li2023",),
     options=(
-        choice(
-            "bidirectional",
-            "bidir",
-            "whether phrases of the references count, too: the harmonic mean of both means, after "
-            "(cos + 1) / 2",
-            *("no", "yes"),
-        ),
+        _BIDIRECTIONAL,
         *PARSER_OPTIONS,
         EMBEDDING,
         policy_option("no_prediction", "nopred", "0", "candidates without phrases"),
@@ -304,6 +301,8 @@ class BagPairs:
         return values
 
 
+_REFERENCES = choice("references", "refs", "several references are joined to one text, or their "
+                     "similarities averaged", "joined", "mean")  # fmt: skip
 BagSim = caption_measure(
     "BagSim",
     _bag_values,
@@ -312,12 +311,7 @@ BagSim = caption_measure(
     "Kubany et al. 2020, section 3.2, on captions in place of lists of labels",
     cite=("kubany2020",),
     options=(
-        choice(
-            "references",
-            "refs",
-            "several references are joined to one text, or their similarities averaged",
-            *("joined", "mean"),
-        ),
+        _REFERENCES,
         EMBEDDING,
         policy_option("no_prediction", "nopred", "0", "candidates that are blank or not known"),
         NO_REFERENCE,

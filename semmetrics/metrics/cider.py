@@ -216,6 +216,18 @@ class DocumentFrequencies(FrequencyTable):
             weights.append(np.maximum(0.0, weight))
         return weights
 
+    def check_tokens(self, tokenizer: str, stem: str) -> None:
+        """Refuse captions whose tokens are made in another way, as far as that is known.
+
+        Raises
+        ------
+        InputError
+            If they are.
+        """
+        for name, theirs in (("tokenizer", tokenizer), ("stem", stem)):
+            if (mine := getattr(self, name)) not in ("", theirs):
+                raise InputError("other-tokens", name=name, mine=mine, theirs=theirs)
+
 
 def _codes_of(tokens: Iterable[str], codes: dict[str, int]) -> Ints:
     return np.array([codes.get(token, -1) for token in tokens], np.int64)
@@ -315,10 +327,7 @@ def _given_fit(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies
     if source == "given":
         given = given or task.fits.get("df")
     if isinstance(given, DocumentFrequencies):
-        made = {"tokenizer": str(task.tokenizer.name), "stem": stem}
-        for name, theirs in made.items():
-            if (mine := getattr(given, name)) not in ("", theirs):
-                raise InputError("other-tokens", name=name, mine=mine, theirs=theirs)
+        given.check_tokens(str(task.tokenizer.name), stem)
         return given
     if source == "given":
         raise InputError("needs-option", what="df=given", name="doc_freq")

@@ -163,21 +163,23 @@ def ngsm_systems(
         counts = (
             (
                 sum_rows(np.minimum(table[first], table[second]), indptr),
-                one.totals[captions[first]] + one.totals[captions[second]],
+                totals[first] + totals[second],
             )
-            for one, (indptr, table) in zip(grams, tables, strict=True)
+            for indptr, table, totals in tables
         )
         found[row] = _geometric_mean(counts, captions.shape[1])
     return found
 
 
-def _shared_counts(grams: NGrams, captions: Ints) -> tuple[Ints, NDArray[np.integer]]:
+def _shared_counts(grams: NGrams, captions: Ints) -> tuple[Ints, NDArray[np.integer], Ints]:
     """Count how often each system has each n-gram that two of them have for an image.
 
     Returns
     -------
     indptr : int array, shape (images + 1,)
     counts : int array, shape (systems, n-grams of images)
+    totals : int array, shape (systems, images)
+        The n-grams of each caption, shared or not.
     """
     systems, images = captions.shape
     indptr, cells = take_rows(grams.indptr, captions.ravel())
@@ -192,7 +194,7 @@ def _shared_counts(grams: NGrams, captions: Ints) -> tuple[Ints, NDArray[np.inte
     image = keys[kept][~same[:-1][kept]] // max(1, len(grams))
     table = np.zeros((systems, len(image)), np.int32)
     table[owner[kept], group] = counts[kept]
-    return offsets(np.bincount(image, minlength=images)), table
+    return offsets(np.bincount(image, minlength=images)), table, grams.totals[captions]
 
 
 def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, at_once: int = _HELD) -> Ints:

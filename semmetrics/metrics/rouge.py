@@ -65,9 +65,8 @@ def _best_shares(block: CaptionBlock) -> tuple[Floats, Floats]:
     pairs = captions.pair_candidates, captions.references
     mine, theirs = (lengths(table.indptr)[side] for side in pairs)
     common = lcs_lengths(table.indptr, table.codes, *pairs) + ((mine == 0) & (theirs == 0))
-    precision, recall = (
-        largest_of_rows(common / np.maximum(side, 1), captions.indptr) for side in (mine, theirs)
-    )
+    precision = largest_of_rows(common / np.maximum(mine, 1), captions.indptr)
+    recall = largest_of_rows(common / np.maximum(theirs, 1), captions.indptr)
     return precision, recall
 
 

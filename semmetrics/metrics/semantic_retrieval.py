@@ -716,16 +716,14 @@ _PHI = Option("phi", "phi", "default", help="which of the matrices given as phi 
 _TRUTH = choice("ground_truth", "gt", "the query's own positives count as all else, or are left "
                 "out of what is retrieved and of what is most similar",
                 "kept", LEFT_OUT)  # fmt: skip
-_NOTHING = policy_option(
-    "undefined", "undef", "0", "queries that no candidate has a phi above 0 with"
-)
+_NONE = policy_option("undefined", "undef", "0", "queries that no candidate has a phi above 0 with")
 _NCS_OPTIONS = (
     _PHI,
     _TRUTH,
     Option("extended", "ext", "none", check=_check_extended,
            help="none is the released code; a number such as 20, or k, is equation 5 as it is "
            "written, with so many most similar items for the extended ground truth"),
-    _NOTHING,
+    _NONE,
 )  # fmt: skip
 NCS = retrieval_measure(
     "NCS",
@@ -758,7 +756,7 @@ SR = retrieval_measure(
         Option("depth", "depth", 10, kind=int, check=_check_number,
                help="of similar=images: images that each caption lists"),
         _TRUTH,
-        _NOTHING,
+        _NONE,
     ),
     cutoff=True,
     needs=frozenset({PHI}),
@@ -776,7 +774,7 @@ NDCG = retrieval_measure(
         choice("discount", "discount", "1/log2(r + 1), or 1/log2 r from the second rank on",
                "log2", "jarvelin2002"),
         _TRUTH,
-        _NOTHING,
+        _NONE,
     ),
     cutoff=True,
     needs=frozenset({PHI}),

@@ -131,10 +131,8 @@ def spice_scores(
         for number, caption in enumerate(several):
             check_tuples(caption, f"item {item}, reference {number}{FROM_0}")
     concepts = Concepts(open_synonyms())
-    mine, theirs = (
-        GraphTable.of([merge_captions(one, concepts) for one in side])
-        for side in ([[one] for one in candidates], references)
-    )
+    mine = GraphTable.of([merge_captions([one], concepts) for one in candidates])
+    theirs = GraphTable.of([merge_captions(several, concepts) for several in references])
     matches = Matches(mine, theirs, concepts)
     return {name: matches.scores(name) for name in CATEGORIES}
 
