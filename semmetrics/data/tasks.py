@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, wraps
+from inspect import signature
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -45,6 +46,7 @@ D = TypeVar("D")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 K = TypeVar("K", bound="Task")
+F = TypeVar("F", bound="Callable[..., Any]")
 
 
 Noted: TypeAlias = "int | frozenset[str]"
@@ -253,6 +255,25 @@ class Task(ABC):
     @abstractmethod
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
         """Return the attributes of a kind for those items."""
+
+
+def kept(make: F) -> F:
+    """Keep what a function makes of a task or a block with it, by name and other arguments."""
+    form = signature(make)
+
+    @wraps(make)
+    def get(*given: Any, **named: Any) -> Any:
+        bound = form.bind(*given, **named)
+        bound.apply_defaults()
+        owner, *others = bound.arguments.values()
+        results = owner.memo if isinstance(owner, Block) else owner.shared
+        key = (make.__module__, make.__name__, *others)
+        if key not in results:
+            results[key] = make(*given, **named)
+        return results[key]
+
+    found: Any = get
+    return found
 
 
 TAXONOMY, FOUND = "#taxonomy", "#classes found"  # no embedding can have these names

@@ -26,14 +26,13 @@ _HOMES = {
     "decoding": ("decode",),
     "sweeps": ("best_threshold", "sweep_thresholds", "sweep_top_k"),
     "sets": ("cardinality", "label_frequencies", "label_order"),
-    "retrieval": (
+    "relations": (
         "captions_of_images", "images_of_captions", "most_similar", "similar_images", "top_items",
     ),
     "semantic_retrieval": (
         "adaptive_margins", "ncs", "ndcg", "nsum", "sam_triplet_loss", "semantic_recall",
     ),
-    "classes": ("per_class_accuracy",),
-    "calibrated_stacking": ("ausuc", "seen_unseen_curve"),
+    "classes": ("ausuc", "per_class_accuracy", "seen_unseen_curve"),
     "spice": ("spice_scores",),
 }  # fmt: skip
 _MODULE = {name: module for module, names in _HOMES.items() for name in names}

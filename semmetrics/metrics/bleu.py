@@ -18,30 +18,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.columns import Dense
-from semmetrics.core.ngrams import NGrams
 from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, sum_rows, take_rows
 from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
-    References,
+    caption_measure,
     cause_column,
+    items_of,
+    largest_of_rows,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, choice
 from semmetrics.metrics.families import SumFormulas
-from semmetrics.metrics.registry import add
 
 ORDERS = 4
 # The COCO code's: where nothing is found a value is tiny, not 0, and nothing divides by 0.
 _TINY, _SMALL = 1e-15, 1e-9
+_LENGTHS = 1 << 26  # no text has so many tokens; products with them are exact in float64
 
-REFERENCE_LENGTH = Option(
-    "reflen",
-    "reflen",
-    "closest",
-    ("closest", "shortest", "average"),
-    help="length of the effective reference: closest to the candidate's (the shorter of two)",
-)
+REFERENCE_LENGTH = choice("reflen", "reflen", "length of the effective reference: closest to the "
+                          "candidate's (the shorter of two)",
+                          "closest", "shortest", "average")  # fmt: skip
 
 
 def bleu_of_counts(
@@ -73,8 +70,7 @@ def bleu_of_counts(
     means = np.cumprod(precisions, axis=-1) ** (1.0 / np.arange(1, precisions.shape[-1] + 1))
     ratio = (np.asarray(testlen, np.float64) + _TINY) / (np.asarray(reflen) + _SMALL)
     brevity = np.exp(np.minimum(0.0, 1.0 - 1.0 / ratio))
-    values: Floats = means * brevity[..., None]
-    return values
+    return np.asarray(means * brevity[..., None])
 
 
 def reference_lengths(testlen: Ints, indptr: Ints, widths: Ints, rule: str) -> NDArray[Any]:
@@ -93,71 +89,27 @@ def reference_lengths(testlen: Ints, indptr: Ints, widths: Ints, rule: str) -> N
     >>> reference_lengths(np.array([10]), indptr, widths, "closest").tolist()
     [9]
     """
-    n_refs = lengths(indptr)
-    some = n_refs > 0
     if rule == "average":
-        return sum_rows(widths, indptr) / np.maximum(n_refs, 1)
-    found = np.zeros(len(testlen), np.int64)
-    if not some.any():
-        return found
-    key = widths
-    if rule == "closest":  # one number that is least for the closest, of two the shorter
-        away = widths - np.repeat(testlen, n_refs)
-        key = 2 * np.abs(away) + (away > 0)
-    found[some] = np.minimum.reduceat(key, indptr[:-1][some])
-    if rule == "closest":
-        found[some] = testlen[some] + np.where(found & 1, found >> 1, -(found >> 1))[some]
-    return found
-
-
-def clipped_matches(
-    grams: NGrams, candidates: Ints, groups: Ints, indptr: Ints, references: Ints
-) -> Ints:
-    """Count the n-grams of each candidate that its group's references hold, clipped.
-
-    An n-gram counts as often as in the candidate, at most as often as in the reference that has it
-    most often.
-
-    Parameters
-    ----------
-    grams : NGrams
-    candidates, groups : int arrays, shape (items,)
-    indptr, references : int arrays
-        The references of each group.
-
-    Returns
-    -------
-    int array, shape (items,)
-    """
-    mine, cells = take_rows(grams.indptr, candidates)
-    theirs, ref_cells = take_rows(grams.indptr, references)
-    counts = grams.counts[cells]
-    most = int(counts.max(initial=0))
-    size, bits = len(grams), most.bit_length()
-    # group, n-gram and count in one number: the last of an n-gram has the largest count
-    keys = np.repeat(row_numbers(indptr) * size, lengths(theirs)) + grams.codes[ref_cells]
-    held = np.sort((keys << bits) | np.minimum(grams.counts[ref_cells], most))
-    wanted = np.repeat(groups * size, lengths(mine)) + grams.codes[cells]
-    last = np.searchsorted(held, (wanted + 1) << bits) - 1
-    held = np.append(held, -1)  # where nothing is smaller, and where nothing is held
-    found = np.where(held[last] >> bits == wanted, held[last] & ((1 << bits) - 1), 0)
-    return sum_rows(np.minimum(found, counts), mine)
+        return sum_rows(widths, indptr) / np.maximum(lengths(indptr), 1)
+    if rule == "closest":  # the distance, then the length, in one number
+        widths = np.abs(widths - np.repeat(testlen, lengths(indptr))) * _LENGTHS + widths
+    least = np.nan_to_num(-largest_of_rows(-widths, indptr))
+    return least.astype(np.int64) % _LENGTHS
 
 
 @dataclass(frozen=True)
-class BleuCounts:
+class BleuCounts(ItemSums):
     """A step: the counts that BLEU of every order is a formula of.
 
-    ``reflen`` is "closest", "shortest" or "average".
+    ``reflen`` is "closest", "shortest" or "average". An n-gram counts as often as in the candidate,
+    at most as often as in the reference that has it most often.
     """
 
     reflen: str = "closest"
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns "testlen", "reflen", "guess_n", "correct_n" and "cause"."""
-        table, captions = task_tokens(block.task), block.get(References())
+        table, captions = task_tokens(block.task), items_of(block)
         widths, some = lengths(table.indptr), captions.n_refs > 0
         testlen = np.where(some, widths[captions.candidates], 0)
         reflen = reference_lengths(
@@ -165,10 +117,19 @@ class BleuCounts:
         )
         columns: dict[str, Any] = {"testlen": Dense(testlen), "reflen": Dense(reflen)}
         images, groups = np.unique(block.task.images[block.start : block.stop], return_inverse=True)
-        indptr, flat = take_rows(block.task.indptr, images)
-        references = block.task.references[flat]
+        image_rows, flat = take_rows(block.task.indptr, images)
+        image, references = row_numbers(image_rows), block.task.references[flat]
         for grams in table.ngrams[:ORDERS]:
-            found = clipped_matches(grams, captions.candidates, groups.ravel(), indptr, references)
+            size, bits = len(grams), int(grams.counts.max(initial=0)).bit_length()
+            rows, cells = take_rows(grams.indptr, references)
+            keys = np.repeat(image * size, lengths(rows)) + grams.codes[cells]
+            # image, n-gram and count in one number: the last of an n-gram has the largest count
+            held = np.append(np.sort((keys << bits) | grams.counts[cells]), -1)
+            rows, cells = take_rows(grams.indptr, captions.candidates)
+            wanted = np.repeat(groups.ravel() * size, lengths(rows)) + grams.codes[cells]
+            last = held[np.searchsorted(held[:-1], (wanted + 1) << bits) - 1]
+            most = np.where(last >> bits == wanted, last & ((1 << bits) - 1), 0)
+            found = sum_rows(np.minimum(most, grams.counts[cells]), rows)
             columns[f"guess_{grams.order}"] = Dense(np.maximum(testlen - grams.order + 1, 0))
             columns[f"correct_{grams.order}"] = Dense(found)
         return {**columns, "cause": cause_column(captions.n_refs)}
@@ -193,20 +154,16 @@ class BleuFamily(SumFormulas):
 
 def _bleu(order: int) -> Definition:
     names = "unigrams" if order == 1 else f"n-grams of 1 to {order} words"
-    return add(
-        Definition(
-            name=f"BLEU-{order}",
-            family=BleuFamily(),
-            summary=f"Clipped precision of {names} over the corpus, times a penalty on brevity.",
-            equation="min(1, exp(1 - r/c)) (Π over n = 1..N of correct_n / guess_n)^(1/N)",
-            source="Papineni et al. 2002, section 2.3; reference length and constants of the COCO "
-            "caption code (Chen et al. 2015)",
-            cite=("papineni2002", "chen2015"),
-            options=(REFERENCE_LENGTH, SKIP_OR_NAN),
-            cutoff=False,
-            kind="captions",
-            extra={"order": order},
-        )
+    return caption_measure(
+        f"BLEU-{order}",
+        BleuFamily(),
+        f"Clipped precision of {names} over the corpus, times a penalty on brevity.",
+        "min(1, exp(1 - r/c)) (Π over n = 1..N of correct_n / guess_n)^(1/N)",
+        "Papineni et al. 2002, section 2.3; reference length and constants of the COCO caption "
+        "code (Chen et al. 2015)",
+        cite=("papineni2002", "chen2015"),
+        options=(REFERENCE_LENGTH, SKIP_OR_NAN),
+        extra={"order": order},
     )
 
 

@@ -29,39 +29,27 @@ Kubany et al., 2020, Expert Systems with Applications, section 3.2, on captions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semmetrics.core.backend import Backend, to_device
-from semmetrics.core.ragged import (
-    Bools,
-    Codes,
-    Floats,
-    Ints,
-    distinct_codes,
-    lengths,
-    offsets,
-    row_numbers,
-    sum_rows,
-    take_rows,
-)
+from semmetrics.core.ragged import Floats, Ints, distinct_codes, row_numbers, sum_rows, take_rows
 from semmetrics.core.similarity import SplitVectors, paired_cosines
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import CaptionTask
+from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics.bags import embed_wholes
-from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, References
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic
-from semmetrics.metrics.families import ItemMeans, policy_option, value_columns
+from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, caption_measure, items_of
+from semmetrics.metrics.definition import Measure, choice
+from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.label_similarity import EMBEDDING, choose_similarities, label_vectors_of
-from semmetrics.metrics.registry import add
 from semmetrics.metrics.semantic import BatchLayout
 from semmetrics.metrics.spice import PARSER_OPTIONS, parsed_texts
-from semmetrics.text.tokenizers import RawTuple
+from semmetrics.text.tokenizers import RawTuple, encode_tokens
 
 UNKNOWN_CAPTIONS, CUT_CAPTIONS = "captions without a vector", "captions of which a part was read"
 """What is counted, with the name of the embedding; equal captions of a block once."""
@@ -94,13 +82,13 @@ def phrases_of(tuples: Sequence[RawTuple]) -> list[str]:
     return [phrase for phrase in found if phrase.strip()]
 
 
-@dataclass(frozen=True, eq=False)
 class _Phrases:
     """The phrases of the captions of a task: the codes of each caption's, and their vectors."""
 
-    indptr: Ints
-    codes: Codes
-    vectors: Any
+    def __init__(self, task: CaptionTask, parser: str, captions: str, embedding: str) -> None:
+        parses = task.fits[f"parser/{parser}"].parser.tuples(parsed_texts(task, captions))
+        self.indptr, self.codes, phrases = encode_tokens([phrases_of(one) for one in parses])
+        self.vectors = label_vectors_of(task, embedding).vectors(phrases)
 
     def sides(self, candidates: Ints, indptr: Ints, references: Ints) -> tuple[Side, Side]:
         """Return the phrases of candidates, and the distinct ones of all references of each."""
@@ -111,103 +99,53 @@ class _Phrases:
         return Side(own, self.codes[flat]), Side(united, distinct.astype(np.int32))
 
 
-@dataclass(frozen=True)
-class _PhrasesOf:
-    """Whose phrases, and by which vectors they are compared."""
-
-    parser: str
-    captions: str
-    embedding: str
-
-    def of(self, task: CaptionTask) -> _Phrases:
-        """Parse the captions of a task and embed their phrases, at the first use."""
-        if self not in task.shared:
-            texts = parsed_texts(task, self.captions)
-            parses = task.fits[f"parser/{self.parser}"].parser.tuples(texts)
-            codes: dict[str, int] = {}
-            lists = [
-                [codes.setdefault(phrase, len(codes)) for phrase in phrases_of(tuples)]
-                for tuples in parses
-            ]
-            task.shared[self] = _Phrases(
-                offsets(np.fromiter(map(len, lists), np.int64, len(lists))),
-                np.array([code for some in lists for code in some], np.int32),
-                label_vectors_of(task, self.embedding).vectors(list(codes)),
-            )
-        phrases: _Phrases = task.shared[self]
-        return phrases
+_parsed_phrases = kept(_Phrases)
 
 
-@dataclass(frozen=True)
-class _NearestSums:
-    """A step: each phrase of either side with the most similar one of the other."""
+@kept
+def _nearest_sums(
+    block: CaptionBlock, parser: str, captions: str, embedding: str
+) -> tuple[Floats, Floats, Ints, Ints]:
+    """Compare each phrase of either side with the most similar one of the other.
 
-    phrases: _PhrasesOf
-
-    def compute(self, block: CaptionBlock) -> tuple[Floats, Floats, Ints, Ints]:
-        """Parse, embed and compare; note the parser, and phrases without a vector.
-
-        Returns the sums of similarities to the nearest phrase, of candidates and of references,
-        and how many phrases each item has on these sides.
-        """
-        name, items = self.phrases, block.get(References())
-        graphs = block.task.fits[f"parser/{name.parser}"]
-        block.note(f"#parser={name.parser}", frozenset([graphs.parser.identity]))
-        found = name.of(block.task)
-        vectors = found.vectors
-        mine, theirs = found.sides(items.candidates, items.indptr, items.references)
-        lost = {code for side in (mine, theirs) for code in side.codes[~vectors.known[side.codes]]}
-        unknown = frozenset(vectors.terms[code] for code in lost)
-        block.note((UNKNOWN_PHRASES, name.embedding), unknown)
-        layout = BatchLayout(
-            mine, theirs, vectors.included[mine.codes], vectors.included[theirs.codes], vectors
-        )
-        precision, recall = np.zeros(len(mine.codes)), np.zeros(len(theirs.codes))
-        source = choose_similarities(vectors, mine, theirs)
-        for batch in layout.batches(by_term=False):
-            table = batch.similarities(source)
-            backend = Backend(table)
-            for values, places, axis in ((precision, batch.owner, 2), (recall, batch.goal, 1)):
-                nearest = backend.numpy(backend.xp.amax(table, axis))
-                values[places[places >= 0]] = nearest[places >= 0]
-        # cosines are rounded to 1e-9, so that sums of integers are exact in any order
-        precision, recall = (
-            sum_rows(np.rint(values * 1e9).astype(np.int64), side.indptr) / 1e9
-            for values, side in ((precision, mine), (recall, theirs))
-        )
-        n_candidate = sum_rows(layout.pred_kept, mine.indptr)
-        return precision, recall, n_candidate, sum_rows(layout.ref_kept, theirs.indptr)
+    Returns the sums of similarities to the nearest phrase, of candidates and of references, and how
+    many phrases each item has on these sides.
+    """
+    items, graphs = items_of(block), block.task.fits[f"parser/{parser}"]
+    block.note(f"#parser={parser}", frozenset([graphs.parser.identity]))
+    found = _parsed_phrases(block.task, parser, captions, embedding)
+    vectors = found.vectors
+    mine, theirs = found.sides(items.candidates, items.indptr, items.references)
+    lost = {code for side in (mine, theirs) for code in side.codes[~vectors.known[side.codes]]}
+    unknown = frozenset(vectors.terms[code] for code in lost)
+    block.note((UNKNOWN_PHRASES, embedding), unknown)
+    layout = BatchLayout(
+        mine, theirs, vectors.included[mine.codes], vectors.included[theirs.codes], vectors
+    )
+    precision, recall = np.zeros(len(mine.codes)), np.zeros(len(theirs.codes))
+    source = choose_similarities(vectors, mine, theirs)
+    for batch in layout.batches(by_term=False):
+        table = batch.similarities(source)
+        backend = Backend(table)
+        for values, places, axis in ((precision, batch.owner, 2), (recall, batch.goal, 1)):
+            nearest = backend.numpy(backend.xp.amax(table, axis))
+            values[places[places >= 0]] = nearest[places >= 0]
+    # cosines are rounded to 1e-9, so that sums of integers are exact in any order
+    precision, recall = (
+        sum_rows(np.rint(values * 1e9).astype(np.int64), side.indptr) / 1e9
+        for values, side in ((precision, mine), (recall, theirs))
+    )
+    n_candidate = sum_rows(layout.pred_kept, mine.indptr)
+    return precision, recall, n_candidate, sum_rows(layout.ref_kept, theirs.indptr)
 
 
-@dataclass(frozen=True)
-class _SoftValues(ItemSums):
-    """The value of each candidate: columns "value" and "cause"."""
-
-    phrases: _PhrasesOf
-    bidirectional: bool
-
-    def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Average over the phrases of the candidate, and of the references."""
-        precision, recall, n_candidate, n_reference = block.get(_NearestSums(self.phrases))
-        n_refs = block.get(References()).n_refs
-        value = divide(precision, n_candidate)
-        if self.bidirectional:
-            value = harmonic_mean((value + 1) / 2, (divide(recall, n_reference) + 1) / 2)
-        value = np.where((n_candidate > 0) & (n_reference > 0), value, np.nan)
-        n_candidate = np.where(n_refs > 0, n_candidate, 1)  # without references it is no cause
-        return value_columns(value, n_candidate, n_refs)
-
-
-class _SoftMeans(ItemMeans):
-    """Means over candidates."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Choose the step of item values."""
-        return _SoftValues(_named(measure), measure["bidirectional"] == "yes")
-
-
-def _named(measure: Measure) -> _PhrasesOf:
-    return _PhrasesOf(*(str(measure[name]) for name in ("parser", "captions", "embedding")))
+def _soft_values(block: CaptionBlock, *, bidirectional: str, **source: str) -> tuple[Floats, Ints]:
+    """Average over the phrases of the candidate, and of the references."""
+    precision, recall, n_candidate, n_reference = _nearest_sums(block, **source)
+    value = divide(precision, n_candidate)
+    if bidirectional == "yes":
+        value = harmonic_mean((value + 1) / 2, (divide(recall, n_reference) + 1) / 2)
+    return np.where((n_candidate > 0) & (n_reference > 0), value, np.nan), n_candidate
 
 
 def show_nearest(task: CaptionTask, row: int, measure: Measure) -> dict[str, list[list[Any]]]:
@@ -215,7 +153,8 @@ def show_nearest(task: CaptionTask, row: int, measure: Measure) -> dict[str, lis
 
     The most similar stand first.
     """
-    found = _named(measure).of(task)
+    names = (str(measure[name]) for name in ("parser", "captions", "embedding"))
+    found = _parsed_phrases(task, *names)
     indptr, references = task.pairs(row, row + 1)
     mine, theirs = found.sides(task.candidates[row : row + 1], indptr, references)
     if not len(mine.codes) or not len(theirs.codes):
@@ -233,84 +172,85 @@ def show_nearest(task: CaptionTask, row: int, measure: Measure) -> dict[str, lis
     return {"nearest": sorted(nearest, key=lambda one: -one[2])}
 
 
-SoftSPICE = add(
-    Definition(
-        name="Soft-SPICE",
-        family=_SoftMeans(),
-        summary="Mean similarity of the phrases of the candidate's scene graph to the nearest of "
-        "the references'.",
-        equation="mean over p in G(c) of max over q in G(S) of cos(e(p), e(q))",
-        source="Li et al. 2023 (FACTUAL), and its code",
-        cite=("li2023",),
-        options=(
-            Option(
-                "bidirectional",
-                "bidir",
-                "no",
-                ("no", "yes"),
-                help="whether phrases of the references count, too: the harmonic mean of both "
-                "means, after (cos + 1) / 2",
-            ),
-            *PARSER_OPTIONS,
-            EMBEDDING,
-            policy_option("no_prediction", "nopred", "0", "candidates without phrases"),
-            NO_REFERENCE,
-            policy_option("undefined", "undef", "0", "references without phrases"),
-        ),
-        bounds=(-1.0, 1.0),
-        cutoff=False,
-        kind="captions",
-        needs=frozenset({"java", "embedding"}),
-        extra={"show": show_nearest},
-    )
+_BIDIRECTIONAL = choice("bidirectional", "bidir", "whether phrases of the references count, too: "
+                        "the harmonic mean of both means, after (cos + 1) / 2",
+                        "no", "yes")  # fmt: skip
+SoftSPICE = caption_measure(
+    "Soft-SPICE",
+    _soft_values,
+    "Mean similarity of the phrases of the candidate's scene graph to the nearest of the "
+    "references'.",
+    "mean over p in G(c) of max over q in G(S) of cos(e(p), e(q))",
+    "Li et al. 2023 (FACTUAL), and its code",
+    cite=("li2023",),
+    options=(
+        _BIDIRECTIONAL,
+        *PARSER_OPTIONS,
+        EMBEDDING,
+        policy_option("no_prediction", "nopred", "0", "candidates without phrases"),
+        NO_REFERENCE,
+        policy_option("undefined", "undef", "0", "references without phrases"),
+    ),
+    bounds=(-1.0, 1.0),
+    needs=frozenset({"java", "embedding"}),
+    extra={"show": show_nearest},
 )
 
 
-@dataclass(frozen=True)
-class _BagValues(ItemSums):
-    """The similarity of each candidate to its references: columns "value" and "cause"."""
+class _Bags:
+    """Candidates, and what stands for the references of items, embedded each distinct text once.
 
-    embedding: str
-    references: str
+    The texts of ``sides`` are candidates, and the offsets of references and these; ``how`` is
+    "joined" or "mean".
 
-    def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Embed the captions of a block, each distinct one once, and compare."""
-        task, items = block.task, block.get(References())
-        model = label_vectors_of(task, self.embedding)
-        texts, indptr = _bags(task, items.references, items.indptr, self.references)
-        captions = [task.texts[code].strip() for code in items.candidates.tolist()]
+    Attributes
+    ----------
+    known : bool array
+        Whether the model knows each text.
+    vectors : array
+        On the device of the model.
+    lost, cut : int
+        How many texts the model does not know, or read a part of.
+    mine : int array, shape (candidates,)
+        The text of each candidate.
+    indptr, theirs : int arrays
+        The texts of each item's references.
+    """
+
+    def __init__(self, task: CaptionTask, embedding: str, how: str, *sides: Ints) -> None:
+        model = label_vectors_of(task, embedding)
+        candidates, indptr, references = sides
+        captions, texts = (
+            [task.texts[code].strip() for code in side.tolist()]
+            for side in (candidates, references)
+        )
+        if how == "joined":
+            texts = [" ".join(filter(None, texts[a:b])) for a, b in pairwise(indptr.tolist())]
+            indptr = np.arange(len(indptr))
         distinct = {text: row for row, text in enumerate(dict.fromkeys([*captions, *texts]))}
-        found, lost = embed_wholes(model, list(distinct))
-        block.note((UNKNOWN_CAPTIONS, self.embedding), lost)
-        block.note((CUT_CAPTIONS, self.embedding), found.truncated)
-        mine, theirs = (
+        found, self.lost = embed_wholes(model, list(distinct))
+        self.known, self.cut, self.indptr = found.known, found.truncated, indptr
+        self.vectors = to_device(found.vectors, model.device)
+        self.mine, self.theirs = (
             np.array([distinct[one] for one in side], np.int64) for side in (captions, texts)
         )
-        item, vectors = row_numbers(indptr), to_device(found.vectors, model.device)
-        cosines = Backend(vectors).numpy(paired_cosines(vectors[mine[item]], vectors[theirs]))
-        known = found.known[theirs]
-        total = np.bincount(item, np.where(known, cosines, 0.0), minlength=len(block))
-        value = divide(total, sum_rows(known, indptr))
-        some = found.known[mine]
-        n_candidate = np.where(items.n_refs > 0, some, 1)  # without references it is no cause
-        return value_columns(np.where(some, value, np.nan), n_candidate, items.n_refs)
 
 
-def _bags(task: CaptionTask, references: Ints, indptr: Ints, how: str) -> tuple[list[str], Ints]:
-    """Return the texts that stand for the references of each item, and their offsets."""
-    texts = [task.texts[code].strip() for code in references.tolist()]
-    if how == "mean":
-        return texts, indptr
-    joined = [" ".join(filter(None, texts[a:b])) for a, b in pairwise(indptr.tolist())]
-    return joined, np.arange(len(joined) + 1)
-
-
-class _BagMeans(ItemMeans):
-    """Means over candidates."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Choose the step of item values."""
-        return _BagValues(str(measure["embedding"]), str(measure["references"]))
+def _bag_values(
+    block: CaptionBlock, *, references: str, embedding: str
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the similarity of each candidate to its references, and whether it is known."""
+    items = items_of(block)
+    sides = items.candidates, items.indptr, items.references
+    bags = _Bags(block.task, embedding, references, *sides)
+    block.note((UNKNOWN_CAPTIONS, embedding), bags.lost)
+    block.note((CUT_CAPTIONS, embedding), bags.cut)
+    item, vectors = row_numbers(bags.indptr), bags.vectors
+    pairs = vectors[bags.mine[item]], vectors[bags.theirs]
+    known = bags.known[bags.theirs]
+    cosines = np.where(known, Backend(vectors).numpy(paired_cosines(*pairs)), 0.0)
+    value = divide(np.bincount(item, cosines, len(block)), sum_rows(known, bags.indptr))
+    return np.where(bags.known[bags.mine], value, np.nan), bags.known[bags.mine]
 
 
 class BagPairs:
@@ -320,34 +260,33 @@ class BagPairs:
 
     Parameters
     ----------
-    texts : sequence of str
-        What stands for the references of the images.
-    indptr : int array, shape (images + 1,)
-        The texts of each image.
-    captions : sequence of str
-    model : TextModel
+    task : CaptionTask
+        Its candidates are the columns, in their order, whatever their images; rows are images.
+    measure : Measure
+        Of BagSim, with 0 for what has no value.
+
+    Raises
+    ------
+    InputError
+        If something else stands for what has no value.
     """
 
-    def __init__(
-        self, texts: Sequence[str], indptr: Ints, captions: Sequence[str], model: Any
-    ) -> None:
-        self.n_rows, self.n_columns = len(indptr) - 1, len(captions)
-        self._indptr = indptr
-        distinct = {text: row for row, text in enumerate(dict.fromkeys([*captions, *texts]))}
-        found, _ = embed_wholes(model, list(distinct))
-        self._theirs, mine = (
-            np.array([distinct[one] for one in side], np.int64) for side in (texts, captions)
-        )
-        self._known: Bools = found.known
-        vectors = to_device(found.vectors, model.device)
-        self._split = SplitVectors.of(Backend(vectors).array(vectors, "float64"))
-        self._captions, self._known_captions = self._split[mine], found.known[mine]
+    def __init__(self, task: CaptionTask, measure: Measure) -> None:
+        if any(measure[policy] != "0" for policy in ("no_prediction", "undefined")):
+            raise InputError("no-matrix", measure=measure, remedy="entries without a value are 0: "
+                             "leave no_prediction and undefined out")  # fmt: skip
+        sides = task.candidates, task.indptr, task.references
+        bags = _Bags(task, str(measure["embedding"]), str(measure["references"]), *sides)
+        self.n_rows, self.n_columns = len(task.indptr) - 1, len(task)
+        self._indptr, self._theirs, self._known = bags.indptr, bags.theirs, bags.known
+        self._split = SplitVectors.of(Backend(bags.vectors).array(bags.vectors, "float64"))
+        self._captions, self._known_captions = self._split[bags.mine], self._known[bags.mine]
 
     def block(self, start: int, stop: int, out: Floats | None = None) -> Floats:
         """Return the rows start to stop, shape (rows, captions); 0 where there is no value."""
         values = np.empty((stop - start, self.n_columns)) if out is None else out
         values[...] = 0.0
-        first, number = self._indptr[start:stop], lengths(self._indptr[start : stop + 1])
+        first, number = self._indptr[start:stop], np.diff(self._indptr[start : stop + 1])
         counts = np.zeros(stop - start, np.int64)
         for place in range(int(number.max(initial=0))):  # the references of images, one by one
             rows = np.flatnonzero(number > place)
@@ -362,55 +301,24 @@ class BagPairs:
         return values
 
 
-def bag_pairs(task: CaptionTask, measure: Measure) -> BagPairs:
-    """Return pairs whose entry (image, candidate) is BagSim of the candidate for the image.
-
-    Parameters
-    ----------
-    task : CaptionTask
-        Its candidates are the columns, in their order, whatever their images; rows are images.
-    measure : Measure
-        Of BagSim, with 0 for what has no value.
-
-    Raises
-    ------
-    InputError
-        If something else stands for what has no value.
-    """
-    if any(measure[policy] != "0" for policy in ("no_prediction", "undefined")):
-        raise InputError("no-matrix", measure=measure, remedy="entries without a value are 0: "
-                         "leave no_prediction and undefined out")  # fmt: skip
-    texts, indptr = _bags(task, task.references, task.indptr, str(measure["references"]))
-    captions = [task.texts[code].strip() for code in task.candidates.tolist()]
-    return BagPairs(texts, indptr, captions, label_vectors_of(task, str(measure["embedding"])))
-
-
-BagSim = add(
-    Definition(
-        name="BagSim",
-        family=_BagMeans(),
-        summary="Cosine of the embeddings of the candidate and of its references.",
-        equation="cos(e(c), e(s_1 s_2 …)), or the mean of cos(e(c), e(s_i))",
-        source="Kubany et al. 2020, section 3.2, on captions in place of lists of labels",
-        cite=("kubany2020",),
-        options=(
-            Option(
-                "references",
-                "refs",
-                "joined",
-                ("joined", "mean"),
-                help="several references are joined to one text, or their similarities averaged",
-            ),
-            EMBEDDING,
-            policy_option("no_prediction", "nopred", "0", "candidates that are blank or not known"),
-            NO_REFERENCE,
-            policy_option("undefined", "undef", "0", "references that are blank or not known"),
-        ),
-        bounds=(-1.0, 1.0),
-        order_invariant=False,
-        cutoff=False,
-        kind="captions",
-        needs=frozenset({"text_embedding"}),
-        extra={"pairs": bag_pairs},
-    )
+_REFERENCES = choice("references", "refs", "several references are joined to one text, or their "
+                     "similarities averaged", "joined", "mean")  # fmt: skip
+BagSim = caption_measure(
+    "BagSim",
+    _bag_values,
+    "Cosine of the embeddings of the candidate and of its references.",
+    "cos(e(c), e(s_1 s_2 …)), or the mean of cos(e(c), e(s_i))",
+    "Kubany et al. 2020, section 3.2, on captions in place of lists of labels",
+    cite=("kubany2020",),
+    options=(
+        _REFERENCES,
+        EMBEDDING,
+        policy_option("no_prediction", "nopred", "0", "candidates that are blank or not known"),
+        NO_REFERENCE,
+        policy_option("undefined", "undef", "0", "references that are blank or not known"),
+    ),
+    bounds=(-1.0, 1.0),
+    order_invariant=False,
+    needs=frozenset({"text_embedding"}),
+    extra={"pairs": BagPairs},
 )

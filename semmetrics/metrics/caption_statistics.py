@@ -24,19 +24,17 @@ from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuFamily
 from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
-    CaptionMeans,
-    References,
+    caption_measure,
+    items_of,
     task_tokens,
 )
-from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
+from semmetrics.metrics.definition import Columns, Frame, Measure, Statistic, Sums
+from semmetrics.metrics.families import WithoutLabels
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.registry import add
-
-_TIMES = 3  # a word so many times in a row makes a caption a duplicated one
 
 
 def find_repeated_words(
-    indptr: Ints, codes: NDArray[np.integer], times: int = _TIMES
+    indptr: Ints, codes: NDArray[np.integer], times: int = 3
 ) -> tuple[Ints, NDArray[np.integer]]:
     """Find the words that stand so many times in a row, or more.
 
@@ -72,17 +70,17 @@ def find_repeated_words(
 
 def _is_duplicated(block: CaptionBlock) -> NDArray[Any]:
     table = task_tokens(block.task)
-    indptr, flat = take_rows(table.indptr, block.get(References()).candidates)
+    indptr, flat = take_rows(table.indptr, items_of(block).candidates)
     texts, _ = find_repeated_words(indptr, table.codes[flat])
     return np.isin(np.arange(len(block)), texts)
 
 
 def _token_numbers(block: CaptionBlock) -> NDArray[Any]:
-    return lengths(task_tokens(block.task).indptr)[block.get(References()).candidates]
+    return lengths(task_tokens(block.task).indptr)[items_of(block).candidates]
 
 
 def _reference_numbers(block: CaptionBlock) -> NDArray[Any]:
-    return block.get(References()).n_refs
+    return items_of(block).n_refs
 
 
 class LengthRatioFamily(BleuFamily):
@@ -128,7 +126,7 @@ class HashColumn:
 
 def _word_hashes(block: CaptionBlock) -> HashColumn:
     """Hash the distinct words of each candidate."""
-    table, candidates = task_tokens(block.task), block.get(References()).candidates
+    table, candidates = task_tokens(block.task), items_of(block).candidates
     words = table.ngrams[0]
     indptr, cells = take_rows(words.indptr, candidates)
     return HashColumn(indptr, table.hashes[table.codes[words.places[words.codes[cells]]]])
@@ -136,7 +134,7 @@ def _word_hashes(block: CaptionBlock) -> HashColumn:
 
 def _text_hashes(block: CaptionBlock) -> HashColumn:
     """Hash all tokens of each candidate together."""
-    table, candidates = task_tokens(block.task), block.get(References()).candidates
+    table, candidates = task_tokens(block.task), items_of(block).candidates
     indptr, flat = take_rows(table.indptr, candidates)
     placed = table.hashes[table.codes[flat]] ^ mix(positions(indptr))
     total = np.zeros(len(flat) + 1, np.uint64)
@@ -158,86 +156,50 @@ class CandidateHashes:
         return {"hashes": self.hashes(block)}
 
 
-class VocabularyFamily:
-    """The number of different words in the candidates."""
+class DistinctFamily(WithoutLabels):
+    """The number of different hashes of the candidates that are there, or their share of these."""
+
+    def __init__(self, hashes: Callable[[CaptionBlock], HashColumn], *, share: bool) -> None:
+        self._hashes, self._share = hashes, share
 
     def statistic(self, measure: Measure) -> Statistic:
-        """Return the step of the words."""
-        return CandidateHashes(_word_hashes)
+        """Return the step of the hashes."""
+        return CandidateHashes(self._hashes)
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Count what is different in the candidates that are there."""
         rows: Any = sums["rows"]
-        return np.asarray(rows["hashes"].distinct(sums["weights"]), np.float64)
+        number = np.asarray(rows["hashes"].distinct(sums["weights"]), np.float64)
+        return divide(number, (sums["weights"] > 0).sum(axis=-1)) if self._share else number
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Return nothing: every candidate counts."""
         return {}
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Count the different words of each candidate."""
+        """Count the different hashes of each candidate; None for a share, of which one is all."""
         columns: Any = rows
-        return lengths(columns["hashes"].indptr).astype(np.float64)
-
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
-        """Return None: there are no labels."""
-        return None
-
-
-class UniqueFamily(VocabularyFamily):
-    """The share of different captions among the candidates."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Return the step of the captions."""
-        return CandidateHashes(_text_hashes)
-
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
-        """Return the share among the candidates that are there."""
-        number = super().aggregate(measure, sums, frame)
-        return np.asarray(divide(number, (sums["weights"] > 0).sum(axis=-1)))
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return None: a caption alone is always different."""
-        return None
-
-
-def _add(
-    name: str, family: Any, summary: str, equation: str, source: str = "", **more: Any
-) -> Definition:
-    return add(
-        Definition(
-            name=name,
-            family=family,
-            summary=summary,
-            equation=equation,
-            source=source or "description",
-            cutoff=False,
-            kind="captions",
-            **more,
-        )
-    )
+        return None if self._share else lengths(columns["hashes"].indptr).astype(np.float64)
 
 
 _UNBOUNDED: dict[str, Any] = {"bounds": (0.0, np.inf)}
-DuplicatedCaption = _add(
+DuplicatedCaption = caption_measure(
     "DuplicatedCaption",
-    CaptionMeans(_is_duplicated),
+    _is_duplicated,
     "Share of candidates that have a word three or more times in a row.",
     "|{s: s_i = s_(i+1) = s_(i+2) for some i}| / |S|",
     "Wan et al. 2022, section 4.3",
     cite=("wan2022",),
     higher_is_better=False,
 )
-CaptionLength = _add(
+CaptionLength = caption_measure(
     "CaptionLength",
-    CaptionMeans(_token_numbers),
+    _token_numbers,
     "Mean number of tokens of a candidate.",
     "Σ |s| / |S|",
     **_UNBOUNDED,
 )
-LengthRatio = _add(
+LengthRatio = caption_measure(
     "LengthRatio",
     LengthRatioFamily(),
     "Tokens of all candidates over tokens of their effective references, as BLEU has them.",
@@ -247,24 +209,24 @@ LengthRatio = _add(
     options=(REFERENCE_LENGTH, SKIP_OR_NAN),
     **_UNBOUNDED,
 )
-ReferenceCount = _add(
+ReferenceCount = caption_measure(
     "ReferenceCount",
-    CaptionMeans(_reference_numbers),
+    _reference_numbers,
     "Mean number of references of a candidate.",
     "Σ |R(s)| / |S|",
     **_UNBOUNDED,
 )
-Vocabulary = _add(
+Vocabulary = caption_measure(
     "Vocabulary",
-    VocabularyFamily(),
+    DistinctFamily(_word_hashes, share=False),
     "Number of different tokens in all candidates.",
     "|{w: w in s for some s}|",
     interval="jackknife",  # a resample lacks a third of the captions, and their words
     **_UNBOUNDED,
 )
-UniqueCaptions = _add(
+UniqueCaptions = caption_measure(
     "UniqueCaptions",
-    UniqueFamily(),
+    DistinctFamily(_text_hashes, share=True),
     "Share of different captions among the candidates.",
     "|{s}| / |S|",
     interval="jackknife",

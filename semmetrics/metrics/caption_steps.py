@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
+from inspect import isfunction
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +22,17 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import OneHot
 from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ngrams import NGrams, count_ngrams
-from semmetrics.core.ragged import Codes, Floats, Ints, lengths
-from semmetrics.data.tasks import Block, CaptionTask
+from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
+from semmetrics.data.tasks import Block, CaptionTask, kept
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Measure, Option, Statistic, Value
-from semmetrics.metrics.families import CAUSES, POLICIES, ItemMeans, value_columns
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, Value
+from semmetrics.metrics.families import CAUSES, ItemMeans, policy_option, value_columns
+from semmetrics.metrics.registry import add
 from semmetrics.text.tokenizers import encode_tokens
 
 CaptionBlock: TypeAlias = Block[CaptionTask]
 
-NO_REFERENCE = Option(
-    "no_reference", "noref", "skip", POLICIES, help="policy for candidates without references"
-)
+NO_REFERENCE = policy_option("no_reference", "noref", "skip", "candidates without references")
 # For a function of sums, to which an item without references can add nothing.
 SKIP_OR_NAN = replace(NO_REFERENCE, choices=("skip", "nan"))
 
@@ -70,59 +70,42 @@ class TokenTable:
         return hash_strings(self.vocabulary)
 
 
+@kept
 def task_tokens(task: CaptionTask, stem: str = "none") -> TokenTable:
-    """Return the tokens of all captions of a task, made at the first use.
+    """Return the tokens of all captions of a task; ``stem`` is "none" or "porter"."""
+    lists = task.shared.pop("token lists", None) or task.tokenizer.tokens(task.texts)
+    if stem == "porter":
+        from semmetrics.text.tokenizers import porter_stem
 
-    Parameters
-    ----------
-    task : CaptionTask
-    stem : {"none", "porter"}
-    """
-    key = ("tokens", stem)
-    if key not in task.shared:
-        lists = task.shared.pop("token lists", None) or task.tokenizer.tokens(task.texts)
-        if stem == "porter":
-            from semmetrics.text.tokenizers import porter_stem
-
-            stems = {token: porter_stem(token) for tokens in lists for token in tokens}
-            lists = [[stems[token] for token in tokens] for tokens in lists]
-        task.shared[key] = TokenTable(*encode_tokens(lists))
-    table: TokenTable = task.shared[key]
-    return table
+        stems = {token: porter_stem(token) for tokens in lists for token in tokens}
+        lists = [[stems[token] for token in tokens] for tokens in lists]
+    return TokenTable(*encode_tokens(lists))
 
 
+@kept
 def joined_tokens(task: CaptionTask) -> list[str]:
     """Return the tokens of each distinct caption of a task with blanks between them."""
-    shared = task.shared
-    if "joined tokens" not in shared:
-        if ("tokens", "none") in shared:
-            lists = task_tokens(task).lists
-        else:  # numbers of tokens are made when a measure needs them
-            lists = shared["token lists"] = task.tokenizer.tokens(task.texts)
-        shared["joined tokens"] = list(map(" ".join, lists))
-    texts: list[str] = shared["joined tokens"]
-    return texts
+    if (__name__, "task_tokens", "none") in task.shared:
+        lists = task_tokens(task).lists
+    else:  # numbers of tokens are made when a measure needs them
+        lists = task.shared["token lists"] = task.tokenizer.tokens(task.texts)
+    return list(map(" ".join, lists))
 
 
-@dataclass(frozen=True, eq=False)
 class CandidateReferences:
     """The captions of a block's items, as numbers of texts.
 
     Attributes
     ----------
-    candidates : int array, shape (items,)
+    candidates, n_refs : int arrays, shape (items,)
     indptr, references : int arrays
         The references of each item.
     """
 
-    candidates: Ints
-    indptr: Ints
-    references: Ints
-
-    @property
-    def n_refs(self) -> Ints:
-        """The number of references of each item."""
-        return lengths(self.indptr)
+    def __init__(self, block: CaptionBlock) -> None:
+        self.indptr, self.references = block.task.pairs(block.start, block.stop)
+        self.candidates = block.task.candidates[block.start : block.stop]
+        self.n_refs = lengths(self.indptr)
 
     @property
     def pair_candidates(self) -> Ints:
@@ -130,15 +113,7 @@ class CandidateReferences:
         return np.repeat(self.candidates, self.n_refs)
 
 
-@dataclass(frozen=True)
-class References:
-    """A step: each candidate of the block with its references."""
-
-    def compute(self, block: CaptionBlock) -> CandidateReferences:
-        """Gather the references."""
-        indptr, references = block.task.pairs(block.start, block.stop)
-        candidates = block.task.candidates[block.start : block.stop]
-        return CandidateReferences(candidates, indptr, references)
+items_of = kept(CandidateReferences)
 
 
 def cause_column(n_refs: Ints) -> OneHot:
@@ -147,20 +122,68 @@ def cause_column(n_refs: Ints) -> OneHot:
     return OneHot(cause.astype(np.int8), len(CAUSES))
 
 
+class SharedCells(NamedTuple):
+    """The n-grams that candidates share with each of their references, all int arrays.
+
+    Attributes
+    ----------
+    pairs : the pair of a candidate and a reference
+    places : where the n-gram is among those of all candidates
+    codes : the n-gram
+    mine, theirs : how often the candidate and the reference have it
+    """
+
+    pairs: Ints
+    places: Ints
+    codes: NDArray[np.integer]
+    mine: Ints
+    theirs: Ints
+
+
+def share_ngrams(grams: NGrams, candidates: Ints, indptr: Ints, references: Ints) -> SharedCells:
+    """Find the n-grams that each candidate shares with each of its references.
+
+    Parameters
+    ----------
+    grams : NGrams
+    candidates : int array, shape (items,)
+        Texts.
+    indptr, references : int arrays, shapes (items + 1,) and (pairs,)
+        The texts of each item's references.
+
+    Examples
+    --------
+    >>> unigrams = count_ngrams(np.array([0, 3, 5]), np.array([7, 7, 8, 7, 7]), 1)[0]
+    >>> shared = share_ngrams(unigrams, np.array([0]), np.array([0, 1]), np.array([1]))
+    >>> shared.mine.tolist(), shared.theirs.tolist()
+    ([2], [2])
+    """
+    size = len(grams)
+    rows, mine = take_rows(grams.indptr, candidates)
+    held = row_numbers(rows) * size + grams.codes[mine]
+    rows, theirs = take_rows(grams.indptr, references)
+    wanted = np.repeat(row_numbers(indptr) * size, lengths(rows)) + grams.codes[theirs]
+    places = np.searchsorted(held, wanted)
+    both = np.flatnonzero(np.append(held, -1)[places] == wanted)
+    places, theirs = places[both], theirs[both]
+    counts = (grams.counts[cells].astype(np.int64) for cells in (mine[places], theirs))
+    pairs = np.searchsorted(rows, both, "right") - 1
+    return SharedCells(pairs, places, grams.codes[theirs], *counts)
+
+
 @dataclass(frozen=True)
-class CaptionValues:
+class CaptionValues(ItemSums):
     """A step: a value of each candidate, by a function of the block and of options."""
 
-    values: Callable[..., NDArray[Any]]
+    values: Callable[..., Any]
     options: tuple[tuple[str, Value], ...] = ()
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"."""
-        values = np.asarray(self.values(block, **dict(self.options)), np.float64)
-        n_refs = block.get(References()).n_refs
-        return value_columns(values, np.ones(len(values), np.int64), n_refs)
+        found, n_refs = self.values(block, **dict(self.options)), items_of(block).n_refs
+        values, n_pred = found if isinstance(found, tuple) else (found, 1)
+        n_pred = np.where(n_refs > 0, n_pred, 1)  # without references it is no cause
+        return value_columns(np.asarray(values, np.float64), n_pred, n_refs)
 
 
 class CaptionMeans(ItemMeans):
@@ -170,16 +193,42 @@ class CaptionMeans(ItemMeans):
     ----------
     values : callable
         Takes a block, and the measure's options by keyword; returns a value of each candidate, nan
-        of those that have none.
+        of those that have none. Or these and a number of each candidate: 0 where there is nothing
+        of it to compare, which is the cause ``no_prediction``.
     """
 
-    def __init__(self, values: Callable[..., NDArray[Any]]) -> None:
+    def __init__(self, values: Callable[..., Any]) -> None:
         self._values = values
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step of item values."""
         options = [one for one in measure.options if one[0] not in CAUSES]
         return CaptionValues(self._values, tuple(options))
+
+
+def caption_measure(
+    name: str, family: Any, summary: str, equation: str, source: str = "description", **more: Any
+) -> Definition:
+    """Register a measure of captions: by a family, or means of a function as `CaptionMeans` takes.
+
+    Returns
+    -------
+    Definition
+    """
+    family = CaptionMeans(family) if isfunction(family) else family
+    more = {"source": source, "cutoff": False, "kind": "captions", **more}
+    return add(Definition(name, family, summary, equation, **more))
+
+
+def number_option(name: str, default: float, most: float, text: str) -> Option:
+    """Return an option that is a number from 0 to a largest."""
+
+    def check(value: float) -> None:
+        if not 0 <= value <= most:
+            wanted = f"a number in [0, {most}]"
+            raise InputError("bad-option", name=name, value=value, wanted=wanted)
+
+    return Option(name, name, default, kind=float, help=text, check=check)
 
 
 def largest_of_rows(values: NDArray[Any], indptr: Ints) -> Floats:
@@ -210,8 +259,6 @@ def check_captions(captions: Any, where: str) -> None:
     """Refuse anything but a list of strings; the characters of a string would be captions."""
     if not is_list(captions):
         raise InputError("wrong-type", where, value=captions, wanted="a list of captions")
-    if {*map(type, captions)} <= {str}:
-        return
     for number, text in enumerate(captions):
         if not isinstance(text, str):
             raise InputError("wrong-type", f"{where}[{number}]", value=text, wanted="a string")

@@ -29,7 +29,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,22 +57,24 @@ from semmetrics.data.frequencies import (
     table_of_counts,
     write_frequencies,
 )
-from semmetrics.data.tasks import CaptionTask, caption_task
+from semmetrics.data.tasks import CaptionTask, caption_task, kept
 from semmetrics.errors import Fact, InputError
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
-    CaptionMeans,
-    References,
     TokenTable,
+    caption_measure,
     check_references,
+    items_of,
+    share_ngrams,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Measure, Option
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.definition import Measure, Option, choice
 from semmetrics.text.tokenizers import open_tokenizer
 
 SOURCES = ("references", "rows", "given")
+Counts: TypeAlias = dict[tuple[str, ...], int]
+Path: TypeAlias = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,11 +104,7 @@ class DocumentFrequencies(FrequencyTable):
 
     @classmethod
     def load(
-        cls,
-        path: str | os.PathLike[str],
-        *,
-        documents: int | None = None,
-        max_bytes: int = DEFAULTS.max_bytes,
+        cls, path: Path, *, documents: int | None = None, max_bytes: int = DEFAULTS.max_bytes
     ) -> DocumentFrequencies:
         """Read a file of ``save``, JSON, or a pickle of released code, of which nothing is run.
 
@@ -128,12 +126,7 @@ class DocumentFrequencies(FrequencyTable):
 
     @classmethod
     def from_counts(
-        cls,
-        counts: dict[tuple[str, ...], int],
-        *,
-        documents: int,
-        tokenizer: str = "",
-        stem: str = "",
+        cls, counts: Counts, *, documents: int, tokenizer: str = "", stem: str = ""
     ) -> DocumentFrequencies:
         """Make document frequencies of a dict of n-grams.
 
@@ -144,11 +137,11 @@ class DocumentFrequencies(FrequencyTable):
         """
         return cls(**vars(table_of_counts(counts, documents, tokenizer, stem)))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: Path) -> None:
         """Write it, as JSON where the path ends in .json, otherwise as .npz without pickles."""
         write_frequencies(self, path)
 
-    def as_dict(self) -> dict[tuple[str, ...], int]:
+    def as_dict(self) -> Counts:
         """Return the frequency of each n-gram."""
         return {
             tuple([self.vocabulary[code] for code in gram]): count
@@ -160,10 +153,9 @@ class DocumentFrequencies(FrequencyTable):
     def hash(self) -> str:
         """12 hex digits of the documents and frequencies, whatever their order."""
         names = hash_strings(self.vocabulary)
-        if self.documents is None:
+        total = self.documents
+        if total is None:
             total = int(np.float64(self.log_documents).view(np.uint64)) ^ 1 << 63
-        else:
-            total = self.documents
         for grams, counts in zip(self.grams, self.counts, strict=True):
             hashes = np.full(len(grams), grams.shape[1], np.uint64)
             for codes in grams.T:
@@ -188,15 +180,11 @@ class DocumentFrequencies(FrequencyTable):
         names = dict.fromkeys(self.vocabulary + other.vocabulary)
         vocabulary = {token: code for code, token in enumerate(names)}
         parts = [(table, _codes_of(table.vocabulary, vocabulary)) for table in (self, other)]
-        orders = range(max(len(self.grams), len(other.grams)))
-        merged = [
-            sum_equal_rows(
-                np.concatenate([codes[t.grams[n]] for t, codes in parts if n < len(t.grams)]),
-                np.concatenate([t.counts[n] for t, _ in parts if n < len(t.grams)]),
-                len(vocabulary),
-            )
-            for n in orders
-        ]
+        merged = []
+        for n in range(max(len(self.grams), len(other.grams))):
+            some = [(codes[t.grams[n]], t.counts[n]) for t, codes in parts if n < len(t.grams)]
+            grams, counts = map(np.concatenate, zip(*some, strict=True))
+            merged.append(sum_equal_rows(grams, counts, len(vocabulary)))
         documents = self.documents + other.documents
         return DocumentFrequencies(
             documents, log_of(documents), tuple(vocabulary),
@@ -236,9 +224,8 @@ class DocumentFrequencies(FrequencyTable):
         InputError
             If they are.
         """
-        made = (("tokenizer", self.tokenizer, tokenizer), ("stem", self.stem, stem))
-        for name, mine, theirs in made:
-            if mine not in ("", theirs):
+        for name, theirs in (("tokenizer", tokenizer), ("stem", stem)):
+            if (mine := getattr(self, name)) not in ("", theirs):
                 raise InputError("other-tokens", name=name, mine=mine, theirs=theirs)
 
 
@@ -282,28 +269,10 @@ def task_frequencies(
     )  # fmt: skip
 
 
+@kept
 def frequency_hash(task: CaptionTask, source: str, stem: str) -> str:
-    """Return the hash of the document frequencies that a measure uses; taken once a task."""
-    key = ("hash of document frequencies", source, stem)
-    if key not in task.shared:
-        task.shared[key] = task_frequencies(task, source, stem).hash
-    return str(task.shared[key])
-
-
-def frequency_weights(task: CaptionTask, source: str, stem: str) -> list[Floats]:
-    """Return the weight of each distinct n-gram of a task's captions, for each order.
-
-    Parameters
-    ----------
-    task : CaptionTask
-    source, stem : str
-        As for ``task_frequencies``.
-    """
-    fit = _given_fit(task, source, stem)
-    if fit is not None:
-        return fit.weights(task_tokens(task, stem))
-    documents, counts = _count_documents(task, source, stem)
-    return [log_of(documents) - np.log(np.maximum(1.0, found)) for found in counts]
+    """Return the hash of the document frequencies that a measure uses."""
+    return task_frequencies(task, source, stem).hash
 
 
 def fit_document_frequencies(
@@ -365,22 +334,19 @@ def _given_fit(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies
     return None
 
 
+@kept
 def _count_documents(task: CaptionTask, source: str, stem: str) -> tuple[int, list[Ints]]:
-    """Return the number of documents, and in how many each n-gram of each order is; kept."""
-    key = ("documents", source, stem)
-    if key not in task.shared:
-        times, image = _document_numbers(task, source), row_numbers(task.indptr)
-        counts = []
-        for ngrams in task_tokens(task, stem).ngrams:
-            indptr, cells = take_rows(ngrams.indptr, task.references)
-            size = max(1, len(ngrams))
-            pairs = np.sort(image[row_numbers(indptr)] * size + ngrams.codes[cells])
-            images, codes = np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], size)
-            found = np.bincount(codes, times[images], len(ngrams))  # whole, below 2**53
-            counts.append(found.astype(np.int64))
-        task.shared[key] = int(times.sum()), counts
-    documents: tuple[int, list[Ints]] = task.shared[key]
-    return documents
+    """Return the number of documents, and in how many each n-gram of each order is."""
+    times, image = _document_numbers(task, source), row_numbers(task.indptr)
+    counts = []
+    for ngrams in task_tokens(task, stem).ngrams:
+        indptr, cells = take_rows(ngrams.indptr, task.references)
+        size = max(1, len(ngrams))
+        pairs = np.sort(image[row_numbers(indptr)] * size + ngrams.codes[cells])
+        images, codes = np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], size)
+        found = np.bincount(codes, times[images], len(ngrams))  # whole, below 2**53
+        counts.append(found.astype(np.int64))
+    return int(times.sum()), counts
 
 
 def _document_numbers(task: CaptionTask, source: str) -> Ints:
@@ -405,8 +371,7 @@ def length_penalty(candidates: Ints, references: Ints, sigma: float) -> Floats:
     """
     difference = (candidates - references).astype(np.float64)
     with np.errstate(over="ignore"):  # of lengths very far from each other, whose penalty is 0
-        penalty: Floats = np.exp(-0.5 * (difference / sigma) ** 2)
-    return penalty
+        return np.asarray(np.exp(-0.5 * (difference / sigma) ** 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -448,80 +413,39 @@ class TfIdf:
     def sums(self, rows: Ints, codes: NDArray[np.integer], times: Ints, n_rows: int) -> Floats:
         """Return the sum over the n-grams of each row of times · weight²."""
         high, low = (np.bincount(rows, times * part, n_rows) for part in self.squares(codes))
-        total: Floats = np.add(high, low)
-        return total
+        return np.asarray(high + low)
 
 
-def pair_cosines(
-    vectors: TfIdf, candidates: Ints, indptr: Ints, references: Ints, *, clip: bool
-) -> Floats:
-    """Return the cosines of each candidate and its references; 0 where a vector is zero.
-
-    Parameters
-    ----------
-    vectors : TfIdf
-    candidates : int array, shape (items,)
-        Texts.
-    indptr, references : int arrays, shapes (items + 1,) and (pairs,)
-        The texts of each item's references.
-    clip : bool
-        An n-gram counts for the candidate at most as often as the reference holds it.
-
-    Returns
-    -------
-    float array, shape (pairs,)
-        In [0, 1].
-    """
-    ngrams, size = vectors.ngrams, len(vectors.ngrams)
-    item = row_numbers(indptr)
-    rows, mine = take_rows(ngrams.indptr, candidates)
-    held = row_numbers(rows) * size + ngrams.codes[mine]
-    rows, theirs = take_rows(ngrams.indptr, references)
-    wanted = np.repeat(item * size, lengths(rows)) + ngrams.codes[theirs]
-    place = np.searchsorted(held, wanted)
-    both = np.flatnonzero(np.append(held, -1)[place] == wanted)
-    theirs = theirs[both]
-    hits, counts = (ngrams.counts[cells].astype(np.int64) for cells in (mine[place[both]], theirs))
-    times = (np.minimum(hits, counts) if clip else hits) * counts
-    pairs = np.searchsorted(rows, both, "right") - 1
-    products = vectors.sums(pairs, ngrams.codes[theirs], times, len(references))
-    norms = vectors.norms[candidates[item]] * vectors.norms[references]
-    return np.where(norms > 0, products / np.where(norms > 0, norms, 1.0), 0.0)
-
-
+@kept
 def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
-    """Return the vectors of all captions of a task, for each order; made at their first use."""
-    key = ("tf-idf", source, stem)
-    if key not in task.shared:
-        weights = frequency_weights(task, source, stem)
-        ngrams = task_tokens(task, stem).ngrams
-        task.shared[key] = [TfIdf(*one) for one in zip(ngrams, weights, strict=True)]
-    vectors: list[TfIdf] = task.shared[key]
-    return vectors
-
-
-def _bigrams(task: CaptionTask, stem: str) -> Ints:
-    """Count the bigrams of each caption: the length that the penalty compares."""
-    bigrams: Ints = np.maximum(np.diff(task_tokens(task, stem).indptr) - 1, np.int64(0))
-    return bigrams
+    """Return the vectors of all captions of a task, for each order."""
+    table, fit = task_tokens(task, stem), _given_fit(task, source, stem)
+    if fit is not None:
+        weights = fit.weights(table)
+    else:
+        documents, counts = _count_documents(task, source, stem)
+        weights = [log_of(documents) - np.log(np.maximum(1.0, found)) for found in counts]
+    return [TfIdf(*one) for one in zip(table.ngrams, weights, strict=True)]
 
 
 def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None = None) -> Floats:
     """Return CIDEr-D of each candidate, or CIDEr without a sigma; notes the fit that is used."""
-    task, captions = block.task, block.get(References())
+    task, captions = block.task, items_of(block)
     vectors = tfidf_vectors(task, df, stem)
     block.note(f"#df={df}/{stem}", frozenset([frequency_hash(task, df, stem)]))
-    item, n_refs = row_numbers(captions.indptr), captions.n_refs
+    mine, theirs, n_refs = captions.pair_candidates, captions.references, captions.n_refs
     penalty: Any = 1.0
     if sigma is not None:
-        length = _bigrams(task, stem)
-        mine, theirs = captions.pair_candidates, captions.references
+        length = vectors[1].ngrams.totals  # bigrams are what the penalty compares
         penalty = length_penalty(length[mine], length[theirs], sigma)
-    sides = captions.candidates, captions.indptr, captions.references
     total = np.zeros(len(block))
     for one in vectors:
-        scores = pair_cosines(one, *sides, clip=sigma is not None) * penalty
-        total += np.bincount(item, scores, len(block))
+        shared = share_ngrams(one.ngrams, captions.candidates, captions.indptr, theirs)
+        hits = shared.mine if sigma is None else np.minimum(shared.mine, shared.theirs)
+        products = one.sums(shared.pairs, shared.codes, hits * shared.theirs, len(theirs))
+        norms = one.norms[mine] * one.norms[theirs]
+        cosines = np.divide(products, norms, out=np.zeros_like(norms), where=norms > 0)
+        total += np.bincount(row_numbers(captions.indptr), cosines * penalty, len(block))
     values = SCALE * (total / len(vectors) / np.maximum(n_refs, 1))
     return np.where(n_refs > 0, values, np.nan)
 
@@ -531,21 +455,6 @@ def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None
 # feature; a caption has 1/|h| there and a reference r w²/|r|, and CIDEr-D is a product of sparse
 # rows. The length penalty depends on the two lengths alone: captions of one length share the
 # references' values times their penalties, added up for each image before the product.
-
-
-class _Features(NamedTuple):
-    """Features of all texts, text after text, and what their values are made of."""
-
-    indptr: Ints
-    codes: Ints
-    counts: Ints
-    squares: Floats
-    inverse: Floats
-
-    def rows(self, texts: Ints, values: Floats) -> Cells:
-        """Return the features of some texts, with values."""
-        indptr, flat = take_rows(self.indptr, texts)
-        return Cells(indptr, self.codes[flat], values[flat])
 
 
 def cider_pairs(task: CaptionTask, measure: Measure) -> SparsePairs:
@@ -563,14 +472,14 @@ def cider_pairs(task: CaptionTask, measure: Measure) -> SparsePairs:
     SparsePairs
         Rows are images; one without references has zeros.
     """
-    source, stem, sigma = str(measure["df"]), str(measure["stem"]), measure["sigma"]
-    features = _count_features(tfidf_vectors(task, source, stem), clip=sigma is not None)
-    columns = features.rows(
-        task.candidates,
-        features.inverse if sigma is not None else features.counts * features.inverse,
-    )
-    references = features.rows(
-        task.references, features.counts * features.squares * features.inverse
+    sigma, vectors = measure["sigma"], tfidf_vectors(task, str(measure["df"]), str(measure["stem"]))
+    indptr, features, mine, theirs = _count_features(vectors, clip=sigma is not None)
+    columns, references = (
+        Cells(rows, features[flat], values[flat])
+        for (rows, flat), values in (
+            (take_rows(indptr, task.candidates), mine),
+            (take_rows(indptr, task.references), theirs),
+        )
     )
     n_refs = lengths(task.indptr)
     share = np.repeat(SCALE / 4 / np.maximum(n_refs, 1), n_refs)
@@ -580,17 +489,26 @@ def cider_pairs(task: CaptionTask, measure: Measure) -> SparsePairs:
     if sigma is None:
         one = np.zeros(len(values), np.int64), np.zeros(len(task), np.int64)
         return SparsePairs(rows, columns, *one, np.ones((1, 1)))
-    length = _bigrams(task, stem)
+    length = vectors[1].ngrams.totals
     theirs, kinds = np.unique(length[task.references], return_inverse=True)
     mine, classes = np.unique(length[task.candidates], return_inverse=True)
     scale = length_penalty(mine[:, None], theirs, float(sigma))
     return SparsePairs(rows, columns, kinds.ravel()[reference], classes.ravel(), scale)
 
 
-def _count_features(vectors: Sequence[TfIdf], *, clip: bool) -> _Features:
-    """Return each n-gram of each order, or each level of it if counts are clipped, as a feature."""
-    texts, codes, counts, squares, inverse = [], [], [], [], []
-    first = 0
+def _count_features(
+    vectors: Sequence[TfIdf], *, clip: bool
+) -> tuple[Ints, Ints, NDArray[Any], NDArray[Any]]:
+    """Return each n-gram of each order, or each level of it if counts are clipped, as a feature.
+
+    Returns
+    -------
+    indptr, features : int arrays
+        The features of each text.
+    mine, theirs : float arrays
+        Their values where the text is a candidate, and where it is a reference.
+    """
+    parts, first = [], 0
     for one in vectors:
         ngrams = one.ngrams
         level, cell = np.zeros(len(ngrams.codes), np.int64), np.arange(len(ngrams.codes))
@@ -601,19 +519,17 @@ def _count_features(vectors: Sequence[TfIdf], *, clip: bool) -> _Features:
         names = grams.astype(np.int64)
         higher, number = np.unique((level * size + grams)[level > 0], return_inverse=True)
         names[level > 0] = size + number.ravel()
-        text = row_numbers(ngrams.indptr)[cell]
-        texts.append(text)
-        codes.append(first + names)
-        counts.append(ngrams.counts[cell])
-        squares.append(np.add(*one.squares(grams)))
+        text, counts = row_numbers(ngrams.indptr)[cell], ngrams.counts[cell]
         norms = one.norms[text]
-        inverse.append(np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
+        inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+        theirs = counts * np.add(*one.squares(grams)) * inverse
+        parts.append((text, first + names, inverse if clip else counts * inverse, theirs))
         first += size + len(higher)
-    row = np.concatenate(texts)
+    row, *columns = map(np.concatenate, zip(*parts, strict=True))
     order = np.argsort(row, kind="stable")
     indptr = offsets(np.bincount(row, minlength=len(vectors[0].ngrams.indptr) - 1))
-    parts = (np.concatenate(part)[order] for part in (codes, counts, squares, inverse))
-    return _Features(indptr, *parts)
+    features, mine, theirs = (column[order] for column in columns)
+    return indptr, features, mine, theirs
 
 
 def _check_sigma(sigma: float) -> None:
@@ -622,41 +538,34 @@ def _check_sigma(sigma: float) -> None:
 
 
 _SHARED = (
-    Option(
-        "df", "df", "references", SOURCES,
-        help="what document frequencies are counted on: the images of the run, its rows, or a "
-        "fit that is given",
-    ),
-    Option("stem", "stem", "none", ("none", "porter"), help="stem words (Porter 1980)"),
+    choice("df", "df", "what document frequencies are counted on: the images of the run, its rows, "
+           "or a fit that is given", *SOURCES),
+    choice("stem", "stem", "stem words (Porter 1980)", "none", "porter"),
     NO_REFERENCE,
 )  # fmt: skip
-_SIGMA = Option(
-    "sigma", "sigma", 6.0, kind=float, check=_check_sigma,
-    help="length difference at which the penalty is exp(-1/2), in bigrams",
-)  # fmt: skip
-
-
-def _add(name: str, options: tuple[Option, ...], **texts: Any) -> Definition:
-    definition = Definition(
-        name=name, family=CaptionMeans(cider_values), cite=("vedantam2015",), options=options,
-        bounds=(0.0, SCALE), cutoff=False, kind="captions",
-        needs=frozenset({"document_frequencies"}),
-        extra={"pairs": cider_pairs, "percent": True}, **texts,
-    )  # fmt: skip
-    return add(definition)
-
-
-CIDErD = _add(
+_SIGMA = Option("sigma", "sigma", 6.0, kind=float, check=_check_sigma,
+                help="length difference at which the penalty is exp(-1/2), in bigrams")  # fmt: skip
+_TRAITS: dict[str, Any] = {
+    "cite": ("vedantam2015",),
+    "bounds": (0.0, SCALE),
+    "needs": frozenset({"document_frequencies"}),
+    "extra": {"pairs": cider_pairs, "percent": True},
+}
+CIDErD = caption_measure(
     "CIDEr-D",
-    (_SIGMA, *_SHARED),
-    summary="Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
-    equation="10/4 Σ_n mean_j exp(-(l_c - l_j)²/2σ²) Σ min(g_c, g_j) g_j / (|g_c| |g_j|)",
-    source="Vedantam et al. 2015, section 7; coco-caption",
+    cider_values,
+    "Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
+    "10/4 Σ_n mean_j exp(-(l_c - l_j)²/2σ²) Σ min(g_c, g_j) g_j / (|g_c| |g_j|)",
+    "Vedantam et al. 2015, section 7; coco-caption",
+    options=(_SIGMA, *_SHARED),
+    **_TRAITS,
 )
-CIDEr = _add(
+CIDEr = caption_measure(
     "CIDEr",
-    _SHARED,
-    summary="Cosine of the tf-idf vectors of n-grams with the references.",
-    equation="10/4 Σ_n mean_j g_c · g_j / (|g_c| |g_j|)",
-    source="Vedantam et al. 2015, equations 2 and 3; the authors' code",
+    cider_values,
+    "Cosine of the tf-idf vectors of n-grams with the references.",
+    "10/4 Σ_n mean_j g_c · g_j / (|g_c| |g_j|)",
+    "Vedantam et al. 2015, equations 2 and 3; the authors' code",
+    options=_SHARED,
+    **_TRAITS,
 )

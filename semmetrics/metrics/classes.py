@@ -1,4 +1,4 @@
-r"""Accuracy of classifiers, by class and by image, with lists of classes such as seen and unseen.
+r"""Accuracy of classifiers, by class and by image, and the curve of seen and unseen classes.
 
 Conventions
 -----------
@@ -8,6 +8,15 @@ images count, ``candidates`` those among which a class is predicted: all classes
 zero-shot setting, the unseen ones in the plain one. Classes without images are left out of means
 over classes and counted (``absent``). Values lie in [0, 1]; higher is better.
 
+In calibrated stacking a constant is subtracted from the scores of the seen classes, and the class
+with the largest score is predicted (Chao et al. 2016). From minus to plus infinity of the constant
+the accuracy on images of seen classes falls to 0 while that on unseen classes rises. Both are means
+over the classes with images. The curve has a point for each interval between constants at which a
+prediction changes, so area and best value are exact; at such a constant itself nothing is read off.
+Where an image of a seen class and one of an unseen class change at the same constant, the curve
+goes straight from point to point; constants of float64 scores that rounding alone tells apart are
+the same, so that 0.3 - 0.2 is 0.9 - 0.8.
+
 Measures
 --------
 ``PerClassAccuracy@K``  mean over the classes with images of each class's top-K accuracy
@@ -15,24 +24,26 @@ Measures
 ``SeenAccuracy``        ``PerClassAccuracy(labels=seen)``, tr of Xian et al. 2018
 ``UnseenAccuracy``      ``PerClassAccuracy(labels=unseen)``, ts
 ``H``                   harmonic mean of the two
+``AUSUC``               the area under the curve of seen over unseen accuracy
+``BestH``               the largest harmonic mean of a point; chosen on the test images, so an upper
+                        bound of H
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.core.backend import refuse_masked
-from semmetrics.core.columns import Sparse, as_floats
+from semmetrics.core.columns import Dense, Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, offsets
-from semmetrics.core.ranks import count_nearer
-from semmetrics.data.tasks import ALL, Block, ClassRanks, ClassTask, Decided
-from semmetrics.errors import ROW, InputError
-from semmetrics.messages import pluralize
+from semmetrics.core.same import by_value
+from semmetrics.data.tasks import ALL, Block, ClassRanks, ClassScores, ClassTask, Decided, kept
+from semmetrics.errors import ITEM, InputError, at
 from semmetrics.metrics.definition import (
     AUTO,
     Columns,
@@ -43,10 +54,10 @@ from semmetrics.metrics.definition import (
     Statistic,
     Sums,
 )
-from semmetrics.metrics.families import Derived, weighted_mean
+from semmetrics.metrics.families import Derived, WithoutLabels, weighted_mean
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.relations import check_cutoffs
+from semmetrics.metrics.relations import as_cutoffs, whole_numbers
 
 ClassBlock = Block[ClassTask]
 SEEN, UNSEEN = "seen", "unseen"
@@ -55,33 +66,25 @@ LISTS = ("labels", "candidates")
 _UNIVERSES = (AUTO, "reference", "union", "given")
 RESERVED = (ALL, *_UNIVERSES)
 """What these options have besides lists of classes."""
+_ROUNDING = 2.0**-50  # of differences, relative to the largest score
+_EXACT = 2**53  # integers below have exact differences in float64
 
 
-@dataclass(frozen=True)
-class Decisions:
-    """A step: the class that is predicted for each image, among candidates of a name."""
-
-    candidates: str
-
-    def compute(self, block: ClassBlock) -> Decided:
-        """Find the largest score of each image."""
-        task = block.task
-        found = task.decide(block.start, block.stop, task.columns(self.candidates))
-        block.note(("tied", self.candidates, 1), int(found.tied.sum()))
-        block.note(("nothing", self.candidates), int((found.predicted < 0).sum()))
-        return found
+@kept
+def _decide(block: ClassBlock, candidates: str) -> Decided:
+    """Decide the class of each image, among candidates of a name."""
+    task = block.task
+    found = task.decide(block.start, block.stop, task.columns(candidates))
+    block.note(("tied", candidates, 1), int(found.tied.sum()))
+    block.note(("nothing", candidates), int((found.predicted < 0).sum()))
+    return found
 
 
-@dataclass(frozen=True)
-class Places:
-    """A step: where the class of each image is ranked, among candidates of a name."""
-
-    candidates: str
-
-    def compute(self, block: ClassBlock) -> ClassRanks:
-        """Count the scores that are larger than that of the class."""
-        task = block.task
-        return task.place(block.start, block.stop, task.columns(self.candidates))
+@kept
+def _place(block: ClassBlock, candidates: str) -> ClassRanks:
+    """Rank the class of each image, among candidates of a name."""
+    task = block.task
+    return task.place(block.start, block.stop, task.columns(candidates))
 
 
 @dataclass(frozen=True)
@@ -101,20 +104,17 @@ class ClassHits:
         task, more = block.task, {}
         width, truth = len(task.classes), task.truth[block.start : block.stop]
         if self.k == 1:
-            decided = block.get(Decisions(self.candidates))
+            decided = _decide(block, self.candidates)
             hit = decided.hit
             more["n_pred"] = _one_each(decided.predicted, decided.predicted >= 0, width)
         else:
-            placed = block.get(Places(self.candidates))
+            placed = _place(block, self.candidates)
             hit = (placed.ranks > 0) & (placed.ranks <= self.k)
             block.note(("tied", self.candidates, self.k), int(placed.tied.sum()))
             block.note(("fewer", self.candidates, self.k), int((placed.sizes < self.k).sum()))
         every = np.ones(len(truth), np.bool_)
-        return {
-            "hit": _one_each(truth, hit, width),
-            "n_ref": _one_each(truth, every, width),
-            **more,
-        }
+        more["n_ref"] = _one_each(truth, every, width)
+        return {"hit": _one_each(truth, hit, width), **more}
 
 
 def _one_each(codes: NDArray[Any], chosen: Bools, width: int) -> Sparse:
@@ -150,9 +150,7 @@ class ClassFamily:
         hits = np.diff(columns["hit"].indptr).astype(np.float64)
         return np.where(frame.universe(measure)[columns["n_ref"].codes], hits, np.nan)
 
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
+    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, NDArray[Any]]:
         """Return the accuracy and the counts of each class; nan where it has no images."""
         chosen = frame.universe(measure)
         hit, n_ref = self._counts(measure, sums, frame)
@@ -211,6 +209,164 @@ class HarmonicMean(Derived):
         return harmonic_mean(unseen, seen)
 
 
+@by_value()
+class Curve(NamedTuple):
+    """Accuracy on unseen and on seen classes, for each interval of the calibrating constant.
+
+    Attributes
+    ----------
+    bounds : float array, shape (points - 1,)
+        The constants between the points, rising: the first point is that of all constants below
+        the first bound, the last that of all above the last.
+    unseen, seen : float arrays, shape (points,)
+    """
+
+    bounds: Floats
+    unseen: Floats
+    seen: Floats
+
+    @property
+    def area(self) -> float:
+        """The area under the accuracy on seen classes over that on unseen classes."""
+        if np.isnan(self.unseen[0] + self.seen[-1]):  # a group has no images
+            return np.nan
+        heights = (self.seen[1:] + self.seen[:-1]) / 2
+        return float((np.diff(self.unseen) * heights).sum())
+
+    @property
+    def harmonic(self) -> Floats:
+        """The harmonic mean of each point."""
+        return np.asarray(harmonic_mean(self.unseen, self.seen))
+
+
+def weighted_curve(
+    rows: Columns, seen: Bools, unseen: Bools, order: Any = slice(None)
+) -> Callable[[Floats], Curve]:
+    """Return the function from weights of images to their curve, from the columns of `Gaps`.
+
+    ``seen`` and ``unseen`` tell the classes of either group; images of others do not count. The
+    curve is nan where a group has no image.
+    """
+    columns: Any = rows
+    gaps, sizes, right = (columns[name].values[order] for name in ("gap", "size", "right"))
+    groups = seen + 2 * unseen.astype(np.int8)
+    classes = columns["n_ref"].codes[order].astype(np.int64)
+    right = right & (groups[classes] > 0)
+    bounds, place = np.unique(gaps[right], return_inverse=True)
+    apart = np.ones(len(bounds), np.bool_)
+    with np.errstate(over="ignore"):
+        apart[1:] = np.diff(bounds) > _ROUNDING * sizes[right].max(initial=0.0)
+    places = (np.cumsum(apart) - 1)[place.ravel()]  # of images that some constant makes right
+    bounds = bounds[apart]
+
+    def curve(weights: Floats) -> Curve:
+        totals = np.bincount(classes, weights, len(groups))
+        there = totals > 0
+        number = np.bincount(groups[there], minlength=3)
+        each = (weights / np.where(there, totals, 1.0)[classes])[right]
+        falls = []
+        for group in (1, 2):
+            chosen = groups[classes[right]] == group
+            shares = np.bincount(places[chosen], each[chosen], len(bounds))
+            falls.append(divide(shares, float(number[group])))
+        lost = np.append(np.cumsum(falls[0][::-1])[::-1], 0.0 if number[1] else np.nan)
+        won = np.append(0.0 if number[2] else np.nan, np.cumsum(falls[1]))
+        return Curve(bounds, won, lost)
+
+    return curve
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """A step: by how much the best seen class of an image is above the best unseen one.
+
+    Columns "gap", "size" (of the scores, where the gap may be rounded), "right" (whether the true
+    class is the best of its group) and "n_ref" (the true class).
+    """
+
+    additive: bool = False
+    labels: frozenset[str] = frozenset(("n_ref",))
+
+    def compute(self, block: ClassBlock) -> dict[str, Any]:
+        """Find the best of both groups.
+
+        Raises
+        ------
+        InputError
+            If an image has no score of a seen, or of an unseen class, or scores are integers whose
+            differences no float has.
+        """
+        task = block.task
+        both = [_decide(block, name) for name in (SEEN, UNSEEN)]
+        ranked = task.rows[block.start : block.stop] >= 0
+        for found, name in zip(both, (SEEN, UNSEEN), strict=True):
+            lacking = ranked & ~np.isfinite(found.values)
+            if lacking.any():
+                id_ = task.ids[block.start + int(lacking.argmax())]
+                where = at("", "", id_) if isinstance(id_, str) else ITEM.format(int(id_))
+                raise InputError("no-class-score", where, group=name)
+            if isinstance(task.scores, ClassScores) and task.scores.integer:
+                # a float may round them, and their differences decide which constant is read
+                large = np.abs(found.values.astype(np.float64)) >= _EXACT
+                if (ranked & large).any():
+                    value = int(found.values[ranked & large][0])
+                    raise InputError("inexact", task.scores.source, value=value)
+        with np.errstate(over="ignore"):
+            gap = np.where(ranked, both[0].values - both[1].values, 0.0)
+        sizes = np.zeros(len(ranked))  # of scores whose differences may be rounded
+        if not isinstance(task.scores, ClassScores) or task.scores.values.dtype == np.float64:
+            sizes[ranked] = np.abs([found.values[ranked] for found in both]).max(axis=0)
+        truth = task.truth[block.start : block.stop]
+        every = np.arange(len(truth) + 1)
+        return {
+            "gap": Dense(gap),
+            "size": Dense(sizes),
+            "right": Dense(ranked & (both[0].hit | both[1].hit)),
+            "n_ref": Sparse(every, truth, len(task.classes)),
+        }
+
+
+class StackingFamily(WithoutLabels):
+    """Values read off the curve.
+
+    Parameters
+    ----------
+    best : bool
+        Whether it is the best harmonic mean; otherwise the area.
+    """
+
+    def __init__(self, *, best: bool) -> None:
+        self._best = best
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of gaps."""
+        return Gaps()
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Make the curve under each row of weights, and read its value off."""
+        some: Any = sums
+        groups = frame.members(SEEN), frame.members(UNSEEN)
+        curve = weighted_curve(some["rows"], *groups, some["order"])
+        curves = (curve(weights[some["order"]]) for weights in some["weights"])
+        return np.array([c.harmonic.max() if self._best else c.area for c in curves])
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count the seen and unseen classes without images."""
+        rows: Any = sums["rows"]
+        there = np.bincount(rows["n_ref"].codes, minlength=len(frame.labels)) > 0
+        both = frame.members(SEEN) | frame.members(UNSEEN)
+        absent = int((both & ~there).sum())
+        return {"absent": absent} if absent else {}
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return None: an image alone has no curve."""
+        return None
+
+    def curve(self, rows: Columns, frame: Frame, weights: Floats) -> Curve:
+        """Return the whole curve of images that count by their weights."""
+        return weighted_curve(rows, frame.members(SEEN), frame.members(UNSEEN))(weights)
+
+
 def _check_candidates(name: Any) -> None:
     """Refuse what says which images count, and is no list of classes."""
     if name in _UNIVERSES:
@@ -219,55 +375,73 @@ def _check_candidates(name: Any) -> None:
 
 
 _OPTIONS = (
-    Option(
-        "labels", "labels", AUTO,
-        help="the classes whose images count: the class list, or without one those of both sides "
-        "(auto); those with images (reference); the class list (given); seen, unseen, or a list "
-        "of class_lists, populations or hops",
-    ),
-    Option(
-        "candidates", "among", ALL, check=_check_candidates,
-        help="the classes among which one is predicted: all, seen, unseen, or another list",
-    ),
+    Option("labels", "labels", AUTO, help="the classes whose images count: the class list, or "
+           "without one those of both sides (auto); those with images (reference); the class list "
+           "(given); seen, unseen, or a list of class_lists, populations or hops"),
+    Option("candidates", "among", ALL, check=_check_candidates, help="the classes among which one "
+           "is predicted: all, seen, unseen, or another list"),
 )  # fmt: skip
-_XIAN: dict[str, Any] = {"kind": "classes", "order_invariant": False, "cite": ("xian2018",)}
-PerClassAccuracy = add(
-    Definition(
-        name="PerClassAccuracy",
-        family=ClassFamily(),
-        summary="Mean over the classes with images of each class's top-K accuracy.",
-        equation="(1/|Y|) Σ_{c∈Y} |right in c| / |images of c|",
-        interval="jackknife-bias",  # as of other means over classes
-        source="Xian et al. 2018, section 5.3, the equation of average per-class accuracy",
-        options=_OPTIONS,
-        **_XIAN,
-    ),
-    aliases={
-        "SeenAccuracy": "PerClassAccuracy(labels=seen)",
-        "UnseenAccuracy": "PerClassAccuracy(labels=unseen)",
-    },
+_SEEN_UNSEEN = {
+    "SeenAccuracy": "PerClassAccuracy(labels=seen)",
+    "UnseenAccuracy": "PerClassAccuracy(labels=unseen)",
+}
+
+
+def class_measure(
+    name: str, family: Any, summary: str, equation: str, source: str, **more: Any
+) -> Definition:
+    """Register a measure of classes: of Xian et al., and with a cutoff, if nothing else."""
+    more = {"cite": ("xian2018",), **more, "kind": "classes", "order_invariant": False}
+    aliases = more.pop("aliases", None)
+    return add(Definition(name, family, summary, equation, source, **more), aliases)
+
+
+PerClassAccuracy = class_measure(
+    "PerClassAccuracy",
+    ClassFamily(),
+    "Mean over the classes with images of each class's top-K accuracy.",
+    "(1/|Y|) Σ_{c∈Y} |right in c| / |images of c|",
+    "Xian et al. 2018, section 5.3, the equation of average per-class accuracy",
+    interval="jackknife-bias",  # as of other means over classes
+    options=_OPTIONS,
+    aliases=_SEEN_UNSEEN,
 )
-Accuracy = add(
-    Definition(
-        name="Accuracy",
-        family=ImageFamily(),
-        summary="Share of the images whose class is among the first K.",
-        equation="|right| / |images|",
-        source="Xian et al. 2018, section 5.3, which prefers the mean over classes",
-        options=_OPTIONS,
-        **_XIAN,
-    )
+Accuracy = class_measure(
+    "Accuracy",
+    ImageFamily(),
+    "Share of the images whose class is among the first K.",
+    "|right| / |images|",
+    "Xian et al. 2018, section 5.3, which prefers the mean over classes",
+    options=_OPTIONS,
 )
-H = add(
-    Definition(
-        name="H",
-        family=HarmonicMean(),
-        summary="Harmonic mean of the per-class accuracy on seen and on unseen classes.",
-        equation="2 ts tr / (ts + tr)",
-        interval="jackknife-bias",
-        source="Xian et al. 2018, section 5.3, the equation of the harmonic mean",
-        **_XIAN,
-    )
+H = class_measure(
+    "H",
+    HarmonicMean(),
+    "Harmonic mean of the per-class accuracy on seen and on unseen classes.",
+    "2 ts tr / (ts + tr)",
+    "Xian et al. 2018, section 5.3, the equation of the harmonic mean",
+    interval="jackknife-bias",
+)
+
+
+_SCORES: dict[str, Any] = {"cutoff": False, "needs": frozenset(["scores"])}
+AUSUC = class_measure(
+    "AUSUC",
+    StackingFamily(best=False),
+    "Area under the curve of seen over unseen accuracy, by calibrated stacking.",
+    "∫ A_S dA_U over the constant taken from the scores of seen classes",
+    "Chao et al. 2016",
+    cite=("chao2016",),
+    **_SCORES,
+)
+BestH = class_measure(
+    "BestH",
+    StackingFamily(best=True),
+    "Largest H over all constants of calibrated stacking: an upper bound of H.",
+    "max_γ 2 A_U(γ) A_S(γ) / (A_U(γ) + A_S(γ))",
+    "Mancini et al. 2021, best harmonic mean (there by image)",
+    cite=("mancini2021",),
+    **_SCORES,
 )
 
 
@@ -306,44 +480,114 @@ def per_class_accuracy(scores: ArrayLike, truth: ArrayLike, *, k: int = 1) -> fl
     >>> per_class_accuracy(scores, [0, 1, 1])
     0.75
     """
-    table, codes = check_scores(scores, truth)
-    check_cutoffs(k=k)
-    found = count_nearer(table, np.arange(len(codes) + 1), codes.astype(np.int32))
-    hit = found.nearer + found.tied_before < k
-    number = np.bincount(codes, minlength=table.shape[1])
-    right = np.bincount(codes, hit, table.shape[1])
-    return float(weighted_mean(divide(right, number), (number > 0).astype(np.float64)))
+    task = array_task(scores, truth, {})
+    columns = ClassHits(ALL, as_cutoffs(k)[0]).compute(Block(task, 0, len(task)))
+    hit, n_ref = (as_floats(columns[name].sum()) for name in ("hit", "n_ref"))
+    return float(weighted_mean(divide(hit, n_ref), (n_ref > 0).astype(np.float64)))
 
 
-def check_scores(scores: ArrayLike, truth: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return scores and classes as arrays that fit.
+def array_task(
+    scores: ArrayLike, truth: ArrayLike, named: Mapping[str, frozenset[str]]
+) -> ClassTask:
+    """Return a task of arrays, whose classes are named by their columns.
 
     Raises
     ------
     InputError
-        If shapes do not fit, a class is no column, or a score is not finite.
+        If a class is no column, or an array is masked.
     """
     refuse_masked(scores, "scores")
-    refuse_masked(truth, "truth")
-    table, codes = np.asarray(scores), np.asarray(truth)
-    if table.ndim != 2 or not table.shape[1]:
-        wanted = "a row for each image and a column for each class"
-        raise InputError("wrong-shape", role="scores", shape=table.shape, wanted=wanted)
-    if table.dtype.kind not in "biuf":
-        raise InputError("wrong-dtype", role="scores", dtype=table.dtype, wanted="numbers")
-    wanted = f"the column of the class of each of {pluralize(len(table), 'row')}"
-    if codes.shape != table.shape[:1]:
+    table = np.asarray(scores)
+    rows, width = table.shape
+    codes = whole_numbers(truth, "truth", width)
+    if codes.shape != (rows,):
+        wanted = f"a class for each of the {rows:,} rows of scores"
         raise InputError("wrong-shape", role="truth", shape=codes.shape, wanted=wanted)
-    if codes.dtype.kind not in "iu" and codes.size:
-        raise InputError("wrong-dtype", role="truth", dtype=codes.dtype, wanted=wanted)
-    outside = np.flatnonzero((codes < 0) | (codes >= table.shape[1]))
-    if len(outside):
-        where = f"truth, {ROW.format(outside[0])}"
-        value, wanted = int(codes[outside[0]]), f"a column from 0 to {table.shape[1] - 1}"
-        raise InputError("out-of-range", where, role="the class", value=value, wanted=wanted)
-    if table.dtype.kind == "f" and not np.isfinite(table).all():
-        row, column = np.argwhere(~np.isfinite(table))[0]
-        where = f"scores, {ROW.format(row)}"
-        raise InputError("not-finite", where, role="a score", value=float(table[row, column]))
-    codes = codes.astype(np.int64)
-    return table.astype(np.float32) if table.dtype.itemsize < 4 else table, codes
+    return ClassTask(
+        ids=range(rows),
+        classes=tuple(map(str, range(width))),
+        given=None,
+        scores=ClassScores(table),
+        rows=np.arange(rows),
+        truth=codes.astype(np.int32),
+        named=named,
+    )
+
+
+def seen_unseen_curve(
+    scores: ArrayLike, truth: ArrayLike, *, seen: ArrayLike, unseen: ArrayLike
+) -> Curve:
+    """Compute accuracy on seen and unseen classes for every calibrating constant.
+
+    Parameters
+    ----------
+    scores : array, shape (images, classes)
+        Finite; of equal scores in one group the first class is predicted.
+    truth : int array, shape (images,)
+        The column of each image's class.
+    seen, unseen : int arrays
+        The columns of the seen and of the unseen classes; no column is both.
+
+    Returns
+    -------
+    Curve
+        Constants are in units of the scores, accuracies in [0, 1].
+
+    Raises
+    ------
+    InputError
+        If shapes do not fit, seen and unseen overlap or are no columns, or scores are integers of
+        2**53 or more.
+
+    References
+    ----------
+    Chao et al. 2016, "An empirical study and analysis of generalized zero-shot learning for object
+    recognition in the wild", ECCV.
+
+    Examples
+    --------
+    >>> curve = seen_unseen_curve([[0.9, 0.2], [0.8, 0.5]], [0, 1], seen=[0], unseen=[1])
+    >>> curve.bounds.round(1).tolist(), curve.unseen.tolist(), curve.seen.tolist()
+    ([0.3, 0.7], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0])
+    >>> curve.area
+    1.0
+    """
+    width = np.shape(scores)[1]
+    both = [whole_numbers(given, name, width) for given, name in ((seen, SEEN), (unseen, UNSEEN))]
+    if twice := {*both[0].tolist()} & {*both[1].tolist()}:
+        raise InputError("column-on-both-sides", column=min(twice))
+    names = (frozenset(map(str, columns.tolist())) for columns in both)
+    task = array_task(scores, truth, dict(zip((SEEN, UNSEEN), names, strict=True)))
+    columns = Gaps().compute(Block(task, 0, len(task)))
+    curve = weighted_curve(columns, *(np.isin(np.arange(width), side) for side in both))
+    return curve(np.ones(len(task)))
+
+
+def ausuc(scores: ArrayLike, truth: ArrayLike, *, seen: ArrayLike, unseen: ArrayLike) -> float:
+    """Compute the area under the seen-unseen accuracy curve.
+
+    Parameters
+    ----------
+    scores, truth, seen, unseen
+        As for `seen_unseen_curve`.
+
+    Returns
+    -------
+    float in [0, 1]
+        nan where no image is of a seen, or of an unseen class.
+
+    Raises
+    ------
+    InputError
+        As `seen_unseen_curve`.
+
+    References
+    ----------
+    Chao et al. 2016, as `seen_unseen_curve`.
+
+    Examples
+    --------
+    >>> ausuc([[0.9, 0.2], [0.1, 0.5]], [0, 1], seen=[0], unseen=[1])
+    1.0
+    """
+    return seen_unseen_curve(scores, truth, seen=seen, unseen=unseen).area

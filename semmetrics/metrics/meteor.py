@@ -21,8 +21,9 @@ from __future__ import annotations
 import importlib
 import subprocess
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -30,47 +31,36 @@ from numpy.typing import NDArray
 
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.tasks import CaptionTask
+from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.messages import brief, counted
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     SKIP_OR_NAN,
     CaptionBlock,
-    CaptionMeans,
-    References,
+    caption_measure,
     cause_column,
+    items_of,
     joined_tokens,
+    number_option,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic
+from semmetrics.metrics.definition import ItemSums, Measure, Statistic, choice
 from semmetrics.metrics.families import SumFormulas
-from semmetrics.metrics.registry import add
 from semmetrics.text.java import ENGLISH, JavaProgram
 from semmetrics.text.tokenizers import one_line
 
-STAGES = ("exact", "stem", "synonym", "paraphrase")
+WEIGHTS = {"exact": 1.0, "stem": 0.6, "synonym": 0.8, "paraphrase": 0.6}
 COUNTS = (
-    "n_pred",
-    "n_ref",
-    "function_pred",
-    "function_ref",
-    *(
-        f"{stage}_{kind}_{side}"
-        for stage in STAGES
-        for kind in ("content", "function")
-        for side in ("pred", "ref")
-    ),
-    "chunks",
-    "matched_pred",
-    "matched_ref",
+    *("n_pred", "n_ref", "function_pred", "function_ref"),
+    *map("_".join, product(WEIGHTS, ("content", "function"), ("pred", "ref"))),
+    *("chunks", "matched_pred", "matched_ref"),
 )
 
 _JAR = "meteor-1.5.jar"
 METEOR_PROGRAM = JavaProgram("METEOR", "meteor", (_JAR, "data/paraphrase-en.gz"))
 _ARGUMENTS = ("-Xmx2G", "-jar", _JAR, "-", "-", "-stdio", "-l", "en", "-norm")
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
-WEIGHTS = dict(zip(STAGES, (1.0, 0.6, 0.8, 0.6), strict=True))
 
 
 def segment_counts(
@@ -100,22 +90,17 @@ def segment_counts(
     lines: dict[str, int] = {}
     places: Ints = np.zeros(len(candidates), np.int64)
     for place, (candidate, several) in enumerate(zip(candidates, references, strict=True)):
-        if not several:
-            where = f"the candidate {candidate!r}"
-            raise InputError("nothing-given", where, what="references", remedy="give at least one")
         cleaned = (one_line(text).replace("|||", "").replace("  ", " ")
                    for text in (*several, candidate))  # fmt: skip
         places[place] = lines.setdefault(" ||| ".join(("SCORE", *cleaned)), len(lines))
     counts = np.zeros((len(lines), len(COUNTS)), np.int64)
     for row, (line, answer) in enumerate(zip(lines, _ask(lines) if lines else (), strict=True)):
         try:
-            numbers = [int(float(part)) for part in answer.split()]
-        except ValueError:
-            numbers = []
-        if len(numbers) != len(COUNTS):
+            parts = zip(COUNTS, answer.split(), strict=True)
+            counts[row] = [int(float(part)) for _, part in parts]
+        except ValueError as error:
             why = f"its answer to {brief(line)} is {brief(answer)}"
-            raise InputError("meteor-failed", why=why)
-        counts[row] = numbers
+            raise InputError("meteor-failed", why=why) from error
     return counts[places]
 
 
@@ -126,8 +111,10 @@ def _ask(lines: Collection[str]) -> list[str]:
         with tempfile.TemporaryFile() as given:  # a pipe could block while answers are not read
             given.writelines(line.encode("utf-8", "replace") + b"\n" for line in lines)
             given.seek(0)
-            done = subprocess.run([java, *ENGLISH, *_ARGUMENTS], stdin=given, capture_output=True,
-                                  cwd=folder, check=False)  # fmt: skip
+            command = [java, *ENGLISH, *_ARGUMENTS]
+            done = subprocess.run(
+                command, stdin=given, capture_output=True, cwd=folder, check=False
+            )
     except OSError as error:
         raise METEOR_PROGRAM.not_started(error) from error
     answers = done.stdout.decode("utf-8", "replace").splitlines()
@@ -139,19 +126,14 @@ def _ask(lines: Collection[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class MeteorCounts:
+class MeteorCounts(ItemSums):
     """A step: the counts of each item, from one run of the program for the whole task."""
-
-    additive: bool = True
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns ``COUNTS``, and "cause"."""
-        counts = _task_counts(block.task)[block.start : block.stop]
-        columns: dict[str, Any] = {
-            name: Dense(np.ascontiguousarray(counts[:, place])) for place, name in enumerate(COUNTS)
-        }
-        return {**columns, "cause": cause_column(block.get(References()).n_refs)}
+        counts = np.ascontiguousarray(_task_counts(block.task)[block.start : block.stop].T)
+        columns: dict[str, Any] = dict(zip(COUNTS, map(Dense, counts), strict=True))
+        return {**columns, "cause": cause_column(items_of(block).n_refs)}
 
 
 def lacking(task: CaptionTask) -> str:
@@ -168,25 +150,23 @@ def lacking(task: CaptionTask) -> str:
     return ""
 
 
+@kept
 def _task_counts(task: CaptionTask) -> NDArray[np.int64]:
-    """Return the counts of all items of a task, zeros without a reference; made once."""
-    if "meteor" not in task.shared:
-        texts = joined_tokens(task)
-        indptr, references = task.pairs(0, len(task))
-        some = np.flatnonzero(np.diff(indptr))
-        counts = np.zeros((len(task), len(COUNTS)), np.int64)
-        counts[some] = segment_counts(
-            [texts[code] for code in task.candidates[some].tolist()],
-            [[texts[one] for one in references[indptr[i] : indptr[i + 1]]] for i in some.tolist()],
-        )
-        count = dict(zip(COUNTS, counts.T, strict=True))
-        # the words of a segment all match, on both sides, in one chunk
-        whole = count["matched_pred"] == count["n_pred"]
-        whole &= (count["matched_ref"] == count["n_ref"]) & (count["chunks"] == 1)
-        count["chunks"][whole] = 0
-        task.shared["meteor"] = counts
-    found: NDArray[np.int64] = task.shared["meteor"]
-    return found
+    """Return the counts of all items of a task, zeros without a reference."""
+    texts = joined_tokens(task)
+    indptr, references = task.pairs(0, len(task))
+    some = np.flatnonzero(np.diff(indptr))
+    counts = np.zeros((len(task), len(COUNTS)), np.int64)
+    counts[some] = segment_counts(
+        [texts[code] for code in task.candidates[some].tolist()],
+        [[texts[one] for one in references[indptr[i] : indptr[i + 1]]] for i in some.tolist()],
+    )
+    count = dict(zip(COUNTS, counts.T, strict=True))
+    # the words of a segment all match, on both sides, in one chunk
+    whole = count["matched_pred"] == count["n_pred"]
+    whole &= (count["matched_ref"] == count["n_ref"]) & (count["chunks"] == 1)
+    count["chunks"][whole] = 0
+    return counts
 
 
 def meteor_value(counts: Any) -> Floats:
@@ -242,8 +222,7 @@ def _share(counts: Any, side: str) -> Floats:
         )
         for stage, weight in WEIGHTS.items()
     )
-    share: Floats = matches / np.where(words > 0, words, 1.0)
-    return share
+    return np.asarray(matches / np.where(words > 0, words, 1.0))
 
 
 class MeteorFamily(SumFormulas):
@@ -260,77 +239,52 @@ class MeteorFamily(SumFormulas):
 
 def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
     """Return nltk's METEOR of each candidate; nan without references."""
-    score, captions = _nltk_score(), block.get(References())
-    tokens = task_tokens(block.task).lists
+    try:
+        corpus: Any = importlib.import_module("nltk.corpus")
+        module: Any = importlib.import_module("nltk.translate.meteor_score")
+        corpus.wordnet.ensure_loaded()
+    except ImportError as error:
+        raise MissingDependencyError("nltk", "METEOR-nltk", extra="wordnet", error=error) from error
+    except (LookupError, OSError):
+        raise InputError("no-wordnet", instead="") from None
+    captions, tokens = items_of(block), task_tokens(block.task).lists
     bounds, references = captions.indptr.tolist(), captions.references.tolist()
     values: Floats = np.full(len(block), np.nan)
     for row, code in enumerate(captions.candidates.tolist()):
         several = [tokens[one] for one in references[bounds[row] : bounds[row + 1]]]
         if several:
-            values[row] = score(several, tokens[code], **options)
+            values[row] = module.meteor_score(several, tokens[code], **options)
     return values
 
 
-def _nltk_score() -> Callable[..., float]:
-    """Return the function of nltk, if its data is there."""
-    try:
-        corpus: Any = importlib.import_module("nltk.corpus")
-        module: Any = importlib.import_module("nltk.translate.meteor_score")
-    except ImportError as error:
-        raise MissingDependencyError("nltk", "METEOR-nltk", extra="wordnet", error=error) from error
-    try:
-        corpus.wordnet.ensure_loaded()
-    except (LookupError, OSError):
-        raise InputError("no-wordnet", instead="") from None
-    score: Callable[..., float] = module.meteor_score
-    return score
-
-
-def _option(name: str, default: float, most: float, text: str) -> Option:
-    """Return an option that is a finite number from 0 to a largest."""
-
-    def check(value: float) -> None:
-        if not 0 <= value <= most or value == np.inf:
-            wanted = "a finite number from 0" if most == np.inf else f"a number in [0, {most}]"
-            raise InputError("bad-option", name=name, value=value, wanted=wanted)
-
-    return Option(name, name, default, kind=float, help=text, check=check)
-
-
-_SHARED: dict[str, Any] = {"order_invariant": False, "cutoff": False, "kind": "captions"}
-_RELEASE = Option(
-    "release", "release", "1.5", ("1.5",),
-    help="the release of the program, with its English parameters and -norm",
-)  # fmt: skip
-METEOR = add(
-    Definition(
-        name="METEOR",
-        family=MeteorFamily(),
-        summary="Harmonic mean of weighted precision and recall of matched words, less a penalty "
-        "for chunks.",
-        equation="(1 - .6 (chunks/matches)^.2) P R / (.85 P + .15 R), on summed counts",
-        source="METEOR 1.5 for English as pycocoevalcap 1.2 runs it (Denkowski and Lavie 2014)",
-        cite=("denkowski2014", "banerjee2005"),
-        options=(_RELEASE, SKIP_OR_NAN),
-        needs=frozenset({"java"}),
-        extra={"lacking": lacking},
-        **_SHARED,
-    )
+_RECALL = "how much recall counts in the mean of precision and recall"
+_RELEASE = choice(
+    "release", "release", "the release of the program, with its English parameters and -norm", "1.5"
 )
-METEOR_NLTK = add(
-    Definition(
-        name="METEOR-nltk",
-        family=CaptionMeans(_nltk_values),
-        summary="nltk's METEOR: mean over items of the largest value over references.",
-        equation="(1 - gamma (chunks/matches)^beta) P R / (alpha P + (1 - alpha) R)",
-        source="nltk.translate.meteor_score (Lavie and Agarwal 2007)",
-        cite=("lavie2007",),
-        options=(
-            _option("alpha", 0.9, 1, "how much recall counts in the mean of precision and recall"),
-            _option("beta", 3.0, np.inf, "power of the penalty"),
-            _option("gamma", 0.5, 1, "the largest penalty for chunks"),
-            NO_REFERENCE,
-        ),
-        **_SHARED,
-    )
+METEOR = caption_measure(
+    "METEOR",
+    MeteorFamily(),
+    "Harmonic mean of weighted precision and recall of matched words, less a penalty for chunks.",
+    "(1 - .6 (chunks/matches)^.2) P R / (.85 P + .15 R), on summed counts",
+    "METEOR 1.5 for English as pycocoevalcap 1.2 runs it (Denkowski and Lavie 2014)",
+    cite=("denkowski2014", "banerjee2005"),
+    options=(_RELEASE, SKIP_OR_NAN),
+    order_invariant=False,
+    needs=frozenset({"java"}),
+    extra={"lacking": lacking},
+)
+METEOR_NLTK = caption_measure(
+    "METEOR-nltk",
+    _nltk_values,
+    "nltk's METEOR: mean over items of the largest value over references.",
+    "(1 - gamma (chunks/matches)^beta) P R / (alpha P + (1 - alpha) R)",
+    "nltk.translate.meteor_score (Lavie and Agarwal 2007)",
+    cite=("lavie2007",),
+    options=(
+        number_option("alpha", 0.9, 1, _RECALL),
+        number_option("beta", 3.0, 1e154, "power of the penalty"),
+        number_option("gamma", 0.5, 1, "the largest penalty for chunks"),
+        NO_REFERENCE,
+    ),
+    order_invariant=False,
 )

@@ -31,17 +31,16 @@ from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
-    CaptionMeans,
-    References,
+    caption_measure,
+    items_of,
     largest_of_rows,
+    share_ngrams,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Option, is_cutoff
+from semmetrics.metrics.definition import Option, choice, is_cutoff
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.registry import add
 
 _HELD = 1 << 20  # n-grams of pairs in memory at a time
-_BITS = 63  # of a number that is not negative
 
 
 def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
@@ -110,24 +109,21 @@ def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
     >>> ngsm_pairs(grams, np.array([0, 0]), np.array([1, 0])).round(4).tolist()
     [0.4082, 1.0]
     """
-    common = (common_ngrams(one, first, second) for one in grams)
-    totals = ((one.totals[first], one.totals[second]) for one in grams)
-    return _geometric_mean(common, totals, len(first))
+    counts = (
+        (common_ngrams(one, first, second), one.totals[first] + one.totals[second]) for one in grams
+    )
+    return _geometric_mean(counts, len(first))
 
 
-def _geometric_mean(
-    common: Iterable[Ints], totals: Iterable[tuple[Ints, Ints]], size: int
-) -> Floats:
-    """Return the geometric mean over orders, from the n-grams shared and those of either side."""
-    product = np.ones(size)
-    orders = np.zeros(size, np.int64)
-    for shared, (first, second) in zip(common, totals, strict=True):
-        value = divide(shared, first + second - shared)
+def _geometric_mean(counts: Iterable[tuple[Ints, Ints]], size: int) -> Floats:
+    """Return the geometric mean over orders, from the n-grams shared and those of both sides."""
+    product, orders = np.ones(size), np.zeros(size, np.int64)
+    for shared, both in counts:
+        value = divide(shared, both - shared)
         neither = np.isnan(value)
         orders += ~neither
         product *= np.where(neither, 1.0, value)
-    root: Floats = product ** (1.0 / np.maximum(orders, 1))
-    return root
+    return np.asarray(product ** (1.0 / np.maximum(orders, 1)))
 
 
 def ngsm_systems(
@@ -164,27 +160,33 @@ def ngsm_systems(
     tables = [_shared_counts(one, captions) for one in grams]
     found = np.ones((len(pairs), captions.shape[1]))
     for row, (first, second) in enumerate(pairs):
-        common = (
-            sum_rows(np.minimum(table[first], table[second]), indptr) for indptr, table in tables
+        counts = (
+            (
+                sum_rows(np.minimum(table[first], table[second]), indptr),
+                totals[first] + totals[second],
+            )
+            for indptr, table, totals in tables
         )
-        totals = ((one.totals[captions[first]], one.totals[captions[second]]) for one in grams)
-        found[row] = _geometric_mean(common, totals, captions.shape[1])
+        found[row] = _geometric_mean(counts, captions.shape[1])
     return found
 
 
-def _shared_counts(grams: NGrams, captions: Ints) -> tuple[Ints, NDArray[np.integer]]:
+def _shared_counts(grams: NGrams, captions: Ints) -> tuple[Ints, NDArray[np.integer], Ints]:
     """Count how often each system has each n-gram that two of them have for an image.
 
     Returns
     -------
     indptr : int array, shape (images + 1,)
     counts : int array, shape (systems, n-grams of images)
+    totals : int array, shape (systems, images)
+        The n-grams of each caption, shared or not.
     """
     systems, images = captions.shape
     indptr, cells = take_rows(grams.indptr, captions.ravel())
     owner = np.repeat(np.arange(systems * images), lengths(indptr))
     keys = owner % images * max(1, len(grams)) + grams.codes[cells]
-    keys, owner, counts = _in_order(keys, owner // images, grams.counts[cells])
+    order = np.argsort(keys, kind="stable")  # fast: those of a system are in order
+    keys, owner, counts = keys[order], owner[order] // images, grams.counts[cells][order]
     same = np.zeros(len(keys) + 1, np.bool_)  # whether a cell has the n-gram of the one before
     np.equal(keys[1:], keys[:-1], out=same[1:-1])
     kept = same[:-1] | same[1:]
@@ -192,21 +194,7 @@ def _shared_counts(grams: NGrams, captions: Ints) -> tuple[Ints, NDArray[np.inte
     image = keys[kept][~same[:-1][kept]] // max(1, len(grams))
     table = np.zeros((systems, len(image)), np.int32)
     table[owner[kept], group] = counts[kept]
-    return offsets(np.bincount(image, minlength=images)), table
-
-
-def _in_order(keys: Ints, systems: Ints, counts: NDArray[np.integer]) -> tuple[Ints, Ints, Ints]:
-    """Sort cells by their keys."""
-    of_system, of_count = (int(some.max(initial=0)).bit_length() for some in (systems, counts))
-    bits = of_system + of_count
-    if int(keys.max(initial=0)).bit_length() + bits > _BITS:
-        order = np.argsort(keys, kind="stable")
-        return keys[order], systems[order], counts[order].astype(np.int64)
-    # key, system and count in one number: several times faster than an order
-    every = (keys << bits) | (systems << of_count) | counts
-    every.sort()
-    rest = every & ((1 << bits) - 1)
-    return every >> bits, rest >> of_count, rest & ((1 << of_count) - 1)
+    return offsets(np.bincount(image, minlength=images)), table, grams.totals[captions]
 
 
 def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, at_once: int = _HELD) -> Ints:
@@ -231,29 +219,17 @@ def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, at_once: int = _H
     """
     widths = lengths(grams.indptr)
     costs = running_sums(widths[first] + widths[second])
-    parts = [_common(grams, first[some], second[some]) for some in runs_within(costs, at_once)]
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
-
-
-def _common(grams: NGrams, first: Ints, second: Ints) -> Ints:
-    size, at_once = len(grams), []
-    sides = [take_rows(grams.indptr, side) for side in (first, second)]
-    bits = max(int(grams.counts[cells].max(initial=0)) for _, cells in sides).bit_length()
-    pairs = np.arange(len(first)) * size
-    for indptr, cells in sides:
-        keys = np.repeat(pairs, lengths(indptr)) + grams.codes[cells]
-        at_once.append((keys << bits) | grams.counts[cells])
-    # pair, n-gram and count in one number: where both have an n-gram, the smaller count is first
-    both = np.sort(np.concatenate(at_once))
-    keys = both >> bits
-    shared = np.flatnonzero(keys[1:] == keys[:-1])
-    counts = both[shared] & ((1 << bits) - 1)
-    ends = np.searchsorted(keys[shared], np.append(pairs, len(first) * size))
-    return sum_rows(counts, ends) if size else np.zeros(len(first), np.int64)
+    found = np.zeros(len(first), np.int64)
+    for run in runs_within(costs, at_once):
+        each = np.arange(run.stop - run.start + 1)
+        shared = share_ngrams(grams, first[run], each, second[run])
+        times = np.minimum(shared.mine, shared.theirs)
+        found[run] = np.bincount(shared.pairs, times, len(each) - 1)
+    return found
 
 
 def _ngsm_values(block: CaptionBlock, *, order: int, refs: str) -> Floats:
-    captions = block.get(References())
+    captions = items_of(block)
     grams = task_tokens(block.task).ngrams[:order]
     values = ngsm_pairs(grams, captions.pair_candidates, captions.references)
     if refs == "max":
@@ -262,21 +238,17 @@ def _ngsm_values(block: CaptionBlock, *, order: int, refs: str) -> Floats:
     return np.asarray(divide(total, captions.n_refs))
 
 
-NGSM = add(
-    Definition(
-        name="NGSM",
-        family=CaptionMeans(_ngsm_values),
-        summary="Geometric mean over orders of the shared n-grams among all of both captions.",
-        equation="(Π over n = 1..N of C_n / (U_n(s) + U_n(t) - C_n))^(1/N)",
-        source="Wan et al. 2022, equations 1 to 4",
-        cite=("wan2022",),
-        options=(
-            Option("order", "order", 4, (1, 2, 3, 4), int, help="the largest order of n-grams"),
-            Option("refs", "refs", "mean", ("mean", "max"), help="over the references of an item"),
-            NO_REFERENCE,
-        ),
-        symmetric=True,
-        cutoff=False,
-        kind="captions",
-    )
+NGSM = caption_measure(
+    "NGSM",
+    _ngsm_values,
+    "Geometric mean over orders of the shared n-grams among all of both captions.",
+    "(Π over n = 1..N of C_n / (U_n(s) + U_n(t) - C_n))^(1/N)",
+    "Wan et al. 2022, equations 1 to 4",
+    cite=("wan2022",),
+    options=(
+        Option("order", "order", 4, (1, 2, 3, 4), int, help="the largest order of n-grams"),
+        choice("refs", "refs", "over the references of an item", "mean", "max"),
+        NO_REFERENCE,
+    ),
+    symmetric=True,
 )

@@ -72,15 +72,15 @@ _TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
             "retrieval": (
                 "Recall", "HitRate", "Rsum", "MedR", "MeanR", "MRR", "R-Precision", "mAP@R", "PMRP",
             ),
-            "graded_retrieval": ("NCS", "SR", "nDCG", "Nsum"),
+            "semantic_retrieval": ("NCS", "SR", "nDCG", "Nsum"),
         },
     },
     "classes": {
         "Classes (--task classes)": {
             "classes": (
-                "PerClassAccuracy", "SeenAccuracy", "UnseenAccuracy", "H", "Accuracy",
+                "PerClassAccuracy", "SeenAccuracy", "UnseenAccuracy", "H", "Accuracy", "AUSUC",
+                "BestH",
             ),
-            "calibrated_stacking": ("AUSUC", "BestH"),
         },
     },
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Relations between queries and items, rankings, and phi: checked, and read where it is needed.
+"""Relations between queries and items, rankings, and phi: checked, read, and searched.
 
 Conventions
 -----------
@@ -11,6 +11,15 @@ or transposed whole. Tensors of torch are moved to the processor.
 A ranking is an array ``top`` of shape (queries, ranks): places in the gallery, best first; what a
 short ranking lacks is -1, at its end. A relation between queries and items is a pair (indptr,
 indices): the items of query q are ``indices[indptr[q]:indptr[q + 1]]``.
+
+What is most similar by phi is found once, for all cutoffs and measures. Of equal numbers the first
+in the gallery wins, in rankings and among the most similar items. The released code of Biten et al.
+reverses an unstable sort, so that there another one may win.
+
+References
+----------
+Biten et al., 2022, Is an image worth five sentences?, WACV, section 3.2; their released code,
+furkanbiten/ncs_metric.
 """
 
 from __future__ import annotations
@@ -19,25 +28,36 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.backend import is_torch, refuse_masked
-from semmetrics.core.ragged import Bools, Floats, Ints, cell_keys, is_member, lengths, row_numbers
-from semmetrics.core.ranks import read_rows, row_slices
-from semmetrics.errors import FROM_0, InputError
-from semmetrics.messages import counted, pluralize
+from semmetrics.core.ragged import (
+    Bools,
+    Floats,
+    Ints,
+    cell_keys,
+    distinct_codes,
+    is_member,
+    lengths,
+    offsets,
+    positions,
+    row_numbers,
+    take_rows,
+)
+from semmetrics.core.ranks import read_rows, row_slices, top_k
+from semmetrics.core.same import by_value
+from semmetrics.errors import FROM_0, ROW, InputError
 from semmetrics.metrics.definition import is_cutoff
 
 Queries: TypeAlias = Literal["rows", "columns"]
 Relation: TypeAlias = tuple[Ints, Ints]
 
 _MEMORY = 1 << 26  # bytes of a block of rows
-_MATRIX = "numbers, with a row for each image and a column for each caption"
 
 
-@dataclass(frozen=True, eq=False)
 class Retrieved:
-    """The items that some queries retrieved, without what is left out.
+    """The items that some queries retrieved, checked, without what is left out.
 
     Attributes
     ----------
@@ -45,31 +65,26 @@ class Retrieved:
     queries : {"rows", "columns"}
     rows : int array, shape (queries,)
         Which queries of the matrix they are.
+    width : int
+        Items of the gallery.
     places : array, shape (queries, k), int64
         Best first; -1 where a ranking is shorter.
     leave_out : pair of int arrays or None
+
+    Raises
+    ------
+    InputError
+        If a ranking does not fit the matrix, or has too few ranks.
     """
 
-    matrix: Any
-    queries: Queries
-    rows: Ints
-    places: Ints
-    leave_out: Relation | None
-
-    @classmethod
-    def of(
-        cls, top: Any, matrix: Any, k: int, queries: Queries, leave_out: Any, rows: Any
-    ) -> Retrieved:
-        """Check a ranking, and keep the first k that count.
-
-        Raises
-        ------
-        InputError
-            If it does not fit the matrix, or has too few ranks.
-        """
+    def __init__(
+        self, top: Any, matrix: Any, k: int, queries: Queries, leave_out: Any, rows: Any
+    ) -> None:
         n_queries, width = sides(matrix, queries)
         places = check_ranking(top, width)
-        rows = _check_rows(rows, len(places), n_queries, queries)
+        rows = whole_numbers(np.arange(len(places)) if rows is None else rows, "rows", n_queries)
+        if len(rows) != len(places):
+            raise InputError("wrong-count", "rows", found=len(rows), wanted=f"{len(places)} of top")
         short, sizes = (places < 0).any(axis=1), np.full(len(places), width)
         if leave_out is not None:
             leave_out = check_relation(leave_out, len(places), width, "leave_out")
@@ -77,16 +92,13 @@ class Retrieved:
         found = (places >= 0).sum(axis=1)
         few = np.flatnonzero(~short & (found < np.minimum(k, sizes)))
         if len(few):
-            raise InputError("too-few-ranks", f"query {rows[few[0]]}{FROM_0}",
-                             found=int(found[few[0]]), wanted=k)  # fmt: skip
-        wide = np.full((len(places), min(k, width)), -1)
-        wide[:, : places.shape[1]] = places[:, : wide.shape[1]]
-        return cls(matrix, queries, rows, wide, leave_out)
-
-    @property
-    def width(self) -> int:
-        """Items of the gallery."""
-        return sides(self.matrix, self.queries)[1]
+            where = f"query {rows[few[0]]}{FROM_0}"
+            raise InputError("too-few-ranks", where, found=int(found[few[0]]), wanted=k)
+        self.matrix, self.queries, self.leave_out = matrix, queries, leave_out
+        self.rows: Ints = rows
+        self.width = width
+        self.places = np.full((len(places), min(k, width)), -1)
+        self.places[:, : places.shape[1]] = places[:, : self.places.shape[1]]
 
     def phi(self) -> Floats:
         """Return phi of what is retrieved, shape (queries, k); 0 where a ranking is shorter."""
@@ -95,78 +107,56 @@ class Retrieved:
         found[kept] = take_phi(self.matrix, query, self.places[kept], self.queries)
         return found
 
-    def phi_of(self, relation: Relation) -> Floats:
-        """Return phi of a relation's items, one after the other."""
-        query = self.rows[row_numbers(relation[0])]
-        return take_phi(self.matrix, query, relation[1], self.queries)
-
     def among(self, relation: Relation) -> Bools:
         """Tell which of the items are in a relation, shape (queries, k)."""
         return is_related(self.places, relation, self.width)
 
-    def own_phi(self) -> Any:
-        """Return the part of phi that is of these queries."""
-        n_queries, width = sides(self.matrix, self.queries)
-        if np.array_equal(self.rows, np.arange(n_queries)):
-            return self.matrix
-        by_row = self.queries == "rows"
-        if isinstance(self.matrix, np.ndarray):
-            return self.matrix[self.rows] if by_row else self.matrix[:, self.rows]
-        blocks = row_slices(self.matrix, _MEMORY)
-        if not by_row:
-            return np.concatenate([read_rows(self.matrix, one)[:, self.rows] for one in blocks])
-        found = np.empty((len(self.rows), width))
-        for one in blocks:
-            here = np.flatnonzero((self.rows >= one.start) & (self.rows < one.stop))
-            if len(here):
-                found[here] = read_rows(self.matrix, one)[self.rows[here] - one.start]
-        return found
+    def best(self, k: int, given: MostSimilar | None) -> MostSimilar:
+        """Return the k most similar items of the queries, found if they are not given.
+
+        Raises
+        ------
+        InputError
+            If fewer are given, or those of another number of queries.
+        """
+        k = max(1, min(k, self.width))
+        if given is None:
+            queries, matrix = self.queries, self.matrix
+            if not np.array_equal(self.rows, np.arange(sides(matrix, queries)[0])):  # a part of phi
+                if isinstance(matrix, np.ndarray):
+                    matrix = matrix[self.rows] if queries == "rows" else matrix[:, self.rows]
+                elif queries == "rows":
+                    runs = (slice(row, row + 1) for row in self.rows.tolist())
+                    parts = [read_rows(matrix, run) for run in runs]
+                    matrix = np.concatenate([np.zeros((0, self.width)), *parts])
+                else:
+                    blocks = row_slices(matrix, _MEMORY)
+                    parts = [read_rows(matrix, one)[:, self.rows] for one in blocks]
+                    matrix = np.concatenate(parts)
+            given = most_similar(matrix, k, queries=queries, leave_out=self.leave_out)
+        if len(given) != len(self.places):
+            values = {
+                "found": f"{len(given):,} queries",
+                "wanted": f"the {len(self.places):,} of top",
+            }
+            raise InputError("other-items", name="best", **values)
+        given.check(k)
+        return given
 
 
-def _check_rows(rows: Any, number: int, n_queries: int, queries: str) -> Ints:
-    """Return the query of each row of a ranking: by default the first queries.
-
-    Raises
-    ------
-    InputError
-        If there is another number of them, or no such query.
-    """
-    if rows is None:
-        if number > n_queries:
-            wanted = f"{pluralize(n_queries, 'query')} ({queries} of phi)"
-            raise InputError("wrong-count", "top", found=pluralize(number, "row"), wanted=wanted)
-        return np.arange(number)
-    found = _whole_numbers(rows, 1, "rows")
-    if len(found) != number:
-        raise InputError("wrong-count", "rows", found=counted(found, "query"),
-                         wanted=f"{pluralize(number, 'row')} of top")  # fmt: skip
-    outside = found[(found < 0) | (found >= n_queries)]
-    if len(outside):
-        raise InputError("out-of-range", "rows", role="a query", value=int(outside[0]),
-                         wanted=f"one from 0 to {n_queries - 1} ({queries} of phi)")  # fmt: skip
-    return found
-
-
-def as_matrix(values: Any, name: str = "phi") -> Any:
+def as_matrix(values: Any) -> Any:
     """Return an array, or what gives rows by slices as it is.
 
     Raises
     ------
     InputError
-        If it is not a matrix of numbers, or masked.
+        If it is masked.
     """
     values = to_numpy(values)
     if hasattr(values, "tocsr"):
         return values.tocsr()
-    refuse_masked(values, name)
-    if not isinstance(getattr(values, "shape", None), tuple):
-        values = np.asarray(values)
-    dtype = getattr(values, "dtype", np.dtype(float))
-    if len(values.shape) != 2:
-        raise InputError("wrong-shape", role=name, shape=values.shape, wanted=_MATRIX)
-    if dtype.kind not in "biuf":
-        raise InputError("wrong-dtype", role=name, dtype=dtype, wanted=_MATRIX)
-    return values
+    refuse_masked(values, "phi")
+    return values if isinstance(getattr(values, "shape", None), tuple) else np.asarray(values)
 
 
 def to_numpy(values: Any) -> Any:
@@ -232,12 +222,10 @@ def check_relation(relation: Any, n: int | None, width: int | None, name: str) -
     Raises
     ------
     InputError
-        If it is not such a pair, holds an item that is not in the gallery, or one twice in a row;
-        names it and the query.
+        If its offsets are wrong, or it holds an item that is not in the gallery, or one twice in a
+        row; names it and the query.
     """
-    if not isinstance(relation, tuple | list) or len(relation) != 2:
-        raise InputError("wrong-type", name, value=relation, wanted="a pair (indptr, indices)")
-    indptr, indices = (_whole_numbers(part, 1, name) for part in relation)
+    indptr, indices = (whole_numbers(part, name) for part in relation)
     n = max(0, len(indptr) - 1) if n is None else n
     rising = len(indptr) == n + 1 and not indptr[0] and indptr[-1] == len(indices)
     if not rising or (np.diff(indptr) < 0).any():
@@ -255,42 +243,28 @@ def check_relation(relation: Any, n: int | None, width: int | None, name: str) -
     return indptr, indices
 
 
-def _whole_numbers(values: Any, dimensions: int, name: str) -> Ints:
-    """Return an array of so many dimensions as int64.
+def whole_numbers(values: Any, name: str, size: int | None = None) -> Ints:
+    """Return an array as int64.
 
     Raises
     ------
     InputError
-        If it is another one, holds other things, or is masked; names it.
+        If it holds other things, or numbers below 0 or from a size on, or is masked; names it.
     """
     refuse_masked(values, name)
     table = np.asarray(to_numpy(values))
-    wanted = "whole numbers" + ", in a row for each query" * (dimensions == 2)
-    if table.ndim != dimensions:
-        raise InputError("wrong-shape", role=name, shape=table.shape, wanted=wanted)
     if table.size and table.dtype.kind not in "iu":
-        raise InputError("wrong-dtype", role=name, dtype=table.dtype, wanted=wanted)
+        raise InputError("wrong-dtype", role=name, dtype=table.dtype, wanted="whole numbers")
+    if size is not None:
+        outside = np.flatnonzero((table < 0) | (table >= size))
+        if len(outside):
+            where, value = f"{name}, {ROW.format(outside[0])}", int(table[outside[0]])
+            wanted = f"one from 0 to {size - 1}"
+            raise InputError("out-of-range", where, role="the place", value=value, wanted=wanted)
     return table.astype(np.int64)
 
 
-def check_places(values: Any, size: int, name: str) -> Ints:
-    """Return a table of places, -1 for none.
-
-    Raises
-    ------
-    InputError
-        If one is outside; names the row.
-    """
-    table = _whole_numbers(values, 2, name)
-    outside = np.argwhere((table < -1) | (table >= size))
-    if len(outside):
-        value = int(table[tuple(outside[0])])
-        raise InputError("not-in-gallery", f"{name}, row {outside[0][0]}{FROM_0}",
-                         value=value, size=size)  # fmt: skip
-    return table
-
-
-def check_ranking(top: Any, width: int) -> Ints:
+def check_ranking(top: Any, width: int, name: str = "top") -> Ints:
     """Return a ranking as int64.
 
     Raises
@@ -298,7 +272,7 @@ def check_ranking(top: Any, width: int) -> Ints:
     InputError
         If it is none, or holds an item twice, or one that is not in the gallery; names the query.
     """
-    places = _whole_numbers(top, 2, "top")
+    places = whole_numbers(top, name)
     ordered = np.sort(places, axis=1)
     again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     for values, bad, code in (
@@ -308,7 +282,7 @@ def check_ranking(top: Any, width: int) -> Ints:
     ):
         if bad.any():
             query, column = np.argwhere(bad)[0]
-            raise InputError(code, f"top, query {query}{FROM_0}", role="place",
+            raise InputError(code, f"{name}, query {query}{FROM_0}", role="place",
                              value=int(values[query, column]), size=width)  # fmt: skip
     return places
 
@@ -330,8 +304,303 @@ def is_related(places: Ints, relation: Relation, width: int) -> Bools:
     return found & (places >= 0)
 
 
-def check_cutoffs(**given: Any) -> None:
-    """Refuse a number of items that is not a whole number from 1."""
-    for name, value in given.items():
-        if not is_cutoff(value):
-            raise InputError("bad-option", name=name, value=value, wanted="a whole number from 1")
+def as_cutoffs(k: Any, name: str = "k") -> list[int]:
+    """Return a cutoff, or several, as a list.
+
+    Raises
+    ------
+    InputError
+        If there is none, or one is not a whole number from 1.
+    """
+    found = [*k] if np.iterable(k) else [k]
+    if not found or not all(map(is_cutoff, found)):
+        raise InputError("bad-option", name=name, value=k, wanted="a whole number from 1")
+    return [int(one) for one in found]
+
+
+@by_value()
+@dataclass(frozen=True, eq=False)
+class MostSimilar:
+    """The gallery's most similar items of each query: found once, used for every cutoff.
+
+    Attributes
+    ----------
+    values : array, shape (queries, n), float64
+        Their phi, falling; 0 where there are fewer items.
+    places : array, shape (queries, n), int64
+        Their places in the gallery; -1 where there are fewer items.
+    sizes : array, shape (queries,), int64
+        How many items each query can retrieve: the gallery without what is left out.
+    """
+
+    values: Floats
+    places: Ints
+    sizes: Ints
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def part(self, rows: Any) -> MostSimilar:
+        """Return those of some queries: an int array, or a slice."""
+        return MostSimilar(self.values[rows], self.places[rows], self.sizes[rows])
+
+    def relation(self, m: int) -> Relation:
+        """Return the m most similar items of each query: the extended ground truth of equation 4.
+
+        Raises
+        ------
+        InputError
+            If fewer were found.
+        """
+        self.check(m)
+        places = self.places[:, :m]
+        return offsets((places >= 0).sum(axis=1)), places[places >= 0]
+
+    def check(self, m: int) -> None:
+        """Refuse to use more items than were found; a smaller gallery is fine."""
+        found = self.values.shape[1]
+        if m < 1 or (m > found and (self.sizes > found).any()):
+            raise InputError("too-few-similar", found=found, wanted=m)
+
+
+def top_items(
+    similarities: Any, k: int, *, queries: Queries = "rows", leave_out: Any = None
+) -> Ints:
+    """Rank the gallery for each query, as far as its k best items.
+
+    Parameters
+    ----------
+    similarities : array, shape (images, captions), or what gives rows by slices
+        Higher is more similar.
+    k : int
+        From 1; a gallery with fewer items gives fewer.
+    queries : {"rows", "columns"}
+    leave_out : pair of int arrays, optional
+        Items of each query that are not ranked, such as its ground truth.
+
+    Returns
+    -------
+    array, shape (queries, k or the size of the gallery), int64
+        Places in the gallery, best first; of equal similarities the first. -1 where none is left.
+
+    Raises
+    ------
+    InputError
+        If a similarity is NaN; names its row and column.
+
+    Examples
+    --------
+    >>> top_items([[0.1, 0.9, 0.4], [0.5, 0.2, 0.5]], 2)
+    array([[1, 2],
+           [0, 2]])
+    >>> top_items([[0.1, 0.9, 0.4], [0.5, 0.2, 0.5]], 1, queries="columns").ravel()
+    array([1, 0, 1])
+    """
+    return most_similar(similarities, k, queries=queries, leave_out=leave_out).places
+
+
+def most_similar(
+    phi: Any, k: int, *, queries: Queries = "rows", leave_out: Any = None
+) -> MostSimilar:
+    """Find the k items of the gallery that are most similar to each query.
+
+    Parameters
+    ----------
+    phi : array, shape (images, captions), or what gives rows by slices
+    k : int
+        From 1: the largest cutoff, or m, that is needed.
+    queries : {"rows", "columns"}
+    leave_out : pair of int arrays, optional
+        Items of each query that do not count: its ground truth, where that is left out.
+
+    Returns
+    -------
+    MostSimilar
+
+    Raises
+    ------
+    InputError
+        If a number is NaN, or the relation does not fit the matrix.
+
+    Examples
+    --------
+    >>> best = most_similar([[2.0, 0.5, 1.0], [0.0, 3.0, 0.1]], 2)
+    >>> best.values.tolist(), best.places.tolist()
+    ([[2.0, 1.0], [3.0, 0.1]], [[0, 2], [1, 2]])
+    >>> own = np.array([0, 1, 2]), np.array([0, 1])
+    >>> most_similar([[2.0, 0.5, 1.0], [0.0, 3.0, 0.1]], 2, leave_out=own).places.tolist()
+    [[2, 1], [2, 0]]
+    """
+    matrix = as_matrix(phi)
+    n_queries, width = sides(matrix, queries)
+    as_cutoffs(k)
+    sizes = np.full(n_queries, width)
+    most = 0
+    if leave_out is not None:
+        leave_out = check_relation(leave_out, n_queries, width, "leave_out")
+        own = lengths(leave_out[0])
+        sizes, most = sizes - own, int(own.max(initial=0))
+    k = min(k, width)
+    found = np.zeros((n_queries, k)), np.full((n_queries, k), -1)
+    if n_queries and k:
+        values, places = top_k(matrix, min(k + most, width), columns=queries == "columns")
+        if leave_out is not None:
+            places, came = without(places, leave_out, width)
+            values = np.where(places >= 0, np.take_along_axis(values, came, axis=1), 0.0)
+        n = min(k, places.shape[1])
+        found[0][:, :n], found[1][:, :n] = values[:, :n], places[:, :n]
+    return MostSimilar(*found, sizes)
+
+
+def similar_images(
+    phi: Any,
+    captions: Any,
+    m: int,
+    *,
+    depth: int = 10,
+    itself: bool = False,
+    best: MostSimilar | None = None,
+) -> Ints:
+    """Find the images that are similar to each image by its captions, as the released code does.
+
+    Each caption of an image has a list of its ``depth`` most similar images. The phi of an image
+    are added over the lists that it is in; the images with the largest sums are the similar ones,
+    of equal sums the one that a list has first.
+
+    Parameters
+    ----------
+    phi : array, shape (images, captions), or what gives rows by slices
+    captions : pair of int arrays
+        The captions of each image.
+    m : int
+        From 1: how many images are wanted; ``threshold`` there.
+    depth : int
+        From 1; in the released code the last of its cutoffs.
+    itself : bool
+        Whether an image may be similar to itself (``include_anns`` there).
+    best : MostSimilar, optional
+        The most similar images of each caption, at least ``depth`` of them and with nothing left
+        out; found where it is not given.
+
+    Returns
+    -------
+    array, shape (images, m or the number of images), int64
+        Most similar first; -1 where the lists hold fewer images.
+
+    Raises
+    ------
+    InputError
+        If a number is NaN, or the relation does not fit the matrix.
+
+    References
+    ----------
+    Biten et al., 2022, the method ``get_intersection`` of the released code.
+
+    Examples
+    --------
+    >>> phi = np.array([[5.0, 4.0, 1.0, 0.0], [2.0, 0.0, 6.0, 3.0], [0.0, 3.0, 2.0, 7.0]])
+    >>> captions = np.array([0, 2, 3, 4]), np.array([0, 1, 2, 3])
+    >>> similar_images(phi, captions, 1, depth=2).ravel().tolist()
+    [2, 2, 1]
+    """
+    matrix = as_matrix(phi)
+    n_images, n_captions = matrix.shape
+    as_cutoffs([m, depth], "m or depth")
+    indptr, indices = check_relation(captions, n_images, n_captions, "captions")
+    depth = max(1, min(depth, n_images))
+    if best is None:
+        best = most_similar(matrix, depth, queries="columns")
+    if len(best) != n_captions or (best.sizes != n_images).any():
+        wanted = "all captions, with nothing left out"
+        raise InputError("other-items", name="best", found=f"{len(best):,}", wanted=wanted)
+    best.check(depth)
+    image = np.repeat(row_numbers(indptr), depth)
+    other, values = (part[indices, :depth].ravel() for part in (best.places, best.values))
+    if not itself:
+        image, other, values = (part[other != image] for part in (image, other, values))
+    cells, first, cell = np.unique(image * n_images + other, return_index=True, return_inverse=True)
+    sums = np.bincount(cell, values, len(cells))
+    order = np.lexsort((first, -sums, cells // n_images))
+    owner = (cells // n_images)[order]
+    rank = positions(offsets(np.bincount(owner, minlength=n_images)))
+    found = np.full((n_images, min(m, n_images)), -1)
+    found[owner[rank < m], rank[rank < m]] = (cells % n_images)[order][rank < m]
+    return found
+
+
+def captions_of_images(images: ArrayLike, captions: Any) -> Relation:
+    """Return all captions of the images of each row: the extended ground truth of image queries.
+
+    A caption of several images counts once.
+
+    Parameters
+    ----------
+    images : int array, shape (queries, m)
+        As `similar_images` gives them.
+    captions : pair of int arrays
+        The captions of each image.
+
+    Returns
+    -------
+    pair of int arrays
+        The captions of each query.
+
+    Raises
+    ------
+    InputError
+        If an image has no entry in the relation, or it is none.
+
+    Examples
+    --------
+    >>> captions = np.array([0, 2, 3]), np.array([0, 1, 2])
+    >>> [part.tolist() for part in captions_of_images(np.array([[1], [0]]), captions)]
+    [[0, 1, 3], [2, 0, 1]]
+    """
+    indptr, indices = check_relation(captions, None, None, "captions")
+    table = check_ranking(images, len(indptr) - 1, "images")
+    kept = np.nonzero(table >= 0)
+    found, flat = take_rows(indptr, table[kept])
+    rows, codes = np.repeat(kept[0], lengths(found)), indices[flat]
+    keys = rows * (int(codes.max(initial=-1)) + 1) + codes
+    first = np.sort(np.unique(keys, return_index=True)[1])
+    return offsets(np.bincount(rows[first], minlength=len(table))), codes[first]
+
+
+def images_of_captions(images: ArrayLike, captions: Any, n_captions: int) -> Relation:
+    """Return the images similar to each caption's own: the extended ground truth of captions.
+
+    Parameters
+    ----------
+    images : int array, shape (images, m)
+        As `similar_images` gives them.
+    captions : pair of int arrays
+        The captions of each image.
+    n_captions : int
+
+    Returns
+    -------
+    pair of int arrays
+        The images of each caption, rising.
+
+    Raises
+    ------
+    InputError
+        If the images are not those of the relation, or it is none.
+
+    Examples
+    --------
+    >>> captions = np.array([0, 2, 3]), np.array([0, 1, 2])
+    >>> [part.tolist() for part in images_of_captions(np.array([[1], [0]]), captions, 3)]
+    [[0, 1, 2, 3], [1, 1, 0]]
+    """
+    indptr, indices = check_relation(captions, None, n_captions, "captions")
+    table = check_ranking(images, len(indptr) - 1, "images")
+    if len(table) != len(indptr) - 1:
+        values = {"found": f"{len(table):,}", "wanted": f"the {len(indptr) - 1:,} of captions="}
+        raise InputError("other-items", name="images", **values)
+    order = np.argsort(indices, kind="stable")
+    wide = table[row_numbers(indptr)[order]]
+    owner = np.repeat(indices[order], (wide >= 0).sum(axis=1))
+    counts = np.bincount(owner, minlength=n_captions)
+    of, found, _ = distinct_codes(offsets(counts), wide[wide >= 0], len(table))
+    return of, found

@@ -4,11 +4,13 @@ Conventions
 -----------
 phi has a row for each image and a column for each caption, whatever the direction; it, rankings
 (``top``) and relations are those of `semmetrics.metrics.relations`. Of equal numbers the first in
-the gallery wins, unlike in the released code of Biten et al., where any may (see
-`semmetrics.metrics.retrieval`).
+the gallery wins, unlike in the released code of Biten et al., where any may.
 
 Values are those of each query, in [0, 1] where phi is not negative, higher is better; papers print
-means in percent. nan stands for what is not defined, of which each function says the one cause.
+means in percent. nan stands for what is not defined, of which each function says the one cause. The
+measures count it as 0, as the released code does, unless a policy says otherwise. An item of theirs
+is a query; phi is a matrix beside the run, of its shape. A query that nothing ranks has retrieved
+nothing: its value is 0.
 
 Margins are of triplets in a row: an image and its caption, a caption that is not of the image, and
 an image that is not of the caption. Their arrays are those of numpy or tensors of torch; a result
@@ -20,6 +22,13 @@ of its own term. The released code also adds the margin of another triplet of th
 whose caption is the negative, because its vector of margins runs along the columns of a square
 table. That is not done here; give the margins in that order to have it.
 
+Measures
+--------
+``NCS@K``     normalised cumulative semantic score: `semmetrics.metrics.ncs`
+``SR(m=)@K``  semantic recall: `semmetrics.metrics.semantic_recall`
+``nDCG@K``    with phi as the gain: `semmetrics.metrics.ndcg`
+``Nsum``      100 times the sum of NCS@1, @5 and @10 of both directions
+
 References
 ----------
 Biten et al., 2022, Is an image worth five sentences?, WACV, sections 3.2, 3.3 and 4.1; their
@@ -29,20 +38,39 @@ Järvelin and Kekäläinen, 2002, Cumulated gain-based evaluation of IR techniqu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.backend import is_torch, refuse_masked
-from semmetrics.core.ragged import Floats, lengths, row_numbers
+from semmetrics.core.ragged import Floats, Ints, lengths, offsets, row_numbers, take_rows
+from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi
+from semmetrics.data.tasks import RetrievalTask, kept
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import is_cutoff
+from semmetrics.metrics.definition import ItemSums, Measure, Option, Statistic, choice, is_cutoff
+from semmetrics.metrics.families import SumOverParts, policy_option, value_columns
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.relations import Queries, Retrieved, as_matrix, check_relation, to_numpy
-from semmetrics.metrics.retrieval import MostSimilar, best_of
+from semmetrics.metrics.relations import (
+    MostSimilar,
+    Queries,
+    Relation,
+    Retrieved,
+    as_cutoffs,
+    as_matrix,
+    captions_of_images,
+    check_relation,
+    images_of_captions,
+    is_related,
+    most_similar,
+    similar_images,
+    take_phi,
+    to_numpy,
+)
+from semmetrics.metrics.retrieval import QueryMeans, RankBlock, retrieval_measure
 
 _NCS_EPSILON, _SOFT_EPSILON = 1e-10, 1e-20  # of the released code
 
@@ -114,14 +142,14 @@ def ncs(
     >>> ncs([[0, 1, 2]], phi, (1, 3)).round(4).tolist()
     [[1.0, 1.0]]
     """
-    cutoffs = _cutoffs(k)
+    cutoffs = as_cutoffs(k)
     most = max(cutoffs)
     size = extended if isinstance(extended, int) else most
     if size < 1 or extended not in (None, "k", size):
         wanted = "a whole number from 1, or 'k'"
         raise InputError("bad-option", name="extended", value=extended, wanted=wanted)
-    got = Retrieved.of(top, as_matrix(phi), most, queries, leave_out, rows)
-    best, found = best_of(got, max(most, size), best), got.phi()
+    got = Retrieved(top, as_matrix(phi), most, queries, leave_out, rows)
+    best, found = got.best(max(most, size), best), got.phi()
     if extended is None:
         at = np.minimum(cutoffs, np.maximum(best.sizes, 1)[:, None])
         return _share(_sums(found, cutoffs) / at, _sums(best.values, cutoffs) / at, _NCS_EPSILON)
@@ -147,20 +175,6 @@ def _sums(table: NDArray[Any], cutoffs: Sequence[int]) -> Floats:
     if not np.isfinite(running).all():
         raise InputError("infinite-sum", role="phi, or of 2 to the power of phi")
     return running[:, np.minimum(cutoffs, table.shape[1])]
-
-
-def _cutoffs(k: int | Sequence[int]) -> list[int]:
-    """Return the cutoffs.
-
-    Raises
-    ------
-    InputError
-        If there is none, or one is below 1.
-    """
-    found = [k] if isinstance(k, int | np.integer) else [*k]
-    if not found or not all(map(is_cutoff, found)):
-        raise InputError("bad-option", name="k", value=k, wanted="whole numbers from 1")
-    return [int(one) for one in found]
 
 
 def semantic_recall(
@@ -223,28 +237,26 @@ def semantic_recall(
     >>> semantic_recall([[0, 3, 1]], relevant, (1, 3), phi=phi, variant="weighted").round(2)
     array([[0.48, 0.76]])
     """
-    cutoffs = _cutoffs(k)
+    cutoffs = as_cutoffs(k)
     check_choice("variant", variant, ("hard", "soft", "weighted", "hit"))
     weighs = variant in ("soft", "weighted")
     if weighs and phi is None:
         raise InputError("needs-option", what=f"variant={variant!r}", name="phi")
     if phi is None:  # the least gallery that holds all places
-        table = np.asarray(to_numpy(top))
-        parts = [check_relation(one, None, None, name)[1]
-                 for one, name in ((relevant, "relevant"), (leave_out, "leave_out"))
-                 if one is not None]  # fmt: skip
-        places = [part for part in (table, *parts) if part.size and part.dtype.kind in "iu"]
-        width = max((int(part.max()) + 1 for part in places), default=0)
-        number = len(np.atleast_1d(table)) if rows is None else int(np.max(rows, initial=-1)) + 1
+        given = [top, *(one[1] for one in (relevant, leave_out) if one is not None)]
+        given = [np.asarray(to_numpy(one)) for one in given]
+        width = max(int(one.max(initial=-1)) + 1 for one in given)
+        number = len(given[0]) if rows is None else int(np.max(rows, initial=-1)) + 1
         matrix, queries = np.broadcast_to(0.0, (number, width)), "rows"
     else:
         matrix = as_matrix(phi)
-    got = Retrieved.of(top, matrix, max(cutoffs), queries, leave_out, rows)
+    got = Retrieved(top, matrix, max(cutoffs), queries, leave_out, rows)
     relevant = check_relation(relevant, len(got.places), got.width, "relevant")
     hits, size = got.among(relevant), lengths(relevant[0])[:, None]
     if weighs:
-        rows = row_numbers(relevant[0])
-        whole = np.bincount(rows, got.phi_of(relevant), len(size)).astype(np.float64)[:, None]
+        row = row_numbers(relevant[0])
+        values = take_phi(matrix, got.rows[row], relevant[1], queries)
+        whole = np.bincount(row, values, len(size)).astype(np.float64)[:, None]
         share = _share(_sums(got.phi() * hits, cutoffs), whole, _SOFT_EPSILON)
         return share / np.maximum(size, 1) if variant == "soft" else share
     found = _sums(hits, cutoffs)
@@ -301,9 +313,9 @@ def ndcg(
     """
     check_choice("gain", gain, ("linear", "exponential"))
     check_choice("discount", discount, ("log2", "jarvelin2002"))
-    cutoffs = _cutoffs(k)
-    got = Retrieved.of(top, as_matrix(phi), max(cutoffs), queries, leave_out, rows)
-    best = best_of(got, max(cutoffs), best)
+    cutoffs = as_cutoffs(k)
+    got = Retrieved(top, as_matrix(phi), max(cutoffs), queries, leave_out, rows)
+    best = got.best(max(cutoffs), best)
     sums = []
     for values in (got.phi(), best.values):
         above, rank = np.maximum(values, 0.0), np.arange(1, values.shape[1] + 1)
@@ -342,12 +354,10 @@ def nsum(i2t: ArrayLike, t2i: ArrayLike, *, undefined: float = 0.0) -> float:
     for values in (i2t, t2i):
         refuse_masked(values, "NCS")
         table = np.atleast_2d(np.asarray(values, np.float64))
-        missing = np.isnan(table)
-        filled = np.where(missing, 0.0 if np.isnan(undefined) else undefined, table)
-        counted = (
-            (~missing).sum(axis=0) if np.isnan(undefined) else np.full(table.shape[1], len(table))
-        )
-        total += float(divide(filled.sum(axis=0), counted).sum())
+        if not np.isnan(undefined):
+            table = np.where(np.isnan(table), undefined, table)
+        known = ~np.isnan(table)
+        total += float(divide(np.where(known, table, 0.0).sum(axis=0), known.sum(axis=0)).sum())
     return 100 * total
 
 
@@ -409,9 +419,7 @@ def adaptive_margins(
     if not tau > 0:
         raise InputError("bad-option", name="tau", value=tau, wanted="a number above 0")
     check_choice("pairing", pairing, ("equation7", "own"))
-    own, *others = _vectors(
-        positive=positive, negative_caption=negative_caption, negative_image=negative_image
-    )
+    own, *others = _vectors(positive, negative_caption, negative_image)
     crossed = others[::-1] if pairing == "equation7" else others
     i2t, t2i = ((own - other) / tau for other in crossed)
     return (i2t, t2i) if most is None else (i2t.clip(max=most), t2i.clip(max=most))
@@ -464,43 +472,321 @@ def sam_triplet_loss(
     0.0
     """
     check_choice("reduction", reduction, ("sum", "mean", "none"))
-    own, *others = _vectors(
-        positive=positive, negative_caption=negative_caption, negative_image=negative_image
-    )
+    own, *others = _vectors(positive, negative_caption, negative_image)
     loss: Any = 0.0
-    for margin, other in zip(margins, others, strict=True):
-        margin = _vector(margin, own if is_torch(own) else None, "margins")
-        if tuple(margin.shape) not in ((), tuple(own.shape)):
-            raise InputError("wrong-shape", role="margins", shape=tuple(margin.shape),
-                             wanted="one margin for each triplet, or one number")  # fmt: skip
+    for given, other in zip(margins, others, strict=True):
+        margin = _vectors(own, given if is_torch(own) else to_numpy(given))[1]
         loss = loss + (margin + other - own).clip(min=0.0)
-    if reduction == "none":
-        return loss
-    return loss.mean() if reduction == "mean" else loss.sum()
+    return loss if reduction == "none" else getattr(loss, reduction)()
 
 
-def _vectors(**given: Any) -> list[Any]:
-    """Return all as vectors of one kind, torch's if any is a tensor.
+def _vectors(*given: Any) -> list[Any]:
+    """Return all as vectors of one kind, torch's if any is a tensor; all but one may be numbers.
 
     Raises
     ------
     InputError
         If shapes differ.
     """
-    tensor = next((one for one in given.values() if is_torch(one)), None)
-    found = {name: _vector(one, tensor, name) for name, one in given.items()}
-    shape = tuple(next(iter(found.values())).shape)
-    for name, one in found.items():
-        if len(shape) != 1 or tuple(one.shape) != shape:
-            wanted = f"vectors of one length, as {next(iter(found))} has {shape}"
-            raise InputError("wrong-shape", role=name, shape=tuple(one.shape), wanted=wanted)
-    return list(found.values())
+    tensor, found = next(filter(is_torch, given), None), list[Any]()
+    for value in given:
+        if not is_torch(value):
+            refuse_masked(value, "a vector")
+            value = np.asarray(value, np.float64)
+            value = value if tensor is None else tensor.new_tensor(value)
+        found.append(value)
+        shape, first = tuple(value.shape), tuple(found[0].shape)
+        if len(first) != 1 or shape not in ((), first):
+            wanted = f"vectors of one length, as the first has {first}"
+            raise InputError("wrong-shape", role="a vector", shape=shape, wanted=wanted)
+    return found
 
 
-def _vector(value: Any, tensor: Any, name: str) -> Any:
-    """Return a value as float64 of numpy, or as a tensor like another one."""
-    if is_torch(value) and tensor is not None:
-        return value
-    refuse_masked(value, name)
-    array = np.asarray(value, np.float64)
-    return array if tensor is None else tensor.new_tensor(array)
+LEFT_OUT = "left-out"
+Key: TypeAlias = tuple[RetrievalTask, str, "int | None", str]
+
+
+def needed_depth(measure: Measure, positives: int) -> tuple[int, int]:
+    """Return how many ranks, and how many most similar items, a measure of phi needs.
+
+    Parameters
+    ----------
+    measure : Measure
+    positives : int
+        The most that a query has, which are perhaps left out.
+
+    Raises
+    ------
+    InputError
+        If the measure has no cutoff.
+    """
+    if measure.k is None:
+        raise InputError("no-cutoff", measure=measure, wanted=f"{measure.definition.name}@10")
+    out = positives if measure["ground_truth"] == LEFT_OUT else 0
+    extended = str(measure["extended"])
+    m = measure["m"] or (extended if extended.isdecimal() else 0)
+    return measure.k + out, max(measure.k, int(m))
+
+
+@kept
+def _first_places(block: RankBlock) -> Ints:
+    """Return the first candidates of each query, as many as any measure needs; -1 beyond.
+
+    One column more than the longest has: a list ends there, also where all are as short.
+    """
+    task = block.task
+    found = task.first(block.start, block.stop, task.beside[DEPTH])
+    table = np.full((len(block), max(map(len, found), default=0) + 1), -1)
+    for row, codes in zip(table, found, strict=True):
+        row[: len(codes)] = codes
+    return table
+
+
+class View:
+    """A matrix and the queries of a task that it is for; of one fold, or all.
+
+    Attributes
+    ----------
+    task : RetrievalTask
+    phi : Phi
+        Of a fold the rows and columns of its queries and candidates.
+    queries : int array
+        Those of the task.
+    candidates : int array or None
+        The places of a fold's candidates in the gallery, rising; None where all are ranked.
+    """
+
+    def __init__(self, task: RetrievalTask, name: str, fold: int | None) -> None:
+        self.task, self.queries, self.candidates = task, np.arange(len(task)), None
+        self.phi: Phi = task.beside[PHI][name]
+        if task.folds is not None and fold is not None:
+            self.queries, self.candidates = (np.flatnonzero(own == fold) for own in task.folds)
+            identity = f"{self.phi.identity}/{fold}"
+            self.phi = self.phi.part(task.rows[self.queries], self.candidates, identity)
+
+    def own(self, queries: Ints) -> Relation:
+        """Return the positives of queries that are in the gallery, by their columns of phi."""
+        task = self.task
+        indptr, flat = take_rows(task.indptr, queries)
+        codes = task.positives[flat].astype(np.int64)
+        inside = codes < task.scores.shape[1]
+        number = np.bincount(row_numbers(indptr)[inside], minlength=len(queries))
+        return offsets(number), self.columns(codes[inside])
+
+    def columns(self, codes: Ints) -> Ints:
+        """Return where candidates lie in phi; -1 stays."""
+        if self.candidates is None:
+            return codes
+        return np.where(codes < 0, -1, np.searchsorted(self.candidates, codes))
+
+    def relation(self) -> Relation:
+        """Return the positives of all queries of phi; of those that are not scored none."""
+        task, phi = self.task, self.phi
+        places = phi.places(task.rows[self.queries])
+        there = np.flatnonzero(places >= 0)
+        there = there[np.argsort(places[there], kind="stable")]
+        own = self.own(self.queries[there])
+        number = np.zeros(phi.matrix.shape[0 if phi.queries == "rows" else 1], np.int64)
+        number[places[there]] = lengths(own[0])
+        return offsets(number), own[1]
+
+
+_view = kept(View)
+
+
+@kept
+def _best(task: RetrievalTask, name: str, fold: int | None, truth: str) -> MostSimilar:
+    """Return the most similar items of all queries of a matrix."""
+    view = _view(task, name, fold)
+    phi, out = view.phi, view.relation() if truth == LEFT_OUT else None
+    return most_similar(phi.matrix, task.beside[MOST], queries=phi.queries, leave_out=out)
+
+
+@kept
+def _by_images(
+    task: RetrievalTask, name: str, fold: int | None, truth: str, m: int, depth: int
+) -> Relation:
+    """Return the extended ground truth that the released code finds by similar images."""
+    view = _view(task, name, fold)
+    phi, (rows, columns) = view.phi, view.phi.matrix.shape
+    captions = own = view.relation()
+    if phi.queries == "columns":  # the relation turned round
+        image = np.argsort(own[1], kind="stable")
+        captions = offsets(np.bincount(own[1], minlength=rows)), row_numbers(own[0])[image]
+    similar = similar_images(phi.matrix, captions, m, depth=depth, itself=truth != LEFT_OUT)
+    if phi.queries == "rows":
+        return captions_of_images(similar, captions)
+    return images_of_captions(similar, captions, columns)
+
+
+@dataclass(frozen=True)
+class PhiValues(ItemSums):
+    """A step: a value of each query, by a function of what it retrieved and phi."""
+
+    values: Callable[..., Floats]
+    measure: Measure
+
+    def compute(self, block: RankBlock) -> dict[str, Any]:
+        """Return the columns "value" and "cause"; queries of each fold by themselves."""
+        task, measure, k = block.task, self.measure, int(self.measure.k or 1)
+        name, truth = (str(measure[option]) for option in ("phi", "ground_truth"))
+        some = slice(block.start, block.stop)
+        rows = task.rows[some]
+        folds = np.zeros(len(rows)) if task.folds is None else task.folds[0][some]
+        values, counted = np.zeros(len(block)), np.zeros(len(block), np.int64)
+        for fold in np.unique(folds[rows >= 0]).tolist():
+            key = task, name, None if task.folds is None else fold
+            view = _view(*key)
+            places = view.phi.places(np.where(folds == fold, rows, -1))
+            here = np.flatnonzero(places >= 0)
+            top, own = view.columns(_first_places(block)[here]), view.own(here + block.start)
+            counts = top >= 0
+            given = {"top": top, "phi": view.phi.matrix, "k": k, "queries": view.phi.queries}
+            given |= {"rows": places[here], "best": _best(*key, truth).part(places[here])}
+            if truth == LEFT_OUT:
+                given["leave_out"] = own
+                counts &= ~is_related(top, own, task.scores.shape[1])
+            values[here] = self.values(given, measure, (*key, truth))[:, 0]
+            counted[here] = counts.sum(axis=1)
+        fewer = "fewer", k, str(measure), truth == LEFT_OUT
+        block.note(fewer, int((counted < k).sum()))
+        ones = np.ones(len(block), np.int64)
+        return value_columns(values, ones, ones)
+
+
+class PhiMeans(QueryMeans):
+    """Means over queries of a function of phi.
+
+    It takes the arguments that the functions of phi have in common, the measure, and by what the
+    matrix is found.
+    """
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of the values of queries."""
+        return PhiValues(self._values, measure)
+
+
+def _ncs(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
+    extent = str(measure["extended"])
+    extended: Any = int(extent) if extent.isdecimal() else {"none": None}.get(extent, extent)
+    return ncs(**given, extended=extended)
+
+
+def _recall(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
+    best, variant = given.pop("best"), str(measure["variant"])
+    m, depth = (int(str(measure[name])) for name in ("m", "depth"))
+    if measure["similar"] == "items":
+        relevant = best.relation(m)
+    else:
+        indptr, codes = _by_images(*key, m, depth)
+        found, flat = take_rows(indptr, given["rows"])
+        relevant = found, codes[flat]
+    values = semantic_recall(relevant=relevant, **{**given, "variant": variant})
+    similar = best.values[:, :m].sum(axis=1) > 0  # else nothing is similar, and any would do
+    return np.where(similar[:, None], values, np.nan)
+
+
+def _ndcg(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
+    return ndcg(**{**given, "gain": measure["gain"], "discount": measure["discount"]})
+
+
+class NcsSum(SumOverParts):
+    """The sum of NCS over cutoffs and directions, in percent."""
+
+    def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
+        """Return the NCS that are added, with the options of the sum."""
+        options = dict(measure.options)
+        found = tuple(NCS(k=k, **options) for k in (1, 5, 10))
+        return {"i2t": found, "t2i": found}
+
+
+def _check_extended(value: str) -> None:
+    number = value.isdecimal() and len(value) < 11 and is_cutoff(int(value))
+    if value not in ("none", "k") and not number:
+        wanted = "none, k or a whole number from 1"
+        raise InputError("bad-option", name="extended", value=value, wanted=wanted)
+
+
+def _check_number(value: int) -> None:
+    as_cutoffs(value, "m or depth")
+
+
+_PHI = Option("phi", "phi", "default", help="which of the matrices given as phi is meant, or what "
+              "computes it of captions= (--captions): CIDEr-D, CIDEr, SPICE or BagSim")  # fmt: skip
+_TRUTH = choice("ground_truth", "gt", "the query's own positives count as all else, or are left "
+                "out of what is retrieved and of what is most similar",
+                "kept", LEFT_OUT)  # fmt: skip
+_NONE = policy_option("undefined", "undef", "0", "queries that no candidate has a phi above 0 with")
+_NCS_OPTIONS = (
+    _PHI,
+    _TRUTH,
+    Option("extended", "ext", "none", check=_check_extended,
+           help="none is the released code; a number such as 20, or k, is equation 5 as it is "
+           "written, with so many most similar items for the extended ground truth"),
+    _NONE,
+)  # fmt: skip
+NCS = retrieval_measure(
+    "NCS",
+    PhiMeans(_ncs),
+    "Normalised cumulative semantic score: phi of what is retrieved over the largest phi.",
+    "Σ_{j∈Q_q,K} φ_qj / Σ_{l∈B_q,K} φ_ql, B_q,K the K most similar",
+    "Biten et al. 2022, equation 5, as the released code computes it",
+    cite=("biten2022",),
+    options=_NCS_OPTIONS,
+    cutoff=True,
+    needs=frozenset({PHI}),
+)
+SR = retrieval_measure(
+    "SR",
+    PhiMeans(_recall),
+    "Semantic recall: the share of an extended ground truth among the first K candidates.",
+    "|G̃_q ∩ Q_q,K| / |G̃_q|",
+    "Biten et al. 2022, equation 4, and the released code",
+    cite=("biten2022",),
+    options=(
+        Option("m", "m", kind=int, required=True, check=_check_number,
+               help="how many items, or images, extend the ground truth"),
+        _PHI,
+        choice("variant", "variant", "how items of the extended ground truth count: each alike "
+               "(hard), by phi (weighted), by phi over their number (soft), or any of them (hit)",
+               "hard", "soft", "weighted", "hit"),
+        choice("similar", "similar", "the extended ground truth is the m most similar items "
+               "(equation 4), or all captions of the m most similar images (the released code)",
+               "items", "images"),
+        Option("depth", "depth", 10, kind=int, check=_check_number,
+               help="of similar=images: images that each caption lists"),
+        _TRUTH,
+        _NONE,
+    ),
+    cutoff=True,
+    needs=frozenset({PHI}),
+)  # fmt: skip
+NDCG = retrieval_measure(
+    "nDCG",
+    PhiMeans(_ndcg),
+    "Normalised discounted cumulative gain, phi being the gain of a candidate.",
+    "Σ_{r≤K} g(φ_r) d(r) / Σ_{r≤K} g(φ*_r) d(r), φ* the largest",
+    "Järvelin and Kekäläinen 2002, section 2",
+    cite=("jarvelin2002",),
+    options=(
+        _PHI,
+        choice("gain", "gain", "phi, or 2^phi - 1", "linear", "exponential"),
+        choice("discount", "discount", "1/log2(r + 1), or 1/log2 r from the second rank on",
+               "log2", "jarvelin2002"),
+        _TRUTH,
+        _NONE,
+    ),
+    cutoff=True,
+    needs=frozenset({PHI}),
+)  # fmt: skip
+Nsum = retrieval_measure(
+    "Nsum",
+    NcsSum({}, scale=100.0),
+    "Sum over both directions of NCS@1, @5 and @10, in percent.",
+    "100 Σ_{K=1,5,10} (NCS@K(i2t) + NCS@K(t2i))",
+    "Biten et al. 2022, table 3",
+    cite=("biten2022",),
+    options=_NCS_OPTIONS,
+    bounds=(0.0, 600.0),
+    needs=frozenset({PHI}),
+)

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise, product
 from math import isqrt
@@ -44,21 +43,18 @@ from semmetrics.core.ragged import (
     sum_rows,
     take_rows,
 )
-from semmetrics.data.tasks import CaptionTask
-from semmetrics.errors import FROM_0, ITEM, InputError
-from semmetrics.messages import counted
+from semmetrics.data.tasks import CaptionTask, kept, occurring
+from semmetrics.errors import FROM_0, ITEM
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CaptionBlock,
-    CaptionMeans,
-    References,
-    is_list,
+    caption_measure,
+    items_of,
     joined_tokens,
 )
 from semmetrics.metrics.cider import CIDErD, cider_values
-from semmetrics.metrics.definition import Definition, Measure, Option
+from semmetrics.metrics.definition import Measure, choice
 from semmetrics.metrics.families import policy_option
-from semmetrics.metrics.registry import add
 from semmetrics.text.graphs import (
     Concepts,
     Graphs,
@@ -111,7 +107,9 @@ def spice_scores(
     Raises
     ------
     InputError
-        If the sides have different lengths, or something is no tuple; says where.
+        If something is no tuple; says where.
+    ValueError
+        If the sides have different lengths.
     MissingDependencyError
         If pycocoevalcap, whose synonyms are used, is not installed.
 
@@ -128,25 +126,13 @@ def spice_scores(
     >>> scores["All"]["f"].round(4).tolist(), scores["Size"]["f"].tolist()
     ([0.5455], [1.0])
     """
-    for name, side in (("candidates", candidates), ("references", references)):
-        if not is_list(side):
-            raise InputError("wrong-type", name, value=side, wanted="a list with one entry an item")
-    if len(candidates) != len(references):
-        found = counted(references, "list")
-        raise InputError("wrong-count", "references", found=found,
-                         wanted=counted(candidates, "candidate"))  # fmt: skip
     for item, (candidate, several) in enumerate(zip(candidates, references, strict=True)):
         check_tuples(candidate, f"candidate of {ITEM.format(item)}")
-        if not is_list(several):
-            raise InputError("wrong-type", f"references[{item}]", value=several,
-                             wanted="a list of captions' tuples")  # fmt: skip
         for number, caption in enumerate(several):
             check_tuples(caption, f"item {item}, reference {number}{FROM_0}")
     concepts = Concepts(open_synonyms())
-    mine, theirs = (
-        GraphTable.of([merge_captions(one, concepts) for one in side])
-        for side in ([[one] for one in candidates], references)
-    )
+    mine = GraphTable.of([merge_captions([one], concepts) for one in candidates])
+    theirs = GraphTable.of([merge_captions(several, concepts) for several in references])
     matches = Matches(mine, theirs, concepts)
     return {name: matches.scores(name) for name in CATEGORIES}
 
@@ -175,14 +161,10 @@ class Matches:
         array, shape (items, 3)
         """
         if category not in self._counts:
-            own, other = (table.indptr[_place(category)] for table in self._sides)
             if category == "All":
                 found = np.sum([self.counts(name) for name in _BY_LENGTH], axis=0)
-            elif category in _BY_LENGTH:  # all tuples of a length are in it
-                hits = np.zeros(own[-1], np.bool_)
-                hits[self._pairs[_place(category)][0]] = True
-                found = np.stack([sum_rows(hits, own), lengths(own), lengths(other)], axis=1)
             else:
+                own, other = (table.indptr[_place(category)] for table in self._sides)
                 (mine, hits), (theirs, _) = self.flags(category)
                 columns = sum_rows(hits, own), sum_rows(mine, own), sum_rows(theirs, other)
                 found = np.stack(columns, axis=1)
@@ -190,9 +172,17 @@ class Matches:
         return self._counts[category]
 
     def scores(self, category: str) -> dict[str, Floats]:
-        """Return the scores that `spice_scores` has of a category, each of shape (items,)."""
+        """Return the scores that `spice_scores` has of a category, each of shape (items,).
+
+        Without tuples in the reference they are 0 for "All" and nan for a category.
+        """
         tp, in_candidate, in_reference = self.counts(category).T.astype(np.float64)
-        precision, recall, f = spice_values(tp, in_candidate, in_reference, category)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            recall = tp / in_reference
+            precision = np.where(in_candidate > 0, tp / in_candidate, 0.0)
+            f = np.where(tp > 0, 2.0 * (precision * recall) / (precision + recall), 0.0)
+        for values in (precision, recall, f):
+            values[in_reference == 0] = 0.0 if category == "All" else np.nan
         return {"f": f, "precision": precision, "recall": recall,
                 "tp": tp, "fp": in_candidate - tp, "fn": in_reference - tp}  # fmt: skip
 
@@ -229,41 +219,17 @@ class Matches:
 
     def _kept(self, side: int, category: str) -> Bools:
         """Return which tuples of a length a category has: all, or attributes that its list has."""
-        if category in _BY_LENGTH:
-            return np.ones(len(self._sides[side].slots[_place(category)]), np.bool_)
-        (names, places), words = self._attributes[side], category_words()[category]
+        table, words = self._sides[side], category_words().get(category)
+        if words is None:
+            return np.ones(len(table.slots[_place(category)]), np.bool_)
+        concepts, places = np.unique(table.slots[1][:, 1], return_inverse=True)
+        names = map(self._concepts.name, concepts.tolist())
         return np.array([name in words for name in names], np.bool_)[places]
-
-    @cached_property
-    def _attributes(self) -> list[tuple[list[str], Ints]]:
-        """The distinct names of the attributes of either side, and the place of each among them."""
-        found = []
-        for table in self._sides:
-            concepts, places = np.unique(table.slots[1][:, 1], return_inverse=True)
-            found.append((list(map(self._concepts.name, concepts.tolist())), places))
-        return found
 
 
 def _place(category: str) -> int:
     """Return where a table of graphs has the tuples of a category; listed ones are attributes."""
     return _BY_LENGTH.index(category) if category in _BY_LENGTH else 1
-
-
-def spice_values(
-    tp: Floats, in_candidate: Floats, in_reference: Floats, category: str = "All"
-) -> tuple[Floats, Floats, Floats]:
-    """Return precision, recall and F of counts of tuples.
-
-    Without tuples in the reference they are 0 for "All" and nan for a category.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        recall = tp / in_reference
-        precision = np.where(in_candidate > 0, tp / in_candidate, 0.0)
-        f = np.where(tp > 0, 2.0 * (precision * recall) / (precision + recall), 0.0)
-    missing = in_reference == 0
-    for values in (precision, recall, f):
-        values[missing] = 0.0 if category == "All" else np.nan
-    return precision, recall, f
 
 
 def spice_range(
@@ -301,47 +267,38 @@ def spice_range(
 # ---- captions of a task ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class SpiceMatches:
-    """A step: the matches of each item."""
-
-    parser: str
-    captions: str
-
-    def compute(self, block: CaptionBlock) -> Matches:
-        """Match; note who parsed, what has no tuples, and items whose F depends on ties."""
-        graphs: Graphs = block.task.fits[f"parser/{self.parser}"]
-        block.note(f"#parser={self.parser}", frozenset([graphs.parser.identity]))
-        groups, of_images = parsed_groups(block.task, self.captions)
-        images = block.task.images[block.start : block.stop].tolist()
-        sides = groups[block.start : block.stop], [of_images[image] for image in images]
-        mine, theirs = map(graphs.take, sides)
-        matches = Matches(mine, theirs, graphs.concepts)
-        if (mine.n_tuples * theirs.n_tuples).any():
-            block.note(HITS, int(matches.counts("All")[:, 0].sum()))
-        refs, texts = block.get(References()), block.task.texts
-        for side, table, indptr, codes in (
-            ("candidates", mine, np.arange(len(block) + 1), refs.candidates),
-            ("references", theirs, refs.indptr, refs.references),
-        ):
-            lacking = frozenset(
-                str(block.task.ids[block.start + row])
-                for row in np.flatnonzero(table.n_tuples == 0).tolist()
-                if any(texts[code].strip() for code in codes[indptr[row] : indptr[row + 1]])
-            )
-            if lacking:
-                block.note((NO_TUPLES, side), lacking)
-        rows = np.flatnonzero(mine.ties + theirs.ties)
-        if len(rows):
-            values, tied = matches.scores("All")["f"][rows], []
-            for row, value in zip(rows.tolist(), values.tolist(), strict=True):
-                (candidate,), references = (graphs.parser.tuples(side[row]) for side in sides)
-                low, high, every = spice_range(candidate, references, graphs.concepts)
-                if low < high or not every:
-                    tied.append([str(block.task.ids[block.start + row]), low, value, high, every])
-            if tied:
-                block.note(TIED, frozenset(map(json.dumps, tied)))
-        return matches
+@kept
+def _match_tuples(block: CaptionBlock, parser: str, captions: str) -> Matches:
+    """Match the tuples of each item; note who parsed, what has no tuples, and what ties decide."""
+    graphs: Graphs = block.task.fits[f"parser/{parser}"]
+    block.note(f"#parser={parser}", frozenset([graphs.parser.identity]))
+    groups, of_images = parsed_groups(block.task, captions)
+    images = block.task.images[block.start : block.stop].tolist()
+    sides = groups[block.start : block.stop], [of_images[image] for image in images]
+    mine, theirs = map(graphs.take, sides)
+    matches = Matches(mine, theirs, graphs.concepts)
+    if (mine.n_tuples * theirs.n_tuples).any():
+        block.note(HITS, int(matches.counts("All")[:, 0].sum()))
+    refs, texts = items_of(block), block.task.texts
+    for side, table, indptr, codes in (
+        ("candidates", mine, np.arange(len(block) + 1), refs.candidates),
+        ("references", theirs, refs.indptr, refs.references),
+    ):
+        lacking = frozenset(
+            str(block.task.ids[block.start + row])
+            for row in np.flatnonzero(table.n_tuples == 0).tolist()
+            if any(texts[code].strip() for code in codes[indptr[row] : indptr[row + 1]])
+        )
+        block.note((NO_TUPLES, side), lacking)
+    values, tied = matches.scores("All")["f"], []
+    for row in np.flatnonzero(mine.ties + theirs.ties).tolist():
+        (candidate,), references = (graphs.parser.tuples(side[row]) for side in sides)
+        low, high, every = spice_range(candidate, references, graphs.concepts)
+        if low < high or not every:
+            value = float(values[row])
+            tied.append([str(block.task.ids[block.start + row]), low, value, high, every])
+    block.note(TIED, frozenset(map(json.dumps, tied)))
+    return matches
 
 
 def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
@@ -357,6 +314,7 @@ def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
     return joined_tokens(task)
 
 
+@kept
 def parsed_groups(task: CaptionTask, captions: str) -> tuple[list[Group], list[Group]]:
     """Return the captions of each graph: an item's candidate, and all references of an image.
 
@@ -365,16 +323,12 @@ def parsed_groups(task: CaptionTask, captions: str) -> tuple[list[Group], list[G
     task : CaptionTask
     captions : {"tokens", "written"}
     """
-    key = ("groups", captions)
-    if key not in task.shared:
-        texts, bounds = parsed_texts(task, captions), task.indptr.tolist()
-        flat = [texts[code] for code in task.references.tolist()]
-        task.shared[key] = (
-            [(texts[code],) for code in task.candidates.tolist()],
-            [tuple(flat[start:stop]) for start, stop in pairwise(bounds)],
-        )
-    groups: tuple[list[Group], list[Group]] = task.shared[key]
-    return groups
+    texts, bounds = parsed_texts(task, captions), task.indptr.tolist()
+    flat = [texts[code] for code in task.references.tolist()]
+    return (
+        [(texts[code],) for code in task.candidates.tolist()],
+        [tuple(flat[start:stop]) for start, stop in pairwise(bounds)],
+    )
 
 
 def tied_captions(task: CaptionTask, captions: str, graphs: Graphs) -> list[str]:
@@ -419,88 +373,14 @@ def show_tuples(task: CaptionTask, row: int, measure: Measure) -> dict[str, list
 def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: str) -> Floats:
     """Return F of each candidate in a category; nan without references."""
     name = category.capitalize()
-    f = block.get(SpiceMatches(parser, captions)).scores(name)["f"]
-    return np.where(block.get(References()).n_refs > 0, f, np.nan)
-
-
-def spice_pairs(task: CaptionTask, measure: Measure) -> SpicePairs:
-    """Return pairs whose entry (image, candidate) is SPICE of the candidate for the image.
-
-    Parameters
-    ----------
-    task : CaptionTask
-        Its candidates are the columns, in their order, whatever their images; rows are images.
-    measure : Measure
-        Of SPICE, over all categories: of one of them many graphs have no tuples.
-    """
-    graphs: Graphs = task.fits[f"parser/{measure['parser']}"]
-    candidates, references = parsed_groups(task, str(measure["captions"]))
-    return SpicePairs(graphs.take(references), graphs.take(candidates), graphs.concepts)
+    f = _match_tuples(block, parser, captions).scores(name)["f"]
+    return np.where(items_of(block).n_refs > 0, f, np.nan)
 
 
 def _spider_values(block: CaptionBlock, *, parser: str, captions: str, **options: Any) -> Floats:
     """Return the mean of SPICE and CIDEr-D of each candidate."""
     spice = _item_values(block, category="all", parser=parser, captions=captions)
     return (spice + cider_values(block, **options)) / 2
-
-
-PARSER_OPTIONS = (
-    Option(
-        "parser", "parser", "official", PARSERS,
-        help="what makes the scene graphs: SPICE's own program, which needs Java and 'semmetrics "
-        "spice setup' (official), the parser that comes with semmetrics (offline), or tuples= "
-        "(--tuples FILE) (given)",
-    ),
-    Option(
-        "captions", "captions", "tokens", ("tokens", "written"),
-        help="what is parsed: the tokens of the tokenizer, as pycocoevalcap does, or captions as "
-        "they are written",
-    ),
-)  # fmt: skip
-_CATEGORY = Option(
-    "category", "category", "all", tuple(name.lower() for name in CATEGORIES),
-    help="the tuples that count",
-)  # fmt: skip
-_SHARED: dict[str, Any] = {
-    "cutoff": False,
-    "kind": "captions",
-    "order_invariant": False,  # the order of references decides how they are merged
-}
-SPICE = add(
-    Definition(
-        name="SPICE",
-        family=CaptionMeans(_item_values),
-        summary="F of the tuples of the candidate's scene graph against those of the references.",
-        equation="F of |G(c) ⊗ G(S)| / |G(c)| and |G(c) ⊗ G(S)| / |G(S)|",
-        source="Anderson et al. 2016, equations 4 to 6",
-        cite=("anderson2016",),
-        options=(
-            _CATEGORY,
-            *PARSER_OPTIONS,
-            NO_REFERENCE,
-            policy_option("undefined", "undef", "skip", "references without tuples of a category"),
-        ),
-        bounds=(0.0, 2.0),  # one tuple of the references may match several of the candidate
-        needs=frozenset({"java", "synonyms"}),
-        extra={"pairs": spice_pairs, "show": show_tuples, "percent": True},
-        **_SHARED,
-    )
-)
-SPIDEr = add(
-    Definition(
-        name="SPIDEr",
-        family=CaptionMeans(_spider_values),
-        summary="Mean of SPICE and CIDEr-D.",
-        equation="(SPICE + CIDEr-D) / 2",
-        source="Liu et al. 2017, section 3.4",
-        cite=("liu2017",),
-        options=(*PARSER_OPTIONS, *CIDErD.options),
-        bounds=(0.0, 6.0),
-        needs=frozenset({"java", "synonyms", "document_frequencies"}),
-        extra={"show": show_tuples, "percent": True},
-        **_SHARED,
-    )
-)
 
 
 _TUPLE_BLOCK = 1 << 22  # pairs of tuples that are compared at a time
@@ -511,25 +391,40 @@ _PAIRS = 1 << 20  # similar ones, up to which it is made instead of comparing th
 class SpicePairs:
     """F of every caption for every image, in blocks of images.
 
+    An entry (image, candidate) is SPICE of the candidate for the image.
+
     Parameters
     ----------
-    rows, columns : GraphTable
-        Of images and of captions, of the same concepts.
-    concepts : Concepts
+    task : CaptionTask
+        Its candidates are the columns, in their order, whatever their images; rows are images.
+    measure : Measure
+        Of SPICE, over all categories: of one of them many graphs have no tuples.
     """
 
-    def __init__(self, rows: GraphTable, columns: GraphTable, concepts: Concepts) -> None:
+    def __init__(self, task: CaptionTask, measure: Measure) -> None:
         from scipy import sparse
 
-        theirs, mine = _Tuples(rows), _Tuples(columns)
-        self.n_rows, self.n_columns = len(rows), len(columns)
-        self._in_row, self._in_column = rows.n_tuples, columns.n_tuples
+        graphs: Graphs = task.fits[f"parser/{measure['parser']}"]
+        tables = [graphs.take(side) for side in parsed_groups(task, str(measure["captions"]))]
+        self.n_columns, self.n_rows = map(len, tables)
+        self._in_column, self._in_row = (table.n_tuples for table in tables)
         most = max(self._in_row.max(initial=0), self._in_column.max(initial=0))
         kind = np.int16 if most <= np.iinfo(np.int16).max else np.int32  # that hits are counted in
-        meets = _match(mine, theirs, concepts, kind, sparse) @ theirs.incidence(kind, sparse).T
+        (mine, first, self._captions), (theirs, other, images) = (
+            _distinct_tuples(table, kind, sparse) for table in tables
+        )
+        near = SimilarConcepts(mine, theirs, graphs.concepts)
+        found = []
+        for place in range(len(mine)):
+            slots = near.row_of[mine[place]], near.column_of[theirs[place]]
+            start = np.array([[first[place]], [other[place]]])
+            found += [pairs + start for pairs in _pairs_of_slots(*slots, near.table, sparse)]
+        pairs = np.concatenate(found, axis=1)
+        ones = np.ones(pairs.shape[1], kind)
+        match = sparse.csr_matrix((ones, tuple(pairs)), shape=(first[-1], other[-1]))
+        meets = match @ images.T
         meets.data[:] = 1
         self._meets = meets.tocsc()
-        self._captions = mine.incidence(kind, sparse)
 
     def block(self, start: int, stop: int, out: Floats | None = None) -> Floats:
         """Return F of the rows start to stop, shape (stop - start, columns)."""
@@ -544,43 +439,29 @@ class SpicePairs:
         return values
 
 
-class _Tuples:
-    """The distinct tuples of graphs, and which graph has which.
+def _distinct_tuples(
+    table: GraphTable, kind: Any, sparse: Any
+) -> tuple[list[Ints], list[int], Any]:
+    """Return the distinct tuples of graphs, and which graph has which.
 
-    They are numbered from 0, the objects before the attributes, and these before the relations.
+    Returns
+    -------
+    slots : list of int arrays, shape (slots, distinct tuples)
+        Of objects, attributes and relations.
+    starts : list of int
+        The number of the first tuple of each of them, and of all.
+    incidence : sparse matrix, graphs x distinct tuples
+        How often a graph has one.
     """
-
-    def __init__(self, table: GraphTable) -> None:
-        self.slots, graphs, codes, start = list[Ints](), list[Ints](), list[Ints](), 0
-        self.starts = list[int]()
-        for indptr, slots in zip(table.indptr, table.slots, strict=True):
-            distinct, code = np.unique(slots, axis=0, return_inverse=True)
-            self.slots.append(distinct.T)
-            self.starts.append(start)
-            graphs.append(row_numbers(indptr))
-            codes.append(code.ravel() + start)
-            start += len(distinct)
-        self.n_graphs, self.n_distinct = len(table), start
-        self._cells = np.concatenate(graphs), np.concatenate(codes)
-
-    def incidence(self, kind: Any, sparse: Any) -> Any:
-        """Return a matrix, graphs x distinct tuples: how often a graph has one."""
-        ones = np.ones(len(self._cells[0]), kind)
-        return sparse.csr_matrix((ones, self._cells), shape=(self.n_graphs, self.n_distinct))
-
-
-def _match(mine: _Tuples, theirs: _Tuples, concepts: Concepts, kind: Any, sparse: Any) -> Any:
-    """Return a sparse matrix, distinct tuples of mine x theirs: 1 where two match."""
-    near = SimilarConcepts(mine.slots, theirs.slots, concepts)
-    rows, columns = [], []
-    for place in range(len(mine.slots)):
-        slots = near.row_of[mine.slots[place]], near.column_of[theirs.slots[place]]
-        for one, other in _pairs_of_slots(*slots, near.table, sparse):
-            rows.append(one + mine.starts[place])
-            columns.append(other + theirs.starts[place])
-    shape = mine.n_distinct, theirs.n_distinct
-    cells = np.concatenate(rows), np.concatenate(columns)
-    return sparse.csr_matrix((np.ones(len(cells[0]), kind), cells), shape=shape)
+    slots, codes, starts = list[Ints](), list[Ints](), [0]
+    for one in table.slots:
+        distinct, code = np.unique(one, axis=0, return_inverse=True)
+        slots.append(distinct.T)
+        codes.append(code.ravel() + starts[-1])
+        starts.append(starts[-1] + len(distinct))
+    cells = np.concatenate([row_numbers(one) for one in table.indptr]), np.concatenate(codes)
+    shape = len(table), starts[-1]
+    return slots, starts, sparse.csr_matrix((np.ones(len(cells[0]), kind), cells), shape=shape)
 
 
 class SimilarConcepts:
@@ -601,9 +482,7 @@ class SimilarConcepts:
     def __init__(self, mine: Sequence[Ints], theirs: Sequence[Ints], concepts: Concepts) -> None:
         used, places = [], []
         for side in (mine, theirs):
-            is_used = np.zeros(len(concepts), np.bool_)
-            for slots in side:
-                is_used[slots] = True
+            is_used = occurring(np.concatenate([slots.ravel() for slots in side]), len(concepts))
             used.append(np.flatnonzero(is_used))
             places.append(np.cumsum(is_used) - 1)
         self.row_of, self.column_of = places
@@ -623,8 +502,7 @@ class SimilarConcepts:
         """Return whether the concepts of each pair are similar."""
         rows, columns = self.row_of[ones], self.column_of[others]
         if self._n_pairs <= _PAIRS and self._shape[0] * self._shape[1] <= _CELLS:
-            found: Bools = self.table[rows, columns]
-            return found
+            return np.asarray(self.table[rows, columns])
         keys, codes = np.unique(rows * self._shape[1] + columns, return_inverse=True)
         (mine, theirs), features = self._used, self._features
         row, column = np.divmod(keys, self._shape[1])
@@ -635,9 +513,7 @@ class SimilarConcepts:
         return np.array(near, np.bool_)[codes]
 
 
-def _pairs_of_slots(
-    mine: Ints, theirs: Ints, similar: Bools, sparse: Any
-) -> Iterator[tuple[Ints, Ints]]:
+def _pairs_of_slots(mine: Ints, theirs: Ints, similar: Bools, sparse: Any) -> Iterator[Ints]:
     """Yield pairs of tuples of one length that are similar in each slot.
 
     A tuple of ``mine`` is compared with those of ``theirs`` that are similar in one slot: the slot
@@ -660,7 +536,47 @@ def _pairs_of_slots(
             some = numbers[run]
             indptr, places = take_rows(one.indptr.astype(np.int64), mine[slot][some])
             first, second = some[row_numbers(indptr)], one.indices[places]
-            kept = np.ones(len(first), np.bool_)
+            both = np.ones(len(first), np.bool_)
             for other in set(range(n_slots)) - {slot}:
-                kept &= similar[mine[other][first], theirs[other][second]]
-            yield first[kept], second[kept]
+                both &= similar[mine[other][first], theirs[other][second]]
+            yield np.stack([first[both], second[both]])
+
+
+PARSER_OPTIONS = (
+    choice("parser", "parser", "what makes the scene graphs: SPICE's own program, which needs Java "
+           "and 'semmetrics spice setup' (official), the parser that comes with semmetrics "
+           "(offline), or tuples= (--tuples FILE) (given)", *PARSERS),
+    choice("captions", "captions", "what is parsed: the tokens of the tokenizer, as pycocoevalcap "
+           "does, or captions as they are written", "tokens", "written"),
+)  # fmt: skip
+SPICE = caption_measure(
+    "SPICE",
+    _item_values,
+    "F of the tuples of the candidate's scene graph against those of the references.",
+    "F of |G(c) ⊗ G(S)| / |G(c)| and |G(c) ⊗ G(S)| / |G(S)|",
+    "Anderson et al. 2016, equations 4 to 6",
+    cite=("anderson2016",),
+    options=(
+        choice("category", "category", "the tuples that count", *map(str.lower, CATEGORIES)),
+        *PARSER_OPTIONS,
+        NO_REFERENCE,
+        policy_option("undefined", "undef", "skip", "references without tuples of a category"),
+    ),
+    bounds=(0.0, 2.0),  # one tuple of the references may match several of the candidate
+    needs=frozenset({"java", "synonyms"}),
+    extra={"pairs": SpicePairs, "show": show_tuples, "percent": True},
+    order_invariant=False,  # the order of references decides how they are merged
+)
+SPIDEr = caption_measure(
+    "SPIDEr",
+    _spider_values,
+    "Mean of SPICE and CIDEr-D.",
+    "(SPICE + CIDEr-D) / 2",
+    "Liu et al. 2017, section 3.4",
+    cite=("liu2017",),
+    options=(*PARSER_OPTIONS, *CIDErD.options),
+    bounds=(0.0, 6.0),
+    needs=frozenset({"java", "synonyms", "document_frequencies"}),
+    extra={"show": show_tuples, "percent": True},
+    order_invariant=False,  # the order of references decides how they are merged
+)

@@ -14,8 +14,7 @@ import pytest
 from refusals import codes, facts, refused
 
 import semmetrics
-from semmetrics.metrics.calibrated_stacking import ausuc
-from semmetrics.metrics.classes import PerClassAccuracy, per_class_accuracy
+from semmetrics.metrics.classes import PerClassAccuracy, ausuc, per_class_accuracy
 
 NAMES = ["cat", "dog", "cow", "fox"]
 SCORES = np.array([[0.9, 0.1, 0.2, 0.0], [0.3, 0.2, 0.1, 0.0], [0.1, 0.5, 0.4, 0.0],

@@ -9,7 +9,7 @@ from refusals import refused
 
 import semmetrics
 from semmetrics import metrics
-from semmetrics.metrics.graded_retrieval import NCS, SR
+from semmetrics.metrics.semantic_retrieval import NCS, SR
 
 RNG = np.random.default_rng(5)
 N, M = 12, 60
@@ -190,7 +190,7 @@ def test_a_sparse_phi_is_refused():
 def test_numbers_of_items_are_checked():
     with refused("no-cutoff"):
         scored(["NCS"], direction="i2t")
-    with refused("out-of-range", value=0):
+    with refused("bad-option", value=0):
         SR(m=0, k=5)
     for extended in ("0", "9" * 5000):
         with refused("bad-option", name="extended"):

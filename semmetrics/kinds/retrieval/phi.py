@@ -38,8 +38,8 @@ from semmetrics.kinds.retrieval.relation import CAPTIONS, CaptionedTruth, check_
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import flat_terms
-from semmetrics.metrics.graded_retrieval import needed_depth
 from semmetrics.metrics.registry import kinds_of
+from semmetrics.metrics.semantic_retrieval import needed_depth
 
 MATRIX_OPTIONS = ("tokenizer", "doc_freq", "tuples", "embedding", "lookup", "oov", "max_words",
                   "cache")  # fmt: skip
