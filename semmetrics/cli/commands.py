@@ -229,7 +229,7 @@ def compare(run: Run) -> None:
 
 
 def _signatures(run: Run, found: Any) -> list[str]:
-    from semmetrics.reports.result import draw_signatures
+    from semmetrics.reports import draw_signatures
 
     shown = run["signatures"] and run["form"] not in ("json", "csv")
     return [draw_signatures(found)] if shown else []
@@ -319,7 +319,7 @@ def correlate(run: Run) -> None:
     of 'semmetrics pairs' (a .npy file with its .ids.json), a JSON object {id: [ids]} of what
     belongs together, or a file of scores like RATINGS. Pairs that a PHI lacks are counted.
     """
-    from semmetrics.reports.result import draw, format_full
+    from semmetrics.reports import draw, format_full
     from semmetrics.scoring.intervals import Bootstrap
     from semmetrics.studies.correlations import correlate as api
 
@@ -577,7 +577,7 @@ def mad_rank(run: Run) -> None:
     images of the pair; the ratio of their scores is the dominance of one over the other, and all
     dominances give the global rank (Wan et al. 2022, equation 7).
     """
-    from semmetrics.reports.result import cells, draw
+    from semmetrics.reports import cells, draw
     from semmetrics.studies.competition import rank_competition
 
     if run["ratings"] and run["measures"]:

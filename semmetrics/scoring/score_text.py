@@ -12,7 +12,7 @@ from semmetrics.errors import InputError
 from semmetrics.kinds import find_kind
 from semmetrics.kinds.describe import finite_or_none, on_one_line
 from semmetrics.messages import plural, pluralize, visible
-from semmetrics.reports.result import align, draw, format_full
+from semmetrics.reports import align, draw, format_full
 from semmetrics.scoring.result import Score
 from semmetrics.scoring.signature import MODELS, SETTINGS
 from semmetrics.scoring.table import ScoreTable, draw_scores

@@ -16,7 +16,7 @@ from semmetrics.kinds.describe import finite_or_none
 from semmetrics.messages import did_you_mean, listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import CAUSES
-from semmetrics.reports.result import Records, ScaledResult, draw, write_table
+from semmetrics.reports import Records, ScaledResult, draw, write_table
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score, matching_names
 

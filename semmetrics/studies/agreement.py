@@ -26,7 +26,7 @@ from semmetrics.options import (
     check_options,
     split_names,
 )
-from semmetrics.reports.result import ScaledResult, Table, format_p
+from semmetrics.reports import ScaledResult, Table, format_p
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.plan import (
     Prepared,

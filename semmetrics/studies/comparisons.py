@@ -15,7 +15,7 @@ from semmetrics.kinds import find_kind
 from semmetrics.kinds.describe import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.options import COMPARED, CORRECTIONS, OPTIONS, TESTS, check_options
-from semmetrics.reports.result import Records, ScaledResult, Table, draw, format_p
+from semmetrics.reports import Records, ScaledResult, Table, draw, format_p
 from semmetrics.scoring.intervals import AUTO, Bootstrap
 from semmetrics.scoring.plan import prepare_systems
 from semmetrics.scoring.protocols import NotComputed

@@ -37,7 +37,7 @@ from semmetrics.kinds import Tasks
 from semmetrics.messages import did_you_mean, listing
 from semmetrics.metrics.definition import Statistic
 from semmetrics.options import CORRECTIONS, TESTS
-from semmetrics.reports.result import entry_of
+from semmetrics.reports import entry_of
 from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval, Replicates
 from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, ahead, chunk_size
 from semmetrics.scoring.result import Score

@@ -24,7 +24,7 @@ from semmetrics.metrics.registry import (
     split_names,
 )
 from semmetrics.options import AGGREGATIONS, AGREEMENT
-from semmetrics.reports.result import align
+from semmetrics.reports import align
 from semmetrics.scoring.protocols import (
     AGREEMENT_PROTOCOLS,
     OWN_REFERENCES,

@@ -31,7 +31,7 @@ from semmetrics.core.same import by_value
 from semmetrics.data.judgements import Judgements
 from semmetrics.errors import InputError
 from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS
-from semmetrics.reports.result import entry_of
+from semmetrics.reports import entry_of
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.resampling import Draws
 from semmetrics.studies.correlations import Correlated, correlation, percentiles, resample

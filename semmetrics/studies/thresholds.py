@@ -23,7 +23,7 @@ from semmetrics.messages import pluralize, visible
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
-from semmetrics.reports.result import Records, Result, draw, format_full, write_curves
+from semmetrics.reports import Records, Result, draw, format_full, write_curves
 from semmetrics.scoring.calibration import (
     Calibration,
     best_place,

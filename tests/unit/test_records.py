@@ -11,7 +11,7 @@ import pytest
 from refusals import refused
 
 from semmetrics import Records
-from semmetrics.reports.result import draw
+from semmetrics.reports import draw
 
 COLUMNS = {
     "id": ["a", "b,c", "ü"],
