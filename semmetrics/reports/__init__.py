@@ -69,9 +69,6 @@ class Records(Sequence[dict[str, Any]]):
     __slots__ = ("_columns", "_length")
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
-        for name, column in columns.items():
-            if isinstance(column, (str, bytes, Mapping)):  # a string is a list of characters
-                raise InputError("wrong-type", f"columns[{name!r}]", value=column, wanted="a list")
         lengths = {len(column) for column in columns.values()}
         if len(lengths) > 1:
             found = f"values by column: {sorted(lengths)}"
@@ -88,13 +85,10 @@ class Records(Sequence[dict[str, Any]]):
         >>> list(Records.from_rows(["a", "b"], [{"a": 1}, {"b": 2, "a": 3}]))
         [{'a': 1, 'b': None}, {'a': 3, 'b': 2}]
         """
-        if isinstance(columns, str):  # which is a list of characters
-            raise InputError("wrong-type", "columns", value=columns, wanted="a list of names")
         lists: dict[str, list[Any]] = {name: [] for name in columns}
-        appends = [(name, column.append) for name, column in lists.items()]
         for row in rows:
-            for name, append in appends:
-                append(row.get(name))
+            for name, column in lists.items():
+                column.append(row.get(name))
         return Records(lists)
 
     @property
@@ -181,16 +175,15 @@ class Records(Sequence[dict[str, Any]]):
         InputError
             If the form is unknown.
         """
+        check_choice("form", form, FORMS)
         if form == "csv":
             writer = csv.writer(out, lineterminator="\n")
             writer.writerow(map(csv_text, self.columns))
             writer.writerows(self._rows(_csv_cells))
         elif form == "jsonl":
             out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in self)
-        elif form == "json":
-            out.write(json.dumps(list(self), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         else:
-            raise InputError("bad-choice", name="form", value=form, choices=FORMS)
+            out.write(json.dumps(list(self), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
     def to_csv(self) -> str:
         """Return one line a record below a head; an empty cell for None."""
@@ -359,11 +352,10 @@ def _markdown(rows: Rows) -> str:
 
 def _right(rows: Rows) -> list[bool]:
     """Tell for each column whether it is aligned right: neither the first, nor one of names."""
-    _, *others = zip(*rows, strict=True)
-    named = [
-        any(cell[:1].isalpha() and cell not in _NO_NAMES for cell in one[1:]) for one in others
-    ]
-    return [False, *(not one for one in named)]
+    aligned = [False]
+    for _, *column in list(zip(*rows, strict=True))[1:]:
+        aligned.append(not any(cell[:1].isalpha() and cell not in _NO_NAMES for cell in column))
+    return aligned
 
 
 def _latex(rows: Rows) -> str:
@@ -376,6 +368,11 @@ def _latex(rows: Rows) -> str:
     return "\n".join(
         [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
     )
+
+
+def format_number(value: float, digits: int = 4) -> str:
+    """Write a number with so many digits after the point."""
+    return f"{value:.{digits}f}" if math.isfinite(value) else str(value)
 
 
 def format_full(value: float) -> str:
@@ -398,14 +395,16 @@ def format_p(p: float) -> str:
 
 def cells(records: Records, digits: int) -> list[list[str]]:
     """Return records as cells, the head first: so many digits, nothing for what is undefined."""
-    rows = [
-        [
-            f"{v:.{digits}f}" if isinstance(v, float) else "" if v is None else str(v)
-            for v in record.values()
-        ]
-        for record in records
+    return [
+        list(records.columns),
+        *([_cell_text(value, digits) for value in record.values()] for record in records),
     ]
-    return [list(records.columns), *rows]
+
+
+def _cell_text(value: Any, digits: int = 4) -> str:
+    if isinstance(value, float):
+        return format_number(value, digits)
+    return "" if value is None else str(value)
 
 
 def entry_of(record: object, schema: str, columns: Sequence[str], **known: Any) -> dict[str, Any]:
@@ -618,9 +617,8 @@ class Table(Result, Sequence[T]):
         return f"{table}{Records({'': sentences})._repr_html_()}"
 
 
-def draw_signatures(result: Result) -> str:
-    """Draw the whole signature of each row, beside what tells rows apart."""
-    rows = result.to_records()
+def draw_signatures(rows: Records) -> str:
+    """Draw the whole signature of each row of a result, beside what tells rows apart."""
     names = [name for name in ("system", "part", "heading", "group", "statistic")
              if name == "heading"
              or (name in rows.columns and len(set(rows.column(name))) > 1)]  # fmt: skip
@@ -655,18 +653,23 @@ def write_table(
     rows = []
     for heading in dict.fromkeys(score.heading for score in scores):
         row = [place.get((system, heading)) for system in systems]
-        best = _best(row)
-        cells = (_cell(one, bold=any(one is score for score in best)) for one in row)
-        rows.append([_escape(heading), *cells])
+        known = [one for one in row if one is not None and math.isfinite(one.value)]
+        best = math.nan  # where one system alone has a value
+        if len(known) > 1:
+            choose = max if known[0].measure.definition.higher_is_better else min
+            best = choose(one.value for one in known)
+        rows.append([_escape(heading), *(_cell(one, best) for one in row)])
     head = ["measure", *map(_escape, systems)]
     below = [_html_list(lines)]
     if undefined:
-        causes = [[_escape(_html_text(value)) for value in record.values()] for record in undefined]
-        table = _html_table(list(map(_escape, undefined[0])), causes, _LEFT)
-        below.append(_fold("undefined", table))
+        below.append(_fold("undefined", _html_records(list(undefined[0]), undefined)))
     if differences:
         below.append(_fold("differences", _html_list(differences)))
-    below.append(_fold("signatures", _signatures(scores)))
+    signed = [[_escape(one.system), _escape(one.heading), f"<code>{_escape(one.signature)}</code>"]
+              for one in scores]  # fmt: skip
+    below.append(
+        _fold("signatures", _html_table(["system", "measure", "signature"], signed, _LEFT))
+    )
     return f"<div>{_html_table(head, rows)}{''.join(below)}</div>"
 
 
@@ -676,9 +679,13 @@ def _html_list(lines: Sequence[str]) -> str:
 
 def write_records(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], hidden: int) -> str:
     """Write records as rows, and how many more there are."""
-    cells = [[_escape(_html_text(value)) for value in row.values()] for row in rows]
     more = f"<p>… and {pluralize(hidden, 'row')} more</p>" if hidden else ""
-    return f"<div>{_html_table(list(map(_escape, columns)), cells, _LEFT)}{more}</div>"
+    return f"<div>{_html_records(columns, rows)}{more}</div>"
+
+
+def _html_records(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    cells = [[_escape(_cell_text(value)) for value in row.values()] for row in rows]
+    return _html_table(list(map(_escape, columns)), cells, _LEFT)
 
 
 def write_curves(
@@ -688,11 +695,12 @@ def write_curves(
 ) -> str:
     """Write the threshold and value that is best of each measure and, folded, all of them."""
     highest = [
-        [_escape(name), *(("", "undefined") if one is None else (f"{one[0]:g}", _number(one[1])))]
+        [_escape(name), *(("", "undefined") if one is None else
+                          (f"{one[0]:g}", format_number(one[1])))]
         for name, one in best.items()
-    ]
+    ]  # fmt: skip
     rows = [
-        [f"{point:g}", *(_number(column[place]) for column in values.values())]
+        [f"{point:g}", *(format_number(column[place]) for column in values.values())]
         for place, point in enumerate(points)
     ]
     every = _html_table(["threshold", *map(_escape, values)], rows)
@@ -700,40 +708,15 @@ def write_curves(
     return f"<div>{top}{_fold(pluralize(len(rows), 'threshold'), every)}</div>"
 
 
-def _best(row: Sequence[Any]) -> list[Any]:
-    """The scores of a row with its best value; none where one system alone has a value."""
-    known = [score for score in row if score is not None and math.isfinite(score.value)]
-    if len(known) < 2:
-        return []
-    choose = max if known[0].measure.definition.higher_is_better else min
-    value = choose(score.value for score in known)
-    return [score for score in known if score.value == value]
-
-
-def _cell(score: Any, *, bold: bool = False) -> str:
+def _cell(score: Any, best: float) -> str:
     if score is None:
         return ""
-    value = _number(score.value)
-    text = f"<strong>{value}</strong>" if bold else value
+    text = format_number(score.value)
+    if score.value == best:
+        text = f"<strong>{text}</strong>"
     if score.ci is None:
         return text
-    return f"{text} <small>[{_number(score.ci.low)}, {_number(score.ci.high)}]</small>"
-
-
-def _number(value: float) -> str:
-    return f"{value:.4f}" if math.isfinite(value) else str(value)
-
-
-def _html_text(value: Any) -> str:
-    if isinstance(value, float):
-        return _number(value)
-    return "" if value is None else str(value)
-
-
-def _signatures(scores: Iterable[Any]) -> str:
-    rows = [[_escape(one.system), _escape(one.heading), f"<code>{_escape(one.signature)}</code>"]
-            for one in scores]  # fmt: skip
-    return _html_table(["system", "measure", "signature"], rows, _LEFT)
+    return f"{text} <small>[{format_number(score.ci.low)}, {format_number(score.ci.high)}]</small>"
 
 
 def _html_table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str = _RIGHT) -> str:

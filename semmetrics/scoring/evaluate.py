@@ -103,6 +103,11 @@ class Statistics:
         """The items in the order of their hashes, which no permutation or split changes."""
         return np.argsort(self.hashes, kind="stable")
 
+    @property
+    def item_weights(self) -> Floats:
+        """The weight of each item; 1 where none are given."""
+        return np.ones(len(self)) if self.weights is None else self.weights
+
     def rows(self, statistic: Statistic) -> Mapping[str, Column]:
         """The columns of a statistic, one row an item; joined at their first use.
 

@@ -152,6 +152,11 @@ class Score:
         """The items, in the order of ``items``."""
         return self.statistics.ids
 
+    @property
+    def rows(self) -> Any:
+        """The columns that the measure is computed from, one row an item."""
+        return self.statistics.rows(self.measure.definition.family.statistic(self.measure))
+
     @cached_property
     def items(self) -> Floats | None:
         """The value of each item, nan where undefined; None where one item alone has no value.
@@ -161,9 +166,7 @@ class Score:
         InputError
             If rows were not kept.
         """
-        family = self.measure.definition.family
-        rows = self.statistics.rows(family.statistic(self.measure))
-        return family.items(self.measure, rows, self.frame)
+        return self.measure.definition.family.items(self.measure, self.rows, self.frame)
 
     @property
     def averaged(self) -> Floats | None:
@@ -171,11 +174,8 @@ class Score:
 
         An undefined value is there as what its policy counts it as, and nan where it is left out.
         """
-        family = self.measure.definition.family
-        if not hasattr(family, "averaged"):
-            return None
-        rows = self.statistics.rows(family.statistic(self.measure))
-        values: Floats | None = family.averaged(self.measure, rows, self.frame)
+        averaged = getattr(self.measure.definition.family, "averaged", None)
+        values: Floats | None = averaged and averaged(self.measure, self.rows, self.frame)
         return values
 
     @cached_property
@@ -269,9 +269,8 @@ def point_sums(measure: Measure, statistics: Statistics) -> Sums:
     statistic = measure.definition.family.statistic(measure)
     if statistic.additive:
         return statistics.sums[statistic]
-    weights = np.ones(len(statistics)) if statistics.weights is None else statistics.weights
     rows: Any = statistics.rows(statistic)
-    return {"rows": rows, "weights": weights[None], "order": statistics.order}
+    return {"rows": rows, "weights": statistics.item_weights[None], "order": statistics.order}
 
 
 def score_statistics(

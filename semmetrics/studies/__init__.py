@@ -11,7 +11,7 @@ from typing import Any
 
 _PUBLIC = {
     "scoring.protocols": ("AGREEMENT_PROTOCOLS", "AgreementProtocol"),
-    "scoring.score_text": ("RunSummary", "summarize"),
+    "scoring.table": ("RunSummary", "summarize"),
     "studies.agreement": ("AgreementTable", "meta"),
     "studies.comparisons": ("ComparisonTable", "compare"),
     "studies.competition": ("CompetitionRanking", "rank_competition"),

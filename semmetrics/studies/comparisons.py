@@ -21,8 +21,7 @@ from semmetrics.scoring.plan import prepare_systems
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import document_options, score_prepared
-from semmetrics.scoring.score_text import name_absent
-from semmetrics.scoring.table import ScoreTable
+from semmetrics.scoring.table import ScoreTable, name_absent
 from semmetrics.studies.differences import (
     COLUMNS,
     Design,
