@@ -85,14 +85,18 @@ def naming(system: str) -> Iterator[None]:
 def _fit_similarity_threshold(measure: Measure, task: Any, calibrations: Sequence[Any]) -> Fitted:
     if measure["threshold"] != "auto":
         return measure, ""
-    if calibrations:
-        from semmetrics.scoring.calibration import calibrated
-
-        return calibrated(measure, task, calibrations)
     from semmetrics.metrics.label_similarity import label_vectors_of
 
     vectors = label_vectors_of(task, str(measure["embedding"]))
-    return measure.with_options(threshold=repr(vectors.threshold)), ""
+    if not calibrations:
+        return measure.with_options(threshold=repr(vectors.threshold)), ""
+    identity = vectors.embedder.identity
+    for one in calibrations:
+        if one.embedding == identity:
+            return measure.with_options(threshold=repr(one.threshold)), one.note
+    known = [one.embedding for one in calibrations]
+    raise InputError("other-embedding", measure=measure, name=measure.definition.name,
+                     embedding=identity, known=known)  # fmt: skip
 
 
 def _fit_score_threshold(measure: Measure, task: Any, calibrations: Sequence[Any]) -> Fitted:

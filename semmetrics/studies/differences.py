@@ -474,7 +474,7 @@ def _swap(
             needed.setdefault(one.system, (one.statistics, []))[1].append(statistic)
     stack = Stack()
     weighted = {
-        name: WeightedSums.of(statistics, some, Draws.of(statistics), stack)
+        name: WeightedSums(statistics, some, Draws.of(statistics), stack)
         for name, (statistics, some) in needed.items()
     }
     draws = next(iter(weighted.values())).draws
