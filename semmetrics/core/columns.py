@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Codes, Floats, Ints, offsets, row_numbers
+from semmetrics.core.ragged import Codes, Floats, Ints, offsets, row_numbers, slices
 
 UNIT = 1 << 1074
 _HALF = 27  # a mantissa is cut in two, so that 2**26 halves add up without leaving 53 bits
@@ -48,36 +48,25 @@ def exact_sums(
     array([1.])
     """
     total = np.zeros(n_groups, object)
-    for start in range(0, len(values), _MOST):
-        part = slice(start, start + _MOST)
-        total += _sum_block(values[part], None if groups is None else groups[part], n_groups)
-    return total
-
-
-def _sum_block(
-    values: Floats, groups: NDArray[np.integer] | None, n_groups: int
-) -> NDArray[np.object_]:
-    total = np.zeros(n_groups, object)
-    if not len(values):
-        return total
-    fractions, exponents = np.frexp(values)
-    mantissas = np.ldexp(fractions, 53).astype(np.int64)
-    low = int(exponents.min())
-    width = int(exponents.max()) - low + 1
-    keys = (exponents - low).astype(np.int64)
-    if groups is not None:
-        keys += groups.astype(np.int64) * width
-    if n_groups * width > _TABLE:
-        cells, keys = np.unique(keys, return_inverse=True)
-    else:
-        cells = np.arange(n_groups * width)
-    high = np.bincount(keys, mantissas >> _HALF, len(cells))
-    rest = np.bincount(keys, mantissas & ((1 << _HALF) - 1), len(cells))
-    for place in np.flatnonzero((high != 0) | (rest != 0)).tolist():
-        group, exponent = divmod(int(cells[place]), width)
-        number = (int(high[place]) << _HALF) + int(rest[place])
-        shift = 1074 - 53 + exponent + low  # the mantissa's last bit, in units of 2**-1074
-        total[group] += number << shift if shift >= 0 else number >> -shift
+    for part in slices(len(values), _MOST):
+        fractions, exponents = np.frexp(values[part])
+        mantissas = np.ldexp(fractions, 53).astype(np.int64)
+        low = int(exponents.min())
+        width = int(exponents.max()) - low + 1
+        keys = (exponents - low).astype(np.int64)
+        if groups is not None:
+            keys += groups[part].astype(np.int64) * width
+        if n_groups * width > _TABLE:
+            cells, keys = np.unique(keys, return_inverse=True)
+        else:
+            cells = np.arange(n_groups * width)
+        high = np.bincount(keys, mantissas >> _HALF, len(cells))
+        rest = np.bincount(keys, mantissas & ((1 << _HALF) - 1), len(cells))
+        for place in np.flatnonzero((high != 0) | (rest != 0)).tolist():
+            group, exponent = divmod(int(cells[place]), width)
+            number = (int(high[place]) << _HALF) + int(rest[place])
+            shift = 1074 - 53 + exponent + low  # the mantissa's last bit, in units of 2**-1074
+            total[group] += number << shift if shift >= 0 else number >> -shift
     return total
 
 

@@ -28,7 +28,6 @@ Higham, 2002, Accuracy and Stability of Numerical Algorithms, 2nd edition, SIAM.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -36,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.backend import Backend, is_torch
-from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.core.ragged import Bools, Floats, Ints, slices
 from semmetrics.errors import InputError
 
 _DECIMALS = 9  # of cosines
@@ -270,9 +269,7 @@ class EuclideanDistances:
             table = self.backend.zeros(items, m, n)
         else:
             table, step = np.empty((items, m, n)), _CELLS // max(1, m * n)
-        step = max(1, step)
-        for start in range(0, items, step):
-            part = slice(start, start + step)
+        for part in slices(items, step):
             self._products(pred_codes[part], ref_codes[part], table[part])
             self._to_distances(table[part], pred_codes[part], ref_codes[part])
         return table
@@ -285,13 +282,12 @@ class EuclideanDistances:
             return
         (items, m), n = pred_codes.shape, ref_codes.shape[1]
         codes, dimension = np.concatenate([pred_codes, ref_codes], 1), self.vectors.shape[1]
-        step = max(1, min(items, _GATHERED // max(1, (m + n) * dimension)))
-        gathered = np.empty((step, m + n, dimension))  # the same memory for every step
-        for start in range(0, items, step):
-            part = codes[start : start + step]
-            both = gathered[: len(part)]
-            self.vectors.take(part, 0, out=both, mode="wrap")  # "raise" would copy once more
-            np.matmul(both[:, :m], both[:, m:].swapaxes(1, 2), out=table[start : start + step])
+        parts = slices(items, _GATHERED // max(1, (m + n) * dimension))
+        gathered = np.empty((parts[0].stop, m + n, dimension))  # the same memory for every step
+        for part in parts:
+            both = gathered[: part.stop - part.start]
+            self.vectors.take(codes[part], 0, out=both, mode="wrap")  # "raise" would copy once more
+            np.matmul(both[:, :m], both[:, m:].swapaxes(1, 2), out=table[part])
 
     def _to_distances(self, square: Any, pred_codes: Any, ref_codes: Any) -> None:
         """Turn inner products into distances in place."""
@@ -393,7 +389,7 @@ class ThresholdTest:
             left, right = self._units[rows], np.ascontiguousarray(self._units[columns].T)
             step = min(len(rows), max(256, _BLOCK // max(1, len(columns))))
             room = np.empty((step, len(columns)), np.float32)
-            for part in _parts(len(rows), step):
+            for part in slices(len(rows), step):
                 product = _products(left[part], right, room[: part.stop - part.start])
                 unsure.append(
                     self._compare(product, threshold, above[part]) + part.start * len(columns)
@@ -421,7 +417,7 @@ class ThresholdTest:
         (size, m), n = rows.shape, columns.shape[1]
         above = np.empty((size, m, n), np.bool_)
         unsure = [np.zeros(0, np.int64)]
-        for part in _parts(size, _NUMBERS // max(1, (m + n) * self._units.shape[1])):
+        for part in slices(size, _NUMBERS // max(1, (m + n) * self._units.shape[1])):
             product = _products(self._units[rows[part]], self._units[columns[part]].swapaxes(1, 2))
             unsure.append(self._compare(product, threshold, above[part]) + part.start * m * n)
         places = np.concatenate(unsure) if self._ordinary else np.arange(above.size)
@@ -443,7 +439,7 @@ class ThresholdTest:
         """Test the cells at those places again, exactly."""
         exact = np.zeros(len(places))
         some = np.flatnonzero(~(self._zero[rows] | self._zero[columns]))
-        for part in _parts(len(some), _NUMBERS // max(1, self._units.shape[1])):
+        for part in slices(len(some), _NUMBERS // max(1, self._units.shape[1])):
             codes = np.stack([rows[some[part]], columns[some[part]]])
             used, place = np.unique(codes, return_inverse=True)
             split = SplitVectors.of(self._vectors[used].astype(np.float64))
@@ -460,8 +456,3 @@ def _products(left: Any, right: Any, out: Any = None) -> Any:
     """
     with np.errstate(all="ignore"):
         return np.matmul(left, right, out=out)
-
-
-def _parts(size: int, step: int) -> Iterator[slice]:
-    for start in range(0, size, max(1, step)):
-        yield slice(start, min(size, start + max(1, step)))

@@ -90,12 +90,14 @@ class WeightedWords(NamedTuple):
     weights: Floats
 
     def padded(self, items: Ints) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return codes and weights with the items along the last axis; padding has weight 0."""
+        """Return codes and shares of the weight, items along the last axis; padding has none."""
         sizes = np.diff(self.indptr)[items]
         place = np.arange(int(sizes.max(initial=0)))[:, None]
         real = place < sizes
         flat = np.where(real, self.indptr[items] + place, 0)
-        return self.codes[flat], np.where(real, self.weights[flat], 0.0)
+        weights = np.where(real, self.weights[flat], 0.0)
+        total = sum_in_order(weights) if len(weights) else 1.0
+        return self.codes[flat], weights / np.where(total > 0, total, 1.0)
 
 
 Sides = tuple[WeightedWords, WeightedWords]
@@ -187,47 +189,40 @@ def relaxed_transport(distances: Distances, pred: WeightedWords, ref: WeightedWo
     """
     sides, backend = (pred, ref), distances.backend
     bounds = backend.zeros(len(pred.indptr) - 1)
+    where = backend.xp.where
     for items in _groups(backend, sides, 1):
-        bounds[backend.array(items)] = _relaxed_block(_make_block(distances, sides, items))
+        block = _make_block(distances, sides, items)
+        these, used = backend.array(items), used_cells(block.rows, block.columns)
+        if not (used.shape[0] and used.shape[1]):
+            bounds[these] = np.nan
+            continue
+        costs = where(used, block.costs, np.inf)
+        sums = [
+            sum_in_order(where(mass > 0, backend.xp.amin(costs, axis), 0.0) * mass)
+            for axis, mass in ((1, block.rows), (0, block.columns))
+        ]
+        bounds[these] = where(used.any(0).any(0), backend.xp.maximum(*sums), np.nan)
     return bounds
 
 
-def _relaxed_block(block: _Block) -> Any:
-    backend, costs = Backend(block.costs), block.costs
-    if not (costs.shape[0] and costs.shape[1]):
-        return backend.zeros(costs.shape[2]) + np.nan
-    used = used_cells(block.rows, block.columns)
-    where, costs = backend.xp.where, backend.xp.where(used, costs, np.inf)
-    sums = [
-        sum_in_order(where(mass > 0, backend.xp.amin(costs, axis), 0.0) * mass)
-        for axis, mass in ((1, block.rows), (0, block.columns))
-    ]
-    return where(used.any(0).any(0), backend.xp.maximum(*sums), np.nan)
-
-
 def _groups(backend: Backend, sides: Sides, workers: int) -> Iterator[Ints]:
-    """Yield the numbers of items of similar sizes."""
+    """Yield the numbers of items of similar sizes: an equal share of costs for each worker."""
     n_pred, n_ref = (np.diff(side.indptr) for side in sides)
-    return group_by_size(n_pred, n_ref, cells_per_block(backend, n_pred, n_ref, workers))
+    most = CELLS << 4
+    if backend.on_cpu:
+        total = int((n_pred * n_ref).sum())
+        blocks = workers * max(1, -(-total // (CELLS * workers)))
+        most = min(CELLS, max(_FEWEST, int(total / blocks * _SLACK)))
+    return group_by_size(n_pred, n_ref, most)
 
 
 def _make_block(distances: Distances, sides: Sides, items: Ints) -> _Block:
     backend = distances.backend
-    (mine, rows), (theirs, columns) = (side.padded(items) for side in sides)
-    rows, columns = (backend.array(_normalize(side)) for side in (rows, columns))
-    pred, ref = backend.array(mine), backend.array(theirs)
+    (pred, rows), (ref, columns) = (map(backend.array, side.padded(items)) for side in sides)
     costs = _gather_costs(distances, sides, (pred, ref), items)
     equal = (pred[:, None] == ref) & used_cells(rows, columns)
     costs[equal] = 0.0
     return _Block(items, costs, rows, columns, equal)
-
-
-def _normalize(weights: NDArray[Any]) -> NDArray[Any]:
-    """Divide weights by their sum, where that is not 0; items lie along the last axis."""
-    if not len(weights):
-        return weights
-    total = sum_in_order(weights)
-    return weights / np.where(total > 0, total, 1.0)
 
 
 def _gather_costs(distances: Distances, sides: Sides, codes: Any, items: Ints) -> Any:
@@ -251,18 +246,12 @@ def _remove_common(backend: Backend, block: _Block) -> tuple[Any, Any]:
 
     An item that lists a word twice on a side keeps its masses.
     """
-    rows, columns = block.rows, block.columns
-    these = backend.nonzero(block.equal.any(0).any(0))
-    if len(these):
-        sides = (backend.take_last(side, these) for side in (block.equal, rows, columns))
-        rows, columns = backend.copy(rows), backend.copy(columns)
-        rows[:, these], columns[:, these] = _subtract_common(backend, *sides)
-    return rows, columns
-
-
-def _subtract_common(backend: Backend, equal: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
-    """Do the same for items with a word on both sides."""
-    where = backend.xp.where
+    where, these = backend.xp.where, backend.nonzero(block.equal.any(0).any(0))
+    if not len(these):
+        return block.rows, block.columns
+    equal, rows, columns = (
+        backend.take_last(side, these) for side in (block.equal, block.rows, block.columns)
+    )
     some = (equal.sum(0) <= 1).all(0) & (equal.sum(1) <= 1).all(0)
     common = where(equal & some, backend.xp.minimum(rows[:, None], columns), 0.0)
     left = []
@@ -271,7 +260,9 @@ def _subtract_common(backend: Backend, equal: Any, rows: Any, columns: Any) -> t
         left.append(where(some & (rest < _ROUNDING), 0.0, rest))
     totals = [sum_in_order(side) for side in left]
     scale = where(some & (totals[1] > 0), totals[0] / where(totals[1] > 0, totals[1], 1.0), 1.0)
-    return left[0], left[1] * scale
+    rows, columns = backend.copy(block.rows), backend.copy(block.columns)
+    rows[:, these], columns[:, these] = left[0], left[1] * scale
+    return rows, columns
 
 
 Solver: TypeAlias = Callable[[Any, Any, Any, Any, Any, Any], Solutions]
@@ -288,15 +279,6 @@ _DEAREST = 1e306  # sums of larger costs may not be finite
 _PIVOTS = 100_000  # of the network simplex
 _OPTIMAL = 1  # its status
 _FEASIBLE = 1e-10  # the least tolerance that HiGHS takes
-
-
-def cells_per_block(backend: Backend, n_rows: Ints, n_columns: Ints, workers: int) -> int:
-    """Return how many costs make a block: an equal share for each worker, or the most."""
-    if not backend.on_cpu:
-        return CELLS << 4
-    total = int((n_rows * n_columns).sum())
-    blocks = workers * max(1, -(-total // (CELLS * workers)))
-    return min(CELLS, max(_FEWEST, int(total / blocks * _SLACK)))
 
 
 def used_cells(rows: Any, columns: Any) -> Any:

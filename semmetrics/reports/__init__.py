@@ -104,9 +104,7 @@ class Records(Sequence[dict[str, Any]]):
         InputError
             If there is no such column.
         """
-        if name not in self._columns:
-            raise InputError("bad-choice", "records", name="column", value=name,
-                             choices=self.columns)  # fmt: skip
+        check_choice("column", name, self.columns)
         return _to_plain(self._columns[name])
 
     def drop(self, *names: str) -> Records:

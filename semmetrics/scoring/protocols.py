@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Options, Tasks
-from semmetrics.messages import agreeing, did_you_mean, listing
+from semmetrics.messages import agreeing, did_you_mean, few_names, listing
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.metrics.registry import cutoffs, parse, parse_all
 from semmetrics.options import decoding_rules
@@ -63,7 +63,6 @@ class Protocol:
 
 
 _RECALLS = {f"R@{k}": f"HitRate@{k}" for k in (1, 5, 10)}
-_NAMED = 5  # measures that a note names
 _LISTS = "duplicates=each,empty=0"
 _MEANING = f"{_LISTS},threshold=0.4,match=greedy"
 _BY_LABEL = "labels=reference,absent=0"
@@ -316,8 +315,7 @@ def _without_effect(
     facts = []
     for option, chosen, instead in found:
         names = [str(measure) for measure in measures if chosen[measure]]
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        on = f"{', '.join(names[:_NAMED])}{more}, which {agreeing(len(names), 'take')} {instead}"
+        on = f"{few_names(names)}, which {agreeing(len(names), 'take')} {instead}"
         facts += [Fact("no-effect-on", values={"option": option, "on": on})] if names else []
     return facts
 

@@ -18,7 +18,7 @@ size: neighbours in the order of hashes, so chosen at random.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -146,10 +146,7 @@ class Draws:
 
     def added(self, values: Floats) -> Floats:
         """Sum the values of items that are drawn together."""
-        sums: Floats = np.bincount(self.place, values, len(self.hashes)).astype(
-            np.float64, copy=False
-        )
-        return sums
+        return np.asarray(np.bincount(self.place, values, len(self.hashes)), np.float64)
 
     def gathered(self, column: Sparse, weights: Floats | None) -> tuple[Sparse, Floats | None]:
         """Gather the labels of items that are drawn together, and the weight of each."""
@@ -421,28 +418,25 @@ class Subject:
     ----------
     statistics : Statistics
         With rows.
-    measures : sequence of Measure
-    points : sequence of float
-        Their values.
     frame : Frame
+    points : mapping from measure to value
     """
 
     statistics: Statistics
-    measures: Sequence[Measure]
-    points: Sequence[float]
     frame: Frame
+    points: Mapping[Measure, float]
 
     @cached_property
     def needed(self) -> dict[Measure, Statistic]:
         """The statistic of each measure."""
-        return {m: m.definition.family.statistic(m) for m in self.measures}
+        return {m: m.definition.family.statistic(m) for m in self.points}
 
 
 def replicate(
     systems: Sequence[Subject],
     bootstrap: Bootstrap,
     progress: Callable[[int, int], None] | None = None,
-) -> list[list[Replicates]]:
+) -> list[dict[Measure, Replicates]]:
     """Compute the replicates of all measures of systems, and their jackknife.
 
     Systems that have the same items share one set of resamples.
@@ -457,7 +451,7 @@ def replicate(
 
     Returns
     -------
-    list of list of Replicates, one a system and measure
+    list of dict from measure to Replicates, one a system
 
     Raises
     ------
@@ -468,7 +462,7 @@ def replicate(
     by_draws: dict[str, list[int]] = {}
     for place, one in enumerate(draws):
         by_draws.setdefault(one.fingerprint(bootstrap), []).append(place)
-    found: dict[int, list[Replicates]] = {}
+    found: dict[int, dict[Measure, Replicates]] = {}
     for drawn, places in by_draws.items():
         some = [(systems[place], draws[place]) for place in places]
         made = _replicate_alike(some, bootstrap, drawn, progress)
@@ -481,21 +475,21 @@ def _replicate_alike(
     bootstrap: Bootstrap,
     drawn: str,
     progress: Callable[[int, int], None] | None,
-) -> list[list[Replicates]]:
+) -> list[dict[Measure, Replicates]]:
     """Compute the replicates of systems that have the same items."""
     stack = Stack()
     weighted = [
         WeightedSums(one.statistics, one.needed.values(), draws, stack) for one, draws in systems
     ]
-    values = [np.empty((len(one.measures), bootstrap.resamples)) for one, _ in systems]
+    values = [np.empty((len(one.points), bootstrap.resamples)) for one, _ in systems]
     done, chunk = 0, chunk_size([one.statistics for one, _ in systems])
     first = systems[0][1]
     for counts in ahead(first.counts(bootstrap, chunk), worth=first.are_many):
         product = stack.multiply(counts)
         for rows, (one, _), of in zip(values, systems, weighted, strict=True):
             sums = of.sums(counts, product)
-            for row, m in zip(rows, one.measures, strict=True):
-                part = m.definition.family.aggregate(m, sums[one.needed[m]], one.frame)
+            for row, (m, s) in zip(rows, one.needed.items(), strict=True):
+                part = m.definition.family.aggregate(m, sums[s], one.frame)
                 row[done : done + len(counts)] = part
         done += len(counts)
         if progress is not None:
@@ -508,7 +502,7 @@ def _replicate_alike(
 
 def _with_jackknife(
     one: Subject, weighted: WeightedSums, values: Floats, bootstrap: Bootstrap, drawn: str
-) -> list[Replicates]:
+) -> dict[Measure, Replicates]:
     """Return the replicates of a system's measures, with their values without each part."""
     statistics = one.statistics
     without: dict[Measure, tuple[Floats, Ints]] = {}
@@ -516,8 +510,8 @@ def _with_jackknife(
         chosen = [m for m in one.needed if one.needed[m] == s]
         rows, sizes = _leave_out(one, s, chosen, weighted.exact.get(s), weighted.draws)
         without.update((m, (row, sizes)) for m, row in zip(chosen, rows, strict=True))
-    return [
-        Replicates(
+    return {
+        m: Replicates(
             row,
             bootstrap.seed,
             statistics.unit,
@@ -530,8 +524,8 @@ def _with_jackknife(
             default=default_method(m),
             items=_items(one, m, weighted.draws) if point in m.definition.bounds else 0.0,
         )
-        for m, row, point in zip(one.measures, values, one.points, strict=True)
-    ]
+        for (m, point), row in zip(one.points.items(), values, strict=True)
+    }
 
 
 def _items(one: Subject, measure: Measure, draws: Draws) -> float:

@@ -19,7 +19,7 @@ from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import LabelAxis, Task
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.describe import finite_or_none
-from semmetrics.messages import plural, pluralize
+from semmetrics.messages import few_names, plural, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.registry import is_own, parse_in_any_case
 from semmetrics.scoring.evaluate import Statistics, evaluate, frame_of, merged_labels
@@ -27,10 +27,8 @@ from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates, defaul
 from semmetrics.scoring.signature import signature
 
 SCHEMA = "semmetrics.score/1"
-_MANY = 3  # measures that a note names
 _FEW, _SHARE = 5, 0.5  # true items of a label, and labels with fewer, that can be trusted
 _ROUNDING = 1e-9  # by which a value may miss its bounds
-_SHOWN = 5  # measures that a note on intervals names
 BEST_FIT = "fit:best-"
 """How the note of a score begins whose threshold was the best one."""
 
@@ -251,7 +249,9 @@ def left_out_notes(
     for name, where in (("reference", "ground truth"), ("given", "class list")):
         some = [s for s in scores if s.frame.universe_name(s.measure) == name]
         if some:
-            nowhere = f"outside the {where}, counted nowhere in {_few([s.heading for s in some])}"
+            nowhere = (
+                f"outside the {where}, counted nowhere in {few_names([s.heading for s in some])}"
+            )
             outside = ~some[0].frame.universe(some[0].measure)
             found.append((LeftOut.of(some[0].statistics, outside), nowhere))
         elif name == "given" and axis.given is not None:
@@ -301,33 +301,28 @@ def score_statistics(
     labels = merged_labels(list(systems.values()))
     aligned = {name: statistics.aligned(labels) for name, statistics in systems.items()}
     union = frame_of(list(aligned.values()))
-    subjects = []
-    for name, statistics in aligned.items():
-        # Items may be left out of one system alone, and their labels with them.
-        frame = replace(union, in_reference=statistics.n_reference > 0)
-        chosen = [measure for measure, _ in measures[name]]
-        values = [_value(measure, statistics, frame) for measure in chosen]
-        subjects.append((statistics, chosen, values, frame))
-    made: Sequence[Sequence[Replicates | None]] = [[None] * len(headings) for _ in subjects]
+    # Items may be left out of one system alone, and their labels with them.
+    frames = [replace(union, in_reference=one.n_reference > 0) for one in aligned.values()]
+    found = [
+        [
+            _score(name, statistics, frame, *what, heading)
+            for what, heading in zip(measures[name], headings, strict=True)
+        ]
+        for (name, statistics), frame in zip(aligned.items(), frames, strict=True)
+    ]
     if ci is not None:
         from semmetrics.scoring.resampling import Subject, replicate  # values alone need none of it
 
-        made = replicate([Subject(*one) for one in subjects], ci, progress)
-    return [
-        _score(name, statistics, frame, *what, heading, value, replicates, ci)
-        for name, (statistics, _, values, frame), several in zip(
-            aligned, subjects, made, strict=True
-        )
-        for what, heading, value, replicates in zip(
-            measures[name], headings, values, several, strict=True
-        )
-    ]
-
-
-def _value(measure: Measure, statistics: Statistics, frame: Frame) -> float:
-    sums = point_sums(measure, statistics)
-    value = np.asarray(measure.definition.family.aggregate(measure, sums, frame))
-    return float(value.reshape(-1)[0])
+        subjects = [
+            Subject(statistics, frame, {score.measure: score.value for score in scores})
+            for statistics, frame, scores in zip(aligned.values(), frames, found, strict=True)
+        ]
+        made = replicate(subjects, ci, progress)
+        found = [
+            [_with_interval(score, some[score.measure], ci) for score in scores]
+            for scores, some in zip(found, made, strict=True)
+        ]
+    return [score for scores in found for score in scores]
 
 
 def score_values(task: Task, measures: Sequence[Measure]) -> list[float]:
@@ -339,32 +334,28 @@ def score_values(task: Task, measures: Sequence[Measure]) -> list[float]:
 
 
 def _score(
-    system: str,
-    statistics: Statistics,
-    frame: Frame,
-    measure: Measure,
-    note: str,
-    heading: str,
-    value: float,
-    replicates: Replicates | None,
-    ci: Bootstrap | None,
+    system: str, statistics: Statistics, frame: Frame, measure: Measure, note: str, heading: str
 ) -> Score:
     family, sums = measure.definition.family, point_sums(measure, statistics)
-    made = None if replicates is None or ci is None else replicates.interval(ci.level, ci.method)
     return Score(
         system=system,
         measure=measure,
         heading=heading,
-        value=value,
+        value=float(np.ravel(family.aggregate(measure, sums, frame))[0]),
         n=len(statistics),
         unit=statistics.unit,
-        ci=made,
+        ci=None,
         undefined=family.undefined(measure, sums, frame),
         statistics=statistics,
         frame=frame,
         note=note,
-        replicates=replicates,
     )
+
+
+def _with_interval(score: Score, replicates: Replicates | None, ci: Bootstrap | None) -> Score:
+    """Return the score with replicates, if there are any, and its interval."""
+    made = None if replicates is None or ci is None else replicates.interval(ci.level, ci.method)
+    return replace(score, replicates=replicates, ci=made)
 
 
 def interval_notes(scores: Iterable[Score]) -> list[Fact]:
@@ -383,18 +374,12 @@ def interval_notes(scores: Iterable[Score]) -> list[Fact]:
             methods.setdefault(score.ci.method, []).append(score.heading)
             for code, values in _doubts(score, score.replicates, score.ci):
                 notes.setdefault((code, *values.items()), []).append(score.heading)
-    facts = [Fact(code, values={"headings": _few(headings), **dict(values)})
+    facts = [Fact(code, values={"headings": few_names(headings), **dict(values)})
              for (code, *values), headings in notes.items()]  # fmt: skip
     if len(methods) < 2:
         return facts
-    used = "; ".join(f"{method} for {_few(headings)}" for method, headings in methods.items())
+    used = "; ".join(f"{method} for {few_names(headings)}" for method, headings in methods.items())
     return [Fact("interval-methods", values={"used": used}), *facts]
-
-
-def _few(headings: Iterable[str]) -> str:
-    names = list(dict.fromkeys(headings))
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 def _doubts(
@@ -464,15 +449,12 @@ def _single_values(score: Score) -> Floats:
 
 def _true_items(score: Score) -> Floats | None:
     """Count the items of each label averaged over that have it, whatever their weights."""
-    columns, statistics = score.per_label, score.statistics
-    if columns is not None and statistics.weights is not None:
-        family = score.measure.definition.family
-        statistic = family.statistic(score.measure)
-        rows: Any = statistics.rows(statistic)
-        sums: Any = {"rows": rows, "weights": np.ones((1, score.n)), "order": statistics.order}
-        if statistic.additive:
-            sums = {name: column.sum() for name, column in rows.items()}
-        columns = family.per_label(score.measure, sums, score.frame)
+    columns, measure = score.per_label, score.measure
+    if columns is not None and score.statistics.weights is not None:
+        sums: Any = point_sums(measure, replace(score.statistics, weights=None))
+        if measure.definition.family.statistic(measure).additive:  # they are weighted sums
+            sums = {name: column.sum() for name, column in score.rows.items()}
+        columns = measure.definition.family.per_label(measure, sums, score.frame)
     return None if columns is None else columns["support"]
 
 
@@ -518,23 +500,20 @@ def _derived(measure: Measure, heading: str, terms: Sequence[Score], ci: Bootstr
     family = measure.definition.family
     whole = _joined([term.statistics for term in terms], measure)
     value = float(family.combine(measure, [term.value for term in terms]))  # type: ignore[attr-defined]
-    replicates = _replicates(measure, value, terms)
-    made = None if replicates is None or ci is None else replicates.interval(ci.level, ci.method)
-    return replace(
+    score = replace(
         terms[0],
         measure=measure,
         heading=heading,
         value=value,
         n=len(whole),
-        ci=made,
         undefined={},
         statistics=whole,
         note="",
         part="",
         task=None,
-        replicates=replicates,
         terms=tuple(terms),
     )
+    return _with_interval(score, _replicates(measure, value, terms), ci)
 
 
 def _joined(parts: Sequence[Statistics], measure: Measure) -> Statistics:

@@ -20,6 +20,7 @@ from semmetrics.metrics.families import CAUSES
 from semmetrics.reports import (
     Records,
     ScaledResult,
+    Table,
     align,
     draw,
     format_full,
@@ -58,7 +59,7 @@ _GROUPS = 6  # of scores whose signatures differ
 
 @by_value()
 @dataclass(frozen=True, eq=False)
-class ScoreTable(ScaledResult):
+class ScoreTable(ScaledResult, Table[Score]):
     """Scores of one or more systems: a sequence of Score, with notes.
 
     Tables are equal where all attributes are: scores as `Score` compares them, and every line that
@@ -96,14 +97,11 @@ class ScoreTable(ScaledResult):
     understood: list[str] = field(default_factory=list, repr=False)
     differences: list[str] = field(default_factory=list, repr=False)
 
-    def __len__(self) -> int:
-        return len(self.scores)
-
-    def __iter__(self) -> Iterator[Score]:
-        return iter(self.scores)
+    def _entries(self) -> list[Score]:
+        return self.scores
 
     @overload
-    def __getitem__(self, key: int | str | Measure | tuple[str, str | Measure]) -> Score: ...
+    def __getitem__(self, key: int | str | Measure | tuple[str | Measure, ...]) -> Score: ...
 
     @overload
     def __getitem__(self, key: slice) -> ScoreTable: ...
@@ -123,9 +121,11 @@ class ScoreTable(ScaledResult):
         """
         if isinstance(key, slice):
             return replace(self, scores=self.scores[key])
-        if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
-            return self.scores[key]
-        found = self._find(key)
+        found: Score = super().__getitem__(key)
+        return found
+
+    def _find(self, key: Any) -> Score:
+        found = self._matching(key)
         if len(found) == 1:
             return found[0]
         if found:
@@ -147,7 +147,7 @@ class ScoreTable(ScaledResult):
 
     def __contains__(self, key: object) -> bool:
         """Return whether a score, or one of such a measure, is in the table."""
-        return (isinstance(key, Score) and key in self.scores) or bool(self._find(key))
+        return (isinstance(key, Score) and key in self.scores) or bool(self._matching(key))
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The score of a measure, as ``table[key]``; the default where there is none.
@@ -159,14 +159,14 @@ class ScoreTable(ScaledResult):
         >>> table.get("F1").value == table[0].value, table.get("F2"), "MicroRecall" in table
         (True, None, True)
         """
-        return self[key] if self._find(key) else default
+        return self[key] if self._matching(key) else default
 
     def _systems(self) -> set[str]:
         parted = {score.system for score in self.scores if score.part}
         named = (s for s in self.scores if s.part or s.system not in parted)
         return {name_task(score.system, score.part) for score in named}
 
-    def _find(self, key: Any) -> list[Score]:
+    def _matching(self, key: Any) -> list[Score]:
         """The scores of a measure, by heading, name, alias, or the measure itself."""
         system, name = _split_key(key)
         of = [score for score in self.scores if system in (None, score.system)]
@@ -203,13 +203,6 @@ class ScoreTable(ScaledResult):
         for score in self.scores:
             found[score.system][score.heading] = score.value
         return dict(found) if len(found) > 1 else dict(next(iter(found.values()), {}))
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """Return each score as JSON has it."""
-        return [score.to_dict() for score in self.scores]
-
-    def _entry(self) -> Any:
-        return self.to_dicts()
 
     def to_records(self) -> Records:
         """Return one row a score and all that is known of it.
@@ -366,7 +359,7 @@ class ScoreTable(ScaledResult):
         {'system': 'preds', 'measure': 'F1', 'id': 1, 'value': 0.0, 'predicted': ['cow'],
         'true': ['dog']}
         """
-        chosen = self.scores if measure is None else self._find(measure)
+        chosen = self.scores if measure is None else self._matching(measure)
         if not chosen:
             raise self._unknown(measure)
         if n < 1:
