@@ -41,7 +41,6 @@ Computation 10 (1).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -103,17 +102,6 @@ class WeightedWords(NamedTuple):
 Sides = tuple[WeightedWords, WeightedWords]
 
 
-@dataclass(frozen=True)
-class _Block:
-    """Some items, along the last axis; ``equal`` marks pairs of one word."""
-
-    items: Ints
-    costs: Any
-    rows: Any
-    columns: Any
-    equal: Any
-
-
 def transport(
     distances: Distances, pred: WeightedWords, ref: WeightedWords, *, workers: int | None = None
 ) -> Solutions:
@@ -149,12 +137,12 @@ def transport(
     costs, gaps = (backend.zeros(len(sides[0].indptr) - 1) for _ in range(2))
 
     def solve(items: Ints) -> None:
-        block = _make_block(distances, sides, items)
-        rows, columns = _remove_common(backend, block)
-        found = solve_block(block.costs, rows, columns, block.items)
-        words = (block.rows > 0).any(0) & (block.columns > 0).any(0)
+        costs_of, *masses, equal = _make_block(distances, sides, items)
+        rows, columns = _remove_common(backend, equal, *masses)
+        found = solve_block(costs_of, rows, columns, items)
+        words = (masses[0] > 0).any(0) & (masses[1] > 0).any(0)
         same = words & ~((rows > 0).any(0) & (columns > 0).any(0))
-        these = backend.array(block.items)
+        these = backend.array(items)
         costs[these] = backend.xp.where(same, 0.0, found.costs)
         gaps[these] = backend.xp.where(same, 0.0, found.gaps)
 
@@ -191,15 +179,15 @@ def relaxed_transport(distances: Distances, pred: WeightedWords, ref: WeightedWo
     bounds = backend.zeros(len(pred.indptr) - 1)
     where = backend.xp.where
     for items in _groups(backend, sides, 1):
-        block = _make_block(distances, sides, items)
-        these, used = backend.array(items), used_cells(block.rows, block.columns)
+        costs, rows, columns, _ = _make_block(distances, sides, items)
+        these, used = backend.array(items), used_cells(rows, columns)
         if not (used.shape[0] and used.shape[1]):
             bounds[these] = np.nan
             continue
-        costs = where(used, block.costs, np.inf)
+        costs = where(used, costs, np.inf)
         sums = [
             sum_in_order(where(mass > 0, backend.xp.amin(costs, axis), 0.0) * mass)
-            for axis, mass in ((1, block.rows), (0, block.columns))
+            for axis, mass in ((1, rows), (0, columns))
         ]
         bounds[these] = where(used.any(0).any(0), backend.xp.maximum(*sums), np.nan)
     return bounds
@@ -216,13 +204,14 @@ def _groups(backend: Backend, sides: Sides, workers: int) -> Iterator[Ints]:
     return group_by_size(n_pred, n_ref, most)
 
 
-def _make_block(distances: Distances, sides: Sides, items: Ints) -> _Block:
+def _make_block(distances: Distances, sides: Sides, items: Ints) -> tuple[Any, Any, Any, Any]:
+    """Return costs, masses of rows and columns, and the pairs of one word; items come last."""
     backend = distances.backend
     (pred, rows), (ref, columns) = (map(backend.array, side.padded(items)) for side in sides)
     costs = _gather_costs(distances, sides, (pred, ref), items)
     equal = (pred[:, None] == ref) & used_cells(rows, columns)
     costs[equal] = 0.0
-    return _Block(items, costs, rows, columns, equal)
+    return costs, rows, columns, equal
 
 
 def _gather_costs(distances: Distances, sides: Sides, codes: Any, items: Ints) -> Any:
@@ -241,16 +230,18 @@ def _gather_costs(distances: Distances, sides: Sides, codes: Any, items: Ints) -
     return costs
 
 
-def _remove_common(backend: Backend, block: _Block) -> tuple[Any, Any]:
+def _remove_common(
+    backend: Backend, equal: Any, all_rows: Any, all_columns: Any
+) -> tuple[Any, Any]:
     """Return masses without what a word has on both sides, the two sums made equal again.
 
     An item that lists a word twice on a side keeps its masses.
     """
-    where, these = backend.xp.where, backend.nonzero(block.equal.any(0).any(0))
+    where, these = backend.xp.where, backend.nonzero(equal.any(0).any(0))
     if not len(these):
-        return block.rows, block.columns
+        return all_rows, all_columns
     equal, rows, columns = (
-        backend.take_last(side, these) for side in (block.equal, block.rows, block.columns)
+        backend.take_last(side, these) for side in (equal, all_rows, all_columns)
     )
     some = (equal.sum(0) <= 1).all(0) & (equal.sum(1) <= 1).all(0)
     common = where(equal & some, backend.xp.minimum(rows[:, None], columns), 0.0)
@@ -260,7 +251,7 @@ def _remove_common(backend: Backend, block: _Block) -> tuple[Any, Any]:
         left.append(where(some & (rest < _ROUNDING), 0.0, rest))
     totals = [sum_in_order(side) for side in left]
     scale = where(some & (totals[1] > 0), totals[0] / where(totals[1] > 0, totals[1], 1.0), 1.0)
-    rows, columns = backend.copy(block.rows), backend.copy(block.columns)
+    rows, columns = backend.copy(all_rows), backend.copy(all_columns)
     rows[:, these], columns[:, these] = left[0], left[1] * scale
     return rows, columns
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics._version import __version__
-from semmetrics.arguments import check_choice
+from semmetrics.arguments import check_choice, check_fields
 from semmetrics.core.backend import Backend
 from semmetrics.core.hashing import UNVERSIONED, Hashes, hash_ids, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
@@ -42,7 +42,7 @@ from semmetrics.scoring.result import score_values
 from semmetrics.store.files import open_output
 
 SCHEMA = "semmetrics.calibration/1"
-_NUMBERS = ("threshold", "value")
+_UNSAVED = ("facts", "understood")
 Curve = Mapping[str, tuple[float, ...]]
 
 
@@ -143,7 +143,8 @@ class Calibration:
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: null for what is undefined."""
         entry = {"schema": SCHEMA, **asdict(self)}
-        del entry["facts"], entry["understood"]
+        for name in _UNSAVED:
+            del entry[name]
         entry["value"] = finite_or_none(self.value)
         entry["settings"] = dict(self.settings)
         entry["curve"] = {
@@ -180,50 +181,30 @@ class Calibration:
             return _of_entry(parse_source(source), source.name)
 
 
-_KINDS: Mapping[str, Any] = {
-    **dict.fromkeys(("method", "criterion", "embedding", "lookup", "oov", "unit", "data"), str),
-    **dict.fromkeys(("items", "version"), str),
-    **dict.fromkeys(("value", "auc", "holdout"), int | float | None),
-    "threshold": int | float,
-    "n": int,
-    "seed": int | None,
-    "curve": dict,
-    "settings": dict,
-}
-
-
 def _of_entry(entry: Any, where: str) -> Calibration:
     schema = entry.get("schema") if isinstance(entry, dict) else None
     if schema != SCHEMA:
         raise InputError("not-a-calibration", where, why=f"its schema is {schema!r}")
-    extra = [name for name in entry if name not in ("schema", *_KINDS)]
-    if extra:
-        raise InputError("not-a-calibration", where, why=f"unknown keys {listing(extra)}")
-    known = {name: entry.get(name, ...) for name in _KINDS}
-    wrong = [
-        name
-        for name, kind in _KINDS.items()
-        if not isinstance(known[name], kind) or isinstance(known[name], bool)
-    ]
-    if not wrong:
-        try:
-            curve = {name: tuple(map(_float, column)) for name, column in known["curve"].items()}
-            known |= {"curve": curve} | {name: _float(known[name]) for name in _NUMBERS}
-            criterion = "contrast" if known["method"] == "contrast" else known["criterion"]
-            is_right = {
-                "threshold": -1 <= known["threshold"] <= 1,
-                "method": known["method"] in ("pairs", "contrast"),
-                "curve": criterion in curve
-                and known["threshold"] in curve["threshold"]
-                and len(set(map(len, curve.values()))) == 1,
-                "items": len(base64.b64decode(known["items"], validate=True)) % 8 == 0,
-            }
-            wrong = [name for name, right in is_right.items() if not right]
-        except (KeyError, TypeError, ValueError, OverflowError):
-            wrong = ["value"]
+    known = {name: value for name, value in entry.items() if name not in ("schema", *_UNSAVED)}
+    try:
+        curve = {name: tuple(map(_float, column)) for name, column in known["curve"].items()}
+        found = Calibration(**known | {"curve": curve, "value": _float(known["value"])})
+        check_fields(found)
+        criterion = "contrast" if found.method == "contrast" else found.criterion
+        is_right = {
+            "threshold": -1 <= found.threshold <= 1,
+            "method": found.method in ("pairs", "contrast"),
+            "curve": criterion in curve
+            and found.threshold in curve["threshold"]
+            and len(set(map(len, curve.values()))) == 1,
+            "items": len(base64.b64decode(found.items, validate=True)) % 8 == 0,
+        }
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+        raise InputError("not-a-calibration", where, why=error) from None
+    wrong = [name for name, right in is_right.items() if not right]
     if wrong:
         raise InputError("not-a-calibration", where, why=f"wrong {listing(wrong)}")
-    return Calibration(**known)
+    return replace(found, threshold=float(found.threshold))
 
 
 def _float(value: float | None) -> float:

@@ -335,7 +335,12 @@ def _plan_protocol(
             "fixed-by", what=f"protocol {protocol.name}", names="decode and keep_at_least"
         )
     plan = Plan([], [], [NotComputed(*pair) for pair in protocol.absent.items()])
-    plan.notes.extend(_other_sizes(protocol, tasks))
+    of_parts = {part: task for parts in tasks.values() for part, task in parts.items()}
+    for part, task in of_parts.items():
+        expected = protocol.sizes.get(part, len(task))
+        if len(task) != expected:
+            values = {"unit": task.unit, "protocol": protocol.name, "expected": expected}
+            plan.notes.append(Fact("other-size", len(task), where=part, values=values))
     every: Sequence[int | None] = cuts or protocol.top_k or (None,)
     for place, rule in enumerate(rules):
         for k, (heading, text) in product(every, protocol.entries.items()):
@@ -350,21 +355,6 @@ def _plan_protocol(
             plan.measures.append(measure if k is None else measure @ k)
             plan.headings.append(heading if len(rules) == 1 else f"{heading} [{rule}]")
     return plan
-
-
-def _other_sizes(protocol: Protocol, tasks: Tasks) -> list[Fact]:
-    """Return which parts of the data have another size than the protocol's."""
-    found = {part: task for parts in tasks.values() for part, task in parts.items()}
-    return [
-        Fact(
-            "other-size",
-            len(found[part]),
-            where=part,
-            values={"unit": found[part].unit, "protocol": protocol.name, "expected": size},
-        )
-        for part, size in protocol.sizes.items()
-        if part in found and len(found[part]) != size
-    ]
 
 
 def _decode(measure: Measure, rule: str | None, keep: int) -> Measure:

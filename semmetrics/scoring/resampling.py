@@ -247,7 +247,11 @@ class Stack:
         step = max(_CELLS, sum(one.shape[0] for some in labels.values() for one in some.values()))
         groups = []
         if vectors:
-            kind = np.dtype(np.float32 if all(map(_is_small, vectors.values())) else np.float64)
+            small = all(
+                (one == np.rint(one)).all() and np.abs(one).max(initial=0) * len(one) < _WHOLE
+                for one in vectors.values()
+            )
+            kind = np.dtype(np.float32 if small else np.float64)
             table = np.array([*vectors.values()], kind)
             blocks = [table[:, start : start + step] for start in range(0, table.shape[1], step)]
             groups.append(_Group([*vectors], blocks, kind))
@@ -259,12 +263,6 @@ class Stack:
             ends = np.cumsum([one.shape[0] for one in some.values()])
             groups.append(_Group([*some], blocks, kind, ends))
         return step, groups
-
-
-def _is_small(vector: Floats) -> bool:
-    """Return whether float32 holds all sums of a vector."""
-    whole = bool((vector == np.rint(vector)).all())
-    return whole and float(np.abs(vector).max(initial=0)) * len(vector) < _WHOLE
 
 
 def _hash(*arrays: NDArray[Any]) -> bytes:

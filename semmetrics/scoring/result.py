@@ -423,28 +423,20 @@ def bound_notes(scores: Iterable[Score]) -> list[Fact]:
     """
     notes: dict[str, Fact] = {}
     for score in scores:
-        definition = score.measure.definition
-        if is_own(definition) and score.heading not in notes:
-            low, high = definition.bounds
-            values = np.append(_single_values(score), score.value)
-            outside = values[(values < low - _ROUNDING) | (values > high + _ROUNDING)]
-            if len(outside):
-                found = {"heading": score.heading, "value": float(outside[0])}
-                notes[score.heading] = Fact(
-                    "outside-bounds", values={**found, "low": low, "high": high}
-                )
+        definition, columns = score.measure.definition, score.per_label
+        if not is_own(definition) or score.heading in notes:
+            continue
+        single: Any = () if columns is None else columns["value"]
+        if columns is None:
+            with suppress(InputError):  # rows were not kept
+                single = () if score.items is None else score.items
+        low, high = definition.bounds
+        values = np.append(np.asarray(single, np.float64), score.value)
+        outside = values[(values < low - _ROUNDING) | (values > high + _ROUNDING)]
+        if len(outside):
+            found = {"heading": score.heading, "value": float(outside[0]), "low": low, "high": high}
+            notes[score.heading] = Fact("outside-bounds", values=found)
     return list(notes.values())
-
-
-def _single_values(score: Score) -> Floats:
-    """The values of items or labels, as far as they are kept."""
-    columns = score.per_label
-    if columns is not None:
-        return np.asarray(columns["value"], np.float64)
-    with suppress(InputError):  # rows were not kept
-        if score.items is not None:
-            return score.items
-    return np.zeros(0)
 
 
 def _true_items(score: Score) -> Floats | None:

@@ -440,11 +440,9 @@ class ScoreTable(ScaledResult, Table[Score]):
             if (counted := family.confusion(score.rows)) is not None:
                 found.add(score.system)
                 names = [*score.frame.labels, None]  # -1 is the last
-                taken += [
-                    {"system": score.system, "measure": score.heading, "true": names[true],
-                     "predicted": names[predicted], "count": count}
-                    for true, predicted, count in zip(*(c.tolist() for c in counted), strict=True)
-                ]  # fmt: skip
+                for true, predicted, count in zip(*(c.tolist() for c in counted), strict=True):
+                    row = score.system, score.heading, names[true], names[predicted], count
+                    taken.append(dict(zip(_CONFUSION, row, strict=True)))
         if not found:
             raise InputError("lacks-measure", what="one predicted class for each image",
                              example="PerClassAccuracy, of task='classes' "
@@ -526,20 +524,16 @@ def _item_headings(scores: Sequence[Score]) -> list[str]:
 
 
 def _label_rows(score: Score) -> Iterator[dict[str, Any]]:
+    """Yield the labels of a score; a number that is not finite is None, a whole count an int."""
     columns = score.per_label or {}
     shared = {"system": score.system, "measure": score.heading}
     for values in zip(*(column.tolist() for column in columns.values()), strict=True):
-        row = dict(zip(columns, values, strict=True))
-        yield shared | {name: _plain_number(name, value) for name, value in row.items()}
-
-
-def _plain_number(name: str, value: Any) -> Any:
-    """A number that is not finite is None, and a count that is whole an int."""
-    if isinstance(value, str):
-        return value
-    if not math.isfinite(value):
-        return None
-    return int(value) if name != "value" and value == int(value) else value
+        row = shared | dict(zip(columns, values, strict=True))
+        for name, value in row.items():
+            if isinstance(value, float):
+                whole = name != "value" and value.is_integer()
+                row[name] = int(value) if whole else finite_or_none(value)
+        yield row
 
 
 def _worst_rows(score: Score, number: int) -> Iterator[dict[str, Any]]:
@@ -579,20 +573,17 @@ def find_matching_heading(scores: Sequence[Score]) -> str:
 def _undefined_rows(score: Score) -> Iterator[dict[str, Any]]:
     average = score.measure["average"]
     units = {"example": score.unit, "macro": "label", "weighted": "label"}
-    shared = {"system": score.system, "measure": score.heading}
+    rows: list[tuple[Any, ...]] = []
     for cause, number in score.undefined.items():
-        policy = score.measure[cause]
         of_item = score.unit if average is None and cause in CAUSES else None
-        yield shared | {
-            "cause": cause,
-            "unit": "label" if cause == "absent" else of_item or units.get(str(average)),
-            "policy": None if policy is None else str(policy),
-            "count": number,
-        }
+        unit = "label" if cause == "absent" else of_item or units.get(str(average))
+        policy = score.measure[cause]
+        rows.append((cause, unit, None if policy is None else str(policy), number))
     if score.ci is not None and score.ci.undefined:
         cause = "resample" if score.ci.method == "percentile" else "replicate"
-        count = {"cause": cause, "unit": None, "policy": "skip", "count": score.ci.undefined}
-        yield shared | count
+        rows.append((cause, None, "skip", score.ci.undefined))
+    for row in rows:
+        yield dict(zip(_UNDEFINED, (score.system, score.heading, *row), strict=True))
 
 
 def draw_scores(table: ScoreTable, *, digits: int = 4, scale: float = 1.0) -> str:
