@@ -331,9 +331,8 @@ def _plan_protocol(
 ) -> Plan:
     protocol, keep = find_protocol(options["protocol"]), options["keep_at_least"]
     if (keep or set(rules) != {None}) and not protocol.decode:
-        raise InputError(
-            "fixed-by", what=f"protocol {protocol.name}", names="decode and keep_at_least"
-        )
+        what = f"protocol {protocol.name}"
+        raise InputError("fixed-by", what=what, names="decode and keep_at_least")
     plan = Plan([], [], [NotComputed(*pair) for pair in protocol.absent.items()])
     of_parts = {part: task for parts in tasks.values() for part, task in parts.items()}
     for part, task in of_parts.items():

@@ -18,15 +18,19 @@ from semmetrics.core.same import by_value
 from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import LabelAxis, Task
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds.describe import finite_or_none
 from semmetrics.messages import few_names, plural, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.registry import is_own, parse_in_any_case
+from semmetrics.reports import entry_of
 from semmetrics.scoring.evaluate import Statistics, evaluate, frame_of, merged_labels
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates, default_method
 from semmetrics.scoring.signature import signature
 
 SCHEMA = "semmetrics.score/1"
+_ENTRY = (
+    "system", "measure", "heading", "value", "ci", "unit", "n", "undefined", "left_out",
+    "best_threshold", "signature", "rows",
+)  # fmt: skip
 _FEW, _SHARE = 5, 0.5  # true items of a label, and labels with fewer, that can be trusted
 _ROUNDING = 1e-9  # by which a value may miss its bounds
 BEST_FIT = "fit:best-"
@@ -184,21 +188,11 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """The score as JSON has it: null for what is undefined."""
-        return {
-            "schema": SCHEMA,
-            "system": self.system,
-            "measure": str(self.measure),
-            "heading": self.heading,
-            "value": finite_or_none(self.value),
-            "ci": None if self.ci is None else self.ci.to_dict(),
-            "unit": self.unit,
-            "n": self.n,
-            "undefined": self.undefined,
-            "left_out": self.left_out._asdict() if self.left_out.labels else None,
-            "best_threshold": self.best_threshold,
-            "signature": self.signature,
-            "rows": None,
-        }
+        left_out = self.left_out._asdict() if self.left_out.labels else None
+        ci = None if self.ci is None else self.ci.to_dict()
+        return entry_of(
+            self, SCHEMA, _ENTRY, measure=str(self.measure), ci=ci, left_out=left_out, rows=None
+        )
 
 
 def matching_names(name: str, known: Collection[tuple[str, str]]) -> set[tuple[str, str]]:

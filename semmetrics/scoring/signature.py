@@ -187,10 +187,11 @@ def read_signature(text: str) -> Signed:
         else:
             raise InputError("bad-signature", why=f"{name} has no {part!r}")
     lacking = [key for key in ("n", "data", "v") if key not in known]
-    if lacking or not (known["n"].isdecimal() and len(known["n"]) < 20):
-        raise InputError("bad-signature", why=f"without {', '.join(lacking) or 'a number n'}")
-    if not (known.get("k", "1").isdecimal() and len(known.get("k", "")) < 20):
-        raise InputError("bad-signature", why=f"k:{known['k'][:60]}")
+    numbers = {key: known.get(key, "1") for key in ("n", "k")}
+    wrong = [f"{key}:{n[:60]}" for key, n in numbers.items() if not n.isdecimal() or len(n) > 19]
+    if lacking or wrong:
+        why = f"without {', '.join(lacking)}" if lacking else wrong[0]
+        raise InputError("bad-signature", why=why)
     return Signed(
         definition(k=int(known["k"]) if "k" in known else None, **options),
         {key: known[key] for key in SETTINGS if key in known},
@@ -210,6 +211,5 @@ def _bootstrap(text: str) -> Bootstrap:
             raise ValueError(method)
         return Bootstrap(float(level), int(resamples), int(seed), method)
     except ValueError:
-        raise InputError(
-            "bad-signature", why=f"ci:{text} is not like ci:percentile,0.95,1000,12345"
-        ) from None
+        why = f"ci:{text} is not like ci:percentile,0.95,1000,12345"
+        raise InputError("bad-signature", why=why) from None

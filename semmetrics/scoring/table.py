@@ -23,6 +23,7 @@ from semmetrics.reports import (
     Table,
     align,
     draw,
+    entry_of,
     format_full,
     format_number,
     write_table,
@@ -42,6 +43,7 @@ _UNDEFINED = ("system", "measure", "cause", "unit", "policy", "count")
 _NUMBERS = ("value", "ci_low", "ci_high", "ci_level")
 _ROWS, _SYSTEMS = 60, 10  # that a repr shows
 RUNS = "semmetrics.runs/1"
+_RUN = ("measure", "heading", "mean", "std", "ddof", "n", "runs")
 _POLICIES = {
     "0": "counted as 0",
     "1": "counted as 1",
@@ -824,16 +826,14 @@ def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1
     entries: list[dict[str, Any]] = []
     for one in summarize(list(table)):
         scores = [score for score in table if score.heading == one.heading]
-        measure, mean, std = scores[0].measure, one.mean, one.std
-        entries.append({
-            "schema": RUNS, "measure": str(measure), "heading": one.heading,
-            "mean": finite_or_none(mean), "std": finite_or_none(std), "ddof": one.ddof, "n": one.n,
-            "runs": [{"system": score.system, "value": finite_or_none(score.value),
-                      "signature": score.signature} for score in scores],
-        })  # fmt: skip
+        runs = [{"system": score.system, "value": finite_or_none(score.value),
+                 "signature": score.signature} for score in scores]  # fmt: skip
+        measure = scores[0].measure
+        entries.append(entry_of(one, RUNS, _RUN, measure=str(measure), runs=runs))
         cells = [one.text(digits=digits, scale=measure.definition.printed_scale(scale))]
         if form == "csv":
-            cells = [*map(format_full, (mean, std)), str(one.n), *map(format_full, one.values)]
+            moments = map(format_full, (one.mean, one.std))
+            cells = [*moments, str(one.n), *map(format_full, one.values)]
         rows.append([one.heading, *cells])
     if form == "json":
         return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)
