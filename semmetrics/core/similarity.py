@@ -52,9 +52,6 @@ _TORCH_GATHERED = 1 << 24, 1 << 29  # the same in torch on the processor, and on
 def _checked(vectors: Any) -> Any:
     """Return vectors as a float64 matrix of their own backend."""
     table = vectors.detach().double() if is_torch(vectors) else np.asarray(vectors, np.float64)
-    if table.ndim != 2:
-        shape = tuple(table.shape)
-        raise InputError("wrong-shape", role="the vectors", shape=shape, wanted="rows of numbers")
     if not (abs(table) <= _LARGEST).all():
         value = float(table[~(abs(table) <= _LARGEST)][0])
         wanted = f"finite numbers up to {_LARGEST}"

@@ -216,7 +216,17 @@ class ScoreTable(ScaledResult, Table[Score]):
             "ci_level", "ci_method", "unit", "n", "undefined" ("cause=number", with semicolons
             between) and "signature". A value or a bound that is undefined is None.
         """
-        return records_of(self.scores)
+        columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+        for score in self.scores:
+            entry = score.to_dict()
+            for name in ("low", "high", "level", "method"):
+                entry[f"ci_{name}"] = entry["ci"][name] if entry["ci"] else None
+            entry["part"] = score.part
+            entry["undefined"] = ";".join(f"{cause}={n}" for cause, n in score.undefined.items())
+            for name, column in columns.items():
+                column.append(entry[name])
+        numbers = {name: np.array(columns[name], np.float64) for name in _NUMBERS}
+        return Records(columns | numbers)
 
     def __repr__(self) -> str:
         some, hidden = self._first()
@@ -592,21 +602,6 @@ def draw_scores(table: ScoreTable, *, digits: int = 4, scale: float = 1.0) -> st
     """Draw aligned columns of the scores alone: measures as rows and systems as columns."""
     (cells,) = table._tables(digits, scale)
     return draw(cells)
-
-
-def records_of(scores: Sequence[Score]) -> Records:
-    """Return a record of each score, with numbers as arrays."""
-    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
-    for score in scores:
-        entry = score.to_dict()
-        for name in ("low", "high", "level", "method"):
-            entry[f"ci_{name}"] = entry["ci"][name] if entry["ci"] else None
-        entry["part"] = score.part
-        entry["undefined"] = ";".join(f"{cause}={n}" for cause, n in score.undefined.items())
-        for name, column in columns.items():
-            column.append(entry[name])
-    numbers = {name: np.array(columns[name], np.float64) for name in _NUMBERS}
-    return Records(columns | numbers)
 
 
 def _split_key(key: Any) -> tuple[Any, Any]:
