@@ -243,9 +243,8 @@ def left_out_notes(
     for name, where in (("reference", "ground truth"), ("given", "class list")):
         some = [s for s in scores if s.frame.universe_name(s.measure) == name]
         if some:
-            nowhere = (
-                f"outside the {where}, counted nowhere in {few_names([s.heading for s in some])}"
-            )
+            names = few_names([score.heading for score in some])
+            nowhere = f"outside the {where}, counted nowhere in {names}"
             outside = ~some[0].frame.universe(some[0].measure)
             found.append((LeftOut.of(some[0].statistics, outside), nowhere))
         elif name == "given" and axis.given is not None:
@@ -296,27 +295,24 @@ def score_statistics(
     aligned = {name: statistics.aligned(labels) for name, statistics in systems.items()}
     union = frame_of(list(aligned.values()))
     # Items may be left out of one system alone, and their labels with them.
-    frames = [replace(union, in_reference=one.n_reference > 0) for one in aligned.values()]
-    found = [
-        [
-            _score(name, statistics, frame, *what, heading)
-            for what, heading in zip(measures[name], headings, strict=True)
-        ]
-        for (name, statistics), frame in zip(aligned.items(), frames, strict=True)
+    frames = {
+        name: replace(union, in_reference=one.n_reference > 0) for name, one in aligned.items()
+    }
+    scores = [
+        _score(name, statistics, frames[name], *what, heading)
+        for name, statistics in aligned.items()
+        for what, heading in zip(measures[name], headings, strict=True)
     ]
-    if ci is not None:
-        from semmetrics.scoring.resampling import Subject, replicate  # values alone need none of it
+    if ci is None:
+        return scores
+    from semmetrics.scoring.resampling import Subject, replicate  # values alone need none of it
 
-        subjects = [
-            Subject(statistics, frame, {score.measure: score.value for score in scores})
-            for statistics, frame, scores in zip(aligned.values(), frames, found, strict=True)
-        ]
-        made = replicate(subjects, ci, progress)
-        found = [
-            [_with_interval(score, some[score.measure], ci) for score in scores]
-            for scores, some in zip(found, made, strict=True)
-        ]
-    return [score for scores in found for score in scores]
+    points: dict[str, dict[Measure, float]] = {name: {} for name in aligned}
+    for score in scores:
+        points[score.system][score.measure] = score.value
+    subjects = [Subject(aligned[name], frames[name], points[name]) for name in aligned]
+    made = dict(zip(aligned, replicate(subjects, ci, progress), strict=True))
+    return [_with_interval(score, made[score.system][score.measure], ci) for score in scores]
 
 
 def score_values(task: Task, measures: Sequence[Measure]) -> list[float]:
@@ -417,9 +413,10 @@ def bound_notes(scores: Iterable[Score]) -> list[Fact]:
     """
     notes: dict[str, Fact] = {}
     for score in scores:
-        definition, columns = score.measure.definition, score.per_label
+        definition = score.measure.definition
         if not is_own(definition) or score.heading in notes:
             continue
+        columns = score.per_label
         single: Any = () if columns is None else columns["value"]
         if columns is None:
             with suppress(InputError):  # rows were not kept
@@ -532,9 +529,8 @@ def _joined(parts: Sequence[Statistics], measure: Measure) -> Statistics:
 def _replicates(measure: Measure, value: float, terms: Sequence[Score]) -> Replicates | None:
     """Return the formula on the replicates of the terms, which must be paired."""
     found = [term.replicates for term in terms if term.replicates is not None]
-    if len(found) < len(terms) or len({one.drawn for one in found}) > 1:
-        return None
-    if len({len(one.left_out) for one in found}) > 1:
+    kinds = {(one.drawn, len(one.left_out)) for one in found}
+    if len(found) < len(terms) or len(kinds) > 1:
         return None
     combine = measure.definition.family.combine  # type: ignore[attr-defined]
     return replace(
