@@ -5,14 +5,15 @@ Conventions
 ``sum`` is exact: int64 for counts, and for floats Python integers in units of 2**-1074 (dtype
 object). A finite float64 is a whole number of that unit, so sums merge in any order, and one
 correctly rounded division at the end gives what ``math.fsum`` would give. ``group_sums`` gives
-float64 sums with the groups in front; counts are exact there too, below 2**53.
+float64 sums of groups 0 to ``number``, which stand in front; items of other groups take no part.
+Counts are exact there too, below 2**53.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,20 +75,6 @@ def to_floats(sums: NDArray[np.object_]) -> Floats:
     """Return the floats nearest to exact sums, in the same shape."""
     flat = [value / UNIT for value in sums.ravel().tolist()]
     return np.array(flat, np.float64).reshape(sums.shape)
-
-
-class Column(Protocol):
-    """What every kind of column does."""
-
-    def __len__(self) -> int: ...
-
-    def sum(self, weights: Floats | None = None) -> NDArray[Any]:
-        """Exact sum over items, weighted where weights of shape (items,) are given."""
-        ...
-
-    def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
-        """Sums of groups 0 to ``number``, which stands in front; other items take no part."""
-        ...
 
 
 def as_floats(sums: NDArray[Any]) -> Floats:
@@ -226,6 +213,10 @@ class Sparse:
         widths = np.concatenate([np.diff(part.indptr) for part in parts])
         codes = np.concatenate([part.codes for part in parts])
         return Sparse(offsets(widths), codes, parts[0].width)
+
+
+Column: TypeAlias = Dense | Coded | OneHot | Sparse
+"""Every column has ``sum``, perhaps under weights of items, and ``group_sums``."""
 
 
 def concatenate_columns(parts: Sequence[Any]) -> Any:

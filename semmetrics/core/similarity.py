@@ -380,22 +380,21 @@ class ThresholdTest:
         Decisions
             Of shape (m, n).
         """
-        above = np.empty((len(rows), len(columns)), np.bool_)
-        unsure = []
+        above, n = np.empty((len(rows), len(columns)), np.bool_), len(columns)
+        unsure = [np.zeros(0, np.int64)]
         if self._ordinary:
             left, right = self._units[rows], np.ascontiguousarray(self._units[columns].T)
-            step = min(len(rows), max(256, _BLOCK // max(1, len(columns))))
-            room = np.empty((step, len(columns)), np.float32)
+            step = min(len(rows), max(256, _BLOCK // max(1, n)))
+            room = np.empty((step, n), np.float32)
             for part in slices(len(rows), step):
-                product = _products(left[part], right, room[: part.stop - part.start])
-                unsure.append(
-                    self._compare(product, threshold, above[part]) + part.start * len(columns)
-                )
-        places = np.concatenate(unsure) if unsure else np.zeros(0, np.int64)
+                out = room[: part.stop - part.start]
+                found = self._compare(left[part], right, threshold, above[part], out)
+                unsure.append(found + part.start * n)
+        places = np.concatenate(unsure)
         if not self._ordinary or len(places) > above.size // _FEW:
             exact = cosine_table(self._vectors[rows], self._vectors[columns])
             return Decisions(exact > threshold, np.flatnonzero(is_close(exact, threshold)))
-        row, column = np.divmod(places, max(1, len(columns)))
+        row, column = np.divmod(places, max(1, n))
         return self._recheck(above, places, rows[row], columns[column], threshold)
 
     def test_items(self, rows: Ints, columns: Ints, threshold: float) -> Decisions:
@@ -415,15 +414,19 @@ class ThresholdTest:
         above = np.empty((size, m, n), np.bool_)
         unsure = [np.zeros(0, np.int64)]
         for part in slices(size, _NUMBERS // max(1, (m + n) * self._units.shape[1])):
-            product = _products(self._units[rows[part]], self._units[columns[part]].swapaxes(1, 2))
-            unsure.append(self._compare(product, threshold, above[part]) + part.start * m * n)
+            left, right = self._units[rows[part]], self._units[columns[part]].swapaxes(1, 2)
+            unsure.append(self._compare(left, right, threshold, above[part]) + part.start * m * n)
         places = np.concatenate(unsure) if self._ordinary else np.arange(above.size)
         item, cell = np.divmod(places, max(1, m * n))
         row, column = np.divmod(cell, max(1, n))
         return self._recheck(above, places, rows[item, row], columns[item, column], threshold)
 
-    def _compare(self, product: Any, threshold: float, above: Bools) -> Ints:
-        """Fill in what is above, and return the flat places of what is unsure."""
+    def _compare(
+        self, left: Any, right: Any, threshold: float, above: Bools, out: Any = None
+    ) -> Ints:
+        """Fill in which products are above, and return the flat places of what is unsure."""
+        with np.errstate(all="ignore"):  # BLAS may raise flags of numbers that are in no result
+            product = np.matmul(left, right, out=out)
         product -= np.float32(threshold)
         np.greater(product, 0, out=above)
         np.abs(product, out=product)
@@ -444,12 +447,3 @@ class ThresholdTest:
             exact[some[part]] = split[left, None].cosines(split[right, None])[:, 0, 0]
         above.ravel()[places] = exact > threshold
         return Decisions(above, places[is_close(exact, threshold)])
-
-
-def _products(left: Any, right: Any, out: Any = None) -> Any:
-    """Multiply vectors of length 1 or 0.
-
-    Now and then BLAS raises floating-point flags of numbers that are in no result.
-    """
-    with np.errstate(all="ignore"):
-        return np.matmul(left, right, out=out)
