@@ -77,16 +77,19 @@ class Bootstrap:
     method: str = AUTO
 
     def __post_init__(self) -> None:
+        for name, kind in (("level", float), ("resamples", int), ("seed", int)):
+            value = getattr(self, name)
+            value = value.item() if isinstance(value, np.generic) else value
+            if type(value) is not kind:
+                raise InputError("bad-option", name=name, value=value, wanted="a number")
+            object.__setattr__(self, name, value)
         for name, wanted, is_right in (
             ("level", "a level between 0 and 1", 0 < self.level < 1),
             ("resamples", f"2 to {_MOST:,}", 2 <= self.resamples <= _MOST),
             ("seed", "0 or more", self.seed >= 0),
         ):
-            value = getattr(self, name)
             if not is_right:
-                raise InputError("bad-option", name=name, value=value, wanted=wanted)
-            if isinstance(value, np.generic):
-                object.__setattr__(self, name, value.item())
+                raise InputError("bad-option", name=name, value=getattr(self, name), wanted=wanted)
         check_choice("method", self.method, OPTIONS["ci_method"].choices)
 
     @property

@@ -154,11 +154,6 @@ class Score:
         """The items, in the order of ``items``."""
         return self.statistics.ids
 
-    @property
-    def rows(self) -> Any:
-        """The columns that the measure is computed from, one row an item."""
-        return self.statistics.rows(self.measure.definition.family.statistic(self.measure))
-
     @cached_property
     def items(self) -> Floats | None:
         """The value of each item, nan where undefined; None where one item alone has no value.
@@ -168,7 +163,7 @@ class Score:
         InputError
             If rows were not kept.
         """
-        return self.measure.definition.family.items(self.measure, self.rows, self.frame)
+        return self.measure.definition.family.items(self.measure, score_rows(self), self.frame)
 
     @property
     def averaged(self) -> Floats | None:
@@ -177,7 +172,7 @@ class Score:
         An undefined value is there as what its policy counts it as, and nan where it is left out.
         """
         averaged = getattr(self.measure.definition.family, "averaged", None)
-        values: Floats | None = averaged and averaged(self.measure, self.rows, self.frame)
+        values: Floats | None = averaged and averaged(self.measure, score_rows(self), self.frame)
         return values
 
     @cached_property
@@ -255,6 +250,11 @@ def left_out_notes(
         for one, how in found
         if one.labels
     ]
+
+
+def score_rows(score: Score) -> Any:
+    """The columns that a score is computed from, one row an item."""
+    return score.statistics.rows(score.measure.definition.family.statistic(score.measure))
 
 
 def point_sums(measure: Measure, statistics: Statistics) -> Sums:
@@ -436,7 +436,7 @@ def _true_items(score: Score) -> Floats | None:
     if columns is not None and score.statistics.weights is not None:
         sums: Any = point_sums(measure, replace(score.statistics, weights=None))
         if measure.definition.family.statistic(measure).additive:  # they are weighted sums
-            sums = {name: column.sum() for name, column in score.rows.items()}
+            sums = {name: column.sum() for name, column in score_rows(score).items()}
         columns = measure.definition.family.per_label(measure, sums, score.frame)
     return None if columns is None else columns["support"]
 

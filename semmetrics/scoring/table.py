@@ -20,7 +20,6 @@ from semmetrics.metrics.families import CAUSES
 from semmetrics.reports import (
     Records,
     ScaledResult,
-    Table,
     align,
     draw,
     entry_of,
@@ -29,7 +28,7 @@ from semmetrics.reports import (
     write_table,
 )
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.result import Score, matching_names
+from semmetrics.scoring.result import Score, matching_names, score_rows
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
 _COLUMNS = (
@@ -61,7 +60,7 @@ _GROUPS = 6  # of scores whose signatures differ
 
 @by_value()
 @dataclass(frozen=True, eq=False)
-class ScoreTable(ScaledResult, Table[Score]):
+class ScoreTable(ScaledResult):
     """Scores of one or more systems: a sequence of Score, with notes.
 
     Tables are equal where all attributes are: scores as `Score` compares them, and every line that
@@ -99,11 +98,14 @@ class ScoreTable(ScaledResult, Table[Score]):
     understood: list[str] = field(default_factory=list, repr=False)
     differences: list[str] = field(default_factory=list, repr=False)
 
-    def _entries(self) -> list[Score]:
-        return self.scores
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __iter__(self) -> Iterator[Score]:
+        return iter(self.scores)
 
     @overload
-    def __getitem__(self, key: int | str | Measure | tuple[str | Measure, ...]) -> Score: ...
+    def __getitem__(self, key: int | str | Measure | tuple[str, str | Measure]) -> Score: ...
 
     @overload
     def __getitem__(self, key: slice) -> ScoreTable: ...
@@ -123,10 +125,8 @@ class ScoreTable(ScaledResult, Table[Score]):
         """
         if isinstance(key, slice):
             return replace(self, scores=self.scores[key])
-        found: Score = super().__getitem__(key)
-        return found
-
-    def _find(self, key: Any) -> Score:
+        if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
+            return self.scores[key]
         found = self._matching(key)
         if len(found) == 1:
             return found[0]
@@ -205,6 +205,13 @@ class ScoreTable(ScaledResult, Table[Score]):
         for score in self.scores:
             found[score.system][score.heading] = score.value
         return dict(found) if len(found) > 1 else dict(next(iter(found.values()), {}))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return each score as JSON has it."""
+        return [score.to_dict() for score in self.scores]
+
+    def _entry(self) -> Any:
+        return self.to_dicts()
 
     def to_records(self) -> Records:
         """Return one row a score and all that is known of it.
@@ -449,7 +456,7 @@ class ScoreTable(ScaledResult, Table[Score]):
             family = score.measure.definition.family
             if score.system in found or not hasattr(family, "confusion"):
                 continue
-            if (counted := family.confusion(score.rows)) is not None:
+            if (counted := family.confusion(score_rows(score))) is not None:
                 found.add(score.system)
                 names = [*score.frame.labels, None]  # -1 is the last
                 for true, predicted, count in zip(*(c.tolist() for c in counted), strict=True):
@@ -491,7 +498,7 @@ class ScoreTable(ScaledResult, Table[Score]):
             family = score.measure.definition.family
             if score.system not in curves and hasattr(family, "curve"):
                 weights = score.statistics.item_weights
-                curves[score.system] = family.curve(score.rows, score.frame, weights)
+                curves[score.system] = family.curve(score_rows(score), score.frame, weights)
         if not curves:
             raise InputError("lacks-measure", what="a curve of seen and unseen", example="AUSUC")
         every = curves.values()

@@ -154,7 +154,7 @@ def test_progress_counts_resamples():
 @pytest.mark.parametrize(("options", "code"), [
     *[({"level": level}, "bad-option") for level in (1.0, 0, math.nan)],
     *[({"resamples": n}, "bad-option") for n in (1, 10**11)],
-    ({"seed": -1}, "bad-option"),
+    *[({"seed": seed}, "bad-option") for seed in (-1, None)],
     ({"method": "basic"}, "bad-choice"),
 ])  # fmt: skip
 def test_errors(options, code):

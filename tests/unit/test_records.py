@@ -38,7 +38,7 @@ def test_a_sequence_of_dictionaries():
     assert repr(records) == "Records(3 rows: id, rank, F1, WMD)"
     with pytest.raises(IndexError):
         records[3]
-    with refused("bad-choice", "records"):
+    with refused("bad-choice"):
         records.column("F2")
     with pytest.raises(TypeError):
         records[0] = {}
