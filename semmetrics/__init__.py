@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.metrics.definition import Measure as Measure
     from semmetrics.metrics.registry import parse as parse
     from semmetrics.metrics.set_measures import measure as measure
-    from semmetrics.reports.result import Records as Records
+    from semmetrics.reports import Records as Records
     from semmetrics.scoring.calibration import Calibration as Calibration
     from semmetrics.scoring.intervals import Bootstrap as Bootstrap
     from semmetrics.scoring.result import Score as Score
@@ -70,7 +70,7 @@ _PUBLIC = {
     "metrics.cider": ("DocumentFrequencies", "fit_document_frequencies"),
     "metrics.registry": ("parse",),
     "metrics.set_measures": ("measure",),
-    "reports.result": ("Records",),
+    "reports": ("Records",),
     "scoring.table": ("ScoreTable",),
     "scoring.calibration": ("Calibration",),
     "scoring.intervals": ("Bootstrap",),

@@ -126,6 +126,13 @@ def listing(names: Iterable[object], *, most: int = 5) -> str:
     return first if len(every) <= most else f"{first} and {len(every) - most} more"
 
 
+def few_names(names: Iterable[str], *, most: int = 5) -> str:
+    """Write names as they are, each once, the first few of them and the number of the others."""
+    every = list(dict.fromkeys(names))
+    first = ", ".join(every[:most])
+    return first if len(every) <= most else f"{first} and {len(every) - most} more"
+
+
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", *, most: int = 3) -> str:
     """Return the remedy for an unknown name: the nearest of those that are known.
 

@@ -114,7 +114,8 @@ def _score(run: Run, systems: dict[str, Any], gt: str) -> ScoreTable:
 
 def _render(run: Run, table: ScoreTable) -> str:
     """Write the result in the form asked for."""
-    from semmetrics.scoring import score_text as text
+    from semmetrics.reports import draw_signatures
+    from semmetrics.scoring import table as text
 
     form = run["form"]
     if run["runs"]:
@@ -135,20 +136,21 @@ def _render(run: Run, table: ScoreTable) -> str:
     parts = [text.draw_systems(table, width=width, **run.shape), *text.report_gaps(table)]
     parts += _draw_worst(run, table)
     parts += [text.report_shared(table)] if len(table) else []
-    parts += [text.draw_signatures(table)] if run["signatures"] else []
+    parts += [draw_signatures(table.to_records().drop("part"))] if run["signatures"] else []
     return "\n\n".join(parts)
 
 
 def _collect_remarks(run: Run, table: ScoreTable) -> tuple[list[str], list[str], list[str]]:
     """Collect the lines for standard error: gaps, what an option asks for, and remarks."""
-    from semmetrics.scoring import score_text as text
+    from semmetrics.reports import draw_signatures
+    from semmetrics.scoring import table as text
 
     form, gaps, requested, lines = run["form"], list[str](), list[str](), list[str]()
     if form != "table" or run["runs"]:
         gaps = text.report_gaps(table)
         requested = _draw_worst(run, table)
         if run["signatures"] and form not in ("json", "csv"):
-            requested.append(text.draw_signatures(table))
+            requested.append(draw_signatures(table.to_records().drop("part")))
     if run["runs"] and any(one.ci is not None for one in table):
         lines.append("--ci has no effect on the result of --runs")
     if run["runs"] and len(table.systems) == 1:
@@ -156,9 +158,7 @@ def _collect_remarks(run: Run, table: ScoreTable) -> tuple[list[str], list[str],
     if form in ("json", "csv") and (run["percent"] or run["digits"] is not None):
         lines.append(f"--percent and --digits have no effect on {form}: full precision")
     if run["matches"] is not None:
-        from semmetrics.scoring.table import find_matching_heading
-
-        lines.append(f"{run['matches']}: the matches of {find_matching_heading(table.scores)}")
+        lines.append(f"{run['matches']}: the matches of {text.find_matching_heading(table.scores)}")
     return _split_lines(gaps), _split_lines(requested), lines
 
 
@@ -167,7 +167,7 @@ def _split_lines(parts: Sequence[str]) -> list[str]:
 
 
 def _draw_worst(run: Run, table: ScoreTable) -> list[str]:
-    from semmetrics.scoring.score_text import draw_worst
+    from semmetrics.scoring.table import draw_worst
 
     if run["worst"] is None:
         return []
@@ -229,10 +229,10 @@ def compare(run: Run) -> None:
 
 
 def _signatures(run: Run, found: Any) -> list[str]:
-    from semmetrics.reports.result import draw_signatures
+    from semmetrics.reports import draw_signatures
 
     shown = run["signatures"] and run["form"] not in ("json", "csv")
-    return [draw_signatures(found)] if shown else []
+    return [draw_signatures(found.to_records())] if shown else []
 
 
 @command(
@@ -319,7 +319,7 @@ def correlate(run: Run) -> None:
     of 'semmetrics pairs' (a .npy file with its .ids.json), a JSON object {id: [ids]} of what
     belongs together, or a file of scores like RATINGS. Pairs that a PHI lacks are counted.
     """
-    from semmetrics.reports.result import draw, format_full
+    from semmetrics.reports import draw, format_full
     from semmetrics.scoring.intervals import Bootstrap
     from semmetrics.studies.correlations import correlate as api
 
@@ -577,7 +577,7 @@ def mad_rank(run: Run) -> None:
     images of the pair; the ratio of their scores is the dominance of one over the other, and all
     dominances give the global rank (Wan et al. 2022, equation 7).
     """
-    from semmetrics.reports.result import cells, draw
+    from semmetrics.reports import cells, draw
     from semmetrics.studies.competition import rank_competition
 
     if run["ratings"] and run["measures"]:

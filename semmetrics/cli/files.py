@@ -17,7 +17,7 @@ from semmetrics.store.files import check_output, target_of
 from semmetrics.store.files import open_output as open_file
 
 if TYPE_CHECKING:
-    from semmetrics.reports.result import Records
+    from semmetrics.reports import Records
 
 STDIN = "-"
 

@@ -72,7 +72,7 @@ def list_topics(run: Run) -> None:
 
 
 def _list_names(title: str, texts: Mapping[str, str]) -> str:
-    from semmetrics.reports.result import align
+    from semmetrics.reports import align
 
     return f"{title}\n{align([[*pair] for pair in texts.items()], left=True, indent='  ')}"
 
@@ -425,7 +425,7 @@ def embed_list(run: Run) -> None:
     """Name the vectors that can be fetched, and the kinds of embeddings."""
     from semmetrics.embed.open import KINDS, read_manifest, vectors_folder
     from semmetrics.embed.words import is_converted
-    from semmetrics.reports.result import align
+    from semmetrics.reports import align
 
     try:
         folder: Path | None = vectors_folder()
@@ -530,7 +530,7 @@ def embed_info(run: Run) -> None:
     EMBEDDING is NAME, PATH, kind:NAME or kind:PATH.
     """
     from semmetrics.embed.open import describe
-    from semmetrics.reports.result import align
+    from semmetrics.reports import align
 
     facts = describe(run["embedding"], check=run["verify"])
     if run["form"] == "json":
@@ -557,7 +557,7 @@ def embed_coverage(run: Run) -> None:
     """
     from semmetrics.embed.lookup import check_rules, lookup_rule, measure_coverage
     from semmetrics.embed.open import open_embedding
-    from semmetrics.reports.result import draw
+    from semmetrics.reports import draw
 
     options, form = run.values(), run["form"]
     lookup, normalize = options.get("lookup", "auto"), options.get("normalize", "none")

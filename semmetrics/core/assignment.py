@@ -153,19 +153,16 @@ def max_similarity_matching(similarity: Any) -> Any:
     matching = found[..., None] == backend.arange(gain.shape[2])
     clash = backend.nonzero((matching.sum(1) > 1).any(1))
     if len(clash):
-        found[clash] = backend.array(_assign_singly(backend.numpy(gain[clash])))
-    return found
+        from scipy.optimize import linear_sum_assignment
 
-
-def _assign_singly(gains: Any) -> Any:
-    from scipy.optimize import linear_sum_assignment
-
-    found = np.full(gains.shape[:2], -1)
-    for table, places in zip(gains, found, strict=True):
-        rows, columns = np.flatnonzero(table.any(1)), np.flatnonzero(table.any(0))
-        row, column = linear_sum_assignment(table[np.ix_(rows, columns)], maximize=True)
-        row, column = rows[row], columns[column]
-        places[row] = np.where(table[row, column] > 0, column, -1)
+        tables = backend.numpy(gain[clash])
+        assigned = np.full(tables.shape[:2], -1)
+        for table, places in zip(tables, assigned, strict=True):
+            rows, columns = np.flatnonzero(table.any(1)), np.flatnonzero(table.any(0))
+            row, column = linear_sum_assignment(table[np.ix_(rows, columns)], maximize=True)
+            row, column = rows[row], columns[column]
+            places[row] = np.where(table[row, column] > 0, column, -1)
+        found[clash] = backend.array(assigned)
     return found
 
 

@@ -126,12 +126,9 @@ class Backend:
         """Return the integers from 0."""
         return self.xp.arange(stop, dtype=self.dtype(dtype), **self.place)
 
-    def column(self, stop: int, dtype: str, *, down: bool = False) -> Any:
-        """Return the integers from 0, or from ``stop`` down to 1, as a column."""
-        numbers = stop - np.arange(stop) if down else np.arange(stop)
-        return self.xp.asarray(numbers.astype(dtype), dtype=self.dtype(dtype), **self.place)[
-            :, None
-        ]
+    def column(self, stop: int, dtype: str) -> Any:
+        """Return the integers from 0 as a column."""
+        return self.xp.asarray(np.arange(stop).astype(dtype)[:, None], **self.place)
 
     def array(self, values: Any, dtype: str | None = None) -> Any:
         """Return values of either kind as an array of this kind and device, without gradients."""
@@ -183,11 +180,9 @@ class Backend:
     def first_minimum(self, values: Any) -> tuple[Any, Any]:
         """Return the minimum along the first axis, and the first place that has it."""
         least = self.xp.amin(values, 0)
-        place = len(values) - self.xp.amax((values == least) * self._from_end(len(values)), 0)
+        from_end = self.xp.asarray(_from_end(len(values)), **self.place)
+        place = len(values) - self.xp.amax((values == least) * from_end, 0)
         return least, place.long() if self.torch else place.astype(np.int64)
-
-    def _from_end(self, stop: int) -> Any:
-        return self.column(stop, "uint8", down=True) if self.torch else _from_end(stop)
 
     def max_rows(self, values: Any, indptr: NDArray[np.int64], axis: int) -> Any:
         """Return the maximum of each ragged row along an axis; no row is empty."""

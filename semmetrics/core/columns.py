@@ -1,24 +1,24 @@
-"""Additive columns: one row an item, that can be summed, weighted and resampled.
+"""Additive columns: one row an item, that can be summed and weighted.
 
 Conventions
 -----------
 ``sum`` is exact: int64 for counts, and for floats Python integers in units of 2**-1074 (dtype
 object). A finite float64 is a whole number of that unit, so sums merge in any order, and one
-correctly rounded division at the end gives what ``math.fsum`` would give. ``resample`` takes
-item weights of shape (B, items) and gives float64 sums with B in front; counts are exact there
-too, below 2**53.
+correctly rounded division at the end gives what ``math.fsum`` would give. ``group_sums`` gives
+float64 sums of groups 0 to ``number``, which stand in front; items of other groups take no part.
+Counts are exact there too, below 2**53.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Codes, Floats, Ints, offsets, row_numbers
+from semmetrics.core.ragged import Codes, Floats, Ints, offsets, row_numbers, slices
 
 UNIT = 1 << 1074
 _HALF = 27  # a mantissa is cut in two, so that 2**26 halves add up without leaving 53 bits
@@ -49,36 +49,25 @@ def exact_sums(
     array([1.])
     """
     total = np.zeros(n_groups, object)
-    for start in range(0, len(values), _MOST):
-        part = slice(start, start + _MOST)
-        total += _sum_block(values[part], None if groups is None else groups[part], n_groups)
-    return total
-
-
-def _sum_block(
-    values: Floats, groups: NDArray[np.integer] | None, n_groups: int
-) -> NDArray[np.object_]:
-    total = np.zeros(n_groups, object)
-    if not len(values):
-        return total
-    fractions, exponents = np.frexp(values)
-    mantissas = np.ldexp(fractions, 53).astype(np.int64)
-    low = int(exponents.min())
-    width = int(exponents.max()) - low + 1
-    keys = (exponents - low).astype(np.int64)
-    if groups is not None:
-        keys += groups.astype(np.int64) * width
-    if n_groups * width > _TABLE:
-        cells, keys = np.unique(keys, return_inverse=True)
-    else:
-        cells = np.arange(n_groups * width)
-    high = np.bincount(keys, mantissas >> _HALF, len(cells))
-    rest = np.bincount(keys, mantissas & ((1 << _HALF) - 1), len(cells))
-    for place in np.flatnonzero((high != 0) | (rest != 0)).tolist():
-        group, exponent = divmod(int(cells[place]), width)
-        number = (int(high[place]) << _HALF) + int(rest[place])
-        shift = 1074 - 53 + exponent + low  # the mantissa's last bit, in units of 2**-1074
-        total[group] += number << shift if shift >= 0 else number >> -shift
+    for part in slices(len(values), _MOST):
+        fractions, exponents = np.frexp(values[part])
+        mantissas = np.ldexp(fractions, 53).astype(np.int64)
+        low = int(exponents.min())
+        width = int(exponents.max()) - low + 1
+        keys = (exponents - low).astype(np.int64)
+        if groups is not None:
+            keys += groups[part].astype(np.int64) * width
+        if n_groups * width > _TABLE:
+            cells, keys = np.unique(keys, return_inverse=True)
+        else:
+            cells = np.arange(n_groups * width)
+        high = np.bincount(keys, mantissas >> _HALF, len(cells))
+        rest = np.bincount(keys, mantissas & ((1 << _HALF) - 1), len(cells))
+        for place in np.flatnonzero((high != 0) | (rest != 0)).tolist():
+            group, exponent = divmod(int(cells[place]), width)
+            number = (int(high[place]) << _HALF) + int(rest[place])
+            shift = 1074 - 53 + exponent + low  # the mantissa's last bit, in units of 2**-1074
+            total[group] += number << shift if shift >= 0 else number >> -shift
     return total
 
 
@@ -86,28 +75,6 @@ def to_floats(sums: NDArray[np.object_]) -> Floats:
     """Return the floats nearest to exact sums, in the same shape."""
     flat = [value / UNIT for value in sums.ravel().tolist()]
     return np.array(flat, np.float64).reshape(sums.shape)
-
-
-class Column(Protocol):
-    """What every kind of column does."""
-
-    def __len__(self) -> int: ...
-
-    def sum(self, weights: Floats | None = None) -> NDArray[Any]:
-        """Exact sum over items, weighted where weights of shape (items,) are given."""
-        ...
-
-    def resample(self, weights: Floats) -> Floats:
-        """Sums under weights of shape (B, items)."""
-        ...
-
-    def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
-        """Sums of groups 0 to ``number``, which stands in front; other items take no part."""
-        ...
-
-    def rows(self, start: int, stop: int) -> Column:
-        """Items start to stop, sharing memory."""
-        ...
 
 
 def as_floats(sums: NDArray[Any]) -> Floats:
@@ -151,23 +118,10 @@ class Dense:
         values = self.values if weights is None else self.values * weights
         return exact_sums(values.astype(np.float64)).reshape(())
 
-    def resample(self, weights: Floats) -> Floats:
-        """Shape (B,)."""
-        return weights @ self.values.astype(np.float64)
-
     def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
         """Shape (number,)."""
         values = self.values.astype(np.float64) * (1.0 if weights is None else weights)
         return _grouped(groups, number, values, None, 1)[:, 0]
-
-    def rows(self, start: int, stop: int) -> Dense:
-        """Items start to stop, sharing memory."""
-        return Dense(self.values[start:stop])
-
-    @staticmethod
-    def join(parts: Sequence[Dense]) -> Dense:
-        """Parts one after the other."""
-        return Dense(np.concatenate([part.values for part in parts]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,22 +149,9 @@ class Coded:
         total[()] = sum(number * unit for number, unit in zip(times, each, strict=True))
         return total
 
-    def resample(self, weights: Floats) -> Floats:
-        """Shape (B,)."""
-        return Dense(self.values).resample(weights)
-
     def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
         """Shape (number,)."""
         return Dense(self.values).group_sums(groups, number, weights)
-
-    def rows(self, start: int, stop: int) -> Coded:
-        """Items start to stop, sharing memory."""
-        return Coded(self.codes[start:stop], self.table)
-
-    @staticmethod
-    def join(parts: Sequence[Coded]) -> Dense:
-        """Parts one after the other."""
-        return Dense(np.concatenate([part.values for part in parts]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,22 +170,9 @@ class OneHot:
             return np.bincount(self.codes, minlength=self.width)
         return exact_sums(weights, self.codes.astype(np.int64), self.width)
 
-    def resample(self, weights: Floats) -> Floats:
-        """Shape (B, width)."""
-        total = np.zeros((len(weights), self.width))
-        for category in np.unique(self.codes).tolist():
-            chosen = self.codes == category
-            part = weights if chosen.all() else weights[:, chosen]
-            total[:, category] = part.sum(axis=1)
-        return total
-
     def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
         """Shape (number, width)."""
         return _grouped(groups, number, weights, self.codes, self.width)
-
-    def rows(self, start: int, stop: int) -> OneHot:
-        """Items start to stop, sharing memory."""
-        return OneHot(self.codes[start:stop], self.width)
 
     @staticmethod
     def join(parts: Sequence[OneHot]) -> OneHot:
@@ -269,25 +197,11 @@ class Sparse:
             return np.bincount(self.codes, minlength=self.width)
         return exact_sums(weights[row_numbers(self.indptr)], self.codes, self.width)
 
-    def resample(self, weights: Floats) -> Floats:
-        """Shape (B, width)."""
-        from scipy.sparse import csc_array
-
-        ones = np.ones(len(self.codes))
-        table = csc_array((ones, self.codes, self.indptr), shape=(self.width, len(self)))
-        result: Floats = np.ascontiguousarray((table @ np.ascontiguousarray(weights.T)).T)
-        return result
-
     def group_sums(self, groups: Ints, number: int, weights: Floats | None = None) -> Floats:
         """Shape (number, width)."""
         rows = row_numbers(self.indptr)
         repeated = None if weights is None else weights[rows]
         return _grouped(groups[rows], number, repeated, self.codes, self.width)
-
-    def rows(self, start: int, stop: int) -> Sparse:
-        """Items start to stop, sharing memory."""
-        first, last = self.indptr[start], self.indptr[stop]
-        return Sparse(self.indptr[start : stop + 1] - first, self.codes[first:last], self.width)
 
     def recoded(self, codes: Codes, width: int) -> Sparse:
         """Return the same items with column c called codes[c]."""
@@ -301,6 +215,14 @@ class Sparse:
         return Sparse(offsets(widths), codes, parts[0].width)
 
 
+Column: TypeAlias = Dense | Coded | OneHot | Sparse
+"""Every column has ``sum``, perhaps under weights of items, and ``group_sums``."""
+
+
 def concatenate_columns(parts: Sequence[Any]) -> Any:
     """Join columns of one kind over items; a single part is returned as it is."""
-    return parts[0] if len(parts) == 1 else type(parts[0]).join(parts)
+    if len(parts) == 1:
+        return parts[0]
+    if isinstance(parts[0], (Dense, Coded)):
+        return Dense(np.concatenate([part.values for part in parts]))
+    return type(parts[0]).join(parts)

@@ -15,7 +15,6 @@ text times the number of machine words that hold the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -318,31 +317,24 @@ def _ones(words: Words) -> Ints:
 
 def _in_integers(text: NDArray[np.integer], pattern: NDArray[np.integer]) -> int:
     """Compare one pair of texts of any length, the bits of the pattern in one integer."""
-    if not len(text):
+    if not len(text) or not len(pattern):
         return 0
-    mask, full = _mask_of(pattern), (1 << len(pattern)) - 1
-    state = full
-    for token in text[np.isin(text, pattern)].tolist():
-        hits = state & mask(token)
-        state = ((state + hits) | (state - hits)) & full
-    return len(pattern) - state.bit_count()
-
-
-def _mask_of(pattern: NDArray[np.integer]) -> Callable[[int], int]:
-    """Return a function from a token to its places in the pattern, as bits."""
     order = np.argsort(pattern, kind="stable")
     tokens, starts = np.unique(pattern[order], return_index=True)
-    rows = [*starts.tolist(), len(pattern)]
-    row_of = {token: row for row, token in enumerate(tokens.tolist())}
+    places_of = dict(zip(tokens.tolist(), np.split(order, starts[1:]), strict=True))
 
     @lru_cache(maxsize=_MASKS)
     def mask(token: int) -> int:
-        row = row_of[token]
-        places = order[rows[row] : rows[row + 1]]
+        """Return the places of a token in the pattern, as bits."""
+        places = places_of[token]
         if len(places) == 1:
             return int(1 << int(places[0]))
         cells = np.zeros(len(pattern) // 8 + 1, np.uint8)
         np.bitwise_or.at(cells, places >> 3, np.left_shift(1, places & 7).astype(np.uint8))
         return int.from_bytes(cells.tobytes(), "little")
 
-    return mask
+    state = full = (1 << len(pattern)) - 1
+    for token in text[np.isin(text, pattern)].tolist():
+        hits = state & mask(token)
+        state = ((state + hits) | (state - hits)) & full
+    return len(pattern) - state.bit_count()

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,6 +136,18 @@ def runs_within(costs: Ints, most: int) -> Iterator[slice]:
         stop = max(start + 1, int(np.searchsorted(costs, costs[start] + most, "right")) - 1)
         yield slice(start, stop)
         start = stop
+
+
+def slices(stop: int, step: int) -> list[slice]:
+    """Cut a range from 0 into slices of so many, at least one each.
+
+    Examples
+    --------
+    >>> slices(5, 2)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, step)
+    return [slice(start, min(start + step, stop)) for start in range(0, stop, step)]
 
 
 def group_by_size(n_rows: Ints, n_columns: Ints, cells: int) -> Iterator[Ints]:
@@ -329,9 +341,8 @@ def _bytes(table: NDArray[Any], name: str, start: int) -> NDArray[np.uint8]:
 def _blocks(
     pred: NDArray[Any], ref: NDArray[Any], rows: int
 ) -> Iterator[tuple[slice, NDArray[np.uint8], NDArray[np.uint8]]]:
-    for start in range(0, len(pred), rows):
-        part = slice(start, start + rows)
-        yield part, _bytes(pred[part], "pred", start), _bytes(ref[part], "ref", start)
+    for part in slices(len(pred), rows):
+        yield part, _bytes(pred[part], "pred", part.start), _bytes(ref[part], "ref", part.start)
 
 
 def _sum_columns(block: NDArray[np.uint8]) -> Ints:
@@ -430,14 +441,18 @@ class Cells:
         counts = np.bincount(row_numbers(self.indptr)[chosen], minlength=len(self))
         return Cells(offsets(counts), features[self.features[chosen]], self.values[chosen])
 
+    def rows(self, start: int, stop: int) -> Cells:
+        """Select rows."""
+        flat = slice(self.indptr[start], self.indptr[stop])
+        indptr = self.indptr[start : stop + 1] - flat.start
+        return Cells(indptr, self.features[flat], self.values[flat])
 
-@dataclass(frozen=True, eq=False)
-class _Class:
-    """The columns of one class: where they stand, and their values both ways."""
+
+class _Class(NamedTuple):
+    """The columns of one class: its number, where they stand, and their rare features."""
 
     number: int
-    start: int
-    stop: int
+    columns: slice
     rare: Any  # csr_array, shape (rare features, columns)
 
 
@@ -475,11 +490,13 @@ class SparsePairs:
         classes: NDArray[np.integer],
         scale: Floats,
     ) -> None:
+        from scipy.sparse import csr_array
+
         self._scale, self.n_rows, self.n_columns = scale, len(rows), len(columns)
         self._buffer: Floats | None = None
         self._order = np.argsort(classes, kind="stable")
         dense, rare = _ways(rows, columns)
-        self._n_dense, self._n_rare = int(dense.sum()), int(rare.sum())
+        self._n_dense = int(dense.sum())
         self._parts = []
         for chosen in (dense, rare):
             inside = chosen[rows.features]
@@ -489,7 +506,14 @@ class SparsePairs:
         kept = ordered.kept(dense[ordered.features], np.cumsum(dense) - 1)
         self._dense = np.zeros((self._n_dense, self.n_columns))  # features x columns
         self._dense[kept.features, row_numbers(kept.indptr)] = kept.values
-        self._classes = _class_columns(ordered, rare, classes[self._order])
+        self._classes = []
+        kept = ordered.kept(rare[ordered.features], np.cumsum(rare) - 1)
+        bounds = np.flatnonzero(np.diff(classes[self._order], prepend=-1, append=-1)).tolist()
+        for start, stop in pairwise(bounds):
+            part, shape = kept.rows(start, stop), (stop - start, int(rare.sum()))
+            table = csr_array((part.values, part.features, part.indptr), shape=shape)
+            number = int(classes[self._order[start]])
+            self._classes.append(_Class(number, slice(start, stop), table.T.tocsr()))
 
     @cached_property
     def _places(self) -> Ints:
@@ -525,11 +549,14 @@ class SparsePairs:
         """Write the products, columns ordered by class."""
         from scipy.sparse import csr_array
 
-        (dense, dense_kinds), (rare, rare_kinds) = (_some(*p, start, stop) for p in self._parts)
+        (dense, dense_kinds), (rare, rare_kinds) = (
+            (cells.rows(start, stop), kinds[cells.indptr[start] : cells.indptr[stop]])
+            for cells, kinds in self._parts
+        )
         where = row_numbers(dense.indptr) * self._n_dense + dense.features
         shape = stop - start, self._n_dense
         for one in self._classes:
-            scale, columns = self._scale[one.number], slice(one.start, one.stop)
+            scale, columns = self._scale[one.number], one.columns
             left = np.bincount(where, dense.values * scale[dense_kinds], shape[0] * shape[1])
             np.matmul(left.reshape(shape), self._dense[:, columns], out=out[:, columns])
             values = rare.values * scale[rare_kinds]
@@ -550,26 +577,3 @@ def _ways(rows: Cells, columns: Cells) -> tuple[Bools, Bools]:
     if dense.sum() > most:
         dense &= pairs > np.sort(pairs)[-most - 1]
     return dense, (pairs > 0) & ~dense
-
-
-def _class_columns(columns: Cells, chosen: Bools, classes: NDArray[np.integer]) -> list[_Class]:
-    from scipy.sparse import csr_array
-
-    kept = columns.kept(chosen[columns.features], np.cumsum(chosen) - 1)
-    bounds = np.flatnonzero(np.diff(classes, prepend=-1, append=-1)).tolist()
-    found = []
-    for start, stop in pairwise(bounds):
-        first, last = kept.indptr[start], kept.indptr[stop]
-        parts = kept.values[first:last], kept.features[first:last]
-        shape = stop - start, int(chosen.sum())
-        table = csr_array((*parts, kept.indptr[start : stop + 1] - first), shape=shape)
-        found.append(_Class(int(classes[start]), start, stop, table.T.tocsr()))
-    return found
-
-
-def _some(
-    cells: Cells, kinds: NDArray[np.integer], start: int, stop: int
-) -> tuple[Cells, NDArray[np.integer]]:
-    first, last = cells.indptr[start], cells.indptr[stop]
-    indptr = cells.indptr[start : stop + 1] - first
-    return Cells(indptr, cells.features[first:last], cells.values[first:last]), kinds[first:last]

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.backend import Backend, count_workers, run_parts
-from semmetrics.core.ragged import Bools, Codes, Floats, Ints, lengths, offsets, positions
+from semmetrics.core.ragged import Bools, Codes, Floats, Ints, lengths, offsets, positions, slices
 from semmetrics.errors import FROM_0, InputError
 
 _WIDE = 2048  # candidates from which a row is counted by itself, while it is in the cache
@@ -80,9 +80,9 @@ def count_nearer(table: Any, indptr: Ints, codes: Codes) -> Counts:
     backend = Backend(table)
     rows = np.flatnonzero(lengths(indptr))
     if backend.torch or table.shape[1] < _WIDE:
-        step = max(1, _CELLS // max(1, table.shape[1])) if backend.on_cpu else len(rows)
-        for start in range(0, len(rows), max(1, step)):
-            _count_together(backend, table, indptr, codes, rows[start : start + step], found)
+        step = _CELLS // max(1, table.shape[1]) if backend.on_cpu else len(rows)
+        for part in slices(len(rows), step):
+            _count_together(backend, table, indptr, codes, rows[part], found)
         return found
     workers = count_workers(backend)
     run_parts(
@@ -151,12 +151,10 @@ def count_down(table: Any, indptr: Ints, codes: Codes) -> Counts:
     [[1, 3], [1, 0], [1, 0]]
     """
     found, widths = Counts.empty(len(codes)), lengths(indptr)
-    tiles = [
-        (slot, some[start : start + _DOWN[1]])
-        for slot in range(int(widths.max(initial=0)))
-        for some in [np.flatnonzero(widths > slot)]
-        for start in range(0, len(some), _DOWN[1])
-    ]
+    tiles = []
+    for slot in range(int(widths.max(initial=0))):
+        some = np.flatnonzero(widths > slot)
+        tiles += [(slot, some[part]) for part in slices(len(some), _DOWN[1])]
 
     def count(tile: tuple[int, Ints]) -> None:
         slot, queries = tile
@@ -191,8 +189,8 @@ def _exact(values: Any) -> Any:
 def _sum_down(table: Any, columns: Any, test: Callable[[Any, int], Any]) -> Ints:
     """Count down each column in how many rows a test holds."""
     total: Any = 0
-    for start in range(0, len(table), _DOWN[0]):
-        flags = test(_exact(table[start : start + _DOWN[0], columns]), start)
+    for part in slices(len(table), _DOWN[0]):
+        flags = test(_exact(table[part, columns]), part.start)
         total = total + np.add.reduce(flags.view(np.uint8), axis=0, dtype=np.uint8).astype(np.int64)
     return np.asarray(total)
 
@@ -253,8 +251,7 @@ def find_first(table: Any, codes: Codes) -> First:
     ([1, 0], [1, 0], [True, False], [2, 0])
     """
     found = First.empty(len(table))
-    step = max(1, _TILE // max(1, table.shape[1] * table.dtype.itemsize))
-    tiles = [slice(start, start + step) for start in range(0, len(table), step)]
+    tiles = slices(len(table), _TILE // max(1, table.shape[1] * table.dtype.itemsize))
 
     def fill(tile: slice) -> None:
         part, own = table[tile], codes[tile]
@@ -325,7 +322,6 @@ def top_k(
     >>> top_k(np.array([[0.5, 0.9], [0.7, 0.2]]), 1, columns=True)[1].tolist()
     [[1], [0]]
     """
-    check_shape(values)
     width, lines = (values.shape[0], values.shape[1]) if columns else values.shape[::-1]
     if not 1 <= k <= width:
         raise InputError("bad-option", name="k", value=k, wanted=f"a number from 1 to {width}")
@@ -334,8 +330,7 @@ def top_k(
     found = np.empty((lines, k)), np.empty((lines, k), np.int64)
     workers = count_workers(Backend(np.zeros(0)))
     if columns:
-        step = -(-lines // workers)
-        parts = [slice(start, min(start + step, lines)) for start in range(0, lines, step)]
+        parts = slices(lines, -(-lines // workers))
         run_parts(lambda part: _columns(values, k, part, memory // workers, found), parts, workers)
     else:
         blocks = row_slices(values, min(memory // workers, _BLOCK))
@@ -397,20 +392,6 @@ def _falling(values: NDArray[Any]) -> NDArray[Any]:
     return reverse
 
 
-def check_shape(values: Any) -> None:
-    """Raise if an argument is not a matrix.
-
-    Raises
-    ------
-    InputError
-        If it has no shape, or another number of dimensions than two.
-    """
-    shape = getattr(values, "shape", None)
-    if not isinstance(shape, tuple) or len(shape) != 2:
-        wanted = "an array of rows and columns"
-        raise InputError("wrong-shape", role="the matrix", shape=shape, wanted=wanted)
-
-
 def read_rows(values: Any, rows: slice) -> NDArray[Any]:
     """Return some rows of what gives rows by slices, sparse ones filled with 0."""
     block = values[rows]
@@ -420,8 +401,7 @@ def read_rows(values: Any, rows: slice) -> NDArray[Any]:
 def row_slices(values: Any, memory: int) -> list[slice]:
     """Cut the rows of a matrix into blocks of so many bytes, at least one row each."""
     rows, width = values.shape
-    step = max(1, memory // max(1, 8 * width))
-    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
+    return slices(rows, memory // max(1, 8 * width))
 
 
 def _block(values: Any, rows: slice, columns: slice = slice(None)) -> NDArray[Any]:
@@ -480,9 +460,8 @@ def _columns(values: Any, k: int, part: slice, memory: int, out: tuple[Floats, I
     width, lines = values.shape[0], part.stop - part.start
     chunks = _n_chunks(width, k)
     if not chunks:
-        step = max(1, memory // (32 * width))
-        for start in range(part.start, part.stop, step):
-            some = slice(start, min(start + step, part.stop))
+        for one in slices(lines, memory // (32 * width)):
+            some = slice(part.start + one.start, part.start + one.stop)
             whole = isinstance(values, np.ndarray)
             parts = [slice(None)] if whole else row_slices(values, memory)
             blocks = [_block(values, rows, some) for rows in parts]
@@ -493,7 +472,7 @@ def _columns(values: Any, k: int, part: slice, memory: int, out: tuple[Floats, I
     bound = _column_bounds(values, k, part, width // chunks)
     found: list[tuple[Ints, Ints, NDArray[Any]]] = []
     equal = np.zeros(lines, np.int64)
-    for rows in _fixed_slices(width, max(1, memory // (16 * lines))):
+    for rows in slices(width, memory // (16 * lines)):
         block = _block(values, rows, part)
         row, column = np.divmod(np.flatnonzero(block >= bound), lines)
         here = block[row, column]
@@ -511,7 +490,7 @@ def _columns(values: Any, k: int, part: slice, memory: int, out: tuple[Floats, I
 def _column_bounds(values: Any, k: int, part: slice, long: int) -> NDArray[Any]:
     """Return for each column the k-th largest of its chunks' maxima."""
     maxima = []
-    for rows in _fixed_slices(values.shape[0], 32 * long):
+    for rows in slices(values.shape[0], 32 * long):
         block = _block(values, rows, part)
         chunks = len(block) // long
         if chunks:
@@ -523,10 +502,6 @@ def _column_bounds(values: Any, k: int, part: slice, long: int) -> NDArray[Any]:
     table.partition(len(table) - k, axis=0)
     bound: NDArray[Any] = table[-k]
     return bound
-
-
-def _fixed_slices(stop: int, step: int) -> list[slice]:
-    return [slice(start, min(start + step, stop)) for start in range(0, stop, step)]
 
 
 def _choose(

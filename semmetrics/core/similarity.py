@@ -28,7 +28,6 @@ Higham, 2002, Accuracy and Stability of Numerical Algorithms, 2nd edition, SIAM.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -36,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.backend import Backend, is_torch
-from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.core.ragged import Bools, Floats, Ints, slices
 from semmetrics.errors import InputError
 
 _DECIMALS = 9  # of cosines
@@ -53,9 +52,6 @@ _TORCH_GATHERED = 1 << 24, 1 << 29  # the same in torch on the processor, and on
 def _checked(vectors: Any) -> Any:
     """Return vectors as a float64 matrix of their own backend."""
     table = vectors.detach().double() if is_torch(vectors) else np.asarray(vectors, np.float64)
-    if table.ndim != 2:
-        shape = tuple(table.shape)
-        raise InputError("wrong-shape", role="the vectors", shape=shape, wanted="rows of numbers")
     if not (abs(table) <= _LARGEST).all():
         value = float(table[~(abs(table) <= _LARGEST)][0])
         wanted = f"finite numbers up to {_LARGEST}"
@@ -270,9 +266,7 @@ class EuclideanDistances:
             table = self.backend.zeros(items, m, n)
         else:
             table, step = np.empty((items, m, n)), _CELLS // max(1, m * n)
-        step = max(1, step)
-        for start in range(0, items, step):
-            part = slice(start, start + step)
+        for part in slices(items, step):
             self._products(pred_codes[part], ref_codes[part], table[part])
             self._to_distances(table[part], pred_codes[part], ref_codes[part])
         return table
@@ -285,13 +279,12 @@ class EuclideanDistances:
             return
         (items, m), n = pred_codes.shape, ref_codes.shape[1]
         codes, dimension = np.concatenate([pred_codes, ref_codes], 1), self.vectors.shape[1]
-        step = max(1, min(items, _GATHERED // max(1, (m + n) * dimension)))
-        gathered = np.empty((step, m + n, dimension))  # the same memory for every step
-        for start in range(0, items, step):
-            part = codes[start : start + step]
-            both = gathered[: len(part)]
-            self.vectors.take(part, 0, out=both, mode="wrap")  # "raise" would copy once more
-            np.matmul(both[:, :m], both[:, m:].swapaxes(1, 2), out=table[start : start + step])
+        parts = slices(items, _GATHERED // max(1, (m + n) * dimension))
+        gathered = np.empty((parts[0].stop, m + n, dimension))  # the same memory for every step
+        for part in parts:
+            both = gathered[: part.stop - part.start]
+            self.vectors.take(codes[part], 0, out=both, mode="wrap")  # "raise" would copy once more
+            np.matmul(both[:, :m], both[:, m:].swapaxes(1, 2), out=table[part])
 
     def _to_distances(self, square: Any, pred_codes: Any, ref_codes: Any) -> None:
         """Turn inner products into distances in place."""
@@ -387,22 +380,21 @@ class ThresholdTest:
         Decisions
             Of shape (m, n).
         """
-        above = np.empty((len(rows), len(columns)), np.bool_)
-        unsure = []
+        above, n = np.empty((len(rows), len(columns)), np.bool_), len(columns)
+        unsure = [np.zeros(0, np.int64)]
         if self._ordinary:
             left, right = self._units[rows], np.ascontiguousarray(self._units[columns].T)
-            step = min(len(rows), max(256, _BLOCK // max(1, len(columns))))
-            room = np.empty((step, len(columns)), np.float32)
-            for part in _parts(len(rows), step):
-                product = _products(left[part], right, room[: part.stop - part.start])
-                unsure.append(
-                    self._compare(product, threshold, above[part]) + part.start * len(columns)
-                )
-        places = np.concatenate(unsure) if unsure else np.zeros(0, np.int64)
+            step = min(len(rows), max(256, _BLOCK // max(1, n)))
+            room = np.empty((step, n), np.float32)
+            for part in slices(len(rows), step):
+                out = room[: part.stop - part.start]
+                found = self._compare(left[part], right, threshold, above[part], out)
+                unsure.append(found + part.start * n)
+        places = np.concatenate(unsure)
         if not self._ordinary or len(places) > above.size // _FEW:
             exact = cosine_table(self._vectors[rows], self._vectors[columns])
             return Decisions(exact > threshold, np.flatnonzero(is_close(exact, threshold)))
-        row, column = np.divmod(places, max(1, len(columns)))
+        row, column = np.divmod(places, max(1, n))
         return self._recheck(above, places, rows[row], columns[column], threshold)
 
     def test_items(self, rows: Ints, columns: Ints, threshold: float) -> Decisions:
@@ -421,16 +413,20 @@ class ThresholdTest:
         (size, m), n = rows.shape, columns.shape[1]
         above = np.empty((size, m, n), np.bool_)
         unsure = [np.zeros(0, np.int64)]
-        for part in _parts(size, _NUMBERS // max(1, (m + n) * self._units.shape[1])):
-            product = _products(self._units[rows[part]], self._units[columns[part]].swapaxes(1, 2))
-            unsure.append(self._compare(product, threshold, above[part]) + part.start * m * n)
+        for part in slices(size, _NUMBERS // max(1, (m + n) * self._units.shape[1])):
+            left, right = self._units[rows[part]], self._units[columns[part]].swapaxes(1, 2)
+            unsure.append(self._compare(left, right, threshold, above[part]) + part.start * m * n)
         places = np.concatenate(unsure) if self._ordinary else np.arange(above.size)
         item, cell = np.divmod(places, max(1, m * n))
         row, column = np.divmod(cell, max(1, n))
         return self._recheck(above, places, rows[item, row], columns[item, column], threshold)
 
-    def _compare(self, product: Any, threshold: float, above: Bools) -> Ints:
-        """Fill in what is above, and return the flat places of what is unsure."""
+    def _compare(
+        self, left: Any, right: Any, threshold: float, above: Bools, out: Any = None
+    ) -> Ints:
+        """Fill in which products are above, and return the flat places of what is unsure."""
+        with np.errstate(all="ignore"):  # BLAS may raise flags of numbers that are in no result
+            product = np.matmul(left, right, out=out)
         product -= np.float32(threshold)
         np.greater(product, 0, out=above)
         np.abs(product, out=product)
@@ -443,7 +439,7 @@ class ThresholdTest:
         """Test the cells at those places again, exactly."""
         exact = np.zeros(len(places))
         some = np.flatnonzero(~(self._zero[rows] | self._zero[columns]))
-        for part in _parts(len(some), _NUMBERS // max(1, self._units.shape[1])):
+        for part in slices(len(some), _NUMBERS // max(1, self._units.shape[1])):
             codes = np.stack([rows[some[part]], columns[some[part]]])
             used, place = np.unique(codes, return_inverse=True)
             split = SplitVectors.of(self._vectors[used].astype(np.float64))
@@ -451,17 +447,3 @@ class ThresholdTest:
             exact[some[part]] = split[left, None].cosines(split[right, None])[:, 0, 0]
         above.ravel()[places] = exact > threshold
         return Decisions(above, places[is_close(exact, threshold)])
-
-
-def _products(left: Any, right: Any, out: Any = None) -> Any:
-    """Multiply vectors of length 1 or 0.
-
-    Now and then BLAS raises floating-point flags of numbers that are in no result.
-    """
-    with np.errstate(all="ignore"):
-        return np.matmul(left, right, out=out)
-
-
-def _parts(size: int, step: int) -> Iterator[slice]:
-    for start in range(0, size, max(1, step)):
-        yield slice(start, min(size, start + max(1, step)))

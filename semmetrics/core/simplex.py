@@ -131,7 +131,9 @@ def solve_simplex(
             whole[:, numbers] = backend.take_last(part, done)
 
     for _ in range(40 + 10 * sum(costs.shape[:2])):
-        reduced, column = _cheapest_column(backend, trees)
+        least = _best_rows(backend, trees.costs, trees.u)
+        least -= trees.v
+        reduced, column = backend.first_minimum(least)
         active = reduced < -trees.tolerance
         left = int(backend.xp.count_nonzero(active))
         if left < _KEPT * len(reduced) or not left:
@@ -209,21 +211,14 @@ def _balance_rows(backend: Backend, table: Any, masses: tuple[Any, Any], spread:
             row += backend.array(surplus, "float32") * (spread * (step / _UNITS))
 
 
-@dataclass
-class _Start:
-    """Edges of the first trees in the order placed, shape (edges, problems)."""
-
-    row: Any
-    column: Any
-    flow: Any
-    leaf_row: Any  # whether the edge's row, or else its column, has no later edge
-    used: Any
-
-
 def _build_trees_in_order(
     backend: Backend, costs: Any, order: Any, masses: tuple[Any, Any], sizes: tuple[Any, Any]
-) -> _Start:
-    """Serve one column after the other, each from its cheapest row with mass left."""
+) -> tuple[Any, ...]:
+    """Serve one column after the other, each from its cheapest row with mass left.
+
+    Return edges of the first trees in the order placed, shape (edges, problems): row, column, flow,
+    whether the edge's row, or else its column, has no later edge, and whether there is one.
+    """
     m, n, size = costs.shape
     at, edges = backend.arange(size), m + n - 1
     flat_rows, flat_shut = backend.copy(masses[0]).reshape(-1), (costs[:, 0] * 0).reshape(-1)
@@ -249,22 +244,23 @@ def _build_trees_in_order(
         there = flat_order.take(turn)
         need = backend.xp.where(ends, need - moved, flat_columns.take(there))
     used = backend.arange(edges)[:, None] < sizes[0] + sizes[1] - 1
-    return _Start(row_of * used, column_of // size * used, flow * used, leaf_row, used)
+    return row_of * used, column_of // size * used, flow * used, leaf_row, used
 
 
-def _root_trees(backend: Backend, costs: Any, start: _Start, tolerance: Any) -> _Trees:
+def _root_trees(backend: Backend, costs: Any, start: tuple[Any, ...], tolerance: Any) -> _Trees:
     """Find paths and potentials, from the last edge placed, at the root, to the first."""
+    row_of, column_of, flow, leaf_row, used = start
     m, n, size = costs.shape
-    where, at, edges = backend.xp.where, backend.arange(size), len(start.row)
+    where, at, edges = backend.xp.where, backend.arange(size), len(row_of)
     kind = "int32" if edges <= 31 else "int64"  # one bit an edge, and the sign
     place = backend.column(edges, kind)
     bits = (place * 0 + 1) << place
-    forward, backward = bits * ~start.leaf_row, bits * start.leaf_row
-    cell = start.row * n + start.column
+    forward, backward = bits * ~leaf_row, bits * leaf_row
+    cell = row_of * n + column_of
     price = costs.reshape(-1).take(cell * size + at)
-    row, column = start.row * size + at, (m + start.column) * size + at
-    parent = where(start.leaf_row, column, row)
-    leaf = where(start.used, row + column - parent, (m + n) * size + at)  # one node to spare
+    row, column = row_of * size + at, (m + column_of) * size + at
+    parent = where(leaf_row, column, row)
+    leaf = where(used, row + column - parent, (m + n) * size + at)  # one node to spare
     down, up = (backend.zeros((m + n + 1) * size, dtype=kind) for _ in range(2))
     potential = backend.zeros((m + n + 1) * size)
     for edge in range(edges - 1, -1, -1):
@@ -274,16 +270,9 @@ def _root_trees(backend: Backend, costs: Any, start: _Start, tolerance: Any) -> 
         potential[child] = price[edge] - potential[origin]
     down, up, potential = (x.reshape(m + n + 1, size) for x in (down, up, potential))
     return _Trees(
-        at, costs, tolerance, cell, start.flow,
+        at, costs, tolerance, cell, flow,
         down[:-1], up[:-1], potential[:m], potential[m:-1],
     )  # fmt: skip
-
-
-def _cheapest_column(backend: Backend, trees: _Trees) -> tuple[Any, Any]:
-    """Return the least reduced cost, and the first column that has it."""
-    least = _best_rows(backend, trees.costs, trees.u)
-    least -= trees.v
-    return backend.first_minimum(least)
 
 
 def _best_rows(backend: Backend, costs: Any, u: Any) -> Any:
@@ -297,7 +286,9 @@ def _best_rows(backend: Backend, costs: Any, u: Any) -> Any:
 def _pivot(backend: Backend, trees: _Trees, reduced: Any, column: Any, active: Any) -> None:
     """Bring the cheapest cell into each tree, send mass around its cycle and mend the tree.
 
-    A solved problem gets an edge that its tree has, which changes nothing.
+    A solved problem gets an edge that its tree has, which changes nothing. The paths of the nodes
+    cut off lead through the new edge, and their potentials shift. Paths are sums of signed edges,
+    so a new path is the old one plus or minus the cycle.
     """
     where, (m, n) = backend.xp.where, trees.costs.shape[:2]
     at = backend.arange(len(column))
@@ -318,31 +309,18 @@ def _pivot(backend: Backend, trees: _Trees, reduced: Any, column: Any, active: A
     place = shift[leaving, 0]
     bit = (place * 0 + 1) << place
     rest = less & ~bit
-    behind = (from_column | to_column) & bit != 0  # the column is cut off, and not the row
-    cycle = where(behind, more, rest), where(behind, rest, more)
-    _repair_paths(backend, trees, place, bit, cycle, (behind, reduced * active))
-
-
-def _repair_paths(
-    backend: Backend,
-    trees: _Trees,
-    place: Any,
-    bit: Any,
-    cycle: tuple[Any, Any],
-    cut: tuple[Any, Any],
-) -> None:
-    """Lead the paths of the nodes cut off through the new edge, and shift their potentials.
-
-    Paths are sums of signed edges, so a new path is the old one plus or minus the cycle.
-    """
-    m = len(trees.u)
+    cut = (from_column | to_column) & bit != 0  # the column is cut off, and not the row
     down, up = trees.down, trees.up
     behind = -(((down | up) >> place) & 1)  # all bits set for the nodes behind the old edge
-    gain, loss, swap = cycle[0] & behind, cycle[1] & behind, bit & behind
-    forward = -(cut[0] * (bit * 0 + 1))
+    gain, loss, swap = (
+        where(cut, more, rest) & behind,
+        where(cut, rest, more) & behind,
+        bit & behind,
+    )
+    forward = -(cut * (bit * 0 + 1))
     trees.down = (((down & ~loss) | (gain & ~up)) & ~swap) | (swap & forward)
     trees.up = (((up & ~gain) | (loss & ~down)) & ~swap) | (swap & ~forward)
-    step = cut[1] * (cut[0] * 2 - 1)
+    step = reduced * active * (cut * 2 - 1)
     trees.v -= behind[m:] * step  # behind is 0 or -1
     trees.u += behind[:m] * step
 

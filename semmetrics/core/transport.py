@@ -41,7 +41,6 @@ Computation 10 (1).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -90,26 +89,17 @@ class WeightedWords(NamedTuple):
     weights: Floats
 
     def padded(self, items: Ints) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return codes and weights with the items along the last axis; padding has weight 0."""
+        """Return codes and shares of the weight, items along the last axis; padding has none."""
         sizes = np.diff(self.indptr)[items]
         place = np.arange(int(sizes.max(initial=0)))[:, None]
         real = place < sizes
         flat = np.where(real, self.indptr[items] + place, 0)
-        return self.codes[flat], np.where(real, self.weights[flat], 0.0)
+        weights = np.where(real, self.weights[flat], 0.0)
+        total = sum_in_order(weights) if len(weights) else 1.0
+        return self.codes[flat], weights / np.where(total > 0, total, 1.0)
 
 
 Sides = tuple[WeightedWords, WeightedWords]
-
-
-@dataclass(frozen=True)
-class _Block:
-    """Some items, along the last axis; ``equal`` marks pairs of one word."""
-
-    items: Ints
-    costs: Any
-    rows: Any
-    columns: Any
-    equal: Any
 
 
 def transport(
@@ -147,12 +137,12 @@ def transport(
     costs, gaps = (backend.zeros(len(sides[0].indptr) - 1) for _ in range(2))
 
     def solve(items: Ints) -> None:
-        block = _make_block(distances, sides, items)
-        rows, columns = _remove_common(backend, block)
-        found = solve_block(block.costs, rows, columns, block.items)
-        words = (block.rows > 0).any(0) & (block.columns > 0).any(0)
+        costs_of, *masses, equal = _make_block(distances, sides, items)
+        rows, columns = _remove_common(backend, equal, *masses)
+        found = solve_block(costs_of, rows, columns, items)
+        words = (masses[0] > 0).any(0) & (masses[1] > 0).any(0)
         same = words & ~((rows > 0).any(0) & (columns > 0).any(0))
-        these = backend.array(block.items)
+        these = backend.array(items)
         costs[these] = backend.xp.where(same, 0.0, found.costs)
         gaps[these] = backend.xp.where(same, 0.0, found.gaps)
 
@@ -187,47 +177,41 @@ def relaxed_transport(distances: Distances, pred: WeightedWords, ref: WeightedWo
     """
     sides, backend = (pred, ref), distances.backend
     bounds = backend.zeros(len(pred.indptr) - 1)
+    where = backend.xp.where
     for items in _groups(backend, sides, 1):
-        bounds[backend.array(items)] = _relaxed_block(_make_block(distances, sides, items))
+        costs, rows, columns, _ = _make_block(distances, sides, items)
+        these, used = backend.array(items), used_cells(rows, columns)
+        if not (used.shape[0] and used.shape[1]):
+            bounds[these] = np.nan
+            continue
+        costs = where(used, costs, np.inf)
+        sums = [
+            sum_in_order(where(mass > 0, backend.xp.amin(costs, axis), 0.0) * mass)
+            for axis, mass in ((1, rows), (0, columns))
+        ]
+        bounds[these] = where(used.any(0).any(0), backend.xp.maximum(*sums), np.nan)
     return bounds
 
 
-def _relaxed_block(block: _Block) -> Any:
-    backend, costs = Backend(block.costs), block.costs
-    if not (costs.shape[0] and costs.shape[1]):
-        return backend.zeros(costs.shape[2]) + np.nan
-    used = used_cells(block.rows, block.columns)
-    where, costs = backend.xp.where, backend.xp.where(used, costs, np.inf)
-    sums = [
-        sum_in_order(where(mass > 0, backend.xp.amin(costs, axis), 0.0) * mass)
-        for axis, mass in ((1, block.rows), (0, block.columns))
-    ]
-    return where(used.any(0).any(0), backend.xp.maximum(*sums), np.nan)
-
-
 def _groups(backend: Backend, sides: Sides, workers: int) -> Iterator[Ints]:
-    """Yield the numbers of items of similar sizes."""
+    """Yield the numbers of items of similar sizes: an equal share of costs for each worker."""
     n_pred, n_ref = (np.diff(side.indptr) for side in sides)
-    return group_by_size(n_pred, n_ref, cells_per_block(backend, n_pred, n_ref, workers))
+    most = CELLS << 4
+    if backend.on_cpu:
+        total = int((n_pred * n_ref).sum())
+        blocks = workers * max(1, -(-total // (CELLS * workers)))
+        most = min(CELLS, max(_FEWEST, int(total / blocks * _SLACK)))
+    return group_by_size(n_pred, n_ref, most)
 
 
-def _make_block(distances: Distances, sides: Sides, items: Ints) -> _Block:
+def _make_block(distances: Distances, sides: Sides, items: Ints) -> tuple[Any, Any, Any, Any]:
+    """Return costs, masses of rows and columns, and the pairs of one word; items come last."""
     backend = distances.backend
-    (mine, rows), (theirs, columns) = (side.padded(items) for side in sides)
-    rows, columns = (backend.array(_normalize(side)) for side in (rows, columns))
-    pred, ref = backend.array(mine), backend.array(theirs)
+    (pred, rows), (ref, columns) = (map(backend.array, side.padded(items)) for side in sides)
     costs = _gather_costs(distances, sides, (pred, ref), items)
     equal = (pred[:, None] == ref) & used_cells(rows, columns)
     costs[equal] = 0.0
-    return _Block(items, costs, rows, columns, equal)
-
-
-def _normalize(weights: NDArray[Any]) -> NDArray[Any]:
-    """Divide weights by their sum, where that is not 0; items lie along the last axis."""
-    if not len(weights):
-        return weights
-    total = sum_in_order(weights)
-    return weights / np.where(total > 0, total, 1.0)
+    return costs, rows, columns, equal
 
 
 def _gather_costs(distances: Distances, sides: Sides, codes: Any, items: Ints) -> Any:
@@ -246,23 +230,19 @@ def _gather_costs(distances: Distances, sides: Sides, codes: Any, items: Ints) -
     return costs
 
 
-def _remove_common(backend: Backend, block: _Block) -> tuple[Any, Any]:
+def _remove_common(
+    backend: Backend, equal: Any, all_rows: Any, all_columns: Any
+) -> tuple[Any, Any]:
     """Return masses without what a word has on both sides, the two sums made equal again.
 
     An item that lists a word twice on a side keeps its masses.
     """
-    rows, columns = block.rows, block.columns
-    these = backend.nonzero(block.equal.any(0).any(0))
-    if len(these):
-        sides = (backend.take_last(side, these) for side in (block.equal, rows, columns))
-        rows, columns = backend.copy(rows), backend.copy(columns)
-        rows[:, these], columns[:, these] = _subtract_common(backend, *sides)
-    return rows, columns
-
-
-def _subtract_common(backend: Backend, equal: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
-    """Do the same for items with a word on both sides."""
-    where = backend.xp.where
+    where, these = backend.xp.where, backend.nonzero(equal.any(0).any(0))
+    if not len(these):
+        return all_rows, all_columns
+    equal, rows, columns = (
+        backend.take_last(side, these) for side in (equal, all_rows, all_columns)
+    )
     some = (equal.sum(0) <= 1).all(0) & (equal.sum(1) <= 1).all(0)
     common = where(equal & some, backend.xp.minimum(rows[:, None], columns), 0.0)
     left = []
@@ -271,7 +251,9 @@ def _subtract_common(backend: Backend, equal: Any, rows: Any, columns: Any) -> t
         left.append(where(some & (rest < _ROUNDING), 0.0, rest))
     totals = [sum_in_order(side) for side in left]
     scale = where(some & (totals[1] > 0), totals[0] / where(totals[1] > 0, totals[1], 1.0), 1.0)
-    return left[0], left[1] * scale
+    rows, columns = backend.copy(all_rows), backend.copy(all_columns)
+    rows[:, these], columns[:, these] = left[0], left[1] * scale
+    return rows, columns
 
 
 Solver: TypeAlias = Callable[[Any, Any, Any, Any, Any, Any], Solutions]
@@ -288,15 +270,6 @@ _DEAREST = 1e306  # sums of larger costs may not be finite
 _PIVOTS = 100_000  # of the network simplex
 _OPTIMAL = 1  # its status
 _FEASIBLE = 1e-10  # the least tolerance that HiGHS takes
-
-
-def cells_per_block(backend: Backend, n_rows: Ints, n_columns: Ints, workers: int) -> int:
-    """Return how many costs make a block: an equal share for each worker, or the most."""
-    if not backend.on_cpu:
-        return CELLS << 4
-    total = int((n_rows * n_columns).sum())
-    blocks = workers * max(1, -(-total // (CELLS * workers)))
-    return min(CELLS, max(_FEWEST, int(total / blocks * _SLACK)))
 
 
 def used_cells(rows: Any, columns: Any) -> Any:

@@ -1,1 +1,742 @@
-"""Tables of scores and their forms."""
+"""Results and their forms: records for programs, tables for people.
+
+Conventions
+-----------
+A record is a row of plain values; None is a value that is undefined or unknown. Undefined and
+infinite numbers are None, so that every format can hold them. A result declares its columns and
+rows; all formats follow from these.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import io
+import json
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeVar, overload
+
+import numpy as np
+
+from semmetrics.arguments import check_choice
+from semmetrics.errors import Fact, InputError, MissingDependencyError, render_facts
+from semmetrics.messages import Spelling, keyword, pluralize, printable, visible
+from semmetrics.options import RESULT_FORMATS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+T = TypeVar("T")
+FORMS = ("csv", "json", "jsonl")
+_ROWS = 4096  # made at a time
+_SHOWN = 60  # by a notebook
+_TEX = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+}  # fmt: skip
+
+_MARKDOWN = str.maketrans({"|": "\\|", "`": "\\`", "\\": "\\\\", "<": "&lt;"})
+_FORMULA = re.compile(r"'*\s*(?:=|[+\-@](?![\w.%\-]*(?:[eE]\+\d+)?\Z))")
+_MAY_BE_FORMULA = re.compile(r"^'*\s*[=+\-@]", re.MULTILINE)
+_NO_NAMES = ("nan", "inf")
+Rows = Sequence[Sequence[str]]
+
+
+class Records(Sequence[dict[str, Any]]):
+    """Rows of plain values under named columns: an immutable sequence of dictionaries.
+
+    Parameters
+    ----------
+    columns : mapping from name to sequence or array
+        All of one length; a number that is not finite is read as None.
+
+    Examples
+    --------
+    >>> records = Records({"id": ["a", "b"], "F1": np.array([0.5, np.nan])})
+    >>> records[0], len(records), records.columns
+    ({'id': 'a', 'F1': 0.5}, 2, ('id', 'F1'))
+    >>> print(records.to_csv(), end="")
+    id,F1
+    a,0.5
+    b,
+    """
+
+    __slots__ = ("_columns", "_length")
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        lengths = {len(column) for column in columns.values()}
+        if len(lengths) > 1:
+            found = f"values by column: {sorted(lengths)}"
+            raise InputError("wrong-count", "columns", found=found, wanted="the rows")
+        self._columns = dict(columns)
+        self._length = lengths.pop() if lengths else 0
+
+    @staticmethod
+    def from_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Records:
+        """Make records of rows; a row without a column has None there.
+
+        Examples
+        --------
+        >>> list(Records.from_rows(["a", "b"], [{"a": 1}, {"b": 2, "a": 3}]))
+        [{'a': 1, 'b': None}, {'a': 3, 'b': 2}]
+        """
+        lists: dict[str, list[Any]] = {name: [] for name in columns}
+        for row in rows:
+            for name, column in lists.items():
+                column.append(row.get(name))
+        return Records(lists)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(self._columns)
+
+    def column(self, name: str) -> list[Any]:
+        """Return the values of one column.
+
+        Raises
+        ------
+        InputError
+            If there is no such column.
+        """
+        check_choice("column", name, self.columns)
+        return _to_plain(self._columns[name])
+
+    def drop(self, *names: str) -> Records:
+        """Return the records without some columns."""
+        return Records({name: c for name, c in self._columns.items() if name not in names})
+
+    def with_columns(self, **columns: Any) -> Records:
+        """Return the records with other columns, or with more of them.
+
+        Examples
+        --------
+        >>> list(Records({"id": ["a"]}).with_columns(n=[1]))
+        [{'id': 'a', 'n': 1}]
+        """
+        return Records({**self._columns, **columns})
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, place: int) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Records: ...
+
+    def __getitem__(self, place: int | slice) -> dict[str, Any] | Records:
+        if isinstance(place, slice):
+            return Records({name: column[place] for name, column in self._columns.items()})
+        row = range(self._length)[place]
+        return {name: _to_plain(column[row : row + 1])[0] for name, column in self._columns.items()}
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (dict(zip(self._columns, values, strict=True)) for values in self._rows())
+
+    def _rows(self, make: Callable[[list[Any]], list[Any]] = list) -> Iterator[tuple[Any, ...]]:
+        """Yield the values of each record, converted some thousand rows at a time."""
+        for start in range(0, self._length, _ROWS):
+            parts = [column[start : start + _ROWS] for column in self._columns.values()]
+            yield from zip(*(make(_to_plain(part)) for part in parts), strict=True)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Records):
+            return NotImplemented
+        return self.columns == other.columns and all(
+            self.column(name) == other.column(name) for name in self.columns
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.columns, self._length))
+
+    def __repr__(self) -> str:
+        return f"Records({pluralize(self._length, 'row')}: {', '.join(self._columns)})"
+
+    def write(self, out: TextIO, form: str) -> None:
+        """Write the records in full precision, row by row where the form allows it.
+
+        Parameters
+        ----------
+        out : text stream
+        form : {"csv", "json", "jsonl"}
+            In CSV an empty cell stands for None, a list is written as JSON, and a text as
+            `csv_text` has it; "json" is one list of objects.
+
+        Raises
+        ------
+        InputError
+            If the form is unknown.
+        """
+        check_choice("form", form, FORMS)
+        if form == "csv":
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(map(csv_text, self.columns))
+            writer.writerows(self._rows(_csv_cells))
+        elif form == "jsonl":
+            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in self)
+        else:
+            out.write(json.dumps(list(self), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+    def to_csv(self) -> str:
+        """Return one line a record below a head; an empty cell for None."""
+        return self._text("csv")
+
+    def to_json(self) -> str:
+        """Return a JSON list of objects."""
+        return self._text("json")
+
+    def to_jsonl(self) -> str:
+        """Return one JSON object a line."""
+        return self._text("jsonl")
+
+    def _text(self, form: str) -> str:
+        out = io.StringIO()
+        self.write(out, form)
+        return out.getvalue()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a DataFrame with one row a record; None becomes pandas' missing value.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pandas is not installed.
+        """
+        pandas = _imported("pandas", "to_pandas")
+        columns = {
+            name: np.where(np.isfinite(column), column, np.nan) if _is_float(column)
+            else _to_plain(column)
+            for name, column in self._columns.items()
+        }  # fmt: skip
+        frame: pd.DataFrame = pandas.DataFrame(columns, columns=list(self._columns))
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a DataFrame of polars with one row a record; None becomes null.
+
+        Raises
+        ------
+        MissingDependencyError
+            If polars is not installed.
+        """
+        frame: pl.DataFrame = _imported("polars", "to_polars").from_arrow(self.to_arrow())
+        return frame
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table with one row a record; None becomes null.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pyarrow is not installed.
+        """
+        arrow = _imported("pyarrow", "to_arrow")
+        table: pa.Table = arrow.table(
+            {
+                # floats may all be undefined; of other columns the values tell the type
+                name: arrow.array(_to_plain(column), arrow.float64() if _is_float(column) else None)
+                for name, column in self._columns.items()
+            }
+        )
+        return table
+
+    def _repr_html_(self) -> str:
+        return write_records(self.columns, self[:_SHOWN], max(0, len(self) - _SHOWN))
+
+
+def _imported(package: str, purpose: str) -> Any:
+    """Import a package that not every user has."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise MissingDependencyError(package, purpose, extra="report", error=error) from error
+
+
+def _is_float(column: Any) -> bool:
+    return isinstance(column, np.ndarray) and column.dtype.kind == "f"
+
+
+def _to_plain(column: Any) -> list[Any]:
+    """Return plain values of a column or a part of it, None for numbers that are not finite."""
+    if not isinstance(column, np.ndarray):
+        return list(column)
+    values: list[Any] = column.tolist()
+    if _is_float(column):
+        for place in np.flatnonzero(~np.isfinite(column)).tolist():
+            values[place] = None
+    return values
+
+
+def draw(rows: Rows, form: str = "table") -> str:
+    """Draw rows, the first of which is the head, as "table", "csv", "markdown" or "latex".
+
+    Examples
+    --------
+    >>> print(draw([["measure", "mean"], ["F1", "0.5"]]))
+    measure  mean
+    F1        0.5
+    >>> print(draw([["measure", "mean"], ["F1", "0.5"]], "markdown"))
+    | measure | mean |
+    |---|---:|
+    | F1 | 0.5 |
+    """
+    return {"table": align, "csv": _csv, "markdown": _markdown, "latex": _latex}[form](rows)
+
+
+def align(rows: Rows, *, left: bool = False, indent: str = "") -> str:
+    """Align columns for a terminal: all but the first to the right, or ``left`` all to the left."""
+    rows = [list(map(visible, row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    place = str.ljust if left else str.rjust
+    lines = []
+    for first, *rest in rows:
+        cells = [place(cell, width) for cell, width in zip(rest, widths[1:], strict=True)]
+        lines.append((indent + "  ".join([first.ljust(widths[0]), *cells])).rstrip())
+    return "\n".join(lines)
+
+
+def csv_text(text: str) -> str:
+    r"""Return a text as CSV has it, which runs nothing in a spreadsheet or a terminal.
+
+    What a spreadsheet would compute has an apostrophe before it. Numbers have none, nor names of
+    letters, digits, ``.``, ``_`` and ``-`` after a sign, which call nothing.
+
+    Examples
+    --------
+    >>> [csv_text(one) for one in ("=1+1", "@SUM(A1)", "-0.5", "-4wsuPCjDBc_5", "a\x1b[2J")]
+    ["'=1+1", "'@SUM(A1)", '-0.5', '-4wsuPCjDBc_5', 'a\\x1b[2J']
+    """
+    return f"'{printable(text)}" if _FORMULA.match(text) else printable(text)
+
+
+def _csv_cells(values: list[Any]) -> list[Any]:
+    """Return the values of a column as CSV has them."""
+    if list not in set(map(type, values)):
+        texts = [value for value in values if isinstance(value, str)]
+        if "".join(texts).isprintable() and not _MAY_BE_FORMULA.search("\n".join(texts)):
+            return values
+    cells = []
+    for value in values:
+        if isinstance(value, str):
+            value = csv_text(value)
+        elif isinstance(value, list):
+            text = json.dumps(value, ensure_ascii=False)
+            ascii_text = json.dumps(value).replace("\x7f", "\\u007f")
+            value = text if text.isprintable() else ascii_text
+        cells.append(value)
+    return cells
+
+
+def _csv(rows: Rows) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(map(csv_text, row) for row in rows)
+    return out.getvalue().rstrip("\n")
+
+
+def _markdown(rows: Rows) -> str:
+    escaped = [
+        [visible(cell).translate(_MARKDOWN).replace("](", "]\\(") for cell in row] for row in rows
+    ]
+    rule = "|" + "".join("---:|" if right else "---|" for right in _right(rows))
+    head, *body = ["| " + " | ".join(row) + " |" for row in escaped]
+    return "\n".join([head, rule, *body])
+
+
+def _right(rows: Rows) -> list[bool]:
+    """Tell for each column whether it is aligned right: neither the first, nor one of names."""
+    aligned = [False]
+    for _, *column in list(zip(*rows, strict=True))[1:]:
+        aligned.append(not any(cell[:1].isalpha() and cell not in _NO_NAMES for cell in column))
+    return aligned
+
+
+def _latex(rows: Rows) -> str:
+    def escape(cell: str) -> str:
+        return "".join(_TEX.get(letter, letter) for letter in visible(cell))
+
+    head, *body = [" & ".join(map(escape, row)) + r" \\" for row in rows]
+    columns = "".join("r" if right else "l" for right in _right(rows))
+    begin = rf"\begin{{tabular}}{{{columns}}}"
+    return "\n".join(
+        [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+    )
+
+
+def format_number(value: float, digits: int = 4) -> str:
+    """Write a number with so many digits after the point."""
+    return f"{value:.{digits}f}" if math.isfinite(value) else str(value)
+
+
+def format_full(value: float) -> str:
+    """Write a number in full precision; nothing if it is undefined."""
+    return repr(value) if math.isfinite(value) else ""
+
+
+def format_p(p: float) -> str:
+    """Write p with four digits after the point.
+
+    Examples
+    --------
+    >>> format_p(0.04963), format_p(1.0), format_p(0.00001)
+    ('0.0496', '1.0000', '<0.0001')
+    """
+    if math.isnan(p):
+        return ""
+    return "<0.0001" if p < 1e-4 else f"{p:.4f}"
+
+
+def cells(records: Records, digits: int) -> list[list[str]]:
+    """Return records as cells, the head first: so many digits, nothing for what is undefined."""
+    return [
+        list(records.columns),
+        *([_cell_text(value, digits) for value in record.values()] for record in records),
+    ]
+
+
+def _cell_text(value: Any, digits: int = 4) -> str:
+    if isinstance(value, float):
+        return format_number(value, digits)
+    return "" if value is None else str(value)
+
+
+def entry_of(record: object, schema: str, columns: Sequence[str], **known: Any) -> dict[str, Any]:
+    """Return a record as JSON has it: a value for each column, null for what is undefined.
+
+    Columns that are not known otherwise are attributes of the record.
+    """
+    entry: dict[str, Any] = {"schema": schema}
+    for name in columns:
+        value = known[name] if name in known else getattr(record, name)
+        undefined = isinstance(value, float) and not math.isfinite(value)
+        entry[name] = None if undefined else value
+    return entry
+
+
+class Result(ABC):
+    """A result: records for programs, tables for people.
+
+    A class says what its rows are (``to_records``), what JSON has (``_entry``), what its tables
+    show (``_tables``) and what a terminal shows below them (``_lines``).
+    """
+
+    facts: Sequence[Fact] = ()
+
+    @property
+    def notes(self) -> list[str]:
+        """What is odd in the input, or has no effect."""
+        return self.write_notes()
+
+    def write_notes(self, spell: Spelling = keyword) -> list[str]:
+        """Write the facts, with options as the caller writes them."""
+        return render_facts(self.facts, self._systems(), spell)
+
+    def _systems(self) -> Collection[str]:
+        """Return the systems as facts name them; those of many are one line."""
+        return ()
+
+    @abstractmethod
+    def to_records(self) -> Records:
+        """Return the rows of ``to_csv`` and ``to_pandas``."""
+
+    def _entry(self) -> Any:
+        """Return what ``to_json`` writes."""
+        return self.to_dict()  # type: ignore[attr-defined]
+
+    @abstractmethod
+    def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
+        """Return the cells of each table, the head first."""
+
+    def _lines(self, digits: int) -> list[str]:
+        """Return what a terminal shows below the tables."""
+        return []
+
+    def to_json(self) -> str:
+        """Write JSON in full precision; null for what is undefined."""
+        return json.dumps(self._entry(), indent=1, ensure_ascii=False, allow_nan=False)
+
+    def to_csv(self) -> str:
+        """Write the rows of ``to_records`` in full precision; empty cells for what is undefined."""
+        return self.to_records().to_csv()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a DataFrame of ``to_records``; what is undefined is missing.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pandas is not installed.
+        """
+        return self.to_records().to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a DataFrame of polars of ``to_records``; null for what is undefined.
+
+        Raises
+        ------
+        MissingDependencyError
+            If polars is not installed.
+        """
+        return self.to_records().to_polars()
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table of ``to_records``; null for what is undefined.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pyarrow is not installed.
+        """
+        return self.to_records().to_arrow()
+
+    def to_markdown(self, *, digits: int = 4) -> str:
+        """Write Markdown tables."""
+        return self._render("markdown", digits)
+
+    def to_latex(self, *, digits: int = 4) -> str:
+        """Write LaTeX tabulars in the style of booktabs."""
+        return self._render("latex", digits)
+
+    def to_text(self, *, digits: int = 4) -> str:
+        """Write aligned columns for a terminal, and remarks below them."""
+        return self._render("table", digits)
+
+    def render(self, form: str, *, digits: int = 4) -> str:
+        """Write the result as "table", "json", "csv", "markdown" or "latex".
+
+        Raises
+        ------
+        InputError
+            If the format is unknown.
+        """
+        return self._render(form, digits)
+
+    def _render(self, form: str, digits: int, scale: float = 1.0) -> str:
+        check_choice("form", form, RESULT_FORMATS)
+        if form == "json":
+            return self.to_json()
+        if form == "csv":
+            return self.to_csv().rstrip("\n")
+        if not 0 <= digits <= 17:
+            raise InputError("bad-option", name="digits", value=digits, wanted="0 to 17")
+        drawn = "\n\n".join(draw(rows, form) for rows in self._tables(digits, scale))
+        lines = list(map(printable, self._lines(digits))) if form == "table" else []
+        return "\n".join([*([drawn] if drawn else []), *lines])
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_records()._repr_html_()
+
+
+class ScaledResult(Result):
+    """A result whose values people may read in percent.
+
+    ``scale`` multiplies values in [-1, 1], CIDEr, SPICE and SPIDEr; others stay.
+    """
+
+    def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Write Markdown tables."""
+        return self._render("markdown", digits, scale)
+
+    def to_latex(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Write LaTeX tabulars in the style of booktabs."""
+        return self._render("latex", digits, scale)
+
+    def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Write aligned columns for a terminal, and remarks below them."""
+        return self._render("table", digits, scale)
+
+    def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Write the result as "table", "json", "csv", "markdown" or "latex".
+
+        Raises
+        ------
+        InputError
+            If the format is unknown.
+        """
+        return self._render(form, digits, scale)
+
+
+class Table(Result, Sequence[T]):
+    """A result that is a sequence of entries, each with ``to_dict``: a row of its records.
+
+    A class declares the columns of ``to_records`` and where its entries are.
+    """
+
+    _columns: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def _entries(self) -> Sequence[T]:
+        """Return the entries in order."""
+
+    def _find(self, key: Any) -> T:
+        """Return the entry of a name."""
+        raise TypeError(f"{type(self).__name__} indices must be integers or slices, not {key!r}")
+
+    def __len__(self) -> int:
+        return len(self._entries())
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._entries())
+
+    @overload
+    def __getitem__(self, key: int | str | tuple[str, ...]) -> T: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> Sequence[T]: ...
+
+    def __getitem__(self, key: Any) -> T | Sequence[T]:
+        is_place = isinstance(key, (int, slice, np.integer))
+        return self._entries()[key] if is_place else self._find(key)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return each entry as JSON has it: null for what is undefined."""
+        return [one.to_dict() for one in self]  # type: ignore[attr-defined]
+
+    def _entry(self) -> Any:
+        return self.to_dicts()
+
+    def to_records(self) -> Records:
+        """Return one row an entry, with the columns that the class lists."""
+        return Records.from_rows(self._columns, self.to_dicts())
+
+    def sentences(self) -> list[str]:
+        """Say in words what the table shows."""
+        return []
+
+    def _lines(self, digits: int) -> list[str]:
+        lines = self.sentences()
+        return ["", *lines] if len(self) and lines else lines
+
+    def _repr_html_(self) -> str:
+        """Write the table of a terminal, and sentences below it."""
+        head, *rows = next(iter(self._tables(4, 1.0)), [["measure"]])
+        names = [f"{n} {name}" if head.count(name) > 1 else name for n, name in enumerate(head)]
+        table = write_records(names, [dict(zip(names, row, strict=True)) for row in rows], 0)
+        return f"{table}{Records({'': self.sentences()})._repr_html_()}"
+
+
+def draw_signatures(rows: Records) -> str:
+    """Draw the whole signature of each row of a result, beside what tells rows apart."""
+    names = [name for name in ("system", "part", "heading", "group", "statistic")
+             if name == "heading"
+             or (name in rows.columns and len(set(rows.column(name))) > 1)]  # fmt: skip
+    return align([[str(row[name]) for name in (*names, "signature")] for row in rows], left=True)
+
+
+# ---- as notebooks show them -------------------------------------------------------------------
+# HTML without styles, scripts or links, in the colours of the notebook. Everything that a user or
+# a file named is escaped. The best values of a row are bold where there are several systems.
+
+_LEFT, _RIGHT = ' style="text-align: left"', ' style="text-align: right"'
+
+
+def _escape(text: str) -> str:
+    from html import escape  # 1 ms that most runs do without
+
+    return escape(text)
+
+
+def write_table(
+    scores: Sequence[Any],
+    lines: Sequence[str] = (),
+    undefined: Sequence[Mapping[str, Any]] = (),
+    differences: Sequence[str] = (),
+) -> str:
+    """Write measures as rows and systems as columns, then lines.
+
+    Folded below stand what is undefined, differences from a signature, and the signatures.
+    """
+    place = {(score.system, score.heading): score for score in scores}
+    systems = dict.fromkeys(score.system for score in scores)
+    rows = []
+    for heading in dict.fromkeys(score.heading for score in scores):
+        row = [place.get((system, heading)) for system in systems]
+        known = [one for one in row if one is not None and math.isfinite(one.value)]
+        best = math.nan  # where one system alone has a value
+        if len(known) > 1:
+            choose = max if known[0].measure.definition.higher_is_better else min
+            best = choose(one.value for one in known)
+        rows.append([_escape(heading), *(_cell(one, best) for one in row)])
+    head = ["measure", *map(_escape, systems)]
+    below = [_html_list(lines)]
+    if undefined:
+        below.append(_fold("undefined", _html_records(list(undefined[0]), undefined)))
+    if differences:
+        below.append(_fold("differences", _html_list(differences)))
+    signed = [[_escape(one.system), _escape(one.heading), f"<code>{_escape(one.signature)}</code>"]
+              for one in scores]  # fmt: skip
+    below.append(
+        _fold("signatures", _html_table(["system", "measure", "signature"], signed, _LEFT))
+    )
+    return f"<div>{_html_table(head, rows)}{''.join(below)}</div>"
+
+
+def _html_list(lines: Sequence[str]) -> str:
+    return f"<ul>{''.join(f'<li>{_escape(line)}</li>' for line in lines)}</ul>" if lines else ""
+
+
+def write_records(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], hidden: int) -> str:
+    """Write records as rows, and how many more there are."""
+    more = f"<p>… and {pluralize(hidden, 'row')} more</p>" if hidden else ""
+    return f"<div>{_html_records(columns, rows)}{more}</div>"
+
+
+def _html_records(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    cells = [[_escape(_cell_text(value)) for value in row.values()] for row in rows]
+    return _html_table(list(map(_escape, columns)), cells, _LEFT)
+
+
+def write_curves(
+    points: Sequence[float],
+    values: Mapping[str, Sequence[float]],
+    best: Mapping[str, tuple[float, float] | None],
+) -> str:
+    """Write the threshold and value that is best of each measure and, folded, all of them."""
+    highest = [
+        [_escape(name), *(("", "undefined") if one is None else
+                          (f"{one[0]:g}", format_number(one[1])))]
+        for name, one in best.items()
+    ]  # fmt: skip
+    rows = [
+        [f"{point:g}", *(format_number(column[place]) for column in values.values())]
+        for place, point in enumerate(points)
+    ]
+    every = _html_table(["threshold", *map(_escape, values)], rows)
+    top = _html_table(["measure", "threshold", "highest value"], highest)
+    return f"<div>{top}{_fold(pluralize(len(rows), 'threshold'), every)}</div>"
+
+
+def _cell(score: Any, best: float) -> str:
+    if score is None:
+        return ""
+    text = format_number(score.value)
+    if score.value == best:
+        text = f"<strong>{text}</strong>"
+    if score.ci is None:
+        return text
+    return f"{text} <small>[{format_number(score.ci.low)}, {format_number(score.ci.high)}]</small>"
+
+
+def _html_table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str = _RIGHT) -> str:
+    """Draw cells that are escaped; the first of a row is its head."""
+    top = "".join(f'<th scope="col"{align if place else _LEFT}>{one}</th>'
+                  for place, one in enumerate(head))  # fmt: skip
+    body = "".join(
+        f'<tr><th scope="row"{_LEFT}>{first}</th>'
+        + "".join(f"<td{align}>{cell}</td>" for cell in rest)
+        + "</tr>"
+        for first, *rest in rows
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _fold(title: str, inside: str) -> str:
+    return f"<details><summary>{_escape(title)}</summary>{inside}</details>"

@@ -13,16 +13,14 @@ import hashlib
 import json
 import math
 import os
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from semmetrics._version import __version__
-from semmetrics.arguments import check_choice, check_type
+from semmetrics.arguments import check_choice, check_fields
 from semmetrics.core.backend import Backend
 from semmetrics.core.hashing import UNVERSIONED, Hashes, hash_ids, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
@@ -44,7 +42,7 @@ from semmetrics.scoring.result import score_values
 from semmetrics.store.files import open_output
 
 SCHEMA = "semmetrics.calibration/1"
-_LARGEST = sys.float_info.max
+_UNSAVED = ("facts", "understood")
 Curve = Mapping[str, tuple[float, ...]]
 
 
@@ -145,7 +143,8 @@ class Calibration:
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: null for what is undefined."""
         entry = {"schema": SCHEMA, **asdict(self)}
-        del entry["facts"], entry["understood"]
+        for name in _UNSAVED:
+            del entry[name]
         entry["value"] = finite_or_none(self.value)
         entry["settings"] = dict(self.settings)
         entry["curve"] = {
@@ -182,70 +181,30 @@ class Calibration:
             return _of_entry(parse_source(source), source.name)
 
 
-def _is_number(value: Any) -> bool:
-    """Whether it is a number that a float can hold."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return False
-    return -_LARGEST <= value <= _LARGEST
-
-
-def _is_number_or_none(value: Any) -> bool:
-    return value is None or _is_number(value)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _are_hashes(value: Any) -> bool:
-    try:
-        return _is_text(value) and len(base64.b64decode(value, validate=True)) % 8 == 0
-    except ValueError:
-        return False
-
-
-def _is_curve(value: Any) -> bool:
-    """Whether it has columns of numbers, all of one length."""
-    if not isinstance(value, dict) or not all(isinstance(c, list) for c in value.values()):
-        return False
-    numbers = all(map(_is_number_or_none, chain.from_iterable(value.values())))
-    return numbers and len({*map(len, value.values())}) == 1
-
-
-_CHECKS: Mapping[str, Callable[[Any], bool]] = {
-    "threshold": lambda value: _is_number(value) and -1 <= value <= 1,
-    "method": lambda value: value in ("pairs", "contrast"),
-    **dict.fromkeys(("criterion", "embedding", "lookup", "oov", "unit", "data"), _is_text),
-    "n": lambda value: _is_number(value) and isinstance(value, int),
-    "value": _is_number_or_none,
-    "curve": _is_curve,
-    "auc": _is_number_or_none,
-    "holdout": _is_number_or_none,
-    "seed": lambda value: _is_number_or_none(value) and not isinstance(value, float),
-    "settings": lambda value: isinstance(value, dict),
-    "items": _are_hashes,
-    "version": _is_text,
-}
-
-
 def _of_entry(entry: Any, where: str) -> Calibration:
     schema = entry.get("schema") if isinstance(entry, dict) else None
     if schema != SCHEMA:
         raise InputError("not-a-calibration", where, why=f"its schema is {schema!r}")
-    extra = [name for name in entry if name not in ("schema", *_CHECKS)]
-    if extra:
-        raise InputError("not-a-calibration", where, why=f"unknown keys {listing(extra)}")
-    known = {name: entry.get(name, ...) for name in _CHECKS}
-    wrong = [name for name, is_right in _CHECKS.items() if not is_right(known[name])]
-    if not wrong:
-        criterion = "contrast" if known["method"] == "contrast" else known["criterion"]
-        placed = known["threshold"] in known["curve"].get("threshold", ())
-        wrong = [] if placed and criterion in known["curve"] else ["curve"]
+    known = {name: value for name, value in entry.items() if name not in ("schema", *_UNSAVED)}
+    try:
+        curve = {name: tuple(map(_float, column)) for name, column in known["curve"].items()}
+        found = Calibration(**known | {"curve": curve, "value": _float(known["value"])})
+        check_fields(found)
+        criterion = "contrast" if found.method == "contrast" else found.criterion
+        is_right = {
+            "threshold": -1 <= found.threshold <= 1,
+            "method": found.method in ("pairs", "contrast"),
+            "curve": criterion in curve
+            and found.threshold in curve["threshold"]
+            and len(set(map(len, curve.values()))) == 1,
+            "items": len(base64.b64decode(found.items, validate=True)) % 8 == 0,
+        }
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+        raise InputError("not-a-calibration", where, why=error) from None
+    wrong = [name for name, right in is_right.items() if not right]
     if wrong:
         raise InputError("not-a-calibration", where, why=f"wrong {listing(wrong)}")
-    curve = {name: tuple(map(_float, column)) for name, column in known["curve"].items()}
-    numbers = {name: _float(known[name]) for name in ("threshold", "value")}
-    return Calibration(**{**known, **numbers, "curve": curve})
+    return replace(found, threshold=float(found.threshold))
 
 
 def _float(value: float | None) -> float:
@@ -274,8 +233,6 @@ def as_calibrations(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> list[Cal
     """
     if given is None:
         return []
-    one = str | os.PathLike[str] | Calibration
-    check_type("calibration", given, one | Sequence[one])
     several = [given] if isinstance(given, str | os.PathLike | Calibration) else given
     found = [
         one if isinstance(one, Calibration) else Calibration.load(one, max_bytes=max_bytes)
@@ -286,31 +243,6 @@ def as_calibrations(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> list[Cal
     if twice:
         raise InputError("duplicate", role="the calibration for", value=twice[0])
     return found
-
-
-def calibrated(
-    measure: Measure, task: Any, calibrations: Sequence[Calibration]
-) -> tuple[Measure, str]:
-    """The measure with the threshold calibrated for its embedding; and a note for the signature.
-
-    Raises
-    ------
-    InputError
-        If no calibration is for that embedding.
-    """
-    from semmetrics.metrics.label_similarity import label_vectors_of
-
-    identity = label_vectors_of(task, str(measure["embedding"])).embedder.identity
-    for one in calibrations:
-        if one.embedding == identity:
-            return measure.with_options(threshold=repr(one.threshold)), one.note
-    raise InputError(
-        "other-embedding",
-        measure=measure,
-        name=measure.definition.name,
-        embedding=identity,
-        known=[one.embedding for one in calibrations],
-    )
 
 
 def calibration_notes(
@@ -325,8 +257,6 @@ def calibration_notes(
         As they were asked for, before the threshold is known.
     calibrations : sequence of Calibration
     """
-    if not calibrations:
-        return []
     names = {str(m["embedding"]) for m in measures if m["threshold"] == "auto"}
     found: dict[Fact, list[str]] = {}
     every = dict(each_task(tasks))
@@ -455,7 +385,10 @@ def _pairs_curve(similarity: Floats, same: Bools) -> tuple[dict[str, tuple[float
     distinct, place = np.unique(similarity, return_inverse=True)
     yes = np.bincount(place, same, minlength=len(distinct))
     no = np.bincount(place, ~same, minlength=len(distinct))
-    thresholds, above = _cuts(distinct)
+    # between the cosines, below and above them; and the first cosine above each
+    outer = np.concatenate([[-1.0], distinct[np.isfinite(distinct)], [1.0]])
+    thresholds = np.unique(np.round((outer[:-1] + outer[1:]) / 2, _DECIMALS))
+    above = np.searchsorted(distinct, thresholds, side="right")
     # how many of both kinds are above each cut
     tp, fp = (np.append(np.cumsum(n[::-1])[::-1], 0.0)[above] for n in (yes, no))
     n_yes, n_no = yes.sum(), no.sum()
@@ -474,64 +407,26 @@ def _pairs_curve(similarity: Floats, same: Bools) -> tuple[dict[str, tuple[float
     return {name: tuple(column.tolist()) for name, column in columns.items()}, auc
 
 
-def _cuts(distinct: Floats) -> tuple[Floats, Ints]:
-    """Thresholds between the cosines, below and above them; and the first cosine above each."""
-    real = distinct[np.isfinite(distinct)]
-    outer = np.concatenate([[-1.0], real, [1.0]])
-    thresholds = np.round((outer[:-1] + outer[1:]) / 2, _DECIMALS)
-    thresholds = np.unique(thresholds)
-    return thresholds, np.searchsorted(distinct, thresholds, side="right")
+def _hold_out(task: LabelTask, holdout: float, seed: int) -> tuple[LabelTask, LabelTask]:
+    """Return some items of a task, and the same items with the references of others.
 
-
-def choose_holdout(hashes: Hashes, holdout: float, seed: int) -> Bools:
-    """Which items are held: those whose hash with the seed is among the lowest share of all.
-
-    Parameters
-    ----------
-    hashes : uint64 array, shape (items,)
-        Of the ids.
-    holdout : float
-        The share of items that are held, on average.
-    seed : int
-
-    Returns
-    -------
-    bool array, shape (items,)
-
-    Examples
-    --------
-    >>> from semmetrics.core.hashing import hash_ids
-    >>> ids = [f"image {i}" for i in range(1000)]
-    >>> some = choose_holdout(hash_ids(ids), 0.2, 12345)
-    >>> int(some.sum()), bool((choose_holdout(hash_ids(ids[::-1]), 0.2, 12345)[::-1] == some).all())
-    (221, True)
+    They are those whose hash with the seed is among the lowest share of all; each gets the
+    references of another one, and gives its own to one.
     """
-    if holdout == 1:
-        return np.ones(len(hashes), np.bool_)
+
+    def keyed(hashes: Hashes, stream: int) -> Hashes:
+        """Return hashes that depend on the seed, and are others for each stream."""
+        return mix(hashes ^ mix(mix(np.array([seed % 2**63])) + np.uint64(stream)))
+
     # the upper 53 bits are a float in [0, 1) exactly
-    share = (_keyed(hashes, seed, 0) >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    return np.asarray(share < holdout, np.bool_)
-
-
-def derangement(hashes: Hashes, seed: int) -> Ints:
-    """For each item another one; every item is that of one other.
-
-    Examples
-    --------
-    >>> derangement(np.array([5, 6, 7], np.uint64), 1).tolist() in ([1, 2, 0], [2, 0, 1])
-    True
-    """
-    keys = _keyed(hashes, seed, 1)
-    order = np.lexsort((hashes, keys))
+    share = (keyed(task.hashes, 0) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    chosen = task.take(np.flatnonzero(share < holdout))
+    if len(chosen) < 2:
+        raise InputError("small-holdout", n=len(chosen), of=len(task))
+    order = np.lexsort((chosen.hashes, keyed(chosen.hashes, 1)))
     other = np.empty(len(order), np.int64)
     other[order] = np.roll(order, -1)
-    return other
-
-
-def _keyed(hashes: Hashes, seed: int, stream: int) -> Hashes:
-    """Hashes that depend on a seed, and are others for each stream."""
-    key = mix(mix(np.array([seed % 2**63])).astype(np.uint64) + np.uint64(stream))
-    return mix(hashes ^ key)
+    return chosen, replace(chosen, ref=chosen.ref.take(other))
 
 
 def of_contrast(
@@ -562,14 +457,11 @@ def of_contrast(
         If the holdout has fewer than two items, or the measure is undefined on it or nowhere higher
         with the own references.
     """
-    if isinstance(holdout, bool) or not isinstance(holdout, int | float) or not 0 < holdout <= 1:
+    if not 0 < holdout <= 1:
         raise InputError("bad-option", name="holdout", value=holdout, wanted="a share such as 0.2")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+    if seed < 0:
         raise InputError("bad-option", name="seed", value=seed, wanted="a whole number from 0")
-    chosen = task.take(np.flatnonzero(choose_holdout(task.hashes, holdout, int(seed))))
-    if len(chosen) < 2:
-        raise InputError("small-holdout", n=len(chosen), of=len(task))
-    others = replace(chosen, ref=chosen.ref.take(derangement(chosen.hashes, int(seed))))
+    chosen, others = _hold_out(task, holdout, int(seed))
     measures = [measure.with_options(threshold=point) for point in points]
     own, other = (tuple(score_values(some, measures)) for some in (chosen, others))
     contrast = [a - b for a, b in zip(own, other, strict=True)]

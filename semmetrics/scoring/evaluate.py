@@ -103,6 +103,11 @@ class Statistics:
         """The items in the order of their hashes, which no permutation or split changes."""
         return np.argsort(self.hashes, kind="stable")
 
+    @property
+    def item_weights(self) -> Floats:
+        """The weight of each item; 1 where none are given."""
+        return np.ones(len(self)) if self.weights is None else self.weights
+
     def rows(self, statistic: Statistic) -> Mapping[str, Column]:
         """The columns of a statistic, one row an item; joined at their first use.
 
@@ -133,23 +138,16 @@ class Statistics:
             wide[codes] = array
             return wide
 
-        sums = {
-            statistic: {
-                name: spread(array) if name in statistic.labels else array
-                for name, array in arrays.items()
+        def recode(columns: Mapping[str, Any]) -> dict[str, Column]:
+            coded = {
+                n: c.recoded(codes, width) for n, c in columns.items() if hasattr(c, "recoded")
             }
-            for statistic, arrays in self.sums.items()
-        }
-        parts = self.parts and {
-            statistic: [
-                {
-                    name: column.recoded(codes, width) if hasattr(column, "recoded") else column
-                    for name, column in columns.items()
-                }
-                for columns in blocks
-            ]
-            for statistic, blocks in self.parts.items()
-        }
+            return {**columns, **coded}
+
+        sums = {s: dict(arrays) for s, arrays in self.sums.items()}
+        for s, arrays in sums.items():
+            arrays.update({name: spread(arrays[name]) for name in arrays if name in s.labels})
+        parts = self.parts and {s: [*map(recode, blocks)] for s, blocks in self.parts.items()}
         return replace(
             self,
             sums=sums,
@@ -189,7 +187,10 @@ class Statistics:
         """
         self._check(other)
         labels = merged_labels([self, other])
-        left, right = self.aligned(labels), other.aligned(labels)
+        left, right = both = self.aligned(labels), other.aligned(labels)
+        weighted = any(side.weights is not None for side in both)
+        grouped = any(side.groups is not None for side in both)
+        groups = [side.hashes if side.groups is None else side.groups for side in both]
         sums = {
             statistic: {
                 name: add_sums(array, right.sums[statistic][name]) for name, array in arrays.items()
@@ -202,19 +203,21 @@ class Statistics:
         names = {*self.counts, *other.counts}
         noted = dict(self.noted)
         merge_notes(noted, other.noted)
+        ignored = dict(self.ignored)
+        for name, (predicted, true) in other.ignored.items():
+            one = ignored.get(name, (0, 0))
+            ignored[name] = one[0] + predicted, one[1] + true
         return replace(
             left,
             sums=sums,
             parts=parts,
             n_reference=left.n_reference + right.n_reference,
             n_prediction=left.n_prediction + right.n_prediction,
-            ignored=_added(left.ignored, right.ignored),
+            ignored=ignored,
             ids=_joined(left, right),
             hashes=np.concatenate([left.hashes, right.hashes]),
-            weights=_joined_or_none(
-                left.weights, right.weights, lambda: (np.ones(len(left)), np.ones(len(right)))
-            ),
-            groups=_joined_or_none(left.groups, right.groups, lambda: (left.hashes, right.hashes)),
+            weights=np.concatenate([side.item_weights for side in both]) if weighted else None,
+            groups=np.concatenate(groups) if grouped else None,
             unit=right.unit if left.groups is None else left.unit,
             fingerprint=(left.fingerprint + right.fingerprint) % (1 << 64),
             weighting=(left.weighting + right.weighting) % (1 << 64),
@@ -236,7 +239,7 @@ class Statistics:
             for name, found in self.noted.items()
             if isinstance(found, frozenset) and str(name).startswith("#")
         }
-        return {**self.settings, **listed, **models, **named}
+        return {**self.settings, **listed, **models, **named, "version": self.version}
 
     def _check(self, other: Statistics) -> None:
         mine, theirs = self._conventions, other._conventions
@@ -245,17 +248,12 @@ class Statistics:
             for name in dict.fromkeys((*mine, *theirs))
             if mine.get(name) != theirs.get(name)
         ]
+        measures = [(set(s.sums), s.parts and set(s.parts)) for s in (self, other)]
+        different += ["they are of other measures"] if measures[0] != measures[1] else []
         if different:
             raise InputError("different-statistics", why="; ".join(different))
         if self.models.get(FOUND) != other.models.get(FOUND):
             raise InputError("classes-of-references")
-        measures = [(set(s.sums), s.parts and set(s.parts)) for s in (self, other)]
-        if measures[0] != measures[1]:
-            raise InputError("different-statistics", why="they are of other measures")
-        if self.version != other.version:
-            raise InputError(
-                "different-statistics", why=f"versions {self.version} and {other.version}"
-            )
         twice = np.intersect1d(self.hashes, other.hashes)
         if len(twice):
             place = np.flatnonzero(np.isin(self.hashes, twice)).tolist()
@@ -270,14 +268,6 @@ def _joined(left: Statistics, right: Statistics) -> Ids:
     return [*map(str, left.ids), *map(str, right.ids)]
 
 
-def _joined_or_none(one: Any, other: Any, defaults: Callable[[], tuple[Any, Any]]) -> Any:
-    """Join what items may have, with the default of a side that lacks it; None where both do."""
-    if one is None and other is None:
-        return None
-    sides = zip((one, other), defaults(), strict=True)
-    return np.concatenate([default if side is None else side for side, default in sides])
-
-
 def merged_labels(parts: Sequence[Statistics]) -> tuple[str, ...]:
     """The label axis of several statistics: the class list, then all others by name."""
     first = parts[0]
@@ -286,13 +276,6 @@ def merged_labels(parts: Sequence[Statistics]) -> tuple[str, ...]:
     listed = first.labels[: first.given or 0]
     others = {name for part in parts for name in part.labels} - set(listed)
     return (*listed, *sorted(others))
-
-
-def _added(
-    one: Mapping[str, tuple[int, int]], other: Mapping[str, tuple[int, int]]
-) -> dict[str, tuple[int, int]]:
-    pairs = {name: (one.get(name, (0, 0)), other.get(name, (0, 0))) for name in {**one, **other}}
-    return {name: (a[0] + b[0], a[1] + b[1]) for name, (a, b) in pairs.items()}
 
 
 def frame_of(parts: Sequence[Statistics | LabelAxis]) -> Frame:
@@ -383,9 +366,9 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
 
 
 def _add(total: dict[str, NDArray[Any]], columns: dict[str, Any], weights: Floats | None) -> None:
-    for name, column in columns.items():
-        part = column.sum(weights)
+    parts = {name: column.sum(weights) for name, column in columns.items()}
+    if weights is not None:  # items are counted unweighted, too
+        coded = {name: column for name, column in columns.items() if isinstance(column, OneHot)}
+        parts |= {f"{name}_items": column.sum() for name, column in coded.items()}
+    for name, part in parts.items():
         total[name] = add_sums(total[name], part) if name in total else part
-        if weights is not None and isinstance(column, OneHot):  # items are counted unweighted
-            number, key = column.sum(), f"{name}_items"
-            total[key] = add_sums(total[key], number) if key in total else number

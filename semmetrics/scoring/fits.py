@@ -4,6 +4,13 @@ Conventions
 -----------
 What an option of a measure asks for is fitted once on the whole data and then frozen: resamples do
 not fit again. The measure that is computed, and its signature, hold what was found.
+
+``decode=threshold:best`` finds the score threshold with the best F1, of equally good ones the
+highest. The F1 is that of the measure's average, label universe, cutoff and policies; for semantic
+measures it is SemF1, with the measure's own matching. Every decision that a threshold can make on
+these scores is looked at. All rules keep a prefix of the ranked labels, and whether a label matches
+depends on those before it alone; so one matching and one sort serve all thresholds. F1 values that
+differ by less than 1e-15 are equally good.
 """
 
 from __future__ import annotations
@@ -12,8 +19,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
+import numpy as np
+
+from semmetrics.core.ragged import Floats, Ints, offsets, positions, sum_rows
+from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.families import LABEL_AVERAGES, formula_options
+from semmetrics.metrics.formulas import f1, f1_many_to_one
+from semmetrics.scoring.evaluate import frame_of
 from semmetrics.scoring.result import BEST_FIT
 from semmetrics.scoring.signature import escape
 
@@ -71,24 +85,121 @@ def naming(system: str) -> Iterator[None]:
 def _fit_similarity_threshold(measure: Measure, task: Any, calibrations: Sequence[Any]) -> Fitted:
     if measure["threshold"] != "auto":
         return measure, ""
-    if calibrations:
-        from semmetrics.scoring.calibration import calibrated
-
-        return calibrated(measure, task, calibrations)
     from semmetrics.metrics.label_similarity import label_vectors_of
 
     vectors = label_vectors_of(task, str(measure["embedding"]))
-    return measure.with_options(threshold=repr(vectors.threshold)), ""
+    if not calibrations:
+        return measure.with_options(threshold=repr(vectors.threshold)), ""
+    identity = vectors.embedder.identity
+    for one in calibrations:
+        if one.embedding == identity:
+            return measure.with_options(threshold=repr(one.threshold)), one.note
+    known = [one.embedding for one in calibrations]
+    raise InputError("other-embedding", measure=measure, name=measure.definition.name,
+                     embedding=identity, known=known)  # fmt: skip
 
 
 def _fit_score_threshold(measure: Measure, task: Any, calibrations: Sequence[Any]) -> Fitted:
     if measure["decode"] != BEST:
         return measure, ""
-    from semmetrics.scoring.best_threshold import find_best_threshold
+    from semmetrics.metrics.matching import no_scores
+    from semmetrics.metrics.sweeps import best_place
 
-    threshold, judge = find_best_threshold(measure, task)
+    judge = "F1" if measure["threshold"] is None else "SemF1"
+    by_meaning = measure["embedding"] is not None or "taxonomy" in measure.definition.needs
+    if judge == "F1" and by_meaning:
+        raise InputError("no-best-threshold", measure=measure.definition.name)
+    if task.pred.scores is None:
+        raise no_scores(f"decode={measure['decode']}", task)
+    points, values = _values_at_points(measure, task)
+    usable = np.isfinite(points)
+    if not usable.any():
+        raise InputError("nothing-given", what="scores", remedy="a threshold is chosen among them")
+    values = np.where(usable, np.nan_to_num(values, nan=-1.0), -np.inf)
+    best = float(points[best_place(points, values)])  # a score, or the next below the lowest
     note = f"{BEST_FIT}{judge}-{measure['average']}"
-    return measure.with_options(decode=f"threshold:{threshold!r}"), note
+    return measure.with_options(decode=f"threshold:{best!r}"), note
+
+
+def _values_at_points(measure: Measure, task: LabelTask) -> tuple[Floats, Floats]:
+    """Return the thresholds, and the F1 at each."""
+    from semmetrics.metrics.matching import Matches
+    from semmetrics.metrics.semantic import SemanticFamily
+    from semmetrics.metrics.sweeps import Rows, points_of_scores, sums_by_key, whole_weights
+
+    inside = frame_of([task.axis]).universe(measure)  # as far as this system has its classes
+    if measure["threshold"] is not None:
+        step: Any = SemanticFamily().counts(measure).matches  # type: ignore[attr-defined]
+    else:
+        scope = "item" if measure["average"] == "example" else "class"
+        step = Matches(str(measure["duplicates"] or "once"), scope)
+    blocks = task.blocks() if len(task) else [Block(task, 0, 0)]
+    parts = [_match_block(measure, block, inside, step) for block in blocks]
+    scores, chosen, always, lengths, codes, hit, n_ref, served, true, n_true = (
+        np.concatenate(column) for column in zip(*parts, strict=True)
+    )
+    points, bins = points_of_scores(scores)
+    bins = np.where(always, 0, bins)[chosen]  # what is always kept is above every threshold
+    weights = None if task.weights is None else whole_weights(task.weights, lengths + n_true)
+    counted = np.ones(len(true), np.int8) if weights is None else np.repeat(weights, n_true)
+    class_ref: Ints = sums_by_key(true, counted, len(inside))[inside]
+    codes = (np.cumsum(inside) - 1)[codes]
+    rows = Rows(offsets(lengths), codes, hit, scores[chosen], n_ref, class_ref, weights)
+    more = [served] if measure["match"] == "any" else []
+    return points, _under_policy(measure, rows, bins, len(points), more)
+
+
+def _match_block(
+    measure: Measure, block: Block[LabelTask], inside: Any, step: Any
+) -> tuple[Any, ...]:
+    """Match the labels of a block: which count, which are hits, and what there is to find.
+
+    Where a label may serve several references, also how many it is the first to find.
+    """
+    from semmetrics.metrics.matching import Ranked, Reference
+
+    ranked: Any = block.get(Ranked())
+    ref, matched = block.get(Reference()), block.get(step)
+    place, served = positions(ranked.indptr), np.zeros(0, np.int64)
+    chosen = inside[ranked.codes] & (place < (measure.k or np.inf))
+    if matched.counted is not None:
+        chosen &= matched.counted
+    if measure["match"] == "any":
+        served = np.bincount(matched.first, minlength=len(chosen) + 1)[:-1][chosen]
+    always = place < int(measure["keep_at_least"] or 0)
+    true = ref if matched.once is None else ref.keep(matched.once)
+    of_labels = sum_rows(chosen, ranked.indptr), ranked.codes[chosen], matched.hit[chosen]
+    of_items = matched.n_ref, served, true.codes, np.diff(true.indptr)
+    return ranked.scores, chosen, always, *of_labels, *of_items
+
+
+def _under_policy(
+    measure: Measure, rows: Any, bins: Ints, n_points: int, more: list[Ints]
+) -> Floats:
+    """Return F1 at each point, under the policy for nothing on both sides; nan where undefined."""
+    from semmetrics.metrics.sweeps import means_at_points
+
+    def known(*counts: Any) -> Floats:  # floats: products of weighted counts are large
+        hit, kept, ref, *served = (np.asarray(count, np.float64) for count in counts)
+        value = f1_many_to_one(hit, served[0], kept, ref) if served else f1(hit, kept, ref)
+        return np.stack([np.nan_to_num(value, nan=0.0), (kept + ref == 0).astype(np.float64)])
+
+    average, definition = str(measure["average"]), measure.definition
+    policy = str(measure["absent" if average in LABEL_AVERAGES else "empty"])
+    if definition.formula is not None and set(definition.arguments) == {"hit", "n_pred", "n_ref"}:
+        options = dict(formula_options(measure))
+        value = float(definition.formula(*np.zeros((3, 1)), **options)[0])
+        policy = str(int(value)) if value in (0.0, 1.0) else policy  # the formula has one
+    total: Floats
+    empty: Floats
+    total, empty = means_at_points(rows, average, bins, n_points, known, *more)
+    if policy == "1":
+        return total + empty
+    if policy == "0":
+        return total
+    undefined = empty == 1 if policy == "skip" else empty > 0
+    share = np.where(undefined, 1.0, 1.0 - empty)
+    return np.where(undefined, np.nan, total / share)
 
 
 def _fit_frequencies(measure: Measure, task: Any, calibrations: Sequence[Any]) -> Fitted:

@@ -36,8 +36,6 @@ from semmetrics.kinds.common import finite_or_none
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 
-__all__ = ["AUTO", "Bootstrap", "Interval", "Replicates", "default_method"]
-
 AUTO = "auto"
 _NONE: Any = ()
 _ROUNDING = 1e-12  # by which numbers may differ that are equal
@@ -79,10 +77,10 @@ class Bootstrap:
     method: str = AUTO
 
     def __post_init__(self) -> None:
-        for name, kinds in (("level", (float,)), ("resamples", (int,)), ("seed", (int,))):
+        for name, kind in (("level", float), ("resamples", int), ("seed", int)):
             value = getattr(self, name)
             value = value.item() if isinstance(value, np.generic) else value
-            if not isinstance(value, kinds) or isinstance(value, bool):
+            if type(value) is not kind:
                 raise InputError("bad-option", name=name, value=value, wanted="a number")
             object.__setattr__(self, name, value)
         for name, wanted, is_right in (
@@ -92,8 +90,7 @@ class Bootstrap:
         ):
             if not is_right:
                 raise InputError("bad-option", name=name, value=getattr(self, name), wanted=wanted)
-        known = OPTIONS["ci_method"].choices
-        check_choice("method", self.method, known)
+        check_choice("method", self.method, OPTIONS["ci_method"].choices)
 
     @property
     def alpha(self) -> float:
@@ -349,7 +346,9 @@ class Replicates:
         if method in ("percentile", "bca"):
             defined = self.values[~np.isnan(self.values)]
             shares = (tail, 1 - tail) if method == "percentile" else self._bca_shares(defined, tail)
-            low, high = np.clip(_quantiles(defined, *shares), *self.bounds).tolist()
+            if not len(defined) or math.isnan(shares[0]):
+                return math.nan, math.nan
+            low, high = np.clip(np.quantile(defined, shares), *self.bounds).tolist()
             return low, high
         from scipy.special import stdtrit  # not needed for other methods
 
@@ -417,10 +416,3 @@ def _wilson(
     centre, half = share + square / 2, math.sqrt(square * variance + square**2 / 4)
     low, high = ((centre + sign * half) / (1 + square) for sign in (-1, 1))
     return least + low * (most - least), least + high * (most - least)
-
-
-def _quantiles(values: Floats, low: float, high: float) -> tuple[float, float]:
-    if not len(values) or math.isnan(low):
-        return math.nan, math.nan
-    first, second = np.quantile(values, [low, high]).tolist()
-    return first, second

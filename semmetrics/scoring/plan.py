@@ -74,21 +74,15 @@ class Prepared:
         plan, options = self.plan, self.options
         notes += self.kind.facts(self.tasks, plan.measures, options, noted, self.inputs)
         notes += [*self._left_out(scores), *interval_notes(scores)]
-        if options["ci"]:
-            notes += [
-                Fact("parts-apart", values={"heading": score.heading})
-                for score in scores
-                if score.ci is None
-            ]
+        apart = [score.heading for score in scores if options["ci"] and score.ci is None]
+        notes += [Fact("parts-apart", values={"heading": heading}) for heading in apart]
         notes += bound_notes(scores) + plan.notes
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes
 
             notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
-        if not options["ci"]:
-            idle = (name for name in CERTAINTY if name in options.given)
-            notes += [Fact("needs-ci", values={"option": name}) for name in idle]
-        return notes
+        idle = [name for name in CERTAINTY if name in options.given and not options["ci"]]
+        return notes + [Fact("needs-ci", values={"option": name}) for name in idle]
 
     def _left_out(self, scores: Iterable[Score]) -> list[Fact]:
         """Return which labels of each task count nowhere."""
@@ -116,19 +110,17 @@ def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:
     by_reading: dict[str, list[Lists | Matrix]] = {}
     for one in inputs:
         by_reading.setdefault(one.understood, []).append(one)
-    return [line for how, group in by_reading.items() for line in _read_alike(how, group)]
-
-
-def _read_alike(how: str, group: Sequence[Lists | Matrix]) -> list[str]:
-    counts = [one.contents for one in group]
-    if len(group) <= _MANY:
-        return [
-            f"{one.source}: {how}: {pluralize(len(one), 'item')}, {pluralize(*count)}"
-            for one, count in zip(group, counts, strict=True)
-        ]
-    names = ", ".join(one.source for one in group[:_MANY])
-    what = pluralize(sum(number for number, _ in counts), counts[0][1])
-    return [f"{names} and {len(group) - _MANY} more: {how}: {what}"]
+    lines = []
+    for how, group in by_reading.items():
+        if len(group) > _MANY:
+            names = ", ".join(one.source for one in group[:_MANY])
+            what = pluralize(sum(one.contents[0] for one in group), group[0].contents[1])
+            lines.append(f"{names} and {len(group) - _MANY} more: {how}: {what}")
+            continue
+        for one in group:
+            size = f"{pluralize(len(one), 'item')}, {pluralize(*one.contents)}"
+            lines.append(f"{one.source}: {how}: {size}")
+    return lines
 
 
 def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]) -> Prepared:
@@ -151,7 +143,8 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
         If the input or an option is wrong.
     """
     check_given(given)
-    _check_systems(systems)
+    if not systems:
+        raise InputError("nothing-given", what="systems to score", remedy="give predictions")
     if given.get("measures") is not None:  # they are looked at twice
         given = {**given, "measures": listed(given["measures"])}
     name, systems, gts = resolve_inputs(systems, gts, given)
@@ -215,7 +208,7 @@ class Setup:
         """
         options = self.options.replace(**changed)
         tasks: Tasks = {
-            system: {part: _that_weigh(task) for part, task in parts.items()}
+            system: {part: _without_weightless(task) for part, task in parts.items()}
             for system, parts in self.kind.make_tasks(preds, ref, options).items()
         }
         if plan is None:
@@ -247,7 +240,7 @@ def open_setup(name: str, given: Mapping[str, Any]) -> Setup:
     return Setup(kind, kind.read_beside(options), calibrations)
 
 
-def _that_weigh(task: Any) -> Any:
+def _without_weightless(task: Any) -> Any:
     """Return the task without the items of weight 0, which count as if they were not there."""
     if task.weights is None or task.weights.all():  # a kind may have left them out itself
         return task
@@ -264,11 +257,10 @@ def check_weights(prepared: Prepared) -> None:
     InputError
         If all items of a task weigh nothing.
     """
+    where = getattr(prepared.options["weights"], "source", "weights")
     for _, task in each_task(prepared.tasks):
         if not len(task) and "weight_0" in task.counts:
-            raise InputError(
-                "zero-weights", getattr(prepared.options["weights"], "source", "weights")
-            )
+            raise InputError("zero-weights", where)
 
 
 def check_given(given: Mapping[str, Any]) -> None:
@@ -282,21 +274,8 @@ def check_given(given: Mapping[str, Any]) -> None:
     if given.get("protocol") is not None and given.get("measures") is not None:
         raise InputError("measures-and-protocol", protocol=given["protocol"])
     if not isinstance(given.get("read"), (ReadOptions, type(None))):
-        raise InputError(
-            "bad-option", name="read", value=given["read"], wanted="semmetrics.ReadOptions(...)"
-        )
-
-
-def _check_systems(systems: Any) -> None:
-    if not isinstance(systems, Mapping):
-        raise InputError("wrong-type", value=systems, wanted="{name: predictions}")
-    if not systems:
-        raise InputError("nothing-given", what="systems to score", remedy="give predictions")
-    for name in systems:
-        if not isinstance(name, str):
-            raise InputError(
-                "wrong-type", value=name, wanted="a name of a system, which is a string"
-            )
+        wanted = "semmetrics.ReadOptions(...)"
+        raise InputError("bad-option", name="read", value=given["read"], wanted=wanted)
 
 
 def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str | None:

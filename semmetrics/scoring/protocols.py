@@ -14,12 +14,13 @@ statistic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, TypeVar
 
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Options, Tasks
-from semmetrics.messages import agreeing, did_you_mean, listing
+from semmetrics.messages import agreeing, did_you_mean, few_names, listing
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.metrics.registry import cutoffs, parse, parse_all
 from semmetrics.options import decoding_rules
@@ -62,10 +63,20 @@ class Protocol:
 
 
 _RECALLS = {f"R@{k}": f"HitRate@{k}" for k in (1, 5, 10)}
-_NAMED = 5  # measures that a note names
 _LISTS = "duplicates=each,empty=0"
 _MEANING = f"{_LISTS},threshold=0.4,match=greedy"
 _BY_LABEL = "labels=reference,absent=0"
+
+_BOTH = {"direction": "both", "ties": "position", "missing": "error"}
+_COCO_5K = Protocol(
+    name="coco-5k",
+    title="image-text retrieval on the 5,000 test images of COCO, both directions",
+    source="the evaluation code of VSE++ (Faghri et al. 2018), Karpathy's test split",
+    entries={**_RECALLS, "MedR": "MedR", "MeanR": "MeanR", "Rsum": "Rsum"},
+    settings=_BOTH,
+    kind="retrieval",
+    sizes={"i2t": 5000, "t2i": 25000},
+)
 
 PROTOCOLS = {
     protocol.name: protocol
@@ -132,32 +143,19 @@ PROTOCOLS = {
             settings={"tokenizer": "ptb"},
             kind="captions",
         ),
-        Protocol(
-            name="coco-5k",
-            title="image-text retrieval on the 5,000 test images of COCO, both directions",
-            source="the evaluation code of VSE++ (Faghri et al. 2018), Karpathy's test split",
-            entries={**_RECALLS, "MedR": "MedR", "MeanR": "MeanR", "Rsum": "Rsum"},
-            settings={"direction": "both", "ties": "position", "missing": "error"},
-            kind="retrieval",
-            sizes={"i2t": 5000, "t2i": 25000},
-        ),
-        Protocol(
+        _COCO_5K,
+        replace(
+            _COCO_5K,
             name="coco-1k",
             title="the same in five folds of 1,000 images, averaged over the folds",
-            source="the evaluation code of VSE++ (Faghri et al. 2018), Karpathy's test split",
             entries={**_RECALLS, "Rsum": "Rsum"},
-            settings={"direction": "both", "ties": "position", "missing": "error", "folds": 5},
-            kind="retrieval",
+            settings={**_BOTH, "folds": 5},
             absent={"MedR": "is a mean over medians of folds: score each fold alone"},
-            sizes={"i2t": 5000, "t2i": 25000},
         ),
-        Protocol(
+        replace(
+            _COCO_5K,
             name="f30k",
             title="image-text retrieval on the 1,000 test images of Flickr30k, both directions",
-            source="the evaluation code of VSE++ (Faghri et al. 2018), Karpathy's test split",
-            entries={**_RECALLS, "MedR": "MedR", "MeanR": "MeanR", "Rsum": "Rsum"},
-            settings={"direction": "both", "ties": "position", "missing": "error"},
-            kind="retrieval",
             sizes={"i2t": 1000, "t2i": 5000},
         ),
         Protocol(
@@ -176,7 +174,7 @@ PROTOCOLS = {
                 "Rsum": "Rsum",
                 "Nsum": "Nsum(phi=SPICE)",
             },
-            settings={"direction": "both", "ties": "position", "missing": "error"},
+            settings=_BOTH,
             kind="retrieval",
         ),
         Protocol(
@@ -184,7 +182,7 @@ PROTOCOLS = {
             title="image-text retrieval with the positives of ECCV Caption, both directions",
             source="Chun et al. 2022, and eccv-caption 0.1.0",
             entries={"mAP@R": "mAP@R", "R-P": "R-Precision", "R@1": "HitRate@1"},
-            settings={"direction": "both", "ties": "position", "missing": "skip"},
+            settings={**_BOTH, "missing": "skip"},
             kind="retrieval",
             sizes={"i2t": 1261, "t2i": 1332},
         ),
@@ -262,21 +260,21 @@ def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
     InputError
         If no measure is named, a cutoff or rule is wrong or does not apply.
     """
-    decode = options["decode"]
-    one = decode is None or isinstance(decode, str)
-    rules = tuple(decode) if isinstance(decode, Iterable) and not one else (decode,)
-    named = one or all(isinstance(rule, str) for rule in rules)
-    if not rules or not named or len(set(rules)) != len(rules):
-        raise InputError(
-            "bad-option",
-            name="decode",
-            value=decode,
-            wanted="one or more different rules, such as 'threshold:0.5'",
-        )
-    cuts = read_cutoffs(options["top_k"])
-    if options["protocol"] is not None:
-        return _plan_protocol(kind, tasks, options, cuts, rules)
-    return _plan_named(kind, tasks, options, cuts, rules)
+    decode, top_k, keep = options["decode"], options["top_k"], options["keep_at_least"]
+    rules = (decode,) if decode is None or isinstance(decode, str) else tuple(decode)
+    if not rules or len(set(rules)) != len(rules):
+        wanted = "one or more different rules, such as 'threshold:0.5'"
+        raise InputError("bad-option", name="decode", value=decode, wanted=wanted)
+    top_k = cutoffs(top_k) if isinstance(top_k, str) else () if top_k is None else top_k
+    cuts = tuple(top_k) if isinstance(top_k, Iterable) else (top_k,)
+    if not all(map(is_cutoff, cuts)) or len(set(cuts)) != len(cuts):
+        wanted = "distinct whole numbers from 1"
+        raise InputError("bad-option", name="top_k", value=options["top_k"], wanted=wanted)
+    choose = _plan_named if options["protocol"] is None else _plan_protocol
+    plan = choose(kind, tasks, options, tuple(map(int, cuts)), rules)
+    if keep and not any(measure["keep_at_least"] for measure in plan.measures):
+        raise InputError("needs-option", what=f"keep_at_least={keep}", name="decode")
+    return plan
 
 
 def _plan_named(
@@ -298,60 +296,34 @@ def _plan_named(
                 chosen[decoded if k is None else decoded @ k] = None
     if not chosen:
         raise InputError("nothing-given", what="measures", remedy="name one, or leave measures out")
-    if keep and not any(measure["keep_at_least"] for measure in chosen):
-        raise _needs_rule(keep)
-    notes = _unused_cutoffs(several, cuts) + _unused_rules(several, rules, options)
+    notes = _without_effect(several, cuts, rules, options)
     return Plan(list(chosen), list(map(str, chosen)), absent, notes)
 
 
-def _unused_cutoffs(measures: Iterable[Measure], cuts: Sequence[int]) -> list[Fact]:
-    """Return which measures do not take the cutoffs of ``top_k``."""
-    if not cuts:
-        return []
-    own = [str(m) for m in measures if m.k is not None and cuts != (m.k,)]
-    none = [str(m) for m in measures if m.k is None and not m.definition.cutoff]
-    return _no_effect("top_k", own, "its own cutoff") + _no_effect("top_k", none)
-
-
-def _unused_rules(
-    measures: Iterable[Measure], rules: Sequence[str | None], options: Options
+def _without_effect(
+    measures: Sequence[Measure], cuts: Sequence[int], rules: Sequence[Any], options: Options
 ) -> list[Fact]:
-    """Return which measures do not take the decoding rules."""
-    if set(rules) == {None}:
-        return []
-    given = "threshold" if [*rules] == decoding_rules(None, options["threshold"]) else "decode"
-    own = [str(m) for m in measures if m["decode"] not in (None, "all", *rules)]
-    none = [str(m) for m in measures if m["decode"] is None]
-    return _no_effect(given, own, "its own rule") + _no_effect(given, none)
-
-
-def _no_effect(option: str, names: Sequence[str], own: str = "none") -> list[Fact]:
-    if not names:
-        return []
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    on = f"{', '.join(names[:_NAMED])}{more}, which {agreeing(len(names), 'take')} {own}"
-    return [Fact("no-effect-on", values={"option": option, "on": on})]
+    """Return which measures do not take the cutoffs of ``top_k``, or the decoding rules."""
+    own = {m: m.k is not None and cuts != (m.k,) for m in measures}
+    none = {m: m.k is None and not m.definition.cutoff for m in measures}
+    found = [("top_k", own, "its own cutoff"), ("top_k", none, "none")] if cuts else []
+    if set(rules) != {None}:
+        given = "threshold" if [*rules] == decoding_rules(None, options["threshold"]) else "decode"
+        own = {m: m["decode"] not in (None, "all", *rules) for m in measures}
+        none = {m: m["decode"] is None for m in measures}
+        found += [(given, own, "its own rule"), (given, none, "none")]
+    facts = []
+    for option, chosen, instead in found:
+        names = [str(measure) for measure in measures if chosen[measure]]
+        on = f"{few_names(names)}, which {agreeing(len(names), 'take')} {instead}"
+        facts += [Fact("no-effect-on", values={"option": option, "on": on})] if names else []
+    return facts
 
 
 def listed(measures: Any) -> list[str | Measure | Definition]:
-    """Return the measures that a user names as a list.
-
-    Raises
-    ------
-    InputError
-        If something else than measures and their names is given.
-    """
-    named = (str, Measure, Definition)
-    if isinstance(measures, named):
-        return [measures]
-    one = not isinstance(measures, Iterable) or getattr(measures, "shape", None) == ()
-    plain = one or isinstance(measures, (bytes, Mapping, type))
-    found = [] if plain else list(measures)
-    if plain or not all(isinstance(one, named) for one in found):
-        raise InputError(
-            "bad-option", name="measures", value=measures, wanted="names such as 'F1 MicroF1'"
-        )
-    return found
+    """Return the measures that a user names as a list."""
+    one = isinstance(measures, (str, Measure, Definition))
+    return [measures] if one else list(measures)
 
 
 def _plan_protocol(
@@ -359,15 +331,19 @@ def _plan_protocol(
 ) -> Plan:
     protocol, keep = find_protocol(options["protocol"]), options["keep_at_least"]
     if (keep or set(rules) != {None}) and not protocol.decode:
-        raise InputError(
-            "fixed-by", what=f"protocol {protocol.name}", names="decode and keep_at_least"
-        )
-    if keep and set(rules) == {None}:
-        raise _needs_rule(keep)
+        what = f"protocol {protocol.name}"
+        raise InputError("fixed-by", what=what, names="decode and keep_at_least")
     plan = Plan([], [], [NotComputed(*pair) for pair in protocol.absent.items()])
-    plan.notes.extend(_other_sizes(protocol, tasks))
+    of_parts = {part: task for parts in tasks.values() for part, task in parts.items()}
+    for part, task in of_parts.items():
+        expected = protocol.sizes.get(part, len(task))
+        if len(task) != expected:
+            values = {"unit": task.unit, "protocol": protocol.name, "expected": expected}
+            plan.notes.append(Fact("other-size", len(task), where=part, values=values))
+    every: Sequence[int | None] = cuts or protocol.top_k or (None,)
     for place, rule in enumerate(rules):
-        for heading, text, k in _entries(protocol, cuts):
+        for k, (heading, text) in product(every, protocol.entries.items()):
+            heading = heading if k is None else f"{heading}@{k}"
             filled, lacking = kind.fill_entry(text, tasks, options)
             if lacking:
                 if not place:
@@ -380,29 +356,6 @@ def _plan_protocol(
     return plan
 
 
-def _other_sizes(protocol: Protocol, tasks: Tasks) -> list[Fact]:
-    """Return which parts of the data have another size than the protocol's."""
-    found = {part: task for parts in tasks.values() for part, task in parts.items()}
-    return [
-        Fact(
-            "other-size",
-            len(found[part]),
-            where=part,
-            values={"unit": found[part].unit, "protocol": protocol.name, "expected": size},
-        )
-        for part, size in protocol.sizes.items()
-        if part in found and len(found[part]) != size
-    ]
-
-
-def _entries(protocol: Protocol, cuts: Sequence[int]) -> Iterable[tuple[str, str, int | None]]:
-    """Yield heading, measure and cutoff of each entry of a protocol."""
-    every: Sequence[int | None] = cuts or protocol.top_k or (None,)
-    for k in every:
-        for heading, text in protocol.entries.items():
-            yield (heading if k is None else f"{heading}@{k}"), text, k
-
-
 def _decode(measure: Measure, rule: str | None, keep: int) -> Measure:
     """Give a measure the decoding rule, where it has none of its own."""
     if measure["decode"] is None:
@@ -412,35 +365,6 @@ def _decode(measure: Measure, rule: str | None, keep: int) -> Measure:
     if keep and measure["keep_at_least"] == 0 and measure["decode"] != "all":
         measure = measure.with_options(keep_at_least=keep)
     return measure
-
-
-def _needs_rule(keep: int) -> InputError:
-    return InputError("needs-option", what=f"keep_at_least={keep}", name="decode")
-
-
-def read_cutoffs(top_k: int | Sequence[int] | str | None) -> tuple[int, ...]:
-    """Return cutoffs as a tuple.
-
-    Raises
-    ------
-    InputError
-        If one is not a whole number from 1.
-
-    Examples
-    --------
-    >>> read_cutoffs("1,3,5"), read_cutoffs(5), read_cutoffs(None)
-    ((1, 3, 5), (5,), ())
-    """
-    if top_k is None:
-        return ()
-    if isinstance(top_k, str):
-        top_k = cutoffs(top_k)
-    every = tuple(top_k) if isinstance(top_k, Iterable) else (top_k,)
-    if not all(map(is_cutoff, every)) or len(set(every)) != len(every):
-        raise InputError(
-            "bad-option", name="top_k", value=top_k, wanted="distinct whole numbers from 1"
-        )
-    return tuple(map(int, every))
 
 
 OWN_REFERENCES = {

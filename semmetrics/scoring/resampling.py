@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -40,6 +40,7 @@ _CELLS = 1 << 12  # of what is drawn, summed at a time: they stay in a processor
 _MEMORY = 1 << 26
 _TOGETHER, _MOST = 1 << 20, 1024  # items and resamples of one chunk, where items are few
 _WHOLE = 1 << 24  # below it sums of whole numbers are exact in float32, too, at half the cost
+_PARTS, _ROW_PARTS = 1000, 100  # left out at most: of sums, and of rows, which cost more
 
 
 def chunk_size(systems: Sequence[Statistics]) -> int:
@@ -145,10 +146,7 @@ class Draws:
 
     def added(self, values: Floats) -> Floats:
         """Sum the values of items that are drawn together."""
-        sums: Floats = np.bincount(self.place, values, len(self.hashes)).astype(
-            np.float64, copy=False
-        )
-        return sums
+        return np.asarray(np.bincount(self.place, values, len(self.hashes)), np.float64)
 
     def gathered(self, column: Sparse, weights: Floats | None) -> tuple[Sparse, Floats | None]:
         """Gather the labels of items that are drawn together, and the weight of each."""
@@ -160,113 +158,111 @@ class Draws:
         return gathered, None if weights is None else weights[items][order]
 
 
-class Product(NamedTuple):
-    """Sums under weights: of vectors, shape (weights, vectors), and of each label column."""
+class _Group(NamedTuple):
+    """Columns of a stack that are summed in one type, below each other.
 
-    vectors: Floats
-    labels: list[Floats]
-
-
-class _Labels(NamedTuple):
-    """The label columns of a stack that are summed in one type, below each other."""
+    Attributes
+    ----------
+    places : list of int
+        Where each column is in the stack.
+    blocks : list of arrays, shape (rows, some of what is drawn)
+    kind : data type
+    ends : int array, shape (columns,), or None
+        The end of the rows of each column of labels; None for vectors, of one row each.
+    """
 
     places: list[int]
     blocks: list[Any]
-    ends: Ints
-
-    @staticmethod
-    def of(columns: Mapping[int, Any], step: int) -> _Labels:
-        """Put columns below each other, each by its place in the stack."""
-        from scipy.sparse import vstack
-
-        whole: Any = vstack([*columns.values()], format="csc")
-        ends = np.cumsum([one.shape[0] for one in columns.values()])
-        blocks = [whole[:, start : start + step] for start in range(0, whole.shape[1], step)]
-        return _Labels([*columns], blocks, ends)
+    kind: Any
+    ends: Ints | None = None
 
 
 class Stack:
-    """Columns of what is drawn, side by side: all are summed by one product; equal ones once.
+    """Columns of what is drawn, which are summed together; equal ones once.
 
     Whole numbers whose sums float32 holds are summed in it: vectors where all are, as a second
     product takes longer. All columns are added before the first product.
     """
 
     def __init__(self) -> None:
-        self._vectors: list[Floats] = []
-        self._small: list[bool] = []
         self._columns: list[Any] = []
-        self._step = _CELLS  # or the number of labels, whose sums each block adds to
         self._known: dict[bytes, int] = {}
 
     def add(self, vector: Floats) -> int:
         """Keep a vector, and return its place."""
-        place = self._known.setdefault(_hash(vector), len(self._vectors))
-        if place == len(self._vectors):
-            whole = bool((vector == np.rint(vector)).all())
-            self._vectors.append(vector)
-            self._small.append(
-                whole and float(np.abs(vector).max(initial=0)) * len(vector) < _WHOLE
-            )
+        place = self._known.setdefault(_hash(vector), len(self._columns))
+        if place == len(self._columns):
+            self._columns.append(vector)
         return place
 
     def add_labels(self, column: Sparse, weights: Floats | None) -> int:
         """Keep a column of labels, each weighted where weights are given; return its place."""
+        from scipy.sparse import csc_array
+
         some = [] if weights is None else [weights]
         key = _hash(column.indptr, column.codes, np.array(column.width), *some)
         place = self._known.setdefault(key, len(self._columns))
         if place == len(self._columns):
-            self._columns.append(_by_label(column, weights))
-            self._step = max(_CELLS, sum(one.shape[0] for one in self._columns))
+            most = len(column) * int(np.diff(column.indptr).max(initial=0))
+            kind = np.float32 if weights is None and most < _WHOLE else np.float64
+            data = np.ones(len(column.codes), kind) if weights is None else weights
+            shape = column.width, len(column)
+            self._columns.append(csc_array((data, column.codes, column.indptr), shape=shape))
         return place
 
-    def multiply(self, counts: NDArray[Any]) -> Product:
-        """Return the sums of all columns under counts, shape (B, drawn).
+    def multiply(self, counts: NDArray[Any]) -> list[Floats]:
+        """Return the sums of each column under counts, shape (B, drawn): (B,) or (B, labels).
 
         No row of counts draws more than there are.
         """
-        dense, tables = self._dense, self._labels
-        vectors = np.zeros((len(dense), len(counts)))
-        labels = {kind: np.zeros((table.ends[-1], len(counts))) for kind, table in tables.items()}
-        kinds = {*tables, *([dense.dtype] if len(dense) else [])}
-        for number, start in enumerate(range(0, counts.shape[1], self._step)):
-            part = slice(start, start + self._step)
-            for kind in kinds:
-                transposed = counts[:, part].T.astype(kind, "C" if kind in tables else "K")
-                if len(dense) and kind == dense.dtype:
-                    vectors += dense[:, part] @ transposed
-                if kind in tables:
-                    labels[kind] += tables[kind].blocks[number] @ transposed
+        step, groups = self._groups
+        sums = [np.zeros((group.blocks[0].shape[0], len(counts))) for group in groups]
+        sparse = {group.kind for group in groups if group.ends is not None}
+        for number, start in enumerate(range(0, counts.shape[1], step)):
+            part, turned = counts[:, start : start + step].T, dict[Any, Any]()
+            for group, total in zip(groups, sums, strict=True):
+                kind = group.kind
+                if kind not in turned:
+                    turned[kind] = part.astype(kind, "C" if kind in sparse else "K")
+                total += group.blocks[number] @ turned[kind]
         found: dict[int, Floats] = {}
-        for kind, table in tables.items():
-            found.update(zip(table.places, np.split(labels[kind], table.ends[:-1]), strict=True))
-        return Product(vectors.T, [np.ascontiguousarray(found[i].T) for i in sorted(found)])
+        for group, total in zip(groups, sums, strict=True):
+            parts = total if group.ends is None else np.split(total, group.ends[:-1])
+            each = (np.ascontiguousarray(part.T) for part in parts)
+            found.update(zip(group.places, each, strict=True))
+        return [found[place] for place in range(len(found))]
 
     @cached_property
-    def _dense(self) -> NDArray[Any]:
-        """All vectors, shape (vectors, drawn), in one type."""
-        table = np.array(self._vectors, np.float32 if all(self._small) else np.float64)
-        self._vectors.clear()  # held once
-        return table
-
-    @cached_property
-    def _labels(self) -> dict[Any, _Labels]:
-        """All label columns, by the type in which they are summed."""
-        kinds: dict[Any, dict[int, Any]] = {}
+    def _groups(self) -> tuple[int, list[_Group]]:
+        """All columns by the type in which they are summed, in blocks; and the size of a block."""
+        vectors: dict[int, Floats] = {}
+        labels: dict[Any, dict[int, Any]] = {}
         for place, column in enumerate(self._columns):
-            kinds.setdefault(column.dtype, {})[place] = column
-        self._columns.clear()
-        return {kind: _Labels.of(some, self._step) for kind, some in kinds.items()}
+            some = (
+                vectors if isinstance(column, np.ndarray) else labels.setdefault(column.dtype, {})
+            )
+            some[place] = column
+        self._columns.clear()  # held once
+        # or the number of labels, whose sums each block adds to
+        step = max(_CELLS, sum(one.shape[0] for some in labels.values() for one in some.values()))
+        groups = []
+        if vectors:
+            small = all(
+                (one == np.rint(one)).all() and np.abs(one).max(initial=0) * len(one) < _WHOLE
+                for one in vectors.values()
+            )
+            kind = np.dtype(np.float32 if small else np.float64)
+            table = np.array([*vectors.values()], kind)
+            blocks = [table[:, start : start + step] for start in range(0, table.shape[1], step)]
+            groups.append(_Group([*vectors], blocks, kind))
+        for kind, some in labels.items():
+            from scipy.sparse import vstack
 
-
-def _by_label(column: Sparse, weights: Floats | None) -> Any:
-    """Return a sparse array of shape (labels, drawn), in the type in which it is summed."""
-    from scipy.sparse import csc_array
-
-    most = len(column) * int(np.diff(column.indptr).max(initial=0))
-    kind = np.float32 if weights is None and most < _WHOLE else np.float64
-    data = np.ones(len(column.codes), kind) if weights is None else weights
-    return csc_array((data, column.codes, column.indptr), shape=(column.width, len(column)))
+            whole: Any = vstack([*some.values()], format="csc")
+            blocks = [whole[:, start : start + step] for start in range(0, whole.shape[1], step)]
+            ends = np.cumsum([one.shape[0] for one in some.values()])
+            groups.append(_Group([*some], blocks, kind, ends))
+        return step, groups
 
 
 def _hash(*arrays: NDArray[Any]) -> bytes:
@@ -279,7 +275,7 @@ def _hash(*arrays: NDArray[Any]) -> bytes:
 
 @dataclass(frozen=True)
 class _Term:
-    """A sum, or a category's share of it, as one vector's sum less those of others."""
+    """A sum, or a category's share of it, as one column's sum less those of others."""
 
     statistic: Statistic
     name: str
@@ -289,120 +285,98 @@ class _Term:
     width: int = 0
 
 
-@dataclass(frozen=True, eq=False)
 class WeightedSums:
     """What measures of one system aggregate, under weights of what is drawn.
 
-    Attributes
+    Parameters
     ----------
     statistics : Statistics
         With rows.
+    needed : iterable of Statistic
     draws : Draws
+    stack : Stack
+        Where columns are put.
+
+    Attributes
+    ----------
     exact : mapping from additive statistic to its columns in parts whose sums are exact
-    rows : tuple of Statistic
-        Those that are not additive.
+
+    Raises
+    ------
+    InputError
+        If rows were not kept.
     """
 
-    statistics: Statistics
-    draws: Draws
-    exact: dict[Statistic, list[Part]]
-    rows: tuple[Statistic, ...]
-    terms: list[_Term] = field(repr=False)
-    labels: list[tuple[Statistic, str, int]] = field(repr=False)
-
-    @staticmethod
-    def of(
-        statistics: Statistics, needed: Iterable[Statistic], draws: Draws, stack: Stack
-    ) -> WeightedSums:
-        """Put the columns that statistics have into a stack.
-
-        Raises
-        ------
-        InputError
-            If rows were not kept.
-        """
-        needed = list(dict.fromkeys(needed))
-        exact = {
-            s: [
+    def __init__(
+        self, statistics: Statistics, needed: Iterable[Statistic], draws: Draws, stack: Stack
+    ) -> None:
+        self.statistics, self.draws = statistics, draws
+        self.exact: dict[Statistic, list[Part]] = {}
+        self._rows: list[Statistic] = []
+        self._terms: list[_Term] = []
+        for s in dict.fromkeys(needed):
+            if not s.additive:
+                self._rows.append(s)
+                continue
+            self.exact[s] = [
                 (name, part, item_weights)
                 for name, column in statistics.rows(s).items()
                 for part, item_weights in _exact(column, statistics.weights, draws.most)
             ]
-            for s in needed
-            if s.additive
-        }
-        found = WeightedSums(
-            statistics, draws, exact, tuple(s for s in needed if not s.additive), [], []
-        )
-        for s, parts in exact.items():
-            for part in parts:
-                found._place(s, part, stack)
-        return found
+            for name, column, item_weights in self.exact[s]:
+                if isinstance(column, OneHot):
+                    self._add_categories(s, name, column, item_weights, stack)
+                elif isinstance(column, Dense):
+                    self._terms.append(_Term(s, name, stack.add(draws.added(column.values))))
+                else:
+                    labels: Any = column
+                    place = stack.add_labels(*draws.gathered(labels, item_weights))
+                    self._terms.append(_Term(s, name, place))
 
-    def _place(self, s: Statistic, part: Part, stack: Stack) -> None:
-        name, column, item_weights = part
-        if isinstance(column, Dense):
-            place = stack.add(self.draws.added(column.values))
-            self.terms.append(_Term(s, name, place))
-        elif isinstance(column, OneHot):
-            self.terms.extend(self._categories(s, name, column, item_weights, stack))
-        elif isinstance(column, Sparse):
-            self.labels.append(
-                (s, name, stack.add_labels(*self.draws.gathered(column, item_weights)))
-            )
-        else:
-            raise TypeError(f"no sums of {type(column).__name__}")
-
-    def _categories(
+    def _add_categories(
         self, s: Statistic, name: str, column: OneHot, item_weights: Floats | None, stack: Stack
-    ) -> list[_Term]:
+    ) -> None:
         """Sum each category but the commonest, which is all less the others."""
         ones = np.ones(len(column)) if item_weights is None else item_weights
-        counts = np.bincount(column.codes, minlength=column.width)
+        counts, width = np.bincount(column.codes, minlength=column.width), column.width
         common = int(counts.argmax())
-        others = [c for c in np.flatnonzero(counts).tolist() if c != common]
         places = {
-            c: stack.add(self.draws.added(np.where(column.codes == c, ones, 0.0))) for c in others
+            c: stack.add(self.draws.added(np.where(column.codes == c, ones, 0.0)))
+            for c in np.flatnonzero(counts).tolist()
+            if c != common
         }
-        every = stack.add(self.draws.added(ones))
-        width, rest = column.width, tuple(places.values())
-        terms = [_Term(s, name, place, (), c, width) for c, place in places.items()]
-        return [*terms, _Term(s, name, every, rest, common, width)]
+        every, rest = stack.add(self.draws.added(ones)), tuple(places.values())
+        self._terms += [_Term(s, name, place, (), c, width) for c, place in places.items()]
+        self._terms.append(_Term(s, name, every, rest, common, width))
 
-    def sums(self, counts: NDArray[Any], product: Product) -> dict[Statistic, Any]:
+    def sums(self, counts: NDArray[Any], product: Sequence[Floats]) -> dict[Statistic, Any]:
         """Return what each statistic's measures aggregate.
 
         Parameters
         ----------
         counts : int array, shape (B, drawn)
             At most 2**16.
-        product : Product
+        product : sequence of arrays
             Of the stack, with these counts.
         """
         total: dict[Statistic, Any] = {s: {} for s in self.exact}
-        for term in self.terms:
-            minus = product.vectors[:, list(term.minus)].sum(axis=1)
-            part, sums = product.vectors[:, term.plus] - minus, total[term.statistic]
+        for term in self._terms:
+            sums, part = total[term.statistic], product[term.plus]
+            for place in term.minus:
+                part = part - product[place]
             if term.width:
                 cells = sums.setdefault(term.name, np.zeros((len(counts), term.width)))
                 cells[:, term.category] += part
             else:
                 sums[term.name] = sums[term.name] + part if term.name in sums else part
-        for s, name, place in self.labels:
-            part = product.labels[place]
-            total[s][name] = total[s][name] + part if name in total[s] else part
-        return total | self._weighted_rows(counts)
-
-    def _weighted_rows(self, counts: NDArray[Any]) -> dict[Statistic, Any]:
-        if not self.rows:
-            return {}
-        item_weights = counts[:, self.draws.place].astype(np.float64)
-        item_weights *= 1.0 if self.statistics.weights is None else self.statistics.weights
-        order = self.statistics.order
-        return {
-            s: {"rows": self.statistics.rows(s), "weights": item_weights, "order": order}
-            for s in self.rows
-        }
+        if self._rows:
+            item_weights = counts[:, self.draws.place].astype(np.float64)
+            item_weights *= self.statistics.item_weights
+            order = self.statistics.order
+            for s in self._rows:
+                rows = self.statistics.rows(s)
+                total[s] = {"rows": rows, "weights": item_weights, "order": order}
+        return total
 
 
 def _exact(column: Any, weights: Floats | None, most: int) -> list[tuple[Column, Floats | None]]:
@@ -434,9 +408,6 @@ def _grids(values: Floats, most: int) -> list[Floats]:
     return parts
 
 
-_PARTS, _ROW_PARTS = 1000, 100  # left out at most: of sums, and of rows, which cost more
-
-
 @dataclass(frozen=True, eq=False)
 class Subject:
     """A system whose measures are computed in each resample.
@@ -445,35 +416,25 @@ class Subject:
     ----------
     statistics : Statistics
         With rows.
-    measures : sequence of Measure
-    points : sequence of float
-        Their values.
     frame : Frame
+    points : mapping from measure to value
     """
 
     statistics: Statistics
-    measures: Sequence[Measure]
-    points: Sequence[float]
     frame: Frame
+    points: Mapping[Measure, float]
 
+    @cached_property
     def needed(self) -> dict[Measure, Statistic]:
-        """Return the statistic of each measure."""
-        return {m: m.definition.family.statistic(m) for m in self.measures}
-
-    def aggregate(self, sums: Mapping[Statistic, Any]) -> list[Floats]:
-        """Compute each measure from the sums of its statistic."""
-        return [m.definition.family.aggregate(m, sums[s], self.frame) for m, s in self._each()]
-
-    def _each(self) -> list[tuple[Measure, Statistic]]:
-        needed = self.needed()
-        return [(m, needed[m]) for m in self.measures]
+        """The statistic of each measure."""
+        return {m: m.definition.family.statistic(m) for m in self.points}
 
 
 def replicate(
     systems: Sequence[Subject],
     bootstrap: Bootstrap,
     progress: Callable[[int, int], None] | None = None,
-) -> list[list[Replicates]]:
+) -> list[dict[Measure, Replicates]]:
     """Compute the replicates of all measures of systems, and their jackknife.
 
     Systems that have the same items share one set of resamples.
@@ -488,7 +449,7 @@ def replicate(
 
     Returns
     -------
-    list of list of Replicates, one a system and measure
+    list of dict from measure to Replicates, one a system
 
     Raises
     ------
@@ -499,13 +460,12 @@ def replicate(
     by_draws: dict[str, list[int]] = {}
     for place, one in enumerate(draws):
         by_draws.setdefault(one.fingerprint(bootstrap), []).append(place)
-    found: list[list[Replicates]] = [[] for _ in systems]
+    found: dict[int, dict[Measure, Replicates]] = {}
     for drawn, places in by_draws.items():
         some = [(systems[place], draws[place]) for place in places]
         made = _replicate_alike(some, bootstrap, drawn, progress)
-        for place, replicates in zip(places, made, strict=True):
-            found[place] = replicates
-    return found
+        found.update(zip(places, made, strict=True))
+    return [found[place] for place in range(len(systems))]
 
 
 def _replicate_alike(
@@ -513,44 +473,43 @@ def _replicate_alike(
     bootstrap: Bootstrap,
     drawn: str,
     progress: Callable[[int, int], None] | None,
-) -> list[list[Replicates]]:
+) -> list[dict[Measure, Replicates]]:
     """Compute the replicates of systems that have the same items."""
     stack = Stack()
     weighted = [
-        WeightedSums.of(one.statistics, one.needed().values(), draws, stack)
-        for one, draws in systems
+        WeightedSums(one.statistics, one.needed.values(), draws, stack) for one, draws in systems
     ]
-    values = [np.empty((len(one.measures), bootstrap.resamples)) for one, _ in systems]
+    values = [np.empty((len(one.points), bootstrap.resamples)) for one, _ in systems]
     done, chunk = 0, chunk_size([one.statistics for one, _ in systems])
     first = systems[0][1]
     for counts in ahead(first.counts(bootstrap, chunk), worth=first.are_many):
         product = stack.multiply(counts)
-        for rows, (one, _), sums in zip(values, systems, weighted, strict=True):
-            parts = one.aggregate(sums.sums(counts, product))
-            for row, part in zip(rows, parts, strict=True):
+        for rows, (one, _), of in zip(values, systems, weighted, strict=True):
+            sums = of.sums(counts, product)
+            for row, (m, s) in zip(rows, one.needed.items(), strict=True):
+                part = m.definition.family.aggregate(m, sums[s], one.frame)
                 row[done : done + len(counts)] = part
         done += len(counts)
         if progress is not None:
             progress(done, bootstrap.resamples)
     return [
-        _with_jackknife(one, sums, rows, bootstrap, drawn)
-        for (one, _), sums, rows in zip(systems, weighted, values, strict=True)
+        _with_jackknife(one, of, rows, bootstrap, drawn)
+        for (one, _), of, rows in zip(systems, weighted, values, strict=True)
     ]
 
 
 def _with_jackknife(
     one: Subject, weighted: WeightedSums, values: Floats, bootstrap: Bootstrap, drawn: str
-) -> list[Replicates]:
+) -> dict[Measure, Replicates]:
     """Return the replicates of a system's measures, with their values without each part."""
-    needed, statistics = one.needed(), one.statistics
+    statistics = one.statistics
     without: dict[Measure, tuple[Floats, Ints]] = {}
-    for s in dict.fromkeys(needed.values()):
-        left = _LeftOut.of(statistics, s, weighted.exact.get(s), weighted.draws)
-        chosen = [m for m in needed if needed[m] == s]
-        found = zip(chosen, left.values(chosen, one.frame), strict=True)
-        without.update({m: (row, left.sizes) for m, row in found})
-    return [
-        Replicates(
+    for s in dict.fromkeys(one.needed.values()):
+        chosen = [m for m in one.needed if one.needed[m] == s]
+        rows, sizes = _leave_out(one, s, chosen, weighted.exact.get(s), weighted.draws)
+        without.update((m, (row, sizes)) for m, row in zip(chosen, rows, strict=True))
+    return {
+        m: Replicates(
             row,
             bootstrap.seed,
             statistics.unit,
@@ -563,91 +522,53 @@ def _with_jackknife(
             default=default_method(m),
             items=_items(one, m, weighted.draws) if point in m.definition.bounds else 0.0,
         )
-        for m, row, point in zip(one.measures, values, one.points, strict=True)
-    ]
+        for (m, point), row in zip(one.points.items(), values, strict=True)
+    }
 
 
 def _items(one: Subject, measure: Measure, draws: Draws) -> float:
     """Count the items, or groups, with a value: as many as weigh alike (Kish 1965); 0 unknown."""
-    family, statistics = measure.definition.family, one.statistics
-    values = family.items(measure, statistics.rows(family.statistic(measure)), one.frame)
+    rows = one.statistics.rows(one.needed[measure])
+    values = measure.definition.family.items(measure, rows, one.frame)
     if values is None:
         return 0.0
-    item_weights = np.ones(len(values)) if statistics.weights is None else statistics.weights
+    item_weights = one.statistics.item_weights
     drawn = draws.added(np.where(np.isnan(values), 0.0, item_weights / item_weights.max()))
     return float(drawn.sum() ** 2 / (drawn**2).sum()) if drawn.any() else 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class _LeftOut:
-    """What measures of one statistic aggregate when a part of the items is left out.
+def _leave_out(
+    one: Subject,
+    statistic: Statistic,
+    measures: Sequence[Measure],
+    exact: Sequence[Part] | None,
+    draws: Draws,
+) -> tuple[Floats, Ints]:
+    """Return the values without each part, a row a measure, and how many each part has.
 
-    Attributes
-    ----------
-    statistics : Statistics
-    statistic : Statistic
-    exact : sequence of columns, or None
-        None for a statistic that is not additive.
-    parts : int array, shape (items,)
-        The part of each item.
-    sizes : int array, shape (parts,)
-        How many items or groups each has.
+    Parts are neighbours by hash among what can be drawn; nan where nothing is left. All less the
+    sums of a part is exact, so that it depends on no order; of a statistic that is not additive
+    (``exact`` is None) rows are weighted.
     """
-
-    statistics: Statistics
-    statistic: Statistic
-    exact: Sequence[Part] | None
-    parts: Ints
-    sizes: Ints
-
-    @staticmethod
-    def of(
-        statistics: Statistics, statistic: Statistic, exact: Sequence[Part] | None, draws: Draws
-    ) -> _LeftOut:
-        """Divide what can be drawn into parts of neighbours by hash."""
-        n = len(draws.hashes)
-        number = min(n, _ROW_PARTS if exact is None else _PARTS)
-        of_drawn = np.arange(n) * number // n
-        sizes = np.bincount(of_drawn)
-        return _LeftOut(statistics, statistic, exact, of_drawn[draws.place], sizes)
-
-    def values(self, measures: Sequence[Measure], frame: Frame) -> Floats:
-        """Return the values without each part, a row a measure; nan where nothing is left."""
-        number = len(self.sizes)
-        found = np.full((len(measures), number), np.nan)
-        if number == 1:
-            return found
-        sums_without = self._from_rows() if self.exact is None else self._from_sums(self.exact)
-        each = len(self.parts) if self.exact is None else 4 * len(self.statistics.labels)
-        chunk = max(1, _MEMORY // (8 * max(each, 1)))
-        for start in range(0, number, chunk):
-            stop = min(start + chunk, number)
-            sums = sums_without(start, stop)
-            for row, m in zip(found, measures, strict=True):
-                row[start:stop] = m.definition.family.aggregate(m, sums, frame)
-        return found
-
-    def _from_sums(self, exact: Sequence[Part]) -> Callable[[int, int], Any]:
-        """All less the sums of each part; exact, so that it depends on no order."""
-        one = np.zeros(len(self.parts), np.int64)
-        totals = [column.group_sums(one, 1, item_weights) for _, column, item_weights in exact]
-
-        def sums_without(start: int, stop: int) -> dict[str, Floats]:
-            sums: dict[str, Floats] = {}
-            for (name, column, item_weights), total in zip(exact, totals, strict=True):
-                rest = total - column.group_sums(self.parts - start, stop - start, item_weights)
-                sums[name] = sums[name] + rest if name in sums else rest
-            return sums
-
-        return sums_without
-
-    def _from_rows(self) -> Callable[[int, int], Any]:
-        rows, order = self.statistics.rows(self.statistic), self.statistics.order
-        weights = self.statistics.weights
-
-        def sums_without(start: int, stop: int) -> dict[str, Any]:
-            item_weights = (self.parts != np.arange(start, stop)[:, None]).astype(np.float64)
-            item_weights *= 1.0 if weights is None else weights
-            return {"rows": rows, "weights": item_weights, "order": order}
-
-        return sums_without
+    statistics, n = one.statistics, len(draws.hashes)
+    number = min(n, _ROW_PARTS if exact is None else _PARTS)
+    of_drawn = np.arange(n) * number // n
+    sizes, parts = np.bincount(of_drawn), of_drawn[draws.place]
+    found = np.full((len(measures), number), np.nan)
+    if number == 1:
+        return found, sizes
+    whole, order = np.zeros(len(parts), np.int64), statistics.order
+    totals = [column.group_sums(whole, 1, weights) for _, column, weights in exact or ()]
+    each = len(parts) if exact is None else 4 * len(statistics.labels)
+    chunk = max(1, _MEMORY // (8 * max(each, 1)))
+    for start in range(0, number, chunk):
+        stop, sums = min(start + chunk, number), dict[str, Any]()
+        if exact is None:
+            left = (parts != np.arange(start, stop)[:, None]) * statistics.item_weights
+            sums = {"rows": statistics.rows(statistic), "weights": left, "order": order}
+        for (name, column, weights), total in zip(exact or (), totals, strict=True):
+            rest = total - column.group_sums(parts - start, stop - start, weights)
+            sums[name] = sums[name] + rest if name in sums else rest
+        for row, m in zip(found, measures, strict=True):
+            row[start:stop] = m.definition.family.aggregate(m, sums, one.frame)
+    return found, sizes

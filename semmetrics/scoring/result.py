@@ -18,19 +18,21 @@ from semmetrics.core.same import by_value
 from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import LabelAxis, Task
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds.common import finite_or_none
-from semmetrics.messages import plural, pluralize
+from semmetrics.messages import few_names, plural, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.registry import is_own, parse_in_any_case
+from semmetrics.reports import entry_of
 from semmetrics.scoring.evaluate import Statistics, evaluate, frame_of, merged_labels
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates, default_method
 from semmetrics.scoring.signature import signature
 
 SCHEMA = "semmetrics.score/1"
-_MANY = 3  # measures that a note names
+_ENTRY = (
+    "system", "measure", "heading", "value", "ci", "unit", "n", "undefined", "left_out",
+    "best_threshold", "signature", "rows",
+)  # fmt: skip
 _FEW, _SHARE = 5, 0.5  # true items of a label, and labels with fewer, that can be trusted
 _ROUNDING = 1e-9  # by which a value may miss its bounds
-_SHOWN = 5  # measures that a note on intervals names
 BEST_FIT = "fit:best-"
 """How the note of a score begins whose threshold was the best one."""
 
@@ -161,9 +163,7 @@ class Score:
         InputError
             If rows were not kept.
         """
-        family = self.measure.definition.family
-        rows = self.statistics.rows(family.statistic(self.measure))
-        return family.items(self.measure, rows, self.frame)
+        return self.measure.definition.family.items(self.measure, score_rows(self), self.frame)
 
     @property
     def averaged(self) -> Floats | None:
@@ -171,11 +171,8 @@ class Score:
 
         An undefined value is there as what its policy counts it as, and nan where it is left out.
         """
-        family = self.measure.definition.family
-        if not hasattr(family, "averaged"):
-            return None
-        rows = self.statistics.rows(family.statistic(self.measure))
-        values: Floats | None = family.averaged(self.measure, rows, self.frame)
+        averaged = getattr(self.measure.definition.family, "averaged", None)
+        values: Floats | None = averaged and averaged(self.measure, score_rows(self), self.frame)
         return values
 
     @cached_property
@@ -186,21 +183,11 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """The score as JSON has it: null for what is undefined."""
-        return {
-            "schema": SCHEMA,
-            "system": self.system,
-            "measure": str(self.measure),
-            "heading": self.heading,
-            "value": finite_or_none(self.value),
-            "ci": None if self.ci is None else self.ci.to_dict(),
-            "unit": self.unit,
-            "n": self.n,
-            "undefined": self.undefined,
-            "left_out": self.left_out._asdict() if self.left_out.labels else None,
-            "best_threshold": self.best_threshold,
-            "signature": self.signature,
-            "rows": None,
-        }
+        left_out = self.left_out._asdict() if self.left_out.labels else None
+        ci = None if self.ci is None else self.ci.to_dict()
+        return entry_of(
+            self, SCHEMA, _ENTRY, measure=str(self.measure), ci=ci, left_out=left_out, rows=None
+        )
 
 
 def matching_names(name: str, known: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
@@ -251,7 +238,8 @@ def left_out_notes(
     for name, where in (("reference", "ground truth"), ("given", "class list")):
         some = [s for s in scores if s.frame.universe_name(s.measure) == name]
         if some:
-            nowhere = f"outside the {where}, counted nowhere in {_few([s.heading for s in some])}"
+            names = few_names([score.heading for score in some])
+            nowhere = f"outside the {where}, counted nowhere in {names}"
             outside = ~some[0].frame.universe(some[0].measure)
             found.append((LeftOut.of(some[0].statistics, outside), nowhere))
         elif name == "given" and axis.given is not None:
@@ -264,14 +252,18 @@ def left_out_notes(
     ]
 
 
+def score_rows(score: Score) -> Any:
+    """The columns that a score is computed from, one row an item."""
+    return score.statistics.rows(score.measure.definition.family.statistic(score.measure))
+
+
 def point_sums(measure: Measure, statistics: Statistics) -> Sums:
     """The sums that a measure aggregates for its value."""
     statistic = measure.definition.family.statistic(measure)
     if statistic.additive:
         return statistics.sums[statistic]
-    weights = np.ones(len(statistics)) if statistics.weights is None else statistics.weights
     rows: Any = statistics.rows(statistic)
-    return {"rows": rows, "weights": weights[None], "order": statistics.order}
+    return {"rows": rows, "weights": statistics.item_weights[None], "order": statistics.order}
 
 
 def score_statistics(
@@ -302,33 +294,25 @@ def score_statistics(
     labels = merged_labels(list(systems.values()))
     aligned = {name: statistics.aligned(labels) for name, statistics in systems.items()}
     union = frame_of(list(aligned.values()))
-    subjects = []
-    for name, statistics in aligned.items():
-        # Items may be left out of one system alone, and their labels with them.
-        frame = replace(union, in_reference=statistics.n_reference > 0)
-        chosen = [measure for measure, _ in measures[name]]
-        values = [_value(measure, statistics, frame) for measure in chosen]
-        subjects.append((statistics, chosen, values, frame))
-    made: Sequence[Sequence[Replicates | None]] = [[None] * len(headings) for _ in subjects]
-    if ci is not None:
-        from semmetrics.scoring.resampling import Subject, replicate  # values alone need none of it
-
-        made = replicate([Subject(*one) for one in subjects], ci, progress)
-    return [
-        _score(name, statistics, frame, *what, heading, value, replicates, ci)
-        for name, (statistics, _, values, frame), several in zip(
-            aligned, subjects, made, strict=True
-        )
-        for what, heading, value, replicates in zip(
-            measures[name], headings, values, several, strict=True
-        )
+    # Items may be left out of one system alone, and their labels with them.
+    frames = {
+        name: replace(union, in_reference=one.n_reference > 0) for name, one in aligned.items()
+    }
+    scores = [
+        _score(name, statistics, frames[name], *what, heading)
+        for name, statistics in aligned.items()
+        for what, heading in zip(measures[name], headings, strict=True)
     ]
+    if ci is None:
+        return scores
+    from semmetrics.scoring.resampling import Subject, replicate  # values alone need none of it
 
-
-def _value(measure: Measure, statistics: Statistics, frame: Frame) -> float:
-    sums = point_sums(measure, statistics)
-    value = np.asarray(measure.definition.family.aggregate(measure, sums, frame))
-    return float(value.reshape(-1)[0])
+    points: dict[str, dict[Measure, float]] = {name: {} for name in aligned}
+    for score in scores:
+        points[score.system][score.measure] = score.value
+    subjects = [Subject(aligned[name], frames[name], points[name]) for name in aligned]
+    made = dict(zip(aligned, replicate(subjects, ci, progress), strict=True))
+    return [_with_interval(score, made[score.system][score.measure], ci) for score in scores]
 
 
 def score_values(task: Task, measures: Sequence[Measure]) -> list[float]:
@@ -340,32 +324,28 @@ def score_values(task: Task, measures: Sequence[Measure]) -> list[float]:
 
 
 def _score(
-    system: str,
-    statistics: Statistics,
-    frame: Frame,
-    measure: Measure,
-    note: str,
-    heading: str,
-    value: float,
-    replicates: Replicates | None,
-    ci: Bootstrap | None,
+    system: str, statistics: Statistics, frame: Frame, measure: Measure, note: str, heading: str
 ) -> Score:
     family, sums = measure.definition.family, point_sums(measure, statistics)
-    made = None if replicates is None or ci is None else replicates.interval(ci.level, ci.method)
     return Score(
         system=system,
         measure=measure,
         heading=heading,
-        value=value,
+        value=float(np.ravel(family.aggregate(measure, sums, frame))[0]),
         n=len(statistics),
         unit=statistics.unit,
-        ci=made,
+        ci=None,
         undefined=family.undefined(measure, sums, frame),
         statistics=statistics,
         frame=frame,
         note=note,
-        replicates=replicates,
     )
+
+
+def _with_interval(score: Score, replicates: Replicates | None, ci: Bootstrap | None) -> Score:
+    """Return the score with replicates, if there are any, and its interval."""
+    made = None if replicates is None or ci is None else replicates.interval(ci.level, ci.method)
+    return replace(score, replicates=replicates, ci=made)
 
 
 def interval_notes(scores: Iterable[Score]) -> list[Fact]:
@@ -384,18 +364,12 @@ def interval_notes(scores: Iterable[Score]) -> list[Fact]:
             methods.setdefault(score.ci.method, []).append(score.heading)
             for code, values in _doubts(score, score.replicates, score.ci):
                 notes.setdefault((code, *values.items()), []).append(score.heading)
-    facts = [Fact(code, values={"headings": _few(headings), **dict(values)})
+    facts = [Fact(code, values={"headings": few_names(headings), **dict(values)})
              for (code, *values), headings in notes.items()]  # fmt: skip
     if len(methods) < 2:
         return facts
-    used = "; ".join(f"{method} for {_few(headings)}" for method, headings in methods.items())
+    used = "; ".join(f"{method} for {few_names(headings)}" for method, headings in methods.items())
     return [Fact("interval-methods", values={"used": used}), *facts]
-
-
-def _few(headings: Iterable[str]) -> str:
-    names = list(dict.fromkeys(headings))
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 def _doubts(
@@ -440,40 +414,30 @@ def bound_notes(scores: Iterable[Score]) -> list[Fact]:
     notes: dict[str, Fact] = {}
     for score in scores:
         definition = score.measure.definition
-        if is_own(definition) and score.heading not in notes:
-            low, high = definition.bounds
-            values = np.append(_single_values(score), score.value)
-            outside = values[(values < low - _ROUNDING) | (values > high + _ROUNDING)]
-            if len(outside):
-                found = {"heading": score.heading, "value": float(outside[0])}
-                notes[score.heading] = Fact(
-                    "outside-bounds", values={**found, "low": low, "high": high}
-                )
+        if not is_own(definition) or score.heading in notes:
+            continue
+        columns = score.per_label
+        single: Any = () if columns is None else columns["value"]
+        if columns is None:
+            with suppress(InputError):  # rows were not kept
+                single = () if score.items is None else score.items
+        low, high = definition.bounds
+        values = np.append(np.asarray(single, np.float64), score.value)
+        outside = values[(values < low - _ROUNDING) | (values > high + _ROUNDING)]
+        if len(outside):
+            found = {"heading": score.heading, "value": float(outside[0]), "low": low, "high": high}
+            notes[score.heading] = Fact("outside-bounds", values=found)
     return list(notes.values())
-
-
-def _single_values(score: Score) -> Floats:
-    """The values of items or labels, as far as they are kept."""
-    columns = score.per_label
-    if columns is not None:
-        return np.asarray(columns["value"], np.float64)
-    with suppress(InputError):  # rows were not kept
-        if score.items is not None:
-            return score.items
-    return np.zeros(0)
 
 
 def _true_items(score: Score) -> Floats | None:
     """Count the items of each label averaged over that have it, whatever their weights."""
-    columns, statistics = score.per_label, score.statistics
-    if columns is not None and statistics.weights is not None:
-        family = score.measure.definition.family
-        statistic = family.statistic(score.measure)
-        rows: Any = statistics.rows(statistic)
-        sums: Any = {"rows": rows, "weights": np.ones((1, score.n)), "order": statistics.order}
-        if statistic.additive:
-            sums = {name: column.sum() for name, column in rows.items()}
-        columns = family.per_label(score.measure, sums, score.frame)
+    columns, measure = score.per_label, score.measure
+    if columns is not None and score.statistics.weights is not None:
+        sums: Any = point_sums(measure, replace(score.statistics, weights=None))
+        if measure.definition.family.statistic(measure).additive:  # they are weighted sums
+            sums = {name: column.sum() for name, column in score_rows(score).items()}
+        columns = measure.definition.family.per_label(measure, sums, score.frame)
     return None if columns is None else columns["support"]
 
 
@@ -519,23 +483,20 @@ def _derived(measure: Measure, heading: str, terms: Sequence[Score], ci: Bootstr
     family = measure.definition.family
     whole = _joined([term.statistics for term in terms], measure)
     value = float(family.combine(measure, [term.value for term in terms]))  # type: ignore[attr-defined]
-    replicates = _replicates(measure, value, terms)
-    made = None if replicates is None or ci is None else replicates.interval(ci.level, ci.method)
-    return replace(
+    score = replace(
         terms[0],
         measure=measure,
         heading=heading,
         value=value,
         n=len(whole),
-        ci=made,
         undefined={},
         statistics=whole,
         note="",
         part="",
         task=None,
-        replicates=replicates,
         terms=tuple(terms),
     )
+    return _with_interval(score, _replicates(measure, value, terms), ci)
 
 
 def _joined(parts: Sequence[Statistics], measure: Measure) -> Statistics:
@@ -568,9 +529,8 @@ def _joined(parts: Sequence[Statistics], measure: Measure) -> Statistics:
 def _replicates(measure: Measure, value: float, terms: Sequence[Score]) -> Replicates | None:
     """Return the formula on the replicates of the terms, which must be paired."""
     found = [term.replicates for term in terms if term.replicates is not None]
-    if len(found) < len(terms) or len({one.drawn for one in found}) > 1:
-        return None
-    if len({len(one.left_out) for one in found}) > 1:
+    kinds = {(one.drawn, len(one.left_out)) for one in found}
+    if len(found) < len(terms) or len(kinds) > 1:
         return None
     combine = measure.definition.family.combine  # type: ignore[attr-defined]
     return replace(

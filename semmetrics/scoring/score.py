@@ -80,28 +80,21 @@ def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
     **defaults
         Defaults that are its own.
     """
-    options = [
-        replace(option, default=defaults.get(name, option.default))
-        for name, option in OPTIONS.items()
-        if name not in without
-    ]
 
     def decorate(function: F) -> F:
-        own = inspect.signature(function)
+        own, lines = inspect.signature(function), list[str]()
         parameters = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        parameters += [
-            inspect.Parameter(
-                option.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=option.default,
-                annotation=hint_of(option.name),
+        for name, option in OPTIONS.items():
+            if name in without:
+                continue
+            option = replace(option, default=defaults.get(name, option.default))
+            kind, hint = inspect.Parameter.KEYWORD_ONLY, hint_of(name)
+            parameters.append(
+                inspect.Parameter(name, kind, default=option.default, annotation=hint)
             )
-            for option in options
-        ]
+            text = textwrap.indent(textwrap.fill(option.text(), 88), "    ")
+            lines.append(f"{name} : {hint}\n{text}")
         function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-        texts = (textwrap.indent(textwrap.fill(one.text(), 88), "    ") for one in options)
-        lines = [f"{one.name} : {hint_of(one.name)}\n{text}"
-                 for one, text in zip(options, texts, strict=True)]  # fmt: skip
         every = textwrap.indent("\n".join(lines), "    ").strip()
         function.__doc__ = (function.__doc__ or "").replace("**options", every, 1)
         return function
@@ -258,8 +251,16 @@ def rescore_systems(
 
 
 def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that a signature says, with those that are given beside it."""
-    _check_given(signed, given)
+    """Return the options that a signature says, with those that are given beside it.
+
+    Options that it says are refused, and a lack of what it cannot say.
+    """
+    twice = [name for name in _SIGNED if is_asked(name, given.get(name))]
+    if twice:
+        raise InputError("in-signature", name=twice[0])
+    for name in ("classes", "seen", "unseen", "weights"):
+        if name in signed.settings and given.get(name) is None:
+            raise InputError("signed-input", name=name, was=signed.settings[name])
     said: dict[str, Any] = {name: None for name in _SIGNED if OPTIONS[name].key}
     for name in said:
         if (text := signed.settings.get(OPTIONS[name].key)) is not None:
@@ -283,16 +284,6 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
     return {**given, **said}
 
 
-def _check_given(signed: Signed, given: Mapping[str, Any]) -> None:
-    """Refuse options that the signature says, and a lack of what it cannot say."""
-    twice = [name for name in _SIGNED if is_asked(name, given.get(name))]
-    if twice:
-        raise InputError("in-signature", name=twice[0])
-    for name in ("classes", "seen", "unseen", "weights"):
-        if name in signed.settings and given.get(name) is None:
-            raise InputError("signed-input", name=name, was=signed.settings[name])
-
-
 def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
     """Return embeddings by name, under the name that the measure has for its own.
 
@@ -310,21 +301,15 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
         given = {} if embedding is None else {_DEFAULT: embedding}
     if name not in given and list(given) == [_DEFAULT]:
         given = {name: given[_DEFAULT]}
-    if name not in given:
-        _check_static(name, identity)
-        given[name] = "static"
+    if name not in given and identity is not None:
+        from semmetrics.embed.open import open_embedding
+
+        # another version of the static model is reported as a difference, and no reason to refuse
+        if identity.rpartition("@")[0] != open_embedding("static").identity.rpartition("@")[0]:
+            before = "" if name == _DEFAULT else f"{name}="
+            raise InputError("signed-input", name="embedding", was=f"{before}{identity}")
+    given.setdefault(name, "static")
     return given
-
-
-def _check_static(name: str, identity: str | None) -> None:
-    from semmetrics.embed.open import open_embedding
-
-    if identity is None:
-        return
-    # another version of the static model is reported as a difference, and no reason to refuse
-    if identity.rpartition("@")[0] != open_embedding("static").identity.rpartition("@")[0]:
-        before = "" if name == _DEFAULT else f"{name}="
-        raise InputError("signed-input", name="embedding", was=f"{before}{identity}")
 
 
 def _differences(text: str, table: ScoreTable) -> list[str]:
@@ -350,11 +335,10 @@ def _parts(text: str) -> dict[str, str]:
 
 
 def _compare(then: dict[str, str], now: dict[str, str]) -> list[str]:
-    order = {key: place for place, key in enumerate(_WHAT)}
-    different = [key for key in then if key in now and then[key] != now[key]]
     lines = [
         f"{_WHAT.get(key, f'{key} differs from the signature')}: {now[key]} instead of {then[key]}"
-        for key in sorted(different, key=lambda key: order.get(key, len(order)))
+        for key in dict.fromkeys((*_WHAT, *then))
+        if key in then and key in now and then[key] != now[key]
     ]
     unsaid = [key for key in now if key not in then]
     if unsaid:
@@ -406,8 +390,7 @@ def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:
                 raise InputError("conflicting-options", names=f"ci={ci!r} and {name}={value!r}")
         return ci
     if not isinstance(ci, (bool, np.bool_)):
-        raise InputError(
-            "bad-option", name="ci", value=ci, wanted="True, with the level as level=0.9"
-        )
+        wanted = "True, with the level as level=0.9"
+        raise InputError("bad-option", name="ci", value=ci, wanted=wanted)
     made = Bootstrap(method=given.pop("ci_method"), **given)
     return made if ci else None

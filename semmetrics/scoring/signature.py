@@ -21,13 +21,12 @@ from semmetrics.options import OPTIONS, join_names
 from semmetrics.scoring.evaluate import Statistics
 from semmetrics.scoring.intervals import AUTO, Bootstrap
 
-__all__ = ["Signed", "escape", "part_key", "read_signature", "signature"]
-
 _ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
 SETTINGS = tuple(option.key for option in OPTIONS.values() if option.key)
 MODELS = ("emb", "lookup", "oov", "taxonomy", "matrix")
 _LISTS = ("labels", "candidates")
 _OTHERS = ("task", "groups", "k", "lists", "own", "L", "n", "data", "v", "ci", "fit", "cal")
+_STUDIES = {"judged": "semmetrics meta", "test": "semmetrics compare"}
 _FITS = ("df@", "parser-")  # a measure may have both
 
 
@@ -166,7 +165,11 @@ def read_signature(text: str) -> Signed:
     """
     name, *parts = text.strip().split("|")
     task = next((part[5:] for part in parts if part.startswith("task:")), None)
-    definition, options = find(name, task or _kind_of(name, parts))
+    if task is None:  # of the kinds that share a name, the one whose settings are there
+        keys = {part.partition(":")[0] for part in parts}
+        said = [option.kinds for option in OPTIONS.values() if option.key in keys and option.kinds]
+        task = next((kind for kind in kinds_of(name) if all(kind in some for some in said)), None)
+    definition, options = find(name, task)
     shorts = {option.short: option.name for option in definition.options}
     known: dict[str, str] = {}
     for part in parts:
@@ -179,17 +182,16 @@ def read_signature(text: str) -> Signed:
             options[shorts[key]] = _unescape(value)
         elif key in {*SETTINGS, *MODELS, *_OTHERS}:
             known[part_key(part)] = _unescape(value)
-        elif key == "judged":
-            raise InputError("signature-of-study", what="semmetrics meta")
-        elif key == "test":
-            raise InputError("signature-of-study", what="semmetrics compare")
+        elif key in _STUDIES:
+            raise InputError("signature-of-study", what=_STUDIES[key])
         else:
             raise InputError("bad-signature", why=f"{name} has no {part!r}")
     lacking = [key for key in ("n", "data", "v") if key not in known]
-    if lacking or not (known["n"].isdecimal() and len(known["n"]) < 20):
-        raise InputError("bad-signature", why=f"without {', '.join(lacking) or 'a number n'}")
-    if not (known.get("k", "1").isdecimal() and len(known.get("k", "")) < 20):
-        raise InputError("bad-signature", why=f"k:{known['k'][:60]}")
+    numbers = {key: known.get(key, "1") for key in ("n", "k")}
+    wrong = [f"{key}:{n[:60]}" for key, n in numbers.items() if not n.isdecimal() or len(n) > 19]
+    if lacking or wrong:
+        why = f"without {', '.join(lacking)}" if lacking else wrong[0]
+        raise InputError("bad-signature", why=why)
     return Signed(
         definition(k=int(known["k"]) if "k" in known else None, **options),
         {key: known[key] for key in SETTINGS if key in known},
@@ -201,13 +203,6 @@ def read_signature(text: str) -> Signed:
     )
 
 
-def _kind_of(name: str, parts: list[str]) -> str | None:
-    """Return which of the kinds that share a name is meant: the one whose settings are there."""
-    kinds, keys = kinds_of(name), {part.partition(":")[0] for part in parts}
-    said = [option.kinds for option in OPTIONS.values() if option.key in keys and option.kinds]
-    return next((kind for kind in kinds if all(kind in some for some in said)), None)
-
-
 def _bootstrap(text: str) -> Bootstrap:
     parts = text.split(",")
     try:
@@ -216,6 +211,5 @@ def _bootstrap(text: str) -> Bootstrap:
             raise ValueError(method)
         return Bootstrap(float(level), int(resamples), int(seed), method)
     except ValueError:
-        raise InputError(
-            "bad-signature", why=f"ci:{text} is not like ci:percentile,0.95,1000,12345"
-        ) from None
+        why = f"ci:{text} is not like ci:percentile,0.95,1000,12345"
+        raise InputError("bad-signature", why=why) from None

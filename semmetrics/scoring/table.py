@@ -1,7 +1,8 @@
-"""The result of scoring: a table of scores, its forms, and what the scores hold as records."""
+"""The result of scoring: a table of scores, its forms, and how a person reads it."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,15 +13,23 @@ import numpy as np
 from semmetrics.core.same import by_value
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import find_kind, name_task
-from semmetrics.kinds.common import finite_or_none
-from semmetrics.messages import did_you_mean, listing, pluralize
+from semmetrics.kinds.common import finite_or_none, on_one_line
+from semmetrics.messages import did_you_mean, listing, plural, pluralize, visible
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import CAUSES
-from semmetrics.reports.result import Records, ScaledResult, draw, write_table
+from semmetrics.reports import (
+    Records,
+    ScaledResult,
+    align,
+    draw,
+    entry_of,
+    format_full,
+    format_number,
+    write_table,
+)
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.result import Score, matching_names
-
-__all__ = ["ScoreTable", "draw_scores", "records_of"]
+from semmetrics.scoring.result import Score, matching_names, score_rows
+from semmetrics.scoring.signature import MODELS, SETTINGS
 
 _COLUMNS = (
     "system", "part", "heading", "measure", "value", "ci_low", "ci_high", "ci_level", "ci_method",
@@ -32,6 +41,21 @@ _LABELS = ("system", "measure", "label", "value", "support", "predicted", "hit")
 _UNDEFINED = ("system", "measure", "cause", "unit", "policy", "count")
 _NUMBERS = ("value", "ci_low", "ci_high", "ci_level")
 _ROWS, _SYSTEMS = 60, 10  # that a repr shows
+RUNS = "semmetrics.runs/1"
+_RUN = ("measure", "heading", "mean", "std", "ddof", "n", "runs")
+_POLICIES = {
+    "0": "counted as 0",
+    "1": "counted as 1",
+    "skip": "left out",
+    "nan": "makes the value undefined",
+}
+_CAUSE_TEXTS = {
+    "resample": "resamples without a value",
+    "replicate": "resamples and jackknife values that are undefined",
+}
+_LONG = 40  # measures that share a line
+_SAID = {*SETTINGS, *MODELS, "task", "groups", "thr", "fit", "cal", "ci", "n", "data", "v"}
+_GROUPS = 6  # of scores whose signatures differ
 
 
 @by_value()
@@ -103,7 +127,7 @@ class ScoreTable(ScaledResult):
             return replace(self, scores=self.scores[key])
         if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
             return self.scores[key]
-        found = self._find(key)
+        found = self._matching(key)
         if len(found) == 1:
             return found[0]
         if found:
@@ -116,16 +140,16 @@ class ScoreTable(ScaledResult):
 
     def _unknown(self, key: Any) -> UnknownKeyError:
         """Return the error of a measure or a system that is not there."""
-        system, name = _split_key(key)
+        system, value = _split_key(key)
+        what, known = "score of", self.headings
         if system is not None and system not in self.systems:
-            remedy = did_you_mean(str(system), self.systems, f"it has {listing(self.systems)}")
-            return UnknownKeyError("unknown-name", what="system", value=system, remedy=remedy)
-        remedy = did_you_mean(str(name), self.headings, f"it has {listing(self.headings)}")
-        return UnknownKeyError("unknown-name", what="score of", value=name, remedy=remedy)
+            what, value, known = "system", system, self.systems
+        remedy = did_you_mean(str(value), known, f"it has {listing(known)}")
+        return UnknownKeyError("unknown-name", what=what, value=value, remedy=remedy)
 
     def __contains__(self, key: object) -> bool:
         """Return whether a score, or one of such a measure, is in the table."""
-        return (isinstance(key, Score) and key in self.scores) or bool(self._find(key))
+        return (isinstance(key, Score) and key in self.scores) or bool(self._matching(key))
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The score of a measure, as ``table[key]``; the default where there is none.
@@ -137,15 +161,14 @@ class ScoreTable(ScaledResult):
         >>> table.get("F1").value == table[0].value, table.get("F2"), "MicroRecall" in table
         (True, None, True)
         """
-        return self[key] if self._find(key) else default
+        return self[key] if self._matching(key) else default
 
     def _systems(self) -> set[str]:
-        names = [name_task(score.system, score.part) for score in self.scores if score.part]
         parted = {score.system for score in self.scores if score.part}
-        names += [score.system for score in self.scores if score.system not in parted]
-        return set(names)
+        named = (s for s in self.scores if s.part or s.system not in parted)
+        return {name_task(score.system, score.part) for score in named}
 
-    def _find(self, key: Any) -> list[Score]:
+    def _matching(self, key: Any) -> list[Score]:
         """The scores of a measure, by heading, name, alias, or the measure itself."""
         system, name = _split_key(key)
         of = [score for score in self.scores if system in (None, score.system)]
@@ -200,18 +223,25 @@ class ScoreTable(ScaledResult):
             "ci_level", "ci_method", "unit", "n", "undefined" ("cause=number", with semicolons
             between) and "signature". A value or a bound that is undefined is None.
         """
-        return records_of(self.scores)
-
-    def _lines(self, digits: int) -> list[str]:
-        return self._beside()
+        columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+        for score in self.scores:
+            entry = score.to_dict()
+            for name in ("low", "high", "level", "method"):
+                entry[f"ci_{name}"] = entry["ci"][name] if entry["ci"] else None
+            entry["part"] = score.part
+            entry["undefined"] = ";".join(f"{cause}={n}" for cause, n in score.undefined.items())
+            for name, column in columns.items():
+                column.append(entry[name])
+        numbers = {name: np.array(columns[name], np.float64) for name in _NUMBERS}
+        return Records(columns | numbers)
 
     def __repr__(self) -> str:
         some, hidden = self._first()
         text = draw_scores(some) if len(some) else "no measure could be computed"
         more = [f"… and {hidden} more"] if hidden else []
-        return "\n".join([text, *more, *self._beside()])
+        return "\n".join([text, *more, *self._lines()])
 
-    def _beside(self) -> list[str]:
+    def _lines(self, digits: int = 4) -> list[str]:
         """Return the line that counts the notes, if there are any."""
         undefined = sum(record["count"] for record in self.undefined())
         counted = (
@@ -227,11 +257,9 @@ class ScoreTable(ScaledResult):
         """The first rows and systems, as many as a screen shows; and what is not among them."""
         names, few = self.headings[:_ROWS], self.systems[:_SYSTEMS]
         some = [s for s in self.scores if s.system in few and s.heading in names]
-        left = (
-            (len(self.headings) - len(names), "measure"),
-            (len(self.systems) - len(few), "system"),
-        )
-        hidden = " and ".join(pluralize(number, noun) for number, noun in left if number)
+        left = len(self.headings) - len(names), len(self.systems) - len(few)
+        counted = zip(left, ("measure", "system"), strict=True)
+        hidden = " and ".join(pluralize(number, noun) for number, noun in counted if number)
         return replace(self, scores=some), hidden
 
     def _repr_html_(self) -> str:
@@ -247,9 +275,9 @@ class ScoreTable(ScaledResult):
         for name in self.headings:
             scores = [place.get((system, name)) for system in self.systems]
             rows.append([_line(name), *(_shown(score, digits, scale) for score in scores)])
-            found = [None if score is None else score.best_threshold for score in scores]
-            if any(threshold is not None for threshold in found):
-                rows.append(["  threshold", *("" if t is None else repr(t) for t in found)])
+            best = [None if score is None else score.best_threshold for score in scores]
+            found = ["" if threshold is None else repr(threshold) for threshold in best]
+            rows += [["  threshold", *found]] if any(found) else []
         return [rows]
 
     def per_item(self) -> Records:
@@ -273,22 +301,25 @@ class ScoreTable(ScaledResult):
         [{'id': 'a', 'system': 'preds', 'Recall': 0.5}]
         """
         headings = _item_headings(self.scores)
-        parts = dict.fromkeys((s.system, s.part) for s in self.scores if s.items is not None)
-        several = len({part for _, part in parts}) > 1
-        columns: dict[str, list[Any]] = {name: [] for name in ("id", "system", "part", *headings)}
-        for system, part in parts:
-            found = {s.heading: s for s in self.scores if (s.system, s.part) == (system, part)}
-            ids = list(map(_plain_id, next(iter(found.values())).ids))
-            columns["id"].append(ids)
-            columns["system"].append([system] * len(ids))
-            columns["part"].append([part] * len(ids))
+        parts: dict[tuple[str, str], dict[str, Score]] = {}
+        for score in self.scores:
+            if score.items is not None:
+                parts.setdefault((score.system, score.part), {})[score.heading] = score
+        ids: list[str | int] = []
+        systems: list[str] = []
+        names: list[str] = []
+        values: dict[str, list[Any]] = {heading: [] for heading in headings}
+        for (system, part), found in parts.items():
+            first = next(iter(found.values()))
+            ids += map(_plain_id, first.ids)
+            systems += [system] * first.n
+            names += [part] * first.n
             for heading in headings:
-                values = found[heading].items if heading in found else None
-                columns[heading].append(np.full(len(ids), np.nan) if values is None else values)
-        joined: dict[str, Any] = {name: np.concatenate(columns[name]) for name in headings}
-        known = ("id", "system", "part") if several else ("id", "system")
-        named = {name: [one for part in columns[name] for one in part] for name in known}
-        return Records({**named, **joined})
+                one = found.get(heading)
+                values[heading].append(np.full(first.n, np.nan) if one is None else one.items)
+        columns: dict[str, Any] = {"id": ids, "system": systems}
+        columns |= {"part": names} if len(set(names)) > 1 else {}
+        return Records(columns | {name: np.concatenate(some) for name, some in values.items()})
 
     def per_label(self) -> Records:
         """Return the value and the counts of each label, of the measures that average over labels.
@@ -347,17 +378,15 @@ class ScoreTable(ScaledResult):
         {'system': 'preds', 'measure': 'F1', 'id': 1, 'value': 0.0, 'predicted': ['cow'],
         'true': ['dog']}
         """
-        chosen = self.scores if measure is None else self._find(measure)
+        chosen = self.scores if measure is None else self._matching(measure)
         if not chosen:
             raise self._unknown(measure)
         if n < 1:
             raise InputError("bad-option", name="worst", value=n, wanted="a whole number from 1")
         _item_headings(chosen)  # there is one
         first = {score.part: score.heading for score in reversed(chosen) if score.items is not None}
-        rows: list[dict[str, Any]] = []
-        for score in chosen:
-            if score.heading == first.get(score.part):
-                rows += _worst_rows(score, int(n))
+        found = (score for score in chosen if score.heading == first.get(score.part))
+        rows = [row for score in found for row in _worst_rows(score, int(n))]
         columns = dict.fromkeys(name for row in rows for name in row)
         return Records.from_rows(list(columns) or ["system", "measure", "id", "value"], rows)
 
@@ -388,12 +417,12 @@ class ScoreTable(ScaledResult):
         from semmetrics.kinds.labels.facts import match_rows
 
         heading = find_matching_heading(self.scores)
-        if any(score.task is None for score in self.scores if score.heading == heading):
+        found = [score for score in self.scores if score.heading == heading]
+        if any(score.task is None for score in found):
             raise InputError("rows-not-kept")
         rows = (
             {**row, "system": score.system}
-            for score in self.scores
-            if score.heading == heading
+            for score in found
             for row in match_rows(score.task, score.measure)
         )
         return Records.from_rows(_MATCHES, rows)
@@ -427,16 +456,12 @@ class ScoreTable(ScaledResult):
             family = score.measure.definition.family
             if score.system in found or not hasattr(family, "confusion"):
                 continue
-            rows = score.statistics.rows(family.statistic(score.measure))
-            counted = family.confusion(rows)
-            if counted is not None:
+            if (counted := family.confusion(score_rows(score))) is not None:
                 found.add(score.system)
                 names = [*score.frame.labels, None]  # -1 is the last
-                taken += [
-                    {"system": score.system, "measure": score.heading, "true": names[true],
-                     "predicted": names[predicted], "count": count}
-                    for true, predicted, count in zip(*(c.tolist() for c in counted), strict=True)
-                ]  # fmt: skip
+                for true, predicted, count in zip(*(c.tolist() for c in counted), strict=True):
+                    row = score.system, score.heading, names[true], names[predicted], count
+                    taken.append(dict(zip(_CONFUSION, row, strict=True)))
         if not found:
             raise InputError("lacks-measure", what="one predicted class for each image",
                              example="PerClassAccuracy, of task='classes' "
@@ -472,22 +497,21 @@ class ScoreTable(ScaledResult):
         for score in self.scores:
             family = score.measure.definition.family
             if score.system not in curves and hasattr(family, "curve"):
-                weights = score.statistics.weights
-                every = np.ones(score.n) if weights is None else weights
-                rows = score.statistics.rows(family.statistic(score.measure))
-                curves[score.system] = family.curve(rows, score.frame, every)
+                weights = score.statistics.item_weights
+                curves[score.system] = family.curve(score_rows(score), score.frame, weights)
         if not curves:
             raise InputError("lacks-measure", what="a curve of seen and unseen", example="AUSUC")
-        columns = {
-            "low": [np.append(-np.inf, curve.bounds) for curve in curves.values()],
-            "high": [np.append(curve.bounds, np.inf) for curve in curves.values()],
-            "unseen": [curve.unseen for curve in curves.values()],
-            "seen": [curve.seen for curve in curves.values()],
-            "H": [curve.harmonic for curve in curves.values()],
-        }
-        systems = [name for name, curve in curves.items() for _ in curve.seen]
-        joined = {name: np.concatenate(parts) for name, parts in columns.items()}
-        return Records({"system": systems, **joined})
+        every = curves.values()
+        return Records(
+            {
+                "system": [name for name, curve in curves.items() for _ in curve.seen],
+                "low": np.concatenate([np.append(-np.inf, curve.bounds) for curve in every]),
+                "high": np.concatenate([np.append(curve.bounds, np.inf) for curve in every]),
+                "unseen": np.concatenate([curve.unseen for curve in every]),
+                "seen": np.concatenate([curve.seen for curve in every]),
+                "H": np.concatenate([curve.harmonic for curve in every]),
+            }
+        )
 
     def undefined(self) -> Records:
         """Return how many items or labels have no value, by cause, and what counts for them.
@@ -519,20 +543,16 @@ def _item_headings(scores: Sequence[Score]) -> list[str]:
 
 
 def _label_rows(score: Score) -> Iterator[dict[str, Any]]:
+    """Yield the labels of a score; a number that is not finite is None, a whole count an int."""
     columns = score.per_label or {}
     shared = {"system": score.system, "measure": score.heading}
     for values in zip(*(column.tolist() for column in columns.values()), strict=True):
-        row = dict(zip(columns, values, strict=True))
-        yield shared | {name: _plain_number(name, value) for name, value in row.items()}
-
-
-def _plain_number(name: str, value: Any) -> Any:
-    """A number that is not finite is None, and a count that is whole an int."""
-    if isinstance(value, str):
-        return value
-    if not math.isfinite(value):
-        return None
-    return int(value) if name != "value" and value == int(value) else value
+        row = shared | dict(zip(columns, values, strict=True))
+        for name, value in row.items():
+            if isinstance(value, float):
+                whole = name != "value" and value.is_integer()
+                row[name] = int(value) if whole else finite_or_none(value)
+        yield row
 
 
 def _worst_rows(score: Score, number: int) -> Iterator[dict[str, Any]]:
@@ -572,41 +592,23 @@ def find_matching_heading(scores: Sequence[Score]) -> str:
 def _undefined_rows(score: Score) -> Iterator[dict[str, Any]]:
     average = score.measure["average"]
     units = {"example": score.unit, "macro": "label", "weighted": "label"}
-    shared = {"system": score.system, "measure": score.heading}
+    rows: list[tuple[Any, ...]] = []
     for cause, number in score.undefined.items():
-        policy = score.measure[cause]
         of_item = score.unit if average is None and cause in CAUSES else None
-        yield shared | {
-            "cause": cause,
-            "unit": "label" if cause == "absent" else of_item or units.get(str(average)),
-            "policy": None if policy is None else str(policy),
-            "count": number,
-        }
+        unit = "label" if cause == "absent" else of_item or units.get(str(average))
+        policy = score.measure[cause]
+        rows.append((cause, unit, None if policy is None else str(policy), number))
     if score.ci is not None and score.ci.undefined:
         cause = "resample" if score.ci.method == "percentile" else "replicate"
-        count = {"cause": cause, "unit": None, "policy": "skip", "count": score.ci.undefined}
-        yield shared | count
+        rows.append((cause, None, "skip", score.ci.undefined))
+    for row in rows:
+        yield dict(zip(_UNDEFINED, (score.system, score.heading, *row), strict=True))
 
 
 def draw_scores(table: ScoreTable, *, digits: int = 4, scale: float = 1.0) -> str:
     """Draw aligned columns of the scores alone: measures as rows and systems as columns."""
     (cells,) = table._tables(digits, scale)
     return draw(cells)
-
-
-def records_of(scores: Sequence[Score]) -> Records:
-    """Return a record of each score, with numbers as arrays."""
-    rows = list(map(_row, scores))
-    numbers = {name: np.array([row[name] for row in rows], np.float64) for name in _NUMBERS}
-    return Records({name: numbers.get(name, [r[name] for r in rows]) for name in _COLUMNS})
-
-
-def _row(score: Score) -> dict[str, Any]:
-    entry = score.to_dict()
-    ci = entry["ci"] or dict.fromkeys(("low", "high", "level", "method"))
-    causes = ";".join(f"{cause}={n}" for cause, n in entry["undefined"].items())
-    intervals = {f"ci_{name}": ci[name] for name in ("low", "high", "level", "method")}
-    return {**entry, **intervals, "part": score.part, "undefined": causes}
 
 
 def _split_key(key: Any) -> tuple[Any, Any]:
@@ -622,12 +624,297 @@ def _shown(score: Score | None, digits: int, scale: float) -> str:
     if score is None:
         return ""
     scale = score.measure.definition.printed_scale(scale)
-    text = _number(score.value * scale, digits)
+    text = format_number(score.value * scale, digits)
     if score.ci is not None:
-        low, high = (_number(v * scale, digits) for v in (score.ci.low, score.ci.high))
+        low, high = (format_number(v * scale, digits) for v in (score.ci.low, score.ci.high))
         text += f" [{low}, {high}]"
     return text
 
 
-def _number(value: float, digits: int) -> str:
-    return f"{value:.{digits}f}" if math.isfinite(value) else str(value)
+def draw_systems(
+    table: ScoreTable, *, width: int | None = None, digits: int = 4, scale: float = 1.0
+) -> str:
+    """Draw the table, in parts one below the other where a line is too narrow for all systems.
+
+    Parameters
+    ----------
+    table : ScoreTable
+    width : int, optional
+        Letters of a line; left out, there is no limit.
+    digits : int
+    scale : float
+        Factor of values that papers print in percent.
+    """
+
+    def text(systems: Sequence[str]) -> str:
+        some = [score for score in table if score.system in systems]
+        return draw_scores(ScoreTable(some), digits=digits, scale=scale)
+
+    parts: list[list[str]] = []
+    for system in table.systems:
+        grown = [*parts[-1], system] if parts else []
+        if grown and (width is None or max(map(len, text(grown).split("\n"))) <= width):
+            parts[-1] = grown
+        else:
+            parts.append([system])
+    return "\n\n".join(map(text, parts)) or "no measure could be computed"
+
+
+def report_gaps(table: ScoreTable) -> list[str]:
+    """Say what was undefined, by cause and counted; and what was not computed, with the reason."""
+    rows, absent = _gap_rows(table), name_absent(table)
+    parts = [align([["undefined", *table.systems], *rows])] if rows else []
+    return [*parts, "\n".join(absent)] if absent else parts
+
+
+def name_absent(table: ScoreTable) -> list[str]:
+    """Name what was not computed, with the reason, which several measures may share."""
+    reasons: dict[str, list[str]] = {}
+    for entry in table.not_computed:
+        reasons.setdefault(entry.reason, []).append(entry.heading)
+    return [f"not computed: {_join_headings(h)} - {reason}" for reason, h in reasons.items()]
+
+
+def _join_headings(headings: Sequence[str]) -> str:
+    """Headings with their cutoffs once.
+
+    Examples
+    --------
+    >>> _join_headings(["F1@1", "F1@3"]), _join_headings(["F1@1", "WMD@1", "F1@3", "WMD@3"])
+    ('F1@1,3', 'F1, WMD (@1,3)')
+    >>> _join_headings(["F1", "F1@1", "F1@3"])
+    'F1, F1@1,3'
+    """
+    cuts: dict[str, list[str]] = {}
+    by_cutoff: dict[str, list[str]] = {}
+    for heading in headings:
+        name, sign, cut = heading.rpartition("@")
+        if sign and cut.isdecimal():
+            cuts.setdefault(name, []).append(cut)
+        else:
+            by_cutoff.setdefault("", []).append(heading)
+    for name, several in cuts.items():
+        by_cutoff.setdefault(",".join(several), []).append(name)
+    parts = []
+    for cut, names in by_cutoff.items():
+        sign = (f" (@{cut})" if len(names) > 1 else f"@{cut}") if cut else ""
+        parts.append(", ".join(names) + sign)
+    return ", ".join(parts)
+
+
+def _gap_rows(table: ScoreTable) -> list[list[str]]:
+    """A row for each cause: the measures, the cause and its policy, the count of each system."""
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    place = {heading: number for number, heading in enumerate(table.headings)}
+    for record in sorted(table.undefined(), key=lambda one: place[one["measure"]]):
+        cause = _CAUSE_TEXTS.get(record["cause"], record["cause"].replace("_", " "))
+        if record["unit"]:
+            cause += f" ({plural(record['unit'])})"
+        if policy := _POLICIES.get(str(record["policy"])):
+            cause += f", {policy}"
+        counts.setdefault((record["measure"], cause), {})[record["system"]] = record["count"]
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for (heading, cause), by_system in counts.items():
+        key = (cause, *(str(by_system.get(system, 0)) for system in table.systems))
+        groups.setdefault(key, []).append(heading)
+    rows = []
+    for (cause, *numbers), headings in groups.items():
+        together = ", ".join(headings)
+        shown = [together] if len(together) <= _LONG else headings
+        rows += [[f"{heading}: {cause}", *numbers] for heading in shown]
+    return rows
+
+
+def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float = 1.0) -> str:
+    """Draw the worst items of each system, each with what it is.
+
+    Raises
+    ------
+    InputError
+        If no measure has item values.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> table = semmetrics.score([["cat"], ["cow"]], [["cat"], ["dog"]], measures=["F1"])
+    >>> print(draw_worst(table, 1))
+    lowest F1
+      0.0000  1
+        predicted  cow
+        true       dog
+    """
+    records = list(table.worst(number))
+    first = next(score for score in table if score.items is not None)
+    heading, definition = first.heading, first.measure.definition
+    scale = definition.printed_scale(scale)
+    parts = []
+    for system in table.systems:
+        of = f" of {visible(system)}" if len(table.systems) > 1 else ""
+        lines = [f"{'lowest' if definition.higher_is_better else 'highest'} {heading}{of}"]
+        task = table[system, heading].task
+        for record in records:
+            if record["system"] == system:
+                value = math.inf if record["value"] is None else record["value"] * scale
+                lines.append(f"  {value:.{digits}f}  {on_one_line(str(record['id']))}")
+                shown = [] if task is None else find_kind(task.kind).describer.report_item(record)
+                lines += [f"    {line}" for line in shown]
+        parts.append("\n".join(lines if len(lines) > 1 else [*lines, "  no item has a value"]))
+    return "\n\n".join(parts)
+
+
+def report_shared(table: ScoreTable) -> str:
+    """Say what signatures have in common of items, settings, data and version, and what differs.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> table = semmetrics.score([["cat"]], [["dog"]], measures=["F1", "SemF1"])
+    >>> print(report_shared(table).splitlines()[1])
+    signatures of SemF1: thr:0.5|emb:semmetrics-static-320@c476d4872c28|lookup:text|oov:zero
+    """
+    having: dict[str, list[Score]] = {}
+    for score in table:
+        for part in score.signature.split("|"):
+            if part.partition(":")[0] in _SAID:
+                having.setdefault(part, []).append(score)
+    groups: dict[str, list[str]] = {}
+    for part, some in having.items():
+        whose = "share" if len(some) == len(table) else f"of {_name_scores(some, table)}"
+        groups.setdefault(whose, []).append(part)
+    shared = "|".join(groups.pop("share", []))
+    lines = [f"signatures {whose}: {'|'.join(parts)}" for whose, parts in groups.items()]
+    if len(lines) > _GROUPS:
+        more = f"and {len(lines) - _GROUPS + 1} more"
+        lines[_GROUPS - 1 :] = [f"{more}, see the signature of each score (--show-signatures)"]
+    return "\n".join(map(visible, [f"signatures share: {shared}", *lines]))
+
+
+def _name_scores(some: Sequence[Score], table: ScoreTable) -> str:
+    """Name scores by their headings, by their systems, or by both where neither tells them."""
+    headings = list(dict.fromkeys(score.heading for score in some))
+    systems = list(dict.fromkeys(score.system for score in some))
+    chosen = {(score.system, score.heading) for score in some}
+    every = {(score.system, score.heading) for score in table}
+    if chosen == {pair for pair in every if pair[1] in headings}:
+        return _join_headings(headings)
+    if chosen == {pair for pair in every if pair[0] in systems}:
+        return ", ".join(systems)
+    return ", ".join(f"{score.system} {score.heading}" for score in some)
+
+
+def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
+    """Draw mean (std) of each measure over systems that are runs of one system.
+
+    Parameters
+    ----------
+    table : ScoreTable
+    form : {"table", "json", "csv", "markdown", "latex"}
+        json and csv have full precision, and the values of the runs.
+    digits : int
+    scale : float
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> runs = {"seed1": [["cat"], ["dog"]], "seed2": [["cat"], ["cat"]]}
+    >>> table = semmetrics.score_systems(runs, [["cat"], ["dog"]], measures=["O-F1"])
+    >>> print(draw_runs(table, "table"))
+    measure  mean (std, n-1) of 2 runs
+    O-F1               0.7500 (0.3536)
+    """
+    rows = [["measure", f"mean (std, n-1) of {pluralize(len(table.systems), 'run')}"]]
+    if form == "csv":
+        rows = [["measure", "mean", "std", "n", *table.systems]]
+    entries: list[dict[str, Any]] = []
+    for one in summarize(list(table)):
+        scores = [score for score in table if score.heading == one.heading]
+        runs = [{"system": score.system, "value": finite_or_none(score.value),
+                 "signature": score.signature} for score in scores]  # fmt: skip
+        measure = scores[0].measure
+        entries.append(entry_of(one, RUNS, _RUN, measure=str(measure), runs=runs))
+        cells = [one.text(digits=digits, scale=measure.definition.printed_scale(scale))]
+        if form == "csv":
+            moments = map(format_full, (one.mean, one.std))
+            cells = [*moments, str(one.n), *map(format_full, one.values)]
+        rows.append([one.heading, *cells])
+    if form == "json":
+        return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)
+    return draw(rows, form)
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """A measure over several runs.
+
+    Attributes
+    ----------
+    heading : str
+    mean, std : float
+        std is nan for one run (with n - 1), and both are where a run has no value.
+    n : int
+    values : tuple of float
+        Of each run, in the order given.
+    ddof : int
+        What was subtracted from n in the standard deviation.
+    """
+
+    heading: str
+    mean: float
+    std: float
+    n: int
+    values: tuple[float, ...]
+    ddof: int = 1
+
+    def text(self, *, digits: int = 4, scale: float = 1.0) -> str:
+        """As papers print it: mean (std).
+
+        Examples
+        --------
+        >>> RunSummary("O-F1", 0.864, 0.0019, 5, ()).text(digits=2, scale=100)
+        '86.40 (0.19)'
+        """
+        return f"{self.mean * scale:.{digits}f} ({self.std * scale:.{digits}f})"
+
+
+def summarize(scores: Sequence[Score], *, ddof: int = 1) -> list[RunSummary]:
+    """Mean and standard deviation of each measure over the runs of one system.
+
+    Parameters
+    ----------
+    scores : sequence of Score, such as a ScoreTable whose systems are the runs
+    ddof : int
+        1 for n - 1, 0 for n in the denominator.
+
+    Returns
+    -------
+    list of RunSummary
+        In the order of the measures.
+
+    Raises
+    ------
+    InputError
+        If a run lacks a measure.
+
+    Examples
+    --------
+    >>> import semmetrics
+    >>> runs = {"seed1": [["cat"], ["dog"]], "seed2": [["cat"], ["cat"]]}
+    >>> table = semmetrics.score_systems(runs, [["cat"], ["dog"]], measures=["O-F1"])
+    >>> summarize(list(table))[0].text()
+    '0.7500 (0.3536)'
+    """
+    runs = list(dict.fromkeys(score.system for score in scores))
+    values: dict[str, list[float]] = {}
+    for score in scores:
+        values.setdefault(score.heading, []).append(score.value)
+    found = []
+    for heading, column in values.items():
+        n = len(column)
+        if n != len(runs):
+            raise InputError("wrong-count", heading, found=pluralize(n, "value"),
+                             wanted=pluralize(len(runs), "run"))  # fmt: skip
+        mean = math.fsum(column) / n
+        square = math.fsum((value - mean) ** 2 for value in column)
+        std = math.sqrt(square / (n - ddof)) if n > ddof else math.nan
+        found.append(RunSummary(heading, mean, std, n, tuple(column), ddof))
+    return found

@@ -11,7 +11,7 @@ from typing import Any
 
 _PUBLIC = {
     "scoring.protocols": ("AGREEMENT_PROTOCOLS", "AgreementProtocol"),
-    "scoring.score_text": ("RunSummary", "summarize"),
+    "scoring.table": ("RunSummary", "summarize"),
     "studies.agreement": (
         "Agreement", "AgreementDesign", "AgreementTable", "Judged", "measure_agreement", "meta",
     ),

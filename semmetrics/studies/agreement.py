@@ -43,7 +43,7 @@ from semmetrics.options import (
     check_options,
     split_names,
 )
-from semmetrics.reports.result import ScaledResult, Table, entry_of, format_p
+from semmetrics.reports import ScaledResult, Table, entry_of, format_p
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.plan import (
     Prepared,

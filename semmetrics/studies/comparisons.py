@@ -37,15 +37,14 @@ from semmetrics.kinds.common import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.metrics.definition import Statistic
 from semmetrics.options import COMPARED, CORRECTIONS, OPTIONS, TESTS, check_options
-from semmetrics.reports.result import Records, ScaledResult, Table, draw, entry_of, format_p
+from semmetrics.reports import Records, ScaledResult, Table, draw, entry_of, format_p
 from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval
 from semmetrics.scoring.plan import prepare_systems
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, ahead, chunk_size
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import document_options, score_prepared
-from semmetrics.scoring.score_text import name_absent
-from semmetrics.scoring.table import ScoreTable
+from semmetrics.scoring.table import ScoreTable, name_absent
 from semmetrics.studies import significance
 from semmetrics.studies.significance import rank_matrix, subtract
 
@@ -446,7 +445,7 @@ def _swap(
             needed.setdefault(one.system, (one.statistics, []))[1].append(statistic)
     stack = Stack()
     weighted = {
-        name: WeightedSums.of(statistics, some, Draws.of(statistics), stack)
+        name: WeightedSums(statistics, some, Draws.of(statistics), stack)
         for name, (statistics, some) in needed.items()
     }
     draws = next(iter(weighted.values())).draws

@@ -40,7 +40,7 @@ from semmetrics.core.same import by_value
 from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds.common import finite_or_none
 from semmetrics.options import OPTIONS, check_options
-from semmetrics.reports.result import Records, Result, cells
+from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.plan import Setup, check_given, open_setup
 from semmetrics.scoring.score import document_options, score_prepared
 from semmetrics.studies.correlations import correlation

@@ -47,7 +47,7 @@ from semmetrics.data.side_inputs import (
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import listing
 from semmetrics.options import AGREEMENT
-from semmetrics.reports.result import Records
+from semmetrics.reports import Records
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.resampling import Draws
 from semmetrics.scoring.score import system_name

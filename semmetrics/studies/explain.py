@@ -27,7 +27,7 @@ from semmetrics.metrics import registry
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
 from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, resolve_options
-from semmetrics.reports.result import align
+from semmetrics.reports import align
 from semmetrics.scoring.protocols import (
     AGREEMENT_PROTOCOLS,
     OWN_REFERENCES,

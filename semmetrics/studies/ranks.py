@@ -35,7 +35,7 @@ from semmetrics.kinds.common import finite_or_none
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.options import RANKED_BY
-from semmetrics.reports.result import Records, Table, draw, entry_of, format_full
+from semmetrics.reports import Records, Table, draw, entry_of, format_full
 from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.studies.significance import (

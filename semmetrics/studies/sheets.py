@@ -35,7 +35,7 @@ from semmetrics.data.objects import is_frame
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, field_limit
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError, at
-from semmetrics.reports.result import Records, csv_text
+from semmetrics.reports import Records, csv_text
 from semmetrics.scoring.plan import Setup, describe_inputs
 from semmetrics.studies.discrepancy import DiscrepancySelection, answer_text
 

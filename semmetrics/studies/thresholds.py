@@ -23,7 +23,7 @@ from semmetrics.messages import pluralize, visible
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
-from semmetrics.reports.result import Records, Result, draw, format_full, write_curves
+from semmetrics.reports import Records, Result, draw, format_full, write_curves
 from semmetrics.scoring.calibration import (
     Calibration,
     best_place,
@@ -37,7 +37,7 @@ from semmetrics.scoring.plan import prepare_systems, resolve_task
 from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.result import Score
 from semmetrics.scoring.score import document_options, system_name, table_of
-from semmetrics.scoring.table import records_of
+from semmetrics.scoring.table import ScoreTable
 
 Named = str | Measure | Definition
 _OTHERS = tuple(n for n, one in OPTIONS.items() if one.kinds and "labels" not in one.kinds)
@@ -144,7 +144,7 @@ class ThresholdSweep(Result):
         every = [score for scores in self.scores.values() for score in scores]
         names = [name for name, scores in self.scores.items() for _ in scores]
         thresholds = np.tile(np.array(self.points), len(self.scores))
-        return records_of(every).with_columns(measure=names, threshold=thresholds)
+        return ScoreTable(every).to_records().with_columns(measure=names, threshold=thresholds)
 
 
 @document_options(*_OWN)

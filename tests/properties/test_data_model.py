@@ -24,7 +24,7 @@ from semmetrics.data.matrix import as_matrix
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError
 from semmetrics.options import RESULT_FORMATS
-from semmetrics.reports.result import Result
+from semmetrics.reports import Result
 from semmetrics.text.tokenizers import TOKENIZERS, open_tokenizer
 
 LABELS = {"a": ["cat", "dog"], "b": ["bus"]}

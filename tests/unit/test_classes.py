@@ -282,7 +282,7 @@ def test_means_over_splits():
             table, truth, task="classes", unseen=unseen, measures=["H", "UnseenAccuracy"],
             system=f"split {place}",
         ).scores  # fmt: skip
-    from semmetrics.scoring.score_text import summarize
+    from semmetrics.scoring.table import summarize
 
     unseen, mean = summarize(scores)
     assert (mean.heading, mean.n, len(unseen.values)) == ("H", 3, 3)

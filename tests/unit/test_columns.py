@@ -88,7 +88,8 @@ def test_resampled_sums_equal_repeated_items(kind, rows, seed):
     got, table = column(kind, rows)
     weights = np.random.default_rng(seed).integers(0, 3, (3, len(rows))).astype(np.float64)
     expected = [[float(n) for n in total(table, row, kind)] for row in weights]
-    resampled = got.resample(weights)
+    whole = np.zeros(len(rows), np.int64)
+    resampled = np.concatenate([got.group_sums(whole, 1, row) for row in weights])
     assert resampled.shape == ((3, WIDTH) if kind in ("onehot", "sparse") else (3,))
     assert_allclose(resampled.reshape(3, -1), expected, rtol=0, atol=1e-12)
 
@@ -98,7 +99,7 @@ def test_resampled_sums_equal_repeated_items(kind, rows, seed):
 def test_parts_joined_are_the_whole(kind, rows, cut):
     got, _ = column(kind, rows)
     cut = min(cut, len(rows))
-    parts = [got.rows(0, cut), got.rows(cut, len(rows))]
+    parts = [column(kind, some)[0] for some in (rows[:cut], rows[cut:])]
     assert [len(part) for part in parts] == [cut, len(rows) - cut]
     again = add_sums(*(part.sum() for part in parts))
     assert again.shape == got.sum().shape
@@ -108,8 +109,12 @@ def test_parts_joined_are_the_whole(kind, rows, cut):
     assert as_fractions(joined.sum()) == as_fractions(got.sum())
     weights = np.arange(len(rows), dtype=np.float64) / 7
     assert as_fractions(joined.sum(weights)) == as_fractions(got.sum(weights))
-    resampled = [parts[0].resample(weights[None, :cut]), parts[1].resample(weights[None, cut:])]
-    assert_allclose(sum(resampled), got.resample(weights[None]), rtol=0, atol=1e-12)
+    groups = np.arange(len(rows)) % 2
+    summed = [
+        part.group_sums(groups[at], 2, weights[at])
+        for part, at in zip(parts, (slice(cut), slice(cut, None)), strict=True)
+    ]
+    assert_allclose(sum(summed), got.group_sums(groups, 2, weights), rtol=0, atol=1e-12)
 
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
@@ -190,4 +195,4 @@ def test_the_argument_is_left_as_it_is():
 def test_no_classes():
     empty = Sparse(np.array([0, 0]), np.zeros(0, np.int32), 0)
     assert empty.sum().shape == (0,)
-    assert empty.resample(np.ones((3, 1))).shape == (3, 0)
+    assert empty.group_sums(np.zeros(1, np.int64), 3, np.ones(1)).shape == (3, 0)

@@ -9,7 +9,7 @@ from oracles import measures as oracle
 from refusals import facts, refused
 
 import semmetrics
-from semmetrics.scoring.score_text import summarize
+from semmetrics.scoring.table import summarize
 
 CLASSES = list("abcde")
 HEADINGS = ["O-F1", "C-F1", "I-F1", "Cardinality error"]

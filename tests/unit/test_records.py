@@ -11,7 +11,7 @@ import pytest
 from refusals import refused
 
 from semmetrics import Records
-from semmetrics.reports.result import draw
+from semmetrics.reports import draw
 
 COLUMNS = {
     "id": ["a", "b,c", "ü"],
@@ -38,7 +38,7 @@ def test_a_sequence_of_dictionaries():
     assert repr(records) == "Records(3 rows: id, rank, F1, WMD)"
     with pytest.raises(IndexError):
         records[3]
-    with refused("bad-choice", "records"):
+    with refused("bad-choice"):
         records.column("F2")
     with pytest.raises(TypeError):
         records[0] = {}

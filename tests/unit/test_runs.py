@@ -9,7 +9,7 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.errors import InputError
-from semmetrics.scoring.score_text import RunSummary, summarize
+from semmetrics.scoring.table import RunSummary, summarize
 from semmetrics.studies.ranks import rank_normalized
 
 REFS = [["a"], ["b"], ["a", "b"]]

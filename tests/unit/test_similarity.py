@@ -37,8 +37,6 @@ def cosine(left, right):
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -1e200])
 def test_wrong_vectors(wrong):
-    with refused("wrong-shape"):
-        cosine_table(np.ones(3), np.eye(3))
     with refused("out-of-range"):
         cosine_table(np.eye(3), np.array([[1.0, wrong, 0]]))
 

@@ -78,7 +78,6 @@ def test_nan_is_named(shape, columns):
 
 @pytest.mark.parametrize(("table", "k", "code"), [
     *[(np.ones((9, 5)), k, "bad-option") for k in (0, 6, -1)],
-    *[(wrong, 1, "wrong-shape") for wrong in (np.ones(3), [[1.0]])],
 ])  # fmt: skip
 def test_what_is_refused(table, k, code):
     with refused(code):
