@@ -27,8 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.data.form import Form, ReadOptions, check_classes
-from semmetrics.data.items import Items, encode_numbers
+from semmetrics.data.form import Form, Items, ReadOptions, check_classes, encode_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
 from semmetrics.data.source import Source

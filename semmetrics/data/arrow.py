@@ -20,15 +20,15 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from semmetrics.core.ragged import Ints, lengths, offsets
-from semmetrics.data.form import Form, ReadOptions, assign, canonical_id
-from semmetrics.data.items import Items, encode
+from semmetrics.data.form import Form, Items, ReadOptions, encode, find_columns, in_order
+from semmetrics.data.json_files import item_rows
 from semmetrics.data.lists import Lists, Side, Texts
 from semmetrics.data.source import Source
-from semmetrics.data.tables import RowTable, describe_table, item_rows, row_notes
+from semmetrics.data.tables import describe_table, entry_rows, row_notes
 from semmetrics.errors import ROW, InputError, Places, at
+from semmetrics.schema import as_id
 
 _BATCH = 2**16
-_DECODED = 2**31  # bytes of texts in a part of a file that are decoded without a thought
 _SAMPLE = 2**13  # strings whose order and repeats tell what to expect of the others
 _LISTS = ("list", "large_list", "fixed_size_list", "map")
 _TEXTS = ("string", "large_string", "string_view")
@@ -145,7 +145,7 @@ class Coder:
         empty = len(codes) - len(side.codes)
         leave_if(side.scores is not None and np.isnan(side.scores).any())
         if not self._ordered or scattered:
-            vocabulary, codes = _in_order(list(vocabulary), side.codes)
+            vocabulary, codes = in_order(vocabulary, side.codes)
             side = replace(side, codes=codes)
         leave_if(not self.form.blank and not all(map(str.strip, vocabulary)))
         return Lists(
@@ -219,16 +219,6 @@ def _joined(parts: Sequence[Any], dtype: Any) -> Any:
     return np.concatenate(parts) if parts else np.zeros(0, dtype)
 
 
-def _in_order(entries: list[str], codes: Any) -> tuple[list[str], Any]:
-    """Number the entries that occur in order of first appearance."""
-    first = np.full(len(entries), len(codes), np.int64)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several writes the last one stays
-    order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
-    place = np.zeros(len(entries), np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    return [entries[i] for i in order.tolist()], place[codes]
-
-
 def arrow_schema(source: Source, kind: str) -> Any:
     """Return the names and types of the columns of a Parquet or Arrow file."""
     with open_arrow(source, kind) as (schema, _):
@@ -279,15 +269,19 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
 
             file = parquet.ParquetFile(stream)
 
-            def batches(names: Sequence[str]) -> Iterator[Any]:
-                safe = _safe_to_decode(file, stream, names)
-                yield from safe.iter_batches(_BATCH, columns=names)
-
-            yield file.schema_arrow, batches
+            yield file.schema_arrow, lambda names: file.iter_batches(_BATCH, columns=names)
             return
-        reader = _batches_of_file if source.head[:6] == b"ARROW1" else _batches_of_stream
-        schema, _ = reader(stream)
-        yield schema, lambda names: (batch.select(names) for batch in reader(stream)[1])
+        is_file = source.head[:6] == b"ARROW1"
+        opened = pa.ipc.open_file if is_file else pa.ipc.open_stream
+
+        def batches(names: Sequence[str]) -> Iterator[Any]:
+            stream.seek(0)
+            reader = opened(stream)
+            count = reader.num_record_batches if is_file else 0
+            parts = map(reader.get_batch, range(count)) if is_file else reader
+            return (batch.select(names) for batch in parts)
+
+        yield opened(stream).schema, batches
     # Damaged files raise nearly anything from inside pyarrow: OSError, ValueError, KeyError...
     except (InputError, MemoryError):
         raise
@@ -296,65 +290,11 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
         raise InputError("damaged", source.name, why=line) from None
 
 
-def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:
-    """Return the file, or one whose texts stay coded if they would take very much otherwise.
-
-    A text that stands once in a file may be meant a million times, and is decoded as often.
-    """
-    from pyarrow import parquet
-
-    leaves = [file.schema.column(i) for i in range(file.metadata.num_columns)]
-    chosen = {
-        leaf.path: i
-        for i, leaf in enumerate(leaves)
-        if leaf.physical_type == "BYTE_ARRAY" and leaf.path.partition(".")[0] in names
-    }
-    coded = parquet.ParquetFile(stream, metadata=file.metadata, read_dictionary=list(chosen))
-    for path, i in chosen.items():
-        for group in range(file.num_row_groups):
-            # Read first: damaged metadata then raise, and end the process if only looked at.
-            first = next(coded.iter_batches(1, row_groups=[group], columns=[path]), None)
-            number = file.metadata.row_group(group).column(i).num_values
-            values = None if first is None else _leaf(first.column(0))
-            if values is not None and types.is_dictionary(values.type):
-                longest = pc.max(pc.binary_length(values.dictionary)).as_py() or 0
-                if number * longest > _DECODED:
-                    return coded
-    return file
-
-
-def _leaf(values: Any) -> Any:
-    """Return what lists hold."""
-    while has_type(values.type, *_LISTS[:3]):
-        values = values.flatten()
-    return values
-
-
-def _decoded_size(values: Any) -> int:
-    """Return the bytes of the texts that a dictionary stands for."""
-    values = _leaf(values)
-    if not types.is_dictionary(values.type) or not has_type(values.type, *_TEXTS[:2]):
-        return 0
-    lengths_of = pc.binary_length(values.dictionary).cast(pa.int64())
-    return pc.sum(lengths_of.take(values.indices)).as_py() or 0
-
-
-def _batches_of_file(stream: Any) -> tuple[Any, Iterator[Any]]:
-    file = pa.ipc.open_file(stream)
-    return file.schema, map(file.get_batch, range(file.num_record_batches))
-
-
-def _batches_of_stream(stream: Any) -> tuple[Any, Iterator[Any]]:
-    stream.seek(0)
-    reader = pa.ipc.open_stream(stream)
-    return reader.schema, iter(reader)
-
-
 def _limited(batches: Iterable[Any], max_bytes: int, name: str) -> Iterator[Any]:
     total = 0
     for batch in batches:
         batch.validate(full=True)
-        total += batch.nbytes + sum(map(_decoded_size, batch.columns))
+        total += batch.nbytes
         if total > max_bytes:
             raise InputError("too-large", name, limit=max_bytes)
         yield batch
@@ -372,15 +312,17 @@ class Columns(NamedTuple):
     @staticmethod
     def of(schema: Any, form: Form, options: ReadOptions, name: str) -> Columns:
         """Find the columns, and refuse types that their roles cannot have."""
-        roles = assign(form.table, schema.names, options, name, form.first_id)
+        roles = find_columns(form.table, schema.names, options, name)
         kinds = {role: schema.field(i).type for role, i in roles.items()}
         entries, scores = kinds[form.noun], kinds.get("score")
         wide = has_type(entries, *_LISTS)
+        if wide and scores is not None:  # nothing is cast from texts or truth values
+            scores = scores.value_type if has_type(scores, *_LISTS[:3]) else pa.string()
         empty = () if form.blank else ("null",)  # a column of nulls: items without entries
         fits = {
             "id": has_type(kinds["id"], *_TEXTS, "integer"),
             form.noun: wide or has_type(entries, *_TEXTS, *empty),
-            "score": scores is None or _holds_numbers(scores, wide=wide),
+            "score": scores is None or has_type(scores, "integer", "floating", *["null"] * wide),
         }
         for role in (role for role, fit in fits.items() if not fit):
             where = at(name, f"column {schema.names[roles[role]]!r}")
@@ -418,28 +360,21 @@ class Columns(NamedTuple):
             for role, name in zip(self.roles, self.names, strict=True):
                 read[role].extend(batch.column(name).to_pylist())
         rows = range(len(read["id"]))
-        places = (at(self.name, ROW.format(row)) for row in rows)
-        ids = list(map(canonical_id, read["id"], places))
-        values, scores = read[self.form.noun], read.get("score")
+        values = read[self.form.noun]
         if self.wide:
-            beside = [None] * len(ids) if scores is None else scores
-            items = zip(rows, ids, values, beside, strict=True)
-            return item_rows(items, self.name, self.form, ROW)
+            cells = (
+                one[:2] if one[-1] is None else one for one in zip(*read.values(), strict=True)
+            )
+            return item_rows(zip(rows, cells, strict=True), tuple, self.name, self.form, ROW)
+        places = (at(self.name, ROW.format(row)) for row in rows)
+        ids = [as_id(id_, where=place) for id_, place in zip(read["id"], places, strict=True)]
         if self.form.blank and None in values:
             row = values.index(None)
             remedy = f"write an empty text for an empty {self.form.noun}"
             where = at(self.name, ROW.format(row), ids[row])
             raise InputError("null", where, role=f"the {self.form.noun}", remedy=remedy)
-        table = RowTable(self.name, self.form, ROW)
-        table.add(rows, ids, ["" if value is None else value for value in values], scores)
-        return table.finish()
-
-
-def _holds_numbers(kind: Any, *, wide: bool) -> bool:
-    """Tell whether a type is that of scores; nothing is cast from texts or truth values."""
-    if not wide:
-        return has_type(kind, "integer", "floating")
-    return has_type(kind, *_LISTS[:3]) and has_type(kind.value_type, "integer", "floating", "null")
+        read |= {"id": ids, self.form.noun: ["" if one is None else one for one in values]}
+        return entry_rows([(rows, *read.values())], self.name, self.form, ROW)
 
 
 def _null_count(values: Any) -> int:

@@ -19,8 +19,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions
-from semmetrics.data.items import Items
+from semmetrics.data.form import Form, Items, ReadOptions
 from semmetrics.data.source import Source, check_lines
 from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.messages import counted, listing, pluralize, shown

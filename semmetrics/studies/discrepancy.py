@@ -26,9 +26,8 @@ from typing import Any
 from semmetrics._version import __version__
 from semmetrics.arguments import check_choice
 from semmetrics.core.same import by_value
-from semmetrics.data.form import DEFAULTS
+from semmetrics.data.form import DEFAULTS, has_surrogate
 from semmetrics.data.inputs import open_input
-from semmetrics.data.items import has_surrogate
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import enough_memory, load

@@ -29,7 +29,7 @@ from semmetrics.core.columns import exact_sums, to_floats
 from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.items import has_surrogate
+from semmetrics.data.form import has_surrogate
 from semmetrics.data.lists import Entry, Lists
 from semmetrics.data.tasks import FOUND
 from semmetrics.errors import InputError

@@ -13,7 +13,6 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import lengths
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.form import number as as_number
 from semmetrics.data.join import Weights
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, check_finite
@@ -62,6 +61,7 @@ from semmetrics.metrics.classes import RESERVED, SEEN, UNSEEN
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS
+from semmetrics.schema import as_number
 
 FILES = (  # of an example
     "--task classes --classes classes.txt --seen seen.txt --unseen unseen.txt scores.npy truth.txt"
@@ -108,7 +108,7 @@ def _read_numbers(given: Any, files: ReadOptions, option: str) -> Any:
         where = at(option, "", str(name))
         if str(name) in read:
             raise InputError("duplicate", where, role="the class", value=str(name))
-        read[str(name)] = as_number(value, where, "number")
+        read[str(name)] = as_number(value, "the number", where)
         if read[str(name)] < 0:
             wanted = "a number from 0"
             raise InputError("out-of-range", where, role="the number", value=value, wanted=wanted)
