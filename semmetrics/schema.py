@@ -69,7 +69,8 @@ def as_group(value: Any, role: str) -> str:
 def as_number(value: Any, role: str, where: str = "") -> float:
     """Return a finite number from a number or its text."""
     try:
-        if type(value).__name__ in ("bool", "bool_") or (isinstance(value, str) and "_" in value):
+        kind = type(value).__name__
+        if kind in ("bool", "bool_") or "complex" in kind or (kind == "str" and "_" in value):
             raise TypeError
         found = float(value)
     except OverflowError:

@@ -9,10 +9,10 @@ is raised, and the strict reader of the format says what is wrong and where, or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -76,7 +76,12 @@ class Coder:
         leave_if(ids.null_count or values.null_count)
         if not len(ids):
             return
-        starts = self._new_runs(ids) if self.by_row else np.arange(len(ids))
+        starts = np.arange(len(ids))
+        if self.by_row:  # the rows whose id is not that of the row before
+            change = pc.not_equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False)
+            goes_on = self._last is not None and ids[0].equals(self._last)
+            starts = np.flatnonzero(np.append(not goes_on, change))
+            self._last = ids[-1]
         self._ids.append(ids.take(pa.array(starts)) if len(starts) < len(ids) else ids)
         self._starts.append(starts + self._rows)
         if lines is not None:
@@ -94,14 +99,6 @@ class Coder:
             floats = pc.add(scores.cast(pa.float64()), 0.0)  # -0.0 is 0, as JSON's -0 is
             leave_if(pc.all(pc.is_finite(floats)).as_py() is False)
             self._scores.append(floats.to_numpy(zero_copy_only=False))  # nan for nulls
-
-    def _new_runs(self, ids: Any) -> Ints:
-        """Find the rows whose id is not that of the row before."""
-        change = pc.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1))
-        starts = np.flatnonzero(change.to_numpy(zero_copy_only=False)) + 1
-        goes_on = self._last is not None and ids[0].equals(self._last)
-        self._last = ids[len(ids) - 1]
-        return starts if goes_on else np.append(0, starts)
 
     def _code(self, values: Any) -> None:
         """Code entries within their batch."""
@@ -140,12 +137,15 @@ class Coder:
             side, first, scattered = _grouped(side, items)
             lines = lines[first]
         if self.by_row and not self.form.blank and "" in vocabulary:
-            side = _without_empty(side, vocabulary.index(""))
-            self._ordered = False
+            bare, widths = side.codes == vocabulary.index(""), lengths(side.indptr)
+            leave_if((np.repeat(widths, widths)[bare] > 1).any())
+            # a score alone
+            leave_if(side.scores is not None and not np.isnan(side.scores[bare]).all())
+            side, self._ordered = side.keep(~bare), False
         empty = len(codes) - len(side.codes)
         leave_if(side.scores is not None and np.isnan(side.scores).any())
         if not self._ordered or scattered:
-            vocabulary, codes = in_order(vocabulary, side.codes)
+            vocabulary, codes = in_order(list(vocabulary), side.codes)
             side = replace(side, codes=codes)
         leave_if(not self.form.blank and not all(map(str.strip, vocabulary)))
         return Lists(
@@ -166,15 +166,6 @@ def _grouped(side: Side, items: Ints) -> tuple[Side, Ints, int]:
     side, ends = side.take(order), np.append(starts, len(order))
     several = int((np.diff(ends) > 1).sum())
     return replace(side, indptr=side.indptr[ends]), order[starts], several
-
-
-def _without_empty(side: Side, code: int) -> Side:
-    """Leave out the entries that say that an item has none."""
-    bare = side.codes == code
-    widths = lengths(side.indptr)
-    leave_if((np.repeat(widths, widths)[bare] > 1).any())
-    leave_if(side.scores is not None and not np.isnan(side.scores[bare]).all())  # a score alone
-    return side.keep(~bare)
 
 
 def _chained(parts: Sequence[Any]) -> Any:
@@ -228,32 +219,26 @@ def arrow_schema(source: Source, kind: str) -> Any:
 
 def read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
     """Read a Parquet or Arrow file; only the columns that are used are decoded."""
-    with open_arrow(source, kind) as (schema, batches):
-        columns = Columns.of(schema, form, options, source.name)
-
-        def limited() -> Iterator[Any]:
-            return _limited(batches(columns.names), options.max_bytes, source.name)
-
-        found = columns.read(limited)
     title = "Parquet" if kind == "parquet" else "Arrow"
-    return describe_table(found, title, schema.names, columns.roles, form, columns.wide)
+    with open_arrow(source, kind) as (schema, batches):
+        return read_columns(schema, batches, form, options, source.name, title)
 
 
-def whole_table(source: Source, kind: str, options: ReadOptions) -> Any:
+def whole_table(source: Source, kind: str) -> Any:
     """Return a Parquet or Arrow file as a table, with all of its columns."""
     with open_arrow(source, kind) as (schema, batches):
-        limited = _limited(batches(schema.names), options.max_bytes, source.name)
-        return pa.Table.from_batches(limited, schema)
+        return pa.Table.from_batches(batches(schema.names), schema)
 
 
 def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) -> Lists:
     """Read a table in memory."""
-    columns = Columns.of(table.schema, form, options, name)
-    batches = table.select(columns.names).to_batches(max_chunksize=_BATCH)
-    for batch in batches:
-        batch.validate(full=True)
-    found = columns.read(lambda: batches)
-    return describe_table(found, "a table", columns.every, columns.roles, form, columns.wide)
+
+    def batches(names: Sequence[str]) -> Iterator[Any]:
+        for batch in table.select(names).to_batches(max_chunksize=_BATCH):
+            batch.validate(full=True)
+            yield batch
+
+    return read_columns(table.schema, batches, form, options, name, "a table")
 
 
 @contextmanager
@@ -268,20 +253,30 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
             from pyarrow import parquet
 
             file = parquet.ParquetFile(stream)
-
-            yield file.schema_arrow, lambda names: file.iter_batches(_BATCH, columns=names)
-            return
-        is_file = source.head[:6] == b"ARROW1"
-        opened = pa.ipc.open_file if is_file else pa.ipc.open_stream
+            schema = file.schema_arrow
+        else:
+            is_file = source.head[:6] == b"ARROW1"
+            opened = pa.ipc.open_file if is_file else pa.ipc.open_stream
+            schema = opened(stream).schema
 
         def batches(names: Sequence[str]) -> Iterator[Any]:
-            stream.seek(0)
-            reader = opened(stream)
-            count = reader.num_record_batches if is_file else 0
-            parts = map(reader.get_batch, range(count)) if is_file else reader
-            return (batch.select(names) for batch in parts)
+            total = 0
+            if kind == "parquet":
+                parts = file.iter_batches(_BATCH, columns=names)
+            else:
+                stream.seek(0)
+                parts = reader = opened(stream)
+                if is_file:
+                    parts = map(reader.get_batch, range(reader.num_record_batches))
+            for part in parts:
+                batch = part.select(names)
+                batch.validate(full=True)
+                total += batch.nbytes
+                if total > source.max_bytes:
+                    raise InputError("too-large", source.name, limit=source.max_bytes)
+                yield batch
 
-        yield opened(stream).schema, batches
+        yield schema, batches
     # Damaged files raise nearly anything from inside pyarrow: OSError, ValueError, KeyError...
     except (InputError, MemoryError):
         raise
@@ -290,91 +285,75 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
         raise InputError("damaged", source.name, why=line) from None
 
 
-def _limited(batches: Iterable[Any], max_bytes: int, name: str) -> Iterator[Any]:
-    total = 0
+def read_columns(
+    schema: Any,
+    batches: Callable[[list[str]], Iterable[Any]],
+    form: Form,
+    options: ReadOptions,
+    name: str,
+    title: str,
+) -> Lists:
+    """Code batches of columns, or read them value by value if something is odd."""
+    roles = find_columns(form.table, schema.names, options, name)
+    kinds = {role: schema.field(i).type for role, i in roles.items()}
+    entries, scores = kinds[form.noun], kinds.get("score")
+    wide = has_type(entries, *_LISTS)
+    if wide and scores is not None:  # nothing is cast from texts or truth values
+        scores = scores.value_type if has_type(scores, *_LISTS[:3]) else pa.string()
+    empty = () if form.blank else ("null",)  # a column of nulls: items without entries
+    fits = {
+        "id": has_type(kinds["id"], *_TEXTS, "integer"),
+        form.noun: wide or has_type(entries, *_TEXTS, *empty),
+        "score": scores is None or has_type(scores, "integer", "floating", *["null"] * wide),
+    }
+    for role in (role for role, fit in fits.items() if not fit):
+        where = at(name, f"column {schema.names[roles[role]]!r}")
+        raise InputError("wrong-column-type", where, found=str(kinds[role]), role=role)
+    names = [schema.names[i] for i in roles.values()]
+    try:
+        coder = Coder(form, by_row=not wide)
+        for batch in batches(names):
+            coder.add(*_columns_of(batch, names, form, wide))
+        found = coder.finish(name)
+    except MemoryError:  # pyarrow's is one of its exceptions, too
+        raise
+    except (OddError, pa.ArrowException):
+        found = encode(_read_strictly(batches(names), names, form, name, wide), form)
+    return describe_table(found, title, schema.names, roles, form, wide)
+
+
+def _columns_of(batch: Any, names: Sequence[str], form: Form, wide: bool) -> list[Any]:
+    """Return ids, entries and perhaps scores; leave lists of another kind to the strict reader."""
+    ids, values, *scores = (batch.column(name) for name in names)
+    if wide:
+        leave_if(not has_type(values.type, "list", "large_list"))
+        leave_if(not has_type(values.type.value_type, *_TEXTS))
+    elif not form.blank and _null_count(values):
+        values = pc.fill_null(_texts(values), "")
+    return [ids, values, *scores]
+
+
+def _read_strictly(
+    batches: Iterable[Any], names: Sequence[str], form: Form, name: str, wide: bool
+) -> Items:
+    """Read batches value by value; names what is wrong and where."""
+    read: list[list[Any]] = [[] for _ in names]
     for batch in batches:
-        batch.validate(full=True)
-        total += batch.nbytes
-        if total > max_bytes:
-            raise InputError("too-large", name, limit=max_bytes)
-        yield batch
-
-
-class Columns(NamedTuple):
-    """Which columns play which role, and whether a row is an item with a list of entries."""
-
-    name: str
-    form: Form
-    every: Sequence[str]
-    roles: Mapping[str, int]
-    wide: bool
-
-    @staticmethod
-    def of(schema: Any, form: Form, options: ReadOptions, name: str) -> Columns:
-        """Find the columns, and refuse types that their roles cannot have."""
-        roles = find_columns(form.table, schema.names, options, name)
-        kinds = {role: schema.field(i).type for role, i in roles.items()}
-        entries, scores = kinds[form.noun], kinds.get("score")
-        wide = has_type(entries, *_LISTS)
-        if wide and scores is not None:  # nothing is cast from texts or truth values
-            scores = scores.value_type if has_type(scores, *_LISTS[:3]) else pa.string()
-        empty = () if form.blank else ("null",)  # a column of nulls: items without entries
-        fits = {
-            "id": has_type(kinds["id"], *_TEXTS, "integer"),
-            form.noun: wide or has_type(entries, *_TEXTS, *empty),
-            "score": scores is None or has_type(scores, "integer", "floating", *["null"] * wide),
-        }
-        for role in (role for role, fit in fits.items() if not fit):
-            where = at(name, f"column {schema.names[roles[role]]!r}")
-            raise InputError("wrong-column-type", where, found=str(kinds[role]), role=role)
-        return Columns(name, form, schema.names, roles, wide)
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the columns that are used."""
-        return [self.every[i] for i in self.roles.values()]
-
-    def read(self, batches: Callable[[], Iterable[Any]]) -> Lists:
-        """Code the batches, or read them value by value if something is odd."""
-        try:
-            return self._fast(batches())
-        except MemoryError:  # pyarrow's is one of its exceptions, too
-            raise
-        except (OddError, pa.ArrowException):
-            return encode(self._strict(batches()), self.form)
-
-    def _fast(self, batches: Iterable[Any]) -> Lists:
-        coder = Coder(self.form, by_row=not self.wide)
-        for batch in batches:
-            ids, values, *scores = (batch.column(name) for name in self.names)
-            leave_if(self.wide and not has_type(values.type, "list", "large_list"))
-            leave_if(self.wide and not has_type(values.type.value_type, *_TEXTS))
-            if not self.wide and not self.form.blank and _null_count(values):
-                values = pc.fill_null(_texts(values), "")
-            coder.add(ids, values, *scores)
-        return coder.finish(self.name)
-
-    def _strict(self, batches: Iterable[Any]) -> Items:
-        read: dict[str, list[Any]] = {role: [] for role in self.roles}
-        for batch in batches:
-            for role, name in zip(self.roles, self.names, strict=True):
-                read[role].extend(batch.column(name).to_pylist())
-        rows = range(len(read["id"]))
-        values = read[self.form.noun]
-        if self.wide:
-            cells = (
-                one[:2] if one[-1] is None else one for one in zip(*read.values(), strict=True)
-            )
-            return item_rows(zip(rows, cells, strict=True), tuple, self.name, self.form, ROW)
-        places = (at(self.name, ROW.format(row)) for row in rows)
-        ids = [as_id(id_, where=place) for id_, place in zip(read["id"], places, strict=True)]
-        if self.form.blank and None in values:
-            row = values.index(None)
-            remedy = f"write an empty text for an empty {self.form.noun}"
-            where = at(self.name, ROW.format(row), ids[row])
-            raise InputError("null", where, role=f"the {self.form.noun}", remedy=remedy)
-        read |= {"id": ids, self.form.noun: ["" if one is None else one for one in values]}
-        return entry_rows([(rows, *read.values())], self.name, self.form, ROW)
+        for cells, one in zip(read, names, strict=True):
+            cells.extend(batch.column(one).to_pylist())
+    if wide:
+        rows = enumerate(zip(*read, strict=True))
+        items = ((row, cells[:2] if cells[-1] is None else cells) for row, cells in rows)
+        return item_rows(items, iter, name, form, ROW)
+    given, values, *scores = read
+    ids = [as_id(id_, where=at(name, ROW.format(row))) for row, id_ in enumerate(given)]
+    if form.blank and None in values:
+        row = values.index(None)
+        remedy = f"write an empty text for an empty {form.noun}"
+        where = at(name, ROW.format(row), ids[row])
+        raise InputError("null", where, role=f"the {form.noun}", remedy=remedy)
+    entries = ["" if value is None else value for value in values]
+    return entry_rows([(range(len(ids)), ids, entries, *scores)], name, form, ROW)
 
 
 def _null_count(values: Any) -> int:

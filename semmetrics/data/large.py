@@ -167,10 +167,9 @@ def _json_types(form: Form, values: Sequence[Any], used: Sequence[str]) -> Any:
 def _names_of_roles(form: Form, options: ReadOptions, keys: Sequence[str]) -> set[str]:
     """Return the names that keys may have where no option names one that is there."""
     free = [one for one in form.record.columns if column_among(options, one.role, keys) is None]
-    lacking = (options.column(column.role) for column in free)
-    return {
-        name.casefold() for name in (*filter(None, lacking), *(n for c in free for n in c.known))
-    }
+    known = {name for column in free for name in column.known}
+    lacking = filter(None, (options.column(column.role) for column in free))
+    return {name.casefold() for name in known.union(lacking)}
 
 
 def _parse_records(

@@ -335,7 +335,7 @@ def read_arrow_file(source: Source, kind: str, form: Form, options: ReadOptions)
     id_place = one_hot_ids(names, form, options, numbers)
     if id_place is None or (len(names) == 2 and names[1 - id_place] not in numbers):
         return read_arrow(source, kind, form, options)
-    made: Any = read_python(whole_table(source, kind, options), form, source.name, None, options)
+    made: Any = read_python(whole_table(source, kind), form, source.name, None, options)
     step = max(1, 2**22 // len(names))
     for start in () if form.numbered else range(0, len(made), step):
         part = np.asarray(made.values[start : start + step])

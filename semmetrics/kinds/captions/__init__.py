@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.public import (
-    is_coco,
-    is_coco_captions,
-    read_coco_captions,
-    read_coco_captions_by_id,
-)
+from semmetrics.data.public import is_coco, is_coco_captions, read_coco_captions
 from semmetrics.errors import InputError
 from semmetrics.kinds.resolve import Certainty, Verdict, names_entries
 from semmetrics.options import FORMATS
@@ -35,7 +31,10 @@ FORM = Form(
     first_id="image_id",
 )
 _TEXTS = replace(
-    FORM, coco=read_coco_captions_by_id, ids=("caption_id", "sentid"), first_id="caption_id"
+    FORM,
+    coco=partial(read_coco_captions, by_own_id=True),
+    ids=("caption_id", "sentid"),
+    first_id="caption_id",
 )
 _PHRASE = 2.5  # mean words: lists of longer strings could be captions
 
