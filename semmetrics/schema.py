@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, TypeAlias
@@ -40,13 +41,13 @@ def as_given(value: Any, role: str) -> Any:
     return value
 
 
-def as_id(value: Any, role: str = "") -> str:
+def as_id(value: Any, role: str = "", where: str = "") -> str:
     """Return an id as text: 42 and "42" are the same; only texts and whole numbers are ids."""
     if isinstance(value, str) and value:
         return str(value)
     if isinstance(value, int | Integral) and not isinstance(value, bool):
         return str(value)
-    raise InputError("empty-id") if isinstance(value, str) else InputError("wrong-id", value=value)
+    raise InputError("empty-id" if isinstance(value, str) else "wrong-id", where, value=value)
 
 
 def as_text(value: Any, role: str) -> str:
@@ -65,18 +66,19 @@ def as_group(value: Any, role: str) -> str:
     return str(value)
 
 
-def as_number(value: Any, role: str) -> float:
+def as_number(value: Any, role: str, where: str = "") -> float:
     """Return a finite number from a number or its text."""
     try:
-        if type(value).__name__ in ("bool", "bool_") or (isinstance(value, str) and "_" in value):
+        kind = type(value).__name__
+        if kind in ("bool", "bool_") or "complex" in kind or (kind == "str" and "_" in value):
             raise TypeError
         found = float(value)
     except OverflowError:
         found = math.inf
     except (TypeError, ValueError):
-        raise InputError("not-a-number", role=role, value=value) from None
+        raise InputError("not-a-number", where, role=role, value=value) from None
     if not math.isfinite(found):
-        raise InputError("not-finite", role=role, value=value)
+        raise InputError("not-finite", where, role=role, value=value)
     return found
 
 
@@ -163,22 +165,17 @@ class Column:
 
 def _all_at_once(read: Reader, cells: Sequence[Any]) -> list[Any] | None:
     """Read a column at the speed of C where all cells are plain; None where one is not."""
-    if read is as_given:
-        return list(cells)
     kinds = set(map(type, cells))
-    if read is as_id and kinds <= {str} and "" not in cells:
+    if read is as_given or (read is as_id and kinds <= {str} and "" not in cells):
         return list(cells)
-    if read in (as_number, as_real) and kinds <= (
-        {str, float, int} if read is as_number else {float, int}
+    if (read is as_number and kinds <= {str, float, int}) or (
+        read is as_real and kinds <= {float, int}
     ):
-        try:
+        with suppress(ValueError, OverflowError):
             found = [*map(float, cells)]
-            if math.isfinite(sum(found)) and not (
-                str in kinds and any("_" in str(c) for c in cells)
-            ):
+            texts = (cell for cell in cells if isinstance(cell, str)) if str in kinds else ()
+            if math.isfinite(sum(found)) and not any("_" in text for text in texts):
                 return found
-        except (ValueError, OverflowError):
-            pass
     return None
 
 
@@ -285,9 +282,12 @@ class Schema:
                 found[column.role] = hits[0]
             elif column.required or name is not None:
                 wanted = repr(name) if name is not None else ", ".join(column.known) or "its place"
+                signs = [sign for sign in ";|\t," if len(names) == 1 and sign in names[0]]
+                code = "missing-column" if flag else "no-column"
                 raise InputError(
-                    "missing-column" if flag else "no-column", where, wanted=wanted, flag=flag,
-                    role=column.what or column.role, found=list(names), example=self.example,
+                    "other-delimiter" if signs and where.endswith("line 1") else code, where,
+                    role=column.what or column.role, found=list(names), wanted=wanted, flag=flag,
+                    example=self.example, sign="".join(signs[:1]),
                 )  # fmt: skip
         return found
 
@@ -339,29 +339,23 @@ class Schema:
             places.append(place)
             cells.append([ABSENT if i < 0 else row[i] for i in known[form]])
 
-        key = next((i for i, column in enumerate(self.columns) if column.key), None)
+        keys = [i for i, column in enumerate(self.columns) if column.key]
 
         def where_is(row: int) -> str:
-            id_ = None if key is None else str(cells[row][key])
-            return at(source, unit.format(places[row]), id_)
+            return at(source, unit.format(places[row]), str(cells[row][keys[0]]) if keys else None)
 
-        there = {
-            role for order in known.values() for role, i in zip(roles, order, strict=True) if i >= 0
-        }
         columns = {
             column.role: column.values(values, where_is)
-            for column, values in zip(
-                self.columns, zip(*cells, strict=True) if cells else (), strict=False
-            )
-            if column.role in there
+            for column, values in zip(self.columns, zip(*cells, strict=True), strict=False)
+            if any(cell is not ABSENT for cell in values)
         }
         self._check_keys(columns, where_is)
         extra = tuple(name for name in unused if name not in used.values())
         notes = [Fact("unused-columns", len(extra), extra[:EXAMPLES], source)] if extra else []
         gathered: dict[Any, list[int]] = {}
-        for column in self.columns:
-            for number, key in enumerate(columns.get(column.role, ()) if column.group else ()):
-                gathered.setdefault(key, []).append(number)
+        group = next((column.role for column in self.columns if column.group), "")
+        for number, key in enumerate(columns.get(group, ())):
+            gathered.setdefault(key, []).append(number)
         return Table(columns, source, used, notes, where_is, gathered)
 
     def _by_place(self, width: int, chosen: Mapping[str, str], where: str) -> dict[str, int]:
@@ -390,101 +384,73 @@ class Schema:
 
 _WEIGHT = ("weight", "weights", "sample_weight", "value", "number")
 CLASS_NAMES = ("class", "classes", "label", "labels", "category", "name")
+COLUMN_FLAG = "{role}_column (--{role}-column)"
+_COLUMNS_FLAG = "columns= (--columns), group_by= (--group-by)"
 
 
 def _numbers(what: str, noun: str, names: tuple[str, ...], ids: tuple[Any, ...]) -> Schema:
-    return Schema(noun, (
-        Column("id", ids, as_id, key=True, what=what, shared=what == "class"),
-        Column("score", ((*_WEIGHT, *names),), as_number, what=noun),
-    ), flag="{role}_column (--{role}-column)")  # fmt: skip
+    id_ = Column("id", ids, as_id, key=True, what=what, shared=what == "class")
+    score = Column("score", ((*_WEIGHT, *names),), as_number, what=noun)
+    return Schema(noun, (id_, score), flag=COLUMN_FLAG)
 
 
+_POPULATIONS, _HOPS = ("images", "count", "counts", "population", "populations"), ("hops", "hop")
 NUMBERS = {
     "weights": _numbers("id", "weight", (), (ID_NAMES,)),
-    "populations": _numbers(
-        "class",
-        "number",
-        ("images", "count", "counts", "population", "populations"),
-        (CLASS_NAMES, ID_NAMES),
-    ),
-    "hops": _numbers("class", "number", ("hops", "hop", "distance"), (CLASS_NAMES, ID_NAMES)),
+    "populations": _numbers("class", "number", _POPULATIONS, (CLASS_NAMES, ID_NAMES)),
+    "hops": _numbers("class", "number", (*_HOPS, "distance"), (CLASS_NAMES, ID_NAMES)),
 }
 """A finite number for each item or class, by the option that gives them."""
+_A = ("a", "first", "left", "label_a", "text_a", "label1", "text1", "word1", "prediction")
+_B = ("b", "second", "right", "label_b", "text_b", "label2", "text2", "word2", "reference")
+_SAME = ("same", "match", "matches", "equal", "gold", "label", "target")
 SAME_PAIRS = Schema(
     "pair",
-    (
-        Column(
-            "a",
-            ("a", "first", "left", "label_a", "text_a", "label1", "text1", "word1", "prediction"),
-        ),
-        Column(
-            "b",
-            ("b", "second", "right", "label_b", "text_b", "label2", "text2", "word2", "reference"),
-        ),
-        Column("same", ("same", "match", "matches", "equal", "gold", "label", "target"), as_answer),
-    ),
+    (Column("a", _A), Column("b", _B), Column("same", _SAME, as_answer)),
     '{"a": "car", "b": "automobile", "same": true}',
 )
 """Two labels, and whether they mean the same."""
-SCORED_PAIRS = Schema(
-    "pair",
-    (
-        Column("first", read=as_id),
-        Column("second", read=as_id),
-        Column("score", read=as_number),
-        Column("group", read=as_group, required=False, group=True),
-    ),
-    '["id", "id", 0.5]',
-    "columns= (--columns), group_by= (--group-by)",
-)
+SCORED_PAIRS = Schema("pair", (
+    Column("first", read=as_id), Column("second", read=as_id), Column("score", read=as_number),
+    Column("group", read=as_group, required=False, group=True),
+), '["id", "id", 0.5]', _COLUMNS_FLAG)  # fmt: skip
 """Two ids and a score; the first three columns, unless others are named."""
+_JUDGED: dict[str, tuple[str, ...]] = {
+    "rating": ("rating", "score", "human", "human_score", "human_rating", "judgement"),
+    "preferred": ("preferred", "preference", "winner"),
+    "a": ("a",),
+    "b": ("b",),
+    "caption": ("caption", "mt", "text"),
+    "references": ("references", "refs", "ground_truth"),
+    "candidate": ("candidate", "candidate_id"),
+    "reference": ("reference", "reference_id"),
+    "id": ("id", "item", "item_id"),
+    "image": ("image", "image_id", "imgid", "img_id"),
+    "rater": ("rater", "annotator", "worker"),
+    "group": (),
+}
+_JUDGED_READERS: dict[str, Reader] = {"rating": as_number, "group": as_group}
 JUDGEMENTS = Schema(
     "judgement",
     tuple(
-        Column(
-            role,
-            names,
-            {"rating": as_number, "group": as_group}.get(role, as_given),
-            required=False,
-        )
-        for role, names in {
-            "rating": ("rating", "score", "human", "human_score", "human_rating", "judgement"),
-            "preferred": ("preferred", "preference", "winner"),
-            "a": ("a",),
-            "b": ("b",),
-            "caption": ("caption", "mt", "text"),
-            "references": ("references", "refs", "ground_truth"),
-            "candidate": ("candidate", "candidate_id"),
-            "reference": ("reference", "reference_id"),
-            "id": ("id", "item", "item_id"),
-            "image": ("image", "image_id", "imgid", "img_id"),
-            "rater": ("rater", "annotator", "worker"),
-            "group": (),
-        }.items()
+        Column(role, names, _JUDGED_READERS.get(role, as_given), required=False)
+        for role, names in _JUDGED.items()
     ),
     '{"id": "a", "rating": 4}',
-    "columns= (--columns), group_by= (--group-by)",
+    _COLUMNS_FLAG,
     listed=False,
 )
 """Ratings of candidates, or preferences among two."""
 LINKS = Schema("link", (
     Column("child", (("child",),), as_given), Column("parent", (("parent",),), as_given),
 ), "child,parent")  # fmt: skip
+_WORDS = {6: "query Q0 document rank score tag", 4: "query 0 document grade"}
+_TREC_READERS: dict[str, Reader] = {"score": as_number, "grade": as_number}
 TREC = {
-    width: Schema(
-        "line",
-        tuple(
-            Column(
-                role,
-                read=as_number if role in ("score", "grade") else as_given,
-                group=role == "query",
-            )
-            for role in roles
-        ),
-    )
-    for width, roles in {
-        6: ("query", "Q0", "document", "rank", "score", "tag"),
-        4: ("query", "0", "document", "grade"),
-    }.items()
-}
+    width: Schema("line", tuple(
+        Column(role, read=_TREC_READERS.get(role, as_given), group=role == "query")
+        for role in words.split()
+    ))
+    for width, words in _WORDS.items()
+}  # fmt: skip
 """Runs and qrels, by the number of words of a line."""

@@ -6,29 +6,35 @@ Rows and columns count from 0 in messages. A .npz file holds the matrix as "valu
 "labels", "y" or as its only array; beside it there may be "classes" and "ids". So does an HDF5
 file, for which h5py is needed. The files of
 ``scipy.sparse.save_npz`` (CSR, CSC, COO) become CSR; a repeated cell is an error.
-Headers of NumPy are parsed here, so that nothing is unpickled or evaluated, and a damaged
-shape allocates nothing. Arrays of a .npy file are views of its bytes, and read-only;
-large files are memory-mapped.
+Nothing is unpickled, and a damaged shape allocates nothing. Arrays of a .npy file are views of its
+bytes, and read-only; large files are memory-mapped.
+
+MATLAB files of versions 5 to 7 hold variables made of structs, cells, texts and numbers. A size in
+the file is trusted only if as many bytes follow, so that a damaged file is refused;
+scipy.io.loadmat trusts types and sizes, and a wrong one ends the process. Arrays are flat, column
+by column; numbers keep the type in which they are stored; of a text with several rows, the first
+is read.
 """
 
 from __future__ import annotations
 
-import contextlib
 import io
 import mmap
 import re
+import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from semmetrics.data.form import Form, ReadOptions, check_classes
-from semmetrics.data.items import Items, encode_numbers
+from semmetrics.data.form import Form, Items, ReadOptions, check_classes, encode_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite
 from semmetrics.data.source import Source
@@ -38,8 +44,7 @@ from semmetrics.schema import Column, as_id
 
 _MAGIC, _ZIP = b"\x93NUMPY", (b"PK\x03\x04", b"PK\x05\x06")  # of an archive, and an empty one
 _HDF = b"\x89HDF"
-_CHUNK = 2**20
-_ROW, _COLUMN = 32, 300  # bytes that an item and a class of a matrix take, at most, if it is empty
+_CHUNK, _HEADER = 2**20, 10_100  # bytes read at once; and those that have the header of an array
 _MATRIX = ("values", "scores", "labels", "y")
 _BESIDE = ("classes", "ids")
 _SPARSE = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
@@ -48,46 +53,28 @@ _SPARSE = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("
 def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
     """Return the array in the bytes of a .npy file: booleans, integers, floats or text."""
     if data[: len(_MAGIC)] != _MAGIC:
-        pickled = data[:1] == b"\x80"
-        raise InputError("not-numpy", where, why="a pickle, which is never loaded" if pickled else
-                         "it has another header")  # fmt: skip
-    wide = data[6:7] != b"\x01"  # versions 2 and 3 have four bytes for the header's length
-    start = 12 if wide else 10
-    end = start + int.from_bytes(data[8:start], "little")
-    header = data[start : min(end, start + 10_000)].decode("latin-1")
-    fields = [
-        re.search(pattern, header)
-        for pattern in (
-            r"'descr': *('[^']*'|\[)",
-            r"'fortran_order': *(True|False)",
-            r"'shape': *\(([0-9L, ]*)\)",
-        )
-    ]
-    if not all(fields) or end > len(data):
-        raise InputError("damaged", where, why="its header")
-    kind, fortran, shape = (field[1] for field in fields if field)
-    dtype = None
-    if re.fullmatch(r"[<>|=]?[biufUS]\d{1,9}", kind := kind.strip("'")):
-        with contextlib.suppress(TypeError, ValueError):
-            dtype = np.dtype(kind)
-    if dtype is None or not dtype.itemsize or (dtype.itemsize > 8 and dtype.kind not in "US"):
-        what = {"|O": "object (a pickle)", "[": "records"}.get(kind, kind)
-        raise InputError(
-            "wrong-dtype",
-            where,
-            role="the array",
-            dtype=what,
-            wanted="booleans, integers, floats to 64 bits, or text (dtype U)",
-        )
-    # Longer numbers are no sizes; cut, they still do not fit the bytes that follow.
-    sizes = [int(size[:18]) for size in re.findall(r"\d+", shape)]
+        why = "a pickle, which is never loaded" if data[:1] == b"\x80" else "it has another header"
+        raise InputError("not-numpy", where, why=why)
+    header = io.BytesIO(data[:_HEADER])
+    try:
+        first = npy.read_magic(header) == (1, 0)
+        read = npy.read_array_header_1_0 if first else npy.read_array_header_2_0
+        sizes, by_column, dtype = read(header)
+    except ValueError as error:
+        raise InputError("damaged", where, why=error) from None
+    number = dtype.kind in "biuf" and dtype.itemsize <= 8
+    if not dtype.itemsize or not (number or dtype.kind in "US"):
+        what = {"O": "object (a pickle)", "V": "records"}.get(dtype.kind, dtype)
+        wanted = "booleans, integers, floats to 64 bits, or text (dtype U)"
+        raise InputError("wrong-dtype", where, role="the array", dtype=what, wanted=wanted)
+    end = header.tell()
     count, have = prod(sizes), len(data) - end
     if count * dtype.itemsize != have:
         raise InputError("damaged", where, why=f"the array {tuple(sizes)} of {dtype} needs "
                          f"{count * dtype.itemsize} bytes, and has {have}")  # fmt: skip
     try:
         flat = np.frombuffer(data, dtype, count, end) if count else np.zeros(0, dtype)
-        array = flat.reshape(sizes, order="F" if fortran == "True" else "C")
+        array = flat.reshape(sizes, order="F" if by_column else "C")
     except ValueError as error:  # more dimensions, or larger ones, than numpy has
         raise InputError("damaged", where, why=error) from None
     if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
@@ -95,17 +82,9 @@ def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
     return array.astype(dtype.newbyteorder("="), copy=False)
 
 
-def _mapped(source: Source) -> bytes | mmap.mmap:
-    """Return the bytes of an input, those of a large file as they lie on disk."""
-    if source.path is None or source.packed:
-        return source.data
-    with source.opened() as stream:
-        return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-
-
 def is_vector(source: Source) -> bool:
     """Tell from its header whether a .npy file holds one dimension."""
-    shape = re.search(rb"'shape': *\(\d+,\)", source.head[:10_000])
+    shape = re.search(rb"'shape': *\(\d+,\)", source.head[:_HEADER])
     return source.head.startswith(_MAGIC) and shape is not None
 
 
@@ -114,7 +93,11 @@ def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]
     if source.head.startswith(_HDF):
         return _read_hdf(source, max_bytes)
     if not source.head.startswith(_ZIP):
-        return {"": parse_npy(_mapped(source), source.name)}
+        if source.path is None or source.packed:
+            return {"": parse_npy(source.data, source.name)}
+        with source.opened() as stream:  # a large file as it lies on disk
+            mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        return {"": parse_npy(mapped, source.name)}
     arrays: dict[str, NDArray[np.generic]] = {}
     entry = ""
     try:
@@ -200,13 +183,12 @@ def read_matrix_file(
     arrays = read_arrays(source, options.max_bytes)
     sparse = "format" in arrays and "shape" in arrays
     if sparse:
-        values, used = _sparse(arrays, source.name, options.max_bytes)
+        values, used = _sparse(arrays, source.name)
         where = source.name
     else:
         key, where = _main(arrays, source.name)
         values, used = arrays[key], {key}
         if form is not None and form.alone and values.ndim == 1 and values.dtype.kind in "iuU":
-            source.room().take(_COLUMN * len(values))
             ids = _ids(arrays, len(values), source.name)
             understood = f"NumPy vector of {form.noun}s"
             if values.dtype.kind in "iu":
@@ -215,7 +197,6 @@ def read_matrix_file(
             return Items(ids, _strings(values, where), places, source.name, understood)
     _check_array(values, 2, where)
     rows, columns = values.shape
-    source.room().take(_ROW * rows + _COLUMN * columns)
     own = _classes(arrays, options, columns, source.name)
     kind = "sparse" if sparse else "HDF5" if source.head.startswith(_HDF) else "NumPy"
     extra = [key for key in arrays if key not in used and key not in _BESIDE]
@@ -264,13 +245,9 @@ def _check_array(values: Any, dimensions: int, where: str) -> None:
 
 def _strings(values: NDArray[np.generic], where: str) -> list[Any]:
     if values.ndim != 1 or values.dtype.kind not in "Uiu":
-        raise InputError(
-            "wrong-dtype",
-            where,
-            role="the array",
-            dtype=f"{values.dtype}{values.shape}",
-            wanted="a vector of text (dtype U)",
-        )
+        dtype = f"{values.dtype}{values.shape}"
+        wanted = "a vector of text (dtype U)"
+        raise InputError("wrong-dtype", where, role="the array", dtype=dtype, wanted=wanted)
     names = values.tolist()
     try:
         "".join(map(str, names)).encode()
@@ -313,42 +290,146 @@ def _classes(
     return classes
 
 
-def _sparse(
-    arrays: dict[str, NDArray[np.generic]], name: str, max_bytes: int
-) -> tuple[Any, set[str]]:
-    """A CSR matrix from what save_npz wrote, and the names of the arrays it is made of."""
-    form = arrays["format"]
-    kind = form.tobytes().replace(b"\0", b"").decode("latin-1") if form.dtype.kind in "SU" else ""
-    used = {"data", "format", "shape", "_is_array", *_SPARSE.get(kind, ())}
-    if kind not in _SPARSE or not used - {"_is_array"} <= arrays.keys():
-        raise InputError("not-sparse", name, kind=kind)
-    parts = [arrays[key] for key in ("data", *_SPARSE[kind])]
-    try:
-        return _to_csr(kind, parts, arrays["shape"], max_bytes), used
-    except (ValueError, TypeError, OverflowError, IndexError) as error:
-        raise InputError("damaged", name, why=error) from None
-
-
-def _to_csr(kind: str, parts: list[Any], shape: NDArray[np.generic], max_bytes: int) -> Any:
+def _sparse(arrays: dict[str, NDArray[np.generic]], name: str) -> tuple[Any, set[str]]:
+    """Return a CSR matrix from what save_npz wrote, and the names of the arrays it is made of."""
     from scipy import sparse
 
-    data, first, second = parts  # typed loosely: their types are checked here
-    integers = all(part.dtype.kind in "iu" for part in (first, second, shape))
-    vectors = all(part.ndim == 1 for part in (*parts, shape))
-    if not integers or not vectors or data.dtype.kind not in "biuf" or len(shape) != 2:
-        raise ValueError("parts of a wrong type or shape")
-    size = tuple(shape.tolist())
-    if min(size) < 0 or _ROW * size[0] + _COLUMN * size[1] > max(
-        max_bytes, 2**30
-    ):  # offsets are allocated for every row
-        raise ValueError(f"shape {size}")
-    if kind == "coo":
-        matrix: Any = sparse.coo_array((data, (first, second)), size)
-    else:
-        matrix = getattr(sparse, f"{kind}_array")((data, first, second), size)
-        matrix.check_format(full_check=True)
-    result = matrix.tocsr(copy=True)
-    result.sum_duplicates()  # sorts the columns; adds entries of one cell, and so tells of them
-    if result.nnz != matrix.nnz:
-        raise ValueError("a cell is there twice")
-    return result
+    form = arrays["format"]
+    kind = form.tobytes().replace(b"\0", b"").decode("latin-1") if form.dtype.kind in "SU" else ""
+    used = {"data", "format", "shape", *_SPARSE.get(kind, ())}
+    if kind not in _SPARSE or not used <= arrays.keys():
+        raise InputError("not-sparse", name, kind=kind)
+    data, first, second = (arrays[key] for key in ("data", *_SPARSE[kind]))
+    try:
+        parts: Any = (data, (first, second)) if kind == "coo" else (data, first, second)
+        matrix = getattr(sparse, f"{kind}_array")(parts, tuple(arrays["shape"].tolist()))
+        if kind != "coo":
+            matrix.check_format(full_check=True)
+        found = matrix.tocsr(copy=True)
+        found.sum_duplicates()  # sorts the columns; adds entries of one cell, and so tells of them
+        if found.nnz != matrix.nnz:
+            raise ValueError("a cell is there twice")
+        kinds = data.dtype.kind + first.dtype.kind + second.dtype.kind
+        if matrix.ndim != 2 or not re.fullmatch("[biuf][iu][iu]", kinds):
+            raise ValueError("parts of a wrong type or shape")
+    except (ValueError, TypeError, OverflowError, IndexError) as error:
+        raise InputError("damaged", name, why=error) from None
+    return found, {*used, "_is_array"}
+
+
+# ---- MATLAB -------------------------------------------------------------------------------------
+
+_START = 128  # bytes of the header, of which the last four are the version and the order of bytes
+_ARRAY, _COMPRESSED = 14, 15
+_CELLS, _STRUCTS, _TEXT, _NUMBERS = 1, 2, 4, range(6, 16)
+_TYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8",
+          13: "u8"}  # fmt: skip
+_ENCODINGS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
+_DEEPEST = 16
+_TAG = {order: struct.Struct(f"{order}II") for order in "<>"}
+_HEAD = {order: struct.Struct(f"{order}6I2i2I") for order in "<>"}  # of an array without a name
+
+
+class Struct(NamedTuple):
+    """The records of a struct array.
+
+    Attributes
+    ----------
+    fields : tuple of str
+    records : list of tuple
+    """
+
+    fields: tuple[str, ...]
+    records: list[tuple[Any, ...]]
+
+
+def read_mat(source: Source, names: Collection[str]) -> dict[str, Any]:
+    """Read some variables.
+
+    Returns
+    -------
+    dict
+        Of those that are there: a Struct, a list of cells, a str, or a flat array of numbers.
+
+    Raises
+    ------
+    InputError
+        If it is no such file, or a size in it is wrong.
+    """
+    data, found = bytes(source.data), dict[str, Any]()
+    order = {b"IM": "<", b"MI": ">"}.get(data[126:_START], "")
+    if order and struct.unpack(f"{order}H", data[124:126])[0] == 0x0200:
+        raise InputError("wrong-format", source.name, what="a matrix", format="MATLAB 7.3",
+                         wanted="save(..., '-v7')")  # fmt: skip
+    try:
+        if not order:
+            raise ValueError("its header is another")
+        for kind, part in _elements(data, order, _START):
+            if kind == _COMPRESSED:
+                inside = zlib.decompressobj().decompress(part, source.max_bytes + 1)
+                if len(inside) > source.max_bytes:
+                    raise ValueError(f"it holds more than {source.max_bytes} bytes")
+                ((kind, part),) = _elements(inside, order)
+            if kind == _ARRAY:
+                name = _array_head(part, order)[2].decode("latin-1")
+                if name in names:
+                    found[name] = _mat_value(part, order, 0)
+    except (ValueError, LookupError, struct.error, zlib.error) as error:
+        raise InputError("damaged", source.name, why=error) from None
+    return found
+
+
+def _elements(data: bytes, order: str, at: int = 0) -> Iterator[tuple[int, bytes]]:
+    """Yield consecutive elements: their types, and their bytes."""
+    stop, tag_at = len(data), _TAG[order].unpack_from
+    while at < stop:
+        kind, size = tag_at(data, at)
+        start, at = at + 8, at + 8 + (size if kind == _COMPRESSED else size + -size % 8)
+        if kind >> 16:  # a small element: up to four bytes within the tag
+            kind, size, start, at = kind & 0xFFFF, kind >> 16, start - 4, start
+        if start + size > min(at, stop):
+            raise ValueError("an element has another size than its place allows")
+        yield kind, data[start : start + size]
+
+
+def _array_head(part: bytes, order: str) -> tuple[int, tuple[int, ...], bytes, Any]:
+    """Return the type of an array, its shape, its name, and the elements that have its values."""
+    head = _HEAD[order]
+    if len(part) >= head.size:
+        a, b, flags, _, c, d, *sizes, e, f = head.unpack_from(part)
+        if (a, b, c, d, e, f) == (6, 8, 5, 8, 1, 0):
+            return flags & 0xFF, tuple(sizes), b"", _elements(part, order, head.size)
+    elements = _elements(part, order)
+    (_, kind), (_, shape), (_, name) = islice(elements, 3)
+    sizes = struct.unpack(f"{order}{len(shape) // 4}i", shape)
+    return struct.unpack_from(f"{order}I", kind)[0] & 0xFF, sizes, name, elements
+
+
+def _mat_value(part: bytes, order: str, depth: int) -> Any:
+    """Return what an array holds."""
+    if not len(part):
+        return ""
+    kind, sizes, _, elements = _array_head(part, order)
+    if min(sizes, default=-1) < 0 or depth > _DEEPEST:
+        raise ValueError("an array has a wrong shape, or is nested too deeply")
+    if kind in (_CELLS, _STRUCTS):
+        fields: tuple[str, ...] = ("",)
+        if kind == _STRUCTS:
+            (_, length), (_, names) = islice(elements, 2)
+            (wide,) = struct.unpack(f"{order}i", length)
+            starts = range(0, len(names), wide)
+            fields = tuple(names[i : i + wide].split(b"\0")[0].decode("latin-1") for i in starts)
+        values = [_mat_value(one, order, depth + 1) for _, one in elements]
+        if len(values) != prod(sizes) * len(fields):
+            raise ValueError("an array has another number of entries than its shape")
+        if kind == _CELLS:
+            return values
+        return Struct(fields, list(zip(*[iter(values)] * len(fields), strict=True)))
+    stored, content = next(elements, (0, part))
+    if kind == _TEXT:
+        encoding = _ENCODINGS[stored]
+        wide_order = {"<": "-le", ">": "-be"}[order] if encoding in ("utf-16", "utf-32") else ""
+        return content.decode(encoding + wide_order)[: prod(sizes) : max(1, sizes[0])]
+    if kind not in _NUMBERS:
+        raise ValueError(f"an array is of the type {kind}")
+    return np.frombuffer(content, order + _TYPES[stored])

@@ -9,10 +9,10 @@ is raised, and the strict reader of the format says what is wrong and where, or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,15 +20,15 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from semmetrics.core.ragged import Ints, lengths, offsets
-from semmetrics.data.form import Form, ReadOptions, assign, canonical_id
-from semmetrics.data.items import Items, encode
+from semmetrics.data.form import Form, Items, ReadOptions, encode, find_columns, in_order
+from semmetrics.data.json_files import item_rows
 from semmetrics.data.lists import Lists, Side, Texts
 from semmetrics.data.source import Source
-from semmetrics.data.tables import RowTable, describe_table, item_rows, row_notes
+from semmetrics.data.tables import describe_table, entry_rows, row_notes
 from semmetrics.errors import ROW, InputError, Places, at
+from semmetrics.schema import as_id
 
 _BATCH = 2**16
-_DECODED = 2**31  # bytes of texts in a part of a file that are decoded without a thought
 _SAMPLE = 2**13  # strings whose order and repeats tell what to expect of the others
 _LISTS = ("list", "large_list", "fixed_size_list", "map")
 _TEXTS = ("string", "large_string", "string_view")
@@ -76,7 +76,12 @@ class Coder:
         leave_if(ids.null_count or values.null_count)
         if not len(ids):
             return
-        starts = self._new_runs(ids) if self.by_row else np.arange(len(ids))
+        starts = np.arange(len(ids))
+        if self.by_row:  # the rows whose id is not that of the row before
+            change = pc.not_equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False)
+            goes_on = self._last is not None and ids[0].equals(self._last)
+            starts = np.flatnonzero(np.append(not goes_on, change))
+            self._last = ids[-1]
         self._ids.append(ids.take(pa.array(starts)) if len(starts) < len(ids) else ids)
         self._starts.append(starts + self._rows)
         if lines is not None:
@@ -94,14 +99,6 @@ class Coder:
             floats = pc.add(scores.cast(pa.float64()), 0.0)  # -0.0 is 0, as JSON's -0 is
             leave_if(pc.all(pc.is_finite(floats)).as_py() is False)
             self._scores.append(floats.to_numpy(zero_copy_only=False))  # nan for nulls
-
-    def _new_runs(self, ids: Any) -> Ints:
-        """Find the rows whose id is not that of the row before."""
-        change = pc.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1))
-        starts = np.flatnonzero(change.to_numpy(zero_copy_only=False)) + 1
-        goes_on = self._last is not None and ids[0].equals(self._last)
-        self._last = ids[len(ids) - 1]
-        return starts if goes_on else np.append(0, starts)
 
     def _code(self, values: Any) -> None:
         """Code entries within their batch."""
@@ -140,12 +137,15 @@ class Coder:
             side, first, scattered = _grouped(side, items)
             lines = lines[first]
         if self.by_row and not self.form.blank and "" in vocabulary:
-            side = _without_empty(side, vocabulary.index(""))
-            self._ordered = False
+            bare, widths = side.codes == vocabulary.index(""), lengths(side.indptr)
+            leave_if((np.repeat(widths, widths)[bare] > 1).any())
+            # a score alone
+            leave_if(side.scores is not None and not np.isnan(side.scores[bare]).all())
+            side, self._ordered = side.keep(~bare), False
         empty = len(codes) - len(side.codes)
         leave_if(side.scores is not None and np.isnan(side.scores).any())
         if not self._ordered or scattered:
-            vocabulary, codes = _in_order(list(vocabulary), side.codes)
+            vocabulary, codes = in_order(list(vocabulary), side.codes)
             side = replace(side, codes=codes)
         leave_if(not self.form.blank and not all(map(str.strip, vocabulary)))
         return Lists(
@@ -166,15 +166,6 @@ def _grouped(side: Side, items: Ints) -> tuple[Side, Ints, int]:
     side, ends = side.take(order), np.append(starts, len(order))
     several = int((np.diff(ends) > 1).sum())
     return replace(side, indptr=side.indptr[ends]), order[starts], several
-
-
-def _without_empty(side: Side, code: int) -> Side:
-    """Leave out the entries that say that an item has none."""
-    bare = side.codes == code
-    widths = lengths(side.indptr)
-    leave_if((np.repeat(widths, widths)[bare] > 1).any())
-    leave_if(side.scores is not None and not np.isnan(side.scores[bare]).all())  # a score alone
-    return side.keep(~bare)
 
 
 def _chained(parts: Sequence[Any]) -> Any:
@@ -219,16 +210,6 @@ def _joined(parts: Sequence[Any], dtype: Any) -> Any:
     return np.concatenate(parts) if parts else np.zeros(0, dtype)
 
 
-def _in_order(entries: list[str], codes: Any) -> tuple[list[str], Any]:
-    """Number the entries that occur in order of first appearance."""
-    first = np.full(len(entries), len(codes), np.int64)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several writes the last one stays
-    order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
-    place = np.zeros(len(entries), np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    return [entries[i] for i in order.tolist()], place[codes]
-
-
 def arrow_schema(source: Source, kind: str) -> Any:
     """Return the names and types of the columns of a Parquet or Arrow file."""
     with open_arrow(source, kind) as (schema, _):
@@ -238,32 +219,26 @@ def arrow_schema(source: Source, kind: str) -> Any:
 
 def read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
     """Read a Parquet or Arrow file; only the columns that are used are decoded."""
-    with open_arrow(source, kind) as (schema, batches):
-        columns = Columns.of(schema, form, options, source.name)
-
-        def limited() -> Iterator[Any]:
-            return _limited(batches(columns.names), options.max_bytes, source.name)
-
-        found = columns.read(limited)
     title = "Parquet" if kind == "parquet" else "Arrow"
-    return describe_table(found, title, schema.names, columns.roles, form, columns.wide)
+    with open_arrow(source, kind) as (schema, batches):
+        return read_columns(schema, batches, form, options, source.name, title)
 
 
-def whole_table(source: Source, kind: str, options: ReadOptions) -> Any:
+def whole_table(source: Source, kind: str) -> Any:
     """Return a Parquet or Arrow file as a table, with all of its columns."""
     with open_arrow(source, kind) as (schema, batches):
-        limited = _limited(batches(schema.names), options.max_bytes, source.name)
-        return pa.Table.from_batches(limited, schema)
+        return pa.Table.from_batches(batches(schema.names), schema)
 
 
 def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) -> Lists:
     """Read a table in memory."""
-    columns = Columns.of(table.schema, form, options, name)
-    batches = table.select(columns.names).to_batches(max_chunksize=_BATCH)
-    for batch in batches:
-        batch.validate(full=True)
-    found = columns.read(lambda: batches)
-    return describe_table(found, "a table", columns.every, columns.roles, form, columns.wide)
+
+    def batches(names: Sequence[str]) -> Iterator[Any]:
+        for batch in table.select(names).to_batches(max_chunksize=_BATCH):
+            batch.validate(full=True)
+            yield batch
+
+    return read_columns(table.schema, batches, form, options, name, "a table")
 
 
 @contextmanager
@@ -278,16 +253,30 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
             from pyarrow import parquet
 
             file = parquet.ParquetFile(stream)
+            schema = file.schema_arrow
+        else:
+            is_file = source.head[:6] == b"ARROW1"
+            opened = pa.ipc.open_file if is_file else pa.ipc.open_stream
+            schema = opened(stream).schema
 
-            def batches(names: Sequence[str]) -> Iterator[Any]:
-                safe = _safe_to_decode(file, stream, names)
-                yield from safe.iter_batches(_BATCH, columns=names)
+        def batches(names: Sequence[str]) -> Iterator[Any]:
+            total = 0
+            if kind == "parquet":
+                parts = file.iter_batches(_BATCH, columns=names)
+            else:
+                stream.seek(0)
+                parts = reader = opened(stream)
+                if is_file:
+                    parts = map(reader.get_batch, range(reader.num_record_batches))
+            for part in parts:
+                batch = part.select(names)
+                batch.validate(full=True)
+                total += batch.nbytes
+                if total > source.max_bytes:
+                    raise InputError("too-large", source.name, limit=source.max_bytes)
+                yield batch
 
-            yield file.schema_arrow, batches
-            return
-        reader = _batches_of_file if source.head[:6] == b"ARROW1" else _batches_of_stream
-        schema, _ = reader(stream)
-        yield schema, lambda names: (batch.select(names) for batch in reader(stream)[1])
+        yield schema, batches
     # Damaged files raise nearly anything from inside pyarrow: OSError, ValueError, KeyError...
     except (InputError, MemoryError):
         raise
@@ -296,150 +285,75 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
         raise InputError("damaged", source.name, why=line) from None
 
 
-def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:
-    """Return the file, or one whose texts stay coded if they would take very much otherwise.
-
-    A text that stands once in a file may be meant a million times, and is decoded as often.
-    """
-    from pyarrow import parquet
-
-    leaves = [file.schema.column(i) for i in range(file.metadata.num_columns)]
-    chosen = {
-        leaf.path: i
-        for i, leaf in enumerate(leaves)
-        if leaf.physical_type == "BYTE_ARRAY" and leaf.path.partition(".")[0] in names
+def read_columns(
+    schema: Any,
+    batches: Callable[[list[str]], Iterable[Any]],
+    form: Form,
+    options: ReadOptions,
+    name: str,
+    title: str,
+) -> Lists:
+    """Code batches of columns, or read them value by value if something is odd."""
+    roles = find_columns(form.table, schema.names, options, name)
+    kinds = {role: schema.field(i).type for role, i in roles.items()}
+    entries, scores = kinds[form.noun], kinds.get("score")
+    wide = has_type(entries, *_LISTS)
+    if wide and scores is not None:  # nothing is cast from texts or truth values
+        scores = scores.value_type if has_type(scores, *_LISTS[:3]) else pa.string()
+    empty = () if form.blank else ("null",)  # a column of nulls: items without entries
+    fits = {
+        "id": has_type(kinds["id"], *_TEXTS, "integer"),
+        form.noun: wide or has_type(entries, *_TEXTS, *empty),
+        "score": scores is None or has_type(scores, "integer", "floating", *["null"] * wide),
     }
-    coded = parquet.ParquetFile(stream, metadata=file.metadata, read_dictionary=list(chosen))
-    for path, i in chosen.items():
-        for group in range(file.num_row_groups):
-            # Read first: damaged metadata then raise, and end the process if only looked at.
-            first = next(coded.iter_batches(1, row_groups=[group], columns=[path]), None)
-            number = file.metadata.row_group(group).column(i).num_values
-            values = None if first is None else _leaf(first.column(0))
-            if values is not None and types.is_dictionary(values.type):
-                longest = pc.max(pc.binary_length(values.dictionary)).as_py() or 0
-                if number * longest > _DECODED:
-                    return coded
-    return file
+    for role in (role for role, fit in fits.items() if not fit):
+        where = at(name, f"column {schema.names[roles[role]]!r}")
+        raise InputError("wrong-column-type", where, found=str(kinds[role]), role=role)
+    names = [schema.names[i] for i in roles.values()]
+    try:
+        coder = Coder(form, by_row=not wide)
+        for batch in batches(names):
+            coder.add(*_columns_of(batch, names, form, wide))
+        found = coder.finish(name)
+    except MemoryError:  # pyarrow's is one of its exceptions, too
+        raise
+    except (OddError, pa.ArrowException):
+        found = encode(_read_strictly(batches(names), names, form, name, wide), form)
+    return describe_table(found, title, schema.names, roles, form, wide)
 
 
-def _leaf(values: Any) -> Any:
-    """Return what lists hold."""
-    while has_type(values.type, *_LISTS[:3]):
-        values = values.flatten()
-    return values
+def _columns_of(batch: Any, names: Sequence[str], form: Form, wide: bool) -> list[Any]:
+    """Return ids, entries and perhaps scores; leave lists of another kind to the strict reader."""
+    ids, values, *scores = (batch.column(name) for name in names)
+    if wide:
+        leave_if(not has_type(values.type, "list", "large_list"))
+        leave_if(not has_type(values.type.value_type, *_TEXTS))
+    elif not form.blank and _null_count(values):
+        values = pc.fill_null(_texts(values), "")
+    return [ids, values, *scores]
 
 
-def _decoded_size(values: Any) -> int:
-    """Return the bytes of the texts that a dictionary stands for."""
-    values = _leaf(values)
-    if not types.is_dictionary(values.type) or not has_type(values.type, *_TEXTS[:2]):
-        return 0
-    lengths_of = pc.binary_length(values.dictionary).cast(pa.int64())
-    return pc.sum(lengths_of.take(values.indices)).as_py() or 0
-
-
-def _batches_of_file(stream: Any) -> tuple[Any, Iterator[Any]]:
-    file = pa.ipc.open_file(stream)
-    return file.schema, map(file.get_batch, range(file.num_record_batches))
-
-
-def _batches_of_stream(stream: Any) -> tuple[Any, Iterator[Any]]:
-    stream.seek(0)
-    reader = pa.ipc.open_stream(stream)
-    return reader.schema, iter(reader)
-
-
-def _limited(batches: Iterable[Any], max_bytes: int, name: str) -> Iterator[Any]:
-    total = 0
+def _read_strictly(
+    batches: Iterable[Any], names: Sequence[str], form: Form, name: str, wide: bool
+) -> Items:
+    """Read batches value by value; names what is wrong and where."""
+    read: list[list[Any]] = [[] for _ in names]
     for batch in batches:
-        batch.validate(full=True)
-        total += batch.nbytes + sum(map(_decoded_size, batch.columns))
-        if total > max_bytes:
-            raise InputError("too-large", name, limit=max_bytes)
-        yield batch
-
-
-class Columns(NamedTuple):
-    """Which columns play which role, and whether a row is an item with a list of entries."""
-
-    name: str
-    form: Form
-    every: Sequence[str]
-    roles: Mapping[str, int]
-    wide: bool
-
-    @staticmethod
-    def of(schema: Any, form: Form, options: ReadOptions, name: str) -> Columns:
-        """Find the columns, and refuse types that their roles cannot have."""
-        roles = assign(form.table, schema.names, options, name, form.first_id)
-        kinds = {role: schema.field(i).type for role, i in roles.items()}
-        entries, scores = kinds[form.noun], kinds.get("score")
-        wide = has_type(entries, *_LISTS)
-        empty = () if form.blank else ("null",)  # a column of nulls: items without entries
-        fits = {
-            "id": has_type(kinds["id"], *_TEXTS, "integer"),
-            form.noun: wide or has_type(entries, *_TEXTS, *empty),
-            "score": scores is None or _holds_numbers(scores, wide=wide),
-        }
-        for role in (role for role, fit in fits.items() if not fit):
-            where = at(name, f"column {schema.names[roles[role]]!r}")
-            raise InputError("wrong-column-type", where, found=str(kinds[role]), role=role)
-        return Columns(name, form, schema.names, roles, wide)
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the columns that are used."""
-        return [self.every[i] for i in self.roles.values()]
-
-    def read(self, batches: Callable[[], Iterable[Any]]) -> Lists:
-        """Code the batches, or read them value by value if something is odd."""
-        try:
-            return self._fast(batches())
-        except MemoryError:  # pyarrow's is one of its exceptions, too
-            raise
-        except (OddError, pa.ArrowException):
-            return encode(self._strict(batches()), self.form)
-
-    def _fast(self, batches: Iterable[Any]) -> Lists:
-        coder = Coder(self.form, by_row=not self.wide)
-        for batch in batches:
-            ids, values, *scores = (batch.column(name) for name in self.names)
-            leave_if(self.wide and not has_type(values.type, "list", "large_list"))
-            leave_if(self.wide and not has_type(values.type.value_type, *_TEXTS))
-            if not self.wide and not self.form.blank and _null_count(values):
-                values = pc.fill_null(_texts(values), "")
-            coder.add(ids, values, *scores)
-        return coder.finish(self.name)
-
-    def _strict(self, batches: Iterable[Any]) -> Items:
-        read: dict[str, list[Any]] = {role: [] for role in self.roles}
-        for batch in batches:
-            for role, name in zip(self.roles, self.names, strict=True):
-                read[role].extend(batch.column(name).to_pylist())
-        rows = range(len(read["id"]))
-        places = (at(self.name, ROW.format(row)) for row in rows)
-        ids = list(map(canonical_id, read["id"], places))
-        values, scores = read[self.form.noun], read.get("score")
-        if self.wide:
-            beside = [None] * len(ids) if scores is None else scores
-            items = zip(rows, ids, values, beside, strict=True)
-            return item_rows(items, self.name, self.form, ROW)
-        if self.form.blank and None in values:
-            row = values.index(None)
-            remedy = f"write an empty text for an empty {self.form.noun}"
-            where = at(self.name, ROW.format(row), ids[row])
-            raise InputError("null", where, role=f"the {self.form.noun}", remedy=remedy)
-        table = RowTable(self.name, self.form, ROW)
-        table.add(rows, ids, ["" if value is None else value for value in values], scores)
-        return table.finish()
-
-
-def _holds_numbers(kind: Any, *, wide: bool) -> bool:
-    """Tell whether a type is that of scores; nothing is cast from texts or truth values."""
-    if not wide:
-        return has_type(kind, "integer", "floating")
-    return has_type(kind, *_LISTS[:3]) and has_type(kind.value_type, "integer", "floating", "null")
+        for cells, one in zip(read, names, strict=True):
+            cells.extend(batch.column(one).to_pylist())
+    if wide:
+        rows = enumerate(zip(*read, strict=True))
+        items = ((row, cells[:2] if cells[-1] is None else cells) for row, cells in rows)
+        return item_rows(items, iter, name, form, ROW)
+    given, values, *scores = read
+    ids = [as_id(id_, where=at(name, ROW.format(row))) for row, id_ in enumerate(given)]
+    if form.blank and None in values:
+        row = values.index(None)
+        remedy = f"write an empty text for an empty {form.noun}"
+        where = at(name, ROW.format(row), ids[row])
+        raise InputError("null", where, role=f"the {form.noun}", remedy=remedy)
+    entries = ["" if value is None else value for value in values]
+    return entry_rows([(range(len(ids)), ids, entries, *scores)], name, form, ROW)
 
 
 def _null_count(values: Any) -> int:

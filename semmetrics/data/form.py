@@ -1,17 +1,28 @@
-"""What files look like: how a kind writes its values, and what a user says of a file."""
+"""What files look like: how a kind writes its values, and what a user says of a file.
+
+Conventions
+-----------
+A reader finds `Items`: lists of entries, not yet checked; `encode` checks and codes them.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, fields
-from numbers import Integral
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from itertools import chain, count
+from typing import Any
 
 import numpy as np
 
 from semmetrics.arguments import check_fields
-from semmetrics.errors import Fact, InputError
+from semmetrics.core.ragged import Codes, Floats, Ints, offsets
+from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
+from semmetrics.errors import ROW, Fact, InputError, Places
 from semmetrics.options import FORMATS
+from semmetrics.schema import COLUMN_FLAG, ID_NAMES, Column, Schema, as_id, as_number, as_real
 
 TABLES, MATRICES = ("csv", "tsv"), ("npy", "npz", "hdf5")
 _FORMATS = {
@@ -22,18 +33,11 @@ _FORMATS = {
 }  # fmt: skip
 EXTENSIONS = {ending: kind for kind, endings in _FORMATS.items() for ending in endings.split()}
 RECORD_IDS = ("id", "image_id", "img_id")
-IDS = (*RECORD_IDS, "image", "img", "item", "item_id", "filename")
 _DISTINCT = (("id", "label"), ("id", "score"), ("label", "score"), ("id", "caption"),
              ("id", "candidate"), ("candidate", "score"))  # fmt: skip
 _SCORES = ("score", "scores", "conf_level", "confidence", "conf", "prob", "probability")
-
-
-class Role(NamedTuple):
-    """The names that a column is known by, whether it must be there, and what messages call it."""
-
-    known: tuple[str, ...]
-    required: bool = True
-    what: str = ""
+_LABELS = ("label", "name")
+_FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")  # a score in quotes, not a synonym
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,21 +94,30 @@ class Form:
         """Whether a whole number alone is an item with one entry."""
         return self.single and self.numbered
 
-    @property
-    def table(self) -> dict[str, Role]:
-        """The roles of the columns of a table."""
-        scores = Role((*self.scores, *_SCORES), False)
-        return self._roles(Role((*self.ids, *IDS)), Role(self.columns), scores)
+    @cached_property
+    def table(self) -> Schema:
+        """The columns of a table: ids, entries, and scores where the form has them."""
+        return self._schema((*self.ids, *ID_NAMES), self.columns, (*self.scores, *_SCORES))
+
+    @cached_property
+    def record(self) -> Schema:
+        """The keys of a JSON record."""
+        return self._schema((*self.ids, *RECORD_IDS), self.keys, (*self.scores, "scores"))
+
+    def _schema(self, *names: tuple[str, ...]) -> Schema:
+        first = () if self.first_id is None else (self.first_id,)
+        id_, entry, score = names
+        columns = (
+            Column("id", (*first, id_), as_id),
+            Column(self.noun, (entry,)),
+            Column("score", (score,), as_number, required=False),
+        )
+        return Schema(self.noun, columns if self.scored else columns[:2], flag=COLUMN_FLAG)
 
     @property
-    def record(self) -> dict[str, Role]:
-        """The roles of the keys of a JSON record."""
-        ids, scores = (*self.ids, *RECORD_IDS), (*self.scores, "scores")
-        return self._roles(Role(ids), Role(self.keys), Role(scores, False))
-
-    def _roles(self, id_: Role, value: Role, score: Role) -> dict[str, Role]:
-        roles = {"id": id_, self.noun: value}
-        return {**roles, "score": score} if self.scored else roles
+    def roles(self) -> tuple[str, ...]:
+        """The roles of its columns, each of which an option may name."""
+        return tuple(column.role for column in self.table.columns)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,18 +255,41 @@ def is_one_hot(
     >>> is_one_hot(["id", "cat"], form, DEFAULTS), is_one_hot(["id", "label"], form, DEFAULTS)
     (True, False)
     """
-    roles = {role: known.known for role, known in form.table.items()}
-    chosen = any(column_among(options, role, names) is not None for role in roles if role != "id")
+    chosen = any(column_among(options, role, names) is not None for role in form.roles[1:])
     if chosen or MATRICES[0] not in form.formats:
         return False
     others = []
     for name in names:
-        known = [role for role, some in roles.items() if name.strip().casefold() in some]
+        folded = name.strip().casefold()
+        known = [column.role for column in form.table.columns if folded in column.known]
         if "score" in known or (form.noun in known and name not in numbers):
             return False
         if not known and name != options.id_column:
             others.append(name)
     return bool(others)
+
+
+def find_id(names: Sequence[str], form: Form, options: ReadOptions, where: str) -> int | None:
+    """Return the place of the column of ids; None if there is none."""
+    column = replace(form.table.columns[0], required=False)
+    schema = replace(form.table, columns=(column,))
+    return find_columns(schema, names, options, where).get("id")
+
+
+def find_columns(
+    schema: Schema, names: Sequence[str], options: ReadOptions, where: str
+) -> dict[str, int]:
+    """Find which column plays which role; options may name some.
+
+    Examples
+    --------
+    >>> form = Form(noun="caption", columns=("caption",), keys=("caption",), first_id="image_id")
+    >>> find_columns(form.table, ["id", "image_id", "caption"], DEFAULTS, "a.csv")
+    {'id': 1, 'caption': 2}
+    """
+    named = {one.role: column_among(options, one.role, names) for one in schema.columns}
+    chosen = {role: name for role, name in named.items() if name is not None}
+    return schema.find(names, chosen, where)
 
 
 def check_classes(
@@ -272,80 +308,300 @@ def check_classes(
         if not isinstance(name, str):
             raise InputError("wrong-type", place, value=name, wanted=f"the name of a {noun}")
         if not name.strip():
-            raise InputError(
-                "empty", place, role=f"the {noun}", remedy="each position is a column: name it"
-            )
+            remedy = "each position is a column: name it"
+            raise InputError("empty", place, role=f"the {noun}", remedy=remedy)
         if first.setdefault(name, number) != number:
             raise InputError("duplicate-at", place, role=repr(name), other=unit.format(first[name]))
 
 
-def assign(
-    roles: Mapping[str, Role],
-    names: Sequence[str],
-    options: ReadOptions,
-    where: str,
-    first_id: str | None = None,
-) -> dict[str, int]:
-    """Find which column plays which role; a role that is not required may be absent.
+@dataclass
+class Items:
+    """Items as a reader found them, not yet checked.
+
+    Attributes
+    ----------
+    ids : sequence of str, or None
+        One id an item, checked to be unique by the reader; None where the input has none and
+        items are matched by position.
+    items : sequence
+        For each item its entries in order, or a text alone. An entry is a str, or, where the form
+        has scores, a pair ``(label, number)``, a mapping with "label" (or "name") and perhaps
+        "score", or a list of synonyms.
+    where : Places
+        The place of item ``i`` for messages: "gt.json, id 'a'" or "gt.csv, line 7, id 'a'".
+    source, understood : str
+        The name of the input, and how it was read: "JSON, {id: [labels]}".
+    notes : list of Fact or str
+        What is odd and was nevertheless accepted.
+    order : str
+        As in ``Lists``.
+    """
+
+    ids: Sequence[str] | None
+    items: Sequence[Any]
+    where: Places
+    source: str = "input"
+    understood: str = "lists"
+    notes: list[Fact] = field(default_factory=list)
+    order: str = ""
+
+    @cached_property
+    def types(self) -> set[type]:
+        """The types of the items, found once: it takes a tenth of the time of exact measures."""
+        return set(map(type, self.items))
+
+
+def encode(found: Items, form: Form) -> Lists:
+    """Check the items of an input and code them.
+
+    Parameters
+    ----------
+    found : Items
+    form : Form
+        What an entry may be.
+
+    Returns
+    -------
+    Lists
+
+    Raises
+    ------
+    InputError
+        If an item is not a list, an entry is not a string (where the form has them: or a list of
+        synonyms, a pair of label and number, a mapping with "label" and "score"), is empty where
+        it may not be, a score is not finite, or only some entries have a score; names the item.
 
     Examples
     --------
-    >>> roles = {"id": Role(IDS), "caption": Role(("caption",))}
-    >>> assign(roles, ["id", "image_id", "caption"], DEFAULTS, "a.csv", "image_id")
-    {'id': 1, 'caption': 2}
+    >>> form = Form(noun="label", columns=("label",), keys=("labels",))
+    >>> names = ["a", "b"]
+    >>> items = Items(names, [["cat", "dog"], ["cat"]], Places("gt.json", names))
+    >>> lists = encode(items, form)
+    >>> lists.vocabulary, lists.side.codes.tolist()
+    (['cat', 'dog'], [0, 1, 0])
     """
-    chosen = {role: column_among(options, role, names) for role in roles}
-    folded = list(map(str.casefold, map(str.strip, names)))
-    first = [names[i] for i in _places(folded, {first_id})]
-    if len(first) == 1 and chosen["id"] is None and first[0] not in chosen.values():
-        chosen["id"] = first[0]
-    taken = {name for name in chosen.values() if name is not None}
-    found: dict[str, int] = {}
-    for role, (known, required, what) in roles.items():
-        name, flag = chosen[role], f"{role}_column (--{role}-column)"
-        if name is not None:
-            hits = _places(names, {name})
-        else:
-            hits = [i for i in _places(folded, set(known)) if names[i] not in taken]
-        if len(hits) > 1:
-            columns = [names[i] for i in hits]
-            raise InputError("ambiguous-column", where, role=role, found=columns, flag=flag)
-        if hits:
-            found[role] = hits[0]
-        elif name is not None or required:
-            sign = next((sign for sign in ";|\t," if len(names) == 1 and sign in names[0]), "")
-            other = bool(sign) and where.endswith("line 1")
-            raise InputError(
-                "other-delimiter" if other else "missing-column", where, role=what or role,
-                wanted=name or ", ".join(known), found=names, flag=flag, sign=sign,
-            )  # fmt: skip
-    return found
-
-
-def _places(names: Sequence[str], sought: Set[str | None]) -> list[int]:
-    return [i for i, name in enumerate(names) if name in sought]
-
-
-def canonical_id(value: object, where: str = "") -> str:
-    """Return an id as text: 42 and "42" are the same; only strings and whole numbers are ids."""
-    if isinstance(value, str) and value:
-        return str(value)
-    if isinstance(value, int | Integral) and not isinstance(value, bool):
-        return str(value)
-    raise InputError("empty-id" if isinstance(value, str) else "wrong-id", where, value=value)
-
-
-def number(value: object, where: str = "", what: str = "score") -> float:
-    """Return a number, or the text of a cell, as a finite float."""
+    notes = list(found.notes)
+    if form.alone:
+        found = replace(found, items=[str(i) if _is_whole(i) else i for i in found.items])
+    sets = any(issubclass(kind, Set) for kind in found.types)
+    items = found.items if found.types <= {list, tuple} else _as_lists(found, form)
+    if sets and form.single:
+        notes.append(Fact("sorted-sets", values={"noun": form.noun}))
+    indptr = offsets(np.fromiter(map(len, items), np.int64, len(items)))
+    scores = None
+    if form.numbered:
+        items = [list(map(_name, item)) for item in items]
     try:
-        if isinstance(value, bool | np.bool_) or (isinstance(value, str) and "_" in value):
-            raise TypeError
-        result = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        result = float("nan")
-    if result - result != 0:
-        role = f"the {what}"
-        if value == "":
-            raise InputError("empty", where, role=role, remedy="write a number such as 0.5")
-        raise InputError("not-finite", where, role=role, value=value)
-    return result
+        vocabulary, codes = _code(chain.from_iterable(items), indptr[-1])
+        plain = all(issubclass(kind, str) for kind in set(map(type, vocabulary)))
+    except TypeError:  # an entry that is a list or a mapping cannot be a dictionary's key
+        plain = False
+    if not plain:
+        flat, scores = _flatten(found, items, form, notes)
+        vocabulary, codes = _code(flat, indptr[-1])
+    if not set(map(type, vocabulary)) <= {str, tuple}:  # kinds of string, such as numpy's
+        vocabulary = [entry if isinstance(entry, tuple) else str(entry) for entry in vocabulary]
+    _check_texts(found, form, vocabulary, codes, indptr)
+    return Lists(
+        range(len(items)) if found.ids is None else found.ids,
+        vocabulary,
+        Side(indptr, codes, scores),
+        source=found.source,
+        understood=found.understood,
+        notes=notes,
+        where=found.where,
+        noun=form.noun,
+        order="sorted" if sets else found.order,
+    )
+
+
+def encode_numbers(
+    values: Any, form: Form, source: str, understood: str, ids: Sequence[str] | None = None
+) -> Lists:
+    """Code a vector of whole numbers, each of which is the one entry of an item.
+
+    Parameters
+    ----------
+    values : int array, shape (items,)
+    form : Form
+    source, understood : str
+    ids : sequence of str, optional
+
+    Examples
+    --------
+    >>> form = Form(noun="label", columns=("label",), keys=("labels",))
+    >>> encode_numbers(np.array([7, 3, 7]), form, "gts", "vector").to_list()
+    [['7'], ['3'], ['7']]
+    """
+    numbers, places = np.unique(values, return_inverse=True)
+    names, codes = in_order(list(map(str, numbers.tolist())), places.ravel())
+    return Lists(
+        range(len(values)) if ids is None else ids,
+        names,
+        Side(np.arange(len(values) + 1), codes),
+        source=source,
+        understood=understood,
+        where=Places(source, ids, ROW, range(len(values))),
+        noun=form.noun,
+    )
+
+
+def in_order(entries: Sequence[str], codes: Any) -> tuple[list[str], Codes]:
+    """Number the entries that occur in order of first appearance."""
+    first = np.full(len(entries), len(codes), np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several writes the last one stays
+    order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
+    place = np.zeros(len(entries), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return [entries[i] for i in order.tolist()], place[codes]
+
+
+def _is_whole(entry: Any) -> bool:
+    return isinstance(entry, (int, np.integer)) and not isinstance(entry, bool)
+
+
+def _name(entry: Any) -> Any:
+    """Return a whole number as text, also where it has a score."""
+    if _is_whole(entry):
+        return str(entry)
+    if isinstance(entry, (tuple, list)) and len(entry) == 2 and not isinstance(entry[0], str):
+        return (_name(entry[0]), entry[1])
+    return entry
+
+
+def _code(flat: Any, size: int) -> tuple[list[Any], Codes]:
+    """Number the distinct values in order of first appearance."""
+    table: defaultdict[Any, int] = defaultdict(count().__next__)
+    codes = np.fromiter(map(table.__getitem__, flat), np.int32, size)
+    return list(table), codes
+
+
+def _as_lists(found: Items, form: Form) -> Sequence[Sequence[Any]]:
+    """Return items as lists; sets are sorted, so that their order is the same in every process."""
+    if form.single and all(isinstance(item, str) for item in found.items):
+        return [[text] for text in found.items]
+    lists: list[Any] = []
+    for item in found.items:
+        if isinstance(item, Set):
+            lists.append(sorted(item, key=lambda entry: (str(type(entry)), str(entry))))
+        else:
+            lists.append(item.tolist() if isinstance(item, np.ndarray) else item)
+    some = any(isinstance(item, (list, tuple)) for item in lists)
+    for position, item in enumerate(lists):
+        if isinstance(item, str) and form.single and not some:
+            continue  # another item is wrong
+        if not isinstance(item, (list, tuple)):
+            raise not_a_list(item, form, found.where(position))
+    return lists
+
+
+def not_a_list(item: Any, form: Form, where: str = "") -> InputError:
+    """Return the error for a value in place of the entries of an item."""
+    wanted = f"a list of {form.noun}s"
+    if form.single:
+        wanted += ", as other items have" if isinstance(item, str) else f" or a {form.noun}"
+    return InputError("wrong-type", where, value=item, wanted=wanted)
+
+
+def _check_texts(
+    found: Items, form: Form, vocabulary: Sequence[Entry], codes: Codes, indptr: Ints
+) -> None:
+    """Raise for empty entries, unless the form has them, and for halves of characters."""
+    every = list(chain.from_iterable(map(_terms, vocabulary)))
+    if not form.blank and not (all(vocabulary) and all(map(str.strip, every))):
+        code = "empty"
+        wrong = [not (entry and all(map(str.strip, _terms(entry)))) for entry in vocabulary]
+    elif form.single and has_surrogate("".join(every)):  # tokenizers take texts in UTF-8
+        code = "lone-surrogate"
+        wrong = [has_surrogate("".join(_terms(entry))) for entry in vocabulary]
+    else:
+        return
+    occurrence = int(np.array(wrong)[codes].argmax())
+    position = int(np.searchsorted(indptr, occurrence, side="right")) - 1
+    where = found.where.entry(position, form.noun, occurrence - int(indptr[position]))
+    remedy = f"remove it, or give the item an empty list if it has no {form.noun}"
+    raise InputError(code, where, role=f"the {form.noun}", remedy=remedy)
+
+
+def _terms(entry: Entry) -> Terms:
+    return (entry,) if isinstance(entry, str) else entry
+
+
+def has_surrogate(text: str) -> bool:
+    """Return whether a text holds half of a surrogate pair, which no file in UTF-8 can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _flatten(
+    found: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[Fact]
+) -> tuple[Any, Floats | None]:
+    """Find the entries and their scores, whatever their form."""
+    pairs = _scored_strings(items) if form.scored else None
+    if pairs is not None:
+        return pairs
+    entries: list[Entry] = []
+    scores: list[float] = []
+    unused: dict[str, None] = {}
+    for position, item in enumerate(items):
+        for place, value in enumerate(item):
+            try:
+                entry, score = _entry(value, form)
+            except InputError as error:
+                raise error.placed(found.where.entry(position, form.noun, place)) from None
+            if isinstance(value, Mapping):
+                used = "score", next(name for name in _LABELS if name in value)
+                unused.update((str(key), None) for key in value if key not in used)
+            entries.append(entry)
+            if score is not None:
+                scores.append(score)
+        if scores and len(scores) != len(entries):
+            raise InputError("some-scores", found.where(position), noun=form.noun)
+    if unused:
+        values = {"noun": form.noun}
+        notes.append(Fact("unused-entry-keys", len(unused), tuple(unused), values=values))
+    return entries, np.array(scores, np.float64) + 0.0 if scores else None
+
+
+def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None:
+    """Split the common case, all pairs of a string and a finite number, without a slow loop."""
+    flat = list(chain.from_iterable(items))
+    if not set(map(type, flat)) <= {tuple, list} or set(map(len, flat)) != {2}:
+        return None
+    names, numbers = zip(*flat, strict=True)
+    if set(map(type, names)) != {str} or not set(map(type, numbers)) <= {int, float}:
+        return None
+    try:
+        scores = np.array(numbers, np.float64) + 0.0  # -0.0 is 0, as JSON's -0 is
+    except OverflowError:
+        return None
+    return (names, scores) if np.isfinite(scores).all() else None
+
+
+def _entry(value: Any, form: Form) -> tuple[Entry, float | None]:
+    if isinstance(value, str):
+        return str(value), None
+    score: Any = ...
+    if not form.scored:
+        raise InputError("wrong-type", value=value, wanted=f"a {form.noun}")
+    if isinstance(value, Mapping):
+        key = next((name for name in _LABELS if name in value), None)
+        if key is None:
+            wanted = f'a {form.noun} such as {{"label": "cat", "score": 0.9}}'
+            raise InputError("wrong-type", value=value, wanted=wanted)
+        value, score = value[key], ... if value.get("score") is None else value["score"]
+    elif (
+        isinstance(value, (list, tuple))
+        and len(value) == 2
+        and (not isinstance(value[1], str) or _FRACTION.match(value[1]))
+    ):
+        value, score = value
+    if isinstance(value, (list, tuple)) and value and all(isinstance(t, str) for t in value):
+        value = as_entry(tuple(map(str, value)))
+    elif not isinstance(value, str):
+        wanted = f'a {form.noun} such as "cat", ["cat", 0.9], or the synonyms ["cat", "kitty"]'
+        raise InputError("wrong-type", value=value, wanted=wanted)
+    return value, None if score is ... else as_real(score, "the score")

@@ -7,16 +7,20 @@ A table is written as .npz or JSON. JSON reads ``{"documents": 5000, "frequencie
 released code are read, too: a dict with "document_frequency" (tuples of tokens and their counts)
 and "ref_len", or the dict of tuples alone if the number of documents is given. "ref_len" is the
 number of documents or its natural logarithm: whole numbers and numbers above 50 are the number
-itself. Nothing in a pickle is run (see ``data.plain_pickles``).
+itself. A pickle may call whatever it names: here only a few names of containers and number types
+are known, what stands for them only makes dicts and numbers, and any other name is an error. So
+nothing in it runs; one that was written to harm may still take much time or memory.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
+import pickle
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
@@ -24,12 +28,11 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.ragged import Codes, Ints, lengths, offsets
+from semmetrics.core.ragged import Codes, Ints, offsets
 from semmetrics.core.same import by_value
 from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
-from semmetrics.data.plain_pickles import read_plain_pickle
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.errors import InputError
 from semmetrics.store.files import open_output
@@ -38,7 +41,6 @@ _FORMAT = "semmetrics.frequencies/1"
 _LARGEST = 2**53  # counts are below it: each is a float, too
 _WANTED = "a whole number of documents, below 2**53"
 _LARGEST_LOG = 50.0  # above every logarithm of a number of documents
-_TOKEN = 32  # bytes that a token or an n-gram takes, beside its letters
 _CLOSE = 1e-9  # to which a logarithm is that of a whole number
 
 
@@ -127,9 +129,8 @@ def table_of_counts(
     for gram, count in counts.items():
         words = isinstance(gram, tuple) and gram and all(isinstance(one, str) for one in gram)
         if not words:
-            raise InputError(
-                "wrong-type", where, value=gram, wanted="an n-gram (a tuple of tokens)"
-            )
+            wanted = "an n-gram (a tuple of tokens)"
+            raise InputError("wrong-type", where, value=gram, wanted=wanted)
         if not _is_number(count) or count != int(count):
             role = f"the frequency of {' '.join(gram)!r}"
             raise InputError("out-of-range", where, role=role, value=count, wanted=_WANTED)
@@ -205,7 +206,7 @@ def read_frequencies(
         elif source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
             table = _of_json(parse_source(source), source.name, documents)
         else:
-            value = read_plain_pickle(source.data, source.name, source.room())
+            value = read_plain_pickle(source.data, source.name)
             table = _of_pickle(value, source.name, documents)
     if documents not in (None, table.documents):
         known = table.documents or f"exp({table.log_documents})"
@@ -222,18 +223,11 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
         If JSON is asked for and a token holds a blank, or the number of documents is not known; or
         the file cannot be written.
     """
-    file = Path(path)
-    json_text = _as_json(table, str(file)) if file.suffix.lower() == ".json" else None
-    if json_text is not None:
+    if Path(path).suffix.lower() == ".json":
+        text = _as_json(table, str(path))
         with open_output(path) as out:
-            out.write(json_text)
+            out.write(text)
         return
-    with open_output(path, binary=True) as out:  # so that the name stays as it was given
-        np.savez_compressed(out, **_arrays(table))
-
-
-def _arrays(table: FrequencyTable) -> dict[str, Any]:
-    """Return a table as arrays of bytes and integers."""
     coded = [token.encode("utf-8", "surrogatepass") for token in table.vocabulary]
     header = {
         "format": _FORMAT,
@@ -249,7 +243,8 @@ def _arrays(table: FrequencyTable) -> dict[str, Any]:
     }
     for order, (grams, counts) in enumerate(zip(table.grams, table.counts, strict=True), 1):
         arrays[f"grams_{order}"], arrays[f"counts_{order}"] = grams, counts
-    return arrays
+    with open_output(path, binary=True) as out:  # so that the name stays as it was given
+        np.savez_compressed(out, **arrays)
 
 
 def _as_json(table: FrequencyTable, where: str) -> str:
@@ -318,53 +313,34 @@ def _number_of_documents(length: Any, where: str) -> tuple[int | None, float]:
 
 def _of_arrays(source: Source) -> FrequencyTable:
     arrays = read_arrays(source, source.max_bytes)
-    source.room().take(_TOKEN * max((array.size for array in arrays.values()), default=0))
     try:
         header = json.loads(arrays["header"].tobytes())
-        if header["format"] != _FORMAT:
-            raise ValueError("format")
-        vocabulary = _vocabulary(arrays["tokens"], arrays["token_indptr"])
+        documents, *names = (header[key] for key in ("documents", "tokenizer", "stem"))
+        if header["format"] != _FORMAT or not all(isinstance(name, str) for name in names):
+            raise ValueError("its header")
+        if documents is None and header["log_documents"] + 0.0 <= _LARGEST_LOG:
+            documents = header["log_documents"] + 0.0
+        elif not _is_count(documents):
+            raise ValueError("the number of documents")
+        data, ends = arrays["tokens"].tobytes(), arrays["token_indptr"]
+        _check_integers("tokens", ends, (len(ends),), 0, len(data))
+        spans = pairwise(ends.tolist())
+        vocabulary = tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in spans)
+        if len(set(vocabulary)) < len(vocabulary):
+            raise ValueError("a token is there twice")
         grams, counts = [], []
         for n in range(1, 1 + sum(name.startswith("grams_") for name in arrays)):
-            codes, width = arrays[f"grams_{n}"], len(vocabulary)
-            _check_integers(f"grams_{n}", codes, (len(codes), n), 0, width - 1)
-            _check_integers("counts", arrays[f"counts_{n}"], (len(codes),), 1, _LARGEST - 1)
+            codes, some = arrays[f"grams_{n}"], arrays[f"counts_{n}"]
+            _check_integers(f"grams_{n}", codes, (len(codes), n), 0, len(vocabulary) - 1)
+            _check_integers(f"counts_{n}", some, (len(codes),), 1, _LARGEST - 1)
             grams.append(np.asarray(codes, np.int32))
-            counts.append(np.asarray(arrays[f"counts_{n}"], np.int64))
-        if set(header) - {"format", "documents", "log_documents", "tokenizer", "stem"}:
-            raise ValueError("header")
-        names = [header["tokenizer"], header["stem"]]
-        if not all(isinstance(name, str) for name in names):
-            raise ValueError("tokenizer or stem")
-        table = FrequencyTable(*_documents(header), vocabulary, tuple(grams), tuple(counts), *names)
-    except (KeyError, ValueError, TypeError, IndexError, RecursionError) as error:
+            counts.append(np.asarray(some, np.int64))
+    except (KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise InputError("damaged", source.name, why=error) from None
+    known = _number_of_documents(documents, source.name)
+    table = FrequencyTable(*known, vocabulary, tuple(grams), tuple(counts), *names)
     _check_counts(table, source.name)
     return table
-
-
-def _documents(header: Mapping[str, Any]) -> tuple[int | None, float]:
-    """Return the number of documents, None if only its logarithm is known, and its logarithm."""
-    documents, log = header["documents"], header["log_documents"]
-    if _is_count(documents):
-        return documents, log_of(documents)
-    if documents is not None or not _is_number(log) or log > _LARGEST_LOG:
-        raise ValueError("the number of documents")
-    return None, float(log)
-
-
-def _vocabulary(tokens: Any, indptr: Any) -> tuple[str, ...]:
-    data = tokens.tobytes()
-    _check_integers("tokens", indptr, (len(indptr),), 0, len(data))
-    ends = indptr.astype(np.int64)
-    if ends[0] != 0 or ends[-1] != len(data) or (lengths(ends) < 0).any():
-        raise ValueError("tokens")
-    vocabulary = tuple(
-        data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(ends.tolist())
-    )
-    if len(set(vocabulary)) < len(vocabulary):
-        raise ValueError("a token is there twice")
-    return vocabulary
 
 
 def _check_integers(name: str, array: Any, shape: tuple[int, ...], low: int, high: int) -> None:
@@ -373,3 +349,79 @@ def _check_integers(name: str, array: Any, shape: tuple[int, ...], low: int, hig
         raise ValueError(name)
     if array.size and not low <= array.min() <= array.max() <= high:
         raise ValueError(name)
+
+
+def read_plain_pickle(data: bytes, where: str) -> Any:
+    """Return the value in a pickle of dicts, lists, tuples, strings and numbers.
+
+    Strings of Python 2 are read as UTF-8. ``defaultdict``, ``OrderedDict`` and ``Counter`` become
+    dicts; NumPy's numbers become Python's.
+
+    Parameters
+    ----------
+    data : bytes
+        Of protocol 0 to 5.
+    where : str
+        The file, for messages.
+
+    Raises
+    ------
+    InputError
+        If it names anything else, which is not loaded, or is no pickle.
+
+    Examples
+    --------
+    >>> read_plain_pickle(pickle.dumps({("a", "man"): 2}), "df.p")
+    {('a', 'man'): 2}
+    >>> read_plain_pickle(pickle.dumps(print), "df.p")
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: df.p: the pickle names builtins.print, which is not loaded; give
+    a pickle of dicts, tuples, texts and numbers alone, or write JSON
+    """
+    stream = io.BytesIO(data)
+    try:
+        return _PlainUnpickler(stream, encoding="utf-8", errors="surrogateescape").load()
+    except InputError as error:
+        raise error.placed(where) from None
+    except MemoryError:
+        raise
+    except Exception as error:  # bytes that are no pickle break a step in any way
+        raise InputError("not-a-pickle", where, why=error) from None
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    """Reads plain values: refuses all other names."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return what stands for an allowed name."""
+        if (module, name) not in _NAMES:
+            raise InputError("pickled-name", name=f"{module[:60]}.{name[:60]}")
+        return _NAMES[module, name]
+
+
+def _plain_dict(*given: Any) -> dict[Any, Any]:
+    """Return the dict that a container is made of; a defaultdict is given a type, too."""
+    return dict(*(one for one in given if isinstance(one, dict)))
+
+
+def _copied_dtype(name: str, *_: Any) -> Any:
+    """Return a type of its own, which may then be given another order of bytes."""
+    return np.dtype(name, copy=True)
+
+
+def _plain_number(kind: Any, raw: Any) -> Any:
+    """Return the number in those bytes, which Python 2 wrote as a string."""
+    raw = raw.encode("utf-8", "surrogateescape") if isinstance(raw, str) else raw
+    return np.frombuffer(raw, kind)[0].item()
+
+
+_TYPES = {"float": float, "int": int, "long": int, "str": str, "unicode": str, "bytes": bytes,
+          "list": list, "dict": dict, "tuple": tuple}  # fmt: skip
+_NAMES: dict[tuple[str, str], Callable[..., Any]] = {
+    **{(module, name): kind for module in ("builtins", "__builtin__")
+       for name, kind in _TYPES.items()},
+    **{("collections", name): _plain_dict for name in ("defaultdict", "OrderedDict", "Counter")},
+    **{(f"numpy.{core}.multiarray", "scalar"): _plain_number for core in ("core", "_core")},
+    ("numpy", "dtype"): _copied_dtype,
+    ("_codecs", "encode"): str.encode,
+}  # fmt: skip

@@ -22,15 +22,15 @@ import numpy as np
 from semmetrics.data.form import (
     DEFAULTS,
     EXTENSIONS,
-    IDS,
     MATRICES,
     RECORD_IDS,
     TABLES,
     Form,
+    Items,
     ReadOptions,
+    encode,
     unused,
 )
-from semmetrics.data.items import Items, encode
 from semmetrics.data.json_files import is_columns, parse, parse_source, read_json, read_jsonl
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, is_number_rows, number_matrix
@@ -38,6 +38,7 @@ from semmetrics.data.public import TOKEN_LINE
 from semmetrics.data.source import Source, check_lines, enough_memory, load, no_collection
 from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.messages import a_kind
+from semmetrics.schema import ID_NAMES
 
 _BINARY = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PAR1": "parquet", b"ARROW1": "arrow",
            b"\x89HDF": "hdf5"}  # fmt: skip
@@ -47,35 +48,14 @@ _LINE = re.compile(r"\S[^\n]*")
 
 
 def format_of(source: Source, options: ReadOptions, form: Form) -> str:
-    """Find the format of an input; a file with an unknown extension needs the option.
-
-    Parameters
-    ----------
-    source : Source
-    options : ReadOptions
-    form : Form
-        The formats it may have. Where plain text is one of them, a stream of text with a header
-        that names an id is a table all the same.
-
-    Raises
-    ------
-    InputError
-        If it cannot be told, or the form is not read from that format.
-    """
-    if source.suffix is None and options.format is None:
-        return sniff(source, options, text="txt" in form.formats)
-    kind = options.format or EXTENSIONS.get(source.suffix or "")
-    if kind == "txt" != options.format and "flickr" in form.formats:
-        kind = "flickr" if TOKEN_LINE.match(source.beginning) else kind
-    if kind not in form.formats and options.format is None and kind == "txt":
-        kind = None
-    return _format_in(source, kind, f"{form.noun}s", form.formats, chosen=True)
+    """Find the format of an input among those that a form is read from."""
+    return format_among(source, options, f"{form.noun}s", form.formats, told=True)
 
 
 def format_among(
     source: Source, options: ReadOptions, what: str, kinds: Collection[str], *, told: bool = False
 ) -> str:
-    """Find the format of a file that stands beside labels, and is read from some formats alone.
+    """Find the format of an input; a file with an unknown extension needs the option.
 
     Parameters
     ----------
@@ -84,7 +64,8 @@ def format_among(
     what : str
         What it holds, for messages: "numbers are".
     kinds : collection of str
-        The formats it is read from, as messages list them.
+        The formats it is read from, as messages list them. Where plain text is one of them, a
+        stream of text with a header that names an id is a table all the same.
     told : bool
         Whether a user of the program can name the format.
 
@@ -94,21 +75,18 @@ def format_among(
         If it cannot be told, or is none of these.
     """
     if source.suffix is None and options.format is None:
-        kind: str | None = sniff(source, options, text=False)
+        kind: str | None = sniff(source, options, text="txt" in kinds)
     else:
         kind = options.format or EXTENSIONS.get(source.suffix or "")
-    return _format_in(source, kind, what.removesuffix(" are").removesuffix(" is"), kinds, told)
-
-
-def _format_in(
-    source: Source, kind: str | None, what: str, kinds: Collection[str], chosen: bool
-) -> str:
-    if kind is None:
+    if kind == "txt" != options.format and "flickr" in kinds and TOKEN_LINE.match(source.beginning):
+        kind = "flickr"
+    if kind is None or (kind == "txt" != options.format and told and "txt" not in kinds):
         known = ", ".join(suffix for suffix, one in EXTENSIONS.items() if one in kinds)
-        instead = ", or give format (--input-format)" if chosen else ""
+        instead = ", or give format (--input-format)" if told else ""
         raise InputError("unknown-extension", source.name, ending=source.suffix or "", known=known,
                          instead=instead)  # fmt: skip
     if kind not in kinds:
+        what = what.removesuffix(" are").removesuffix(" is")
         wanted = ", ".join(kinds)
         raise InputError("wrong-format", source.name, what=what, format=kind, wanted=wanted)
     return kind
@@ -130,21 +108,18 @@ def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
         more = found is not None and _LINE.search(content, found.end()) is not None
         record = more or any(isinstance(value.get(key), str | int) for key in RECORD_IDS)
         return "jsonl" if record else "json"
-    if line.startswith("["):
-        return "json"
-    kind = "tsv" if "\t" in line and options.delimiter is None else "csv"
-    if text and TOKEN_LINE.fullmatch(line.rstrip("\r")):
+    kind = "json" if line.startswith("[") else "csv"
+    if kind == "csv" and "\t" in line and options.delimiter is None:
+        kind = "tsv"
+    if kind == "json" or not text:
+        return kind
+    if TOKEN_LINE.fullmatch(line.rstrip("\r")):
         return "flickr"
-    cells = header(content, options, kind) if text else []
-    named = (cell == options.id_column or cell.strip().casefold() in IDS for cell in cells)
-    return kind if not text or (len(cells) > 1 and any(named)) else "txt"
+    from semmetrics.data.tables import first_row
 
-
-def header(text: str, options: ReadOptions, kind: str) -> list[str]:
-    """Return the cells of the first line of a table; a text that is not a table has some, too."""
-    delimiter = options.delimiter or ("\t" if kind == "tsv" else ",")
-    line = text[: text.find("\n")] if "\n" in text else text
-    return [cell.removeprefix('"').removesuffix('"') for cell in line.strip().split(delimiter)]
+    cells = first_row(source, options, tabs=kind == "tsv")
+    named = (cell == options.id_column or cell.strip().casefold() in ID_NAMES for cell in cells)
+    return kind if len(cells) > 1 and any(named) else "txt"
 
 
 def open_input(data: Any, options: ReadOptions | None = None) -> Any:
@@ -242,7 +217,7 @@ def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> 
         remedy = "check how it was written"
         raise InputError("nothing-given", source.name, what=what, remedy=remedy)
     applies = {
-        **{f"{role}_column": _NAMED for role in form.table},
+        **{f"{role}_column": _NAMED for role in form.roles},
         "delimiter": TABLES,
         "label_delimiter": TABLES if form.scored else (),
     }
@@ -442,7 +417,9 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
         line = _LINE.search(source.beginning)
         return _sample_value([parse(line.group() if line else "{}", source.name)], "JSON")
     if kind in TABLES:
-        return _named("columns", header(source.beginning, options, kind))
+        from semmetrics.data.tables import first_row
+
+        return _named("columns", first_row(source, options, tabs=kind == "tsv"))
     if kind in ("parquet", "arrow"):
         from semmetrics.data.arrow import arrow_schema
 

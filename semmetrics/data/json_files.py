@@ -13,21 +13,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from semmetrics.data.form import Form, ReadOptions, assign, canonical_id, unused
-from semmetrics.data.items import Items, not_a_list
+from semmetrics.data.form import Form, Items, ReadOptions, find_columns, not_a_list, unused
 from semmetrics.data.public import annotations_of
 from semmetrics.data.source import Source, check_lines
 from semmetrics.errors import ITEM, Fact, InputError, Places, at
 from semmetrics.messages import counted
+from semmetrics.schema import as_id
 
 ELEMENT, LINE = "element [{}]", "line {}"
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+T = TypeVar("T")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -133,9 +135,7 @@ def read_object(
             return _read_annotations(value, name, form, options)
         return _noting_columns(_by_id(value, name, form, kind), form, options)
     if len(value) and isinstance(value[0], Mapping):
-        records = _Records(name, ELEMENT, form, options)
-        records.gather(enumerate(value))
-        return records.finish(f"{kind}one record ")
+        return _read_records(enumerate(value), name, ELEMENT, form, options, kind)
     return _noting_columns(_by_position(value, name, form, kind, unit), form, options)
 
 
@@ -157,16 +157,15 @@ def is_columns(value: Mapping[Any, Any], form: Form, options: ReadOptions, where
     except TypeError:  # without a length
         return False
     names = list(map(str, value))
-    known = {name for role in form.table.values() for name in role.known}
-    named = {options.column(role) for role in form.table}
-    if named.isdisjoint(names) and known.isdisjoint(map(str.casefold, map(str.strip, names))):
+    folded = {name.strip().casefold() for name in names}
+    known = {name for column in form.table.columns for name in column.known}
+    named = {options.column(role) for role in form.roles}
+    if named.isdisjoint(names) and known.isdisjoint(folded):
         return False  # of ids, as a rule
     try:
-        roles = assign(form.table, names, options, where, form.first_id)
+        roles = find_columns(form.table, names, options, where)
     except InputError:
-        if known.issuperset(name.strip().casefold() for name in names) and any(
-            isinstance(entry, (list, tuple)) for column in columns for entry in column
-        ):
+        if known >= folded and any(isinstance(e, (list, tuple)) for e in chain(*columns)):
             raise
         return False  # of other names
     return all(isinstance(id_, (str, Integral)) for id_ in columns[roles["id"]])
@@ -175,49 +174,33 @@ def is_columns(value: Mapping[Any, Any], form: Form, options: ReadOptions, where
 def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read JSON records, one a line."""
     notes: list[Fact] = []
-    records = _Records(source.name, LINE, form, options)
     check_lines(source, options.max_line_bytes)
-    records.gather(json_lines(source, notes))
-    found = records.finish("JSON lines, one record ")
+    lines = json_lines(source, notes)
+    found = _read_records(lines, source.name, LINE, form, options, "JSON lines, ")
     found.notes += notes
     return found
 
 
 def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:
     """Yield the values of JSON lines and their lines; blank ones between are noted at the end."""
-    blank = BlankLines()
-    for line, text in enumerate(source.lines(), 1):
-        if not blank.see(line, is_blank=text.isspace()):
-            yield line, parse(text, source.name, line)
-    notes += blank.notes("records")
+    lines = enumerate(source.lines(), 1)
+    for line, text in without_blanks(lines, str.isspace, notes, "records"):
+        yield line, parse(text, source.name, line)
 
 
-class BlankLines:
-    """Counts the blank lines between others; those at the end mean nothing.
-
-    Attributes
-    ----------
-    pending : int
-        Those since the last line that is not blank.
-    """
-
-    def __init__(self) -> None:
-        self._number = self._first = self.pending = 0
-
-    def see(self, line: int, *, is_blank: bool) -> bool:
-        """Count a line if it is blank, and return whether it is."""
-        if is_blank:
-            self._first = self._first or line
-            self.pending += 1
-        elif self.pending:
-            self._number += self.pending
-            self.pending = 0
-        return is_blank
-
-    def notes(self, between: str) -> list[Fact]:
-        """Return the note on them, if there are any."""
-        values = {"between": between, "first": self._first}
-        return [Fact("blank-lines", self._number, values=values)] if self._number else []
+def without_blanks(
+    rows: Iterable[tuple[int, T]], is_blank: Callable[[T], bool], notes: list[Any], between: str
+) -> Iterator[tuple[int, T]]:
+    """Yield rows that are not blank with their lines; blank ones between others are noted."""
+    first = pending = n = 0
+    for line, row in rows:
+        if is_blank(row):
+            first, pending = first or line, pending + 1
+        else:
+            n, pending = n + pending, 0
+            yield line, row
+    if n:  # those at the end mean nothing
+        notes.append(Fact("blank-lines", n, values={"between": between, "first": first}))
 
 
 def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
@@ -272,7 +255,14 @@ def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> 
     if not form.scored or not any(issubclass(kind, Mapping) for kind in set(map(type, items))):
         return 0, "score"
     chosen = [position for position, item in enumerate(items) if isinstance(item, Mapping)]
-    if len(chosen) == len(items) and _are_booleans(items):
+    cells = [value for position in chosen for value in items[position].values()]
+    kinds = set(map(type, cells))
+    if (
+        len(chosen) == len(items)
+        and not kinds.isdisjoint((bool, np.bool_))
+        and all(issubclass(kind, (Real, np.bool_)) for kind in kinds)
+        and all(value in (0, 1) for value in cells)
+    ):
         items[:] = [[entry for entry, one in item.items() if one] for item in items]
         return len(chosen), "0/1"
     for position in chosen:
@@ -281,17 +271,6 @@ def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> 
                 raise InputError("not-a-number", where(position), role="the score", value=score)
         items[position] = list(items[position].items())
     return len(chosen), "score"
-
-
-def _are_booleans(items: Iterable[Mapping[Any, Any]]) -> bool:
-    """Tell whether all values are 0 or 1, and some of them booleans."""
-    found = False
-    for item in items:
-        for value in item.values():
-            if not isinstance(value, (Real, np.bool_)) or value not in (0, 1):
-                return False
-            found = found or isinstance(value, (bool, np.bool_))
-    return found
 
 
 def _stands_alone(items: Sequence[Any], form: Form) -> bool:
@@ -308,16 +287,17 @@ def _by_position(value: Sequence[Any], name: str, form: Form, kind: str, unit: s
         position = next(n for n, item in enumerate(value) if type(item) in odd)
         wanted = f"a list of {form.noun}s, as other items have"
         raise InputError("wrong-type", places(position), value=value[position], wanted=wanted)
-    if len(value) and all(map(_is_id_pair, value)):
+    if len(value) and all(
+        isinstance(item, tuple)
+        and len(item) == 2
+        and isinstance(item[0], (str, Integral))
+        and isinstance(item[1], (list, tuple, Set, Mapping))
+        for item in value
+    ):
         raise InputError("id-pairs", name, noun=form.noun)
     shape = f"[{form.noun}s]" if _stands_alone(value, form) else f"[[{form.noun}s]]"
     found.understood = f"{kind}{shape} by position"
     return found
-
-
-def _is_id_pair(item: Any) -> bool:
-    pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], (str, Integral))
-    return pair and isinstance(item[1], (list, tuple, Set, Mapping))
 
 
 def _read_annotations(
@@ -332,72 +312,79 @@ def _read_annotations(
 
 def _noting_columns(found: Items, form: Form, options: ReadOptions) -> Items:
     """Say that columns were named where there are none."""
-    columns = [f"{role}_column" for role in form.record]
+    columns = [f"{role}_column" for role in form.roles]
     found.notes += unused(options, columns, found.understood.removeprefix("JSON, "))
     return found
 
 
-class _Records:
-    """Items gathered from records; the columns of equal key lists are found once."""
+def item_rows(
+    rows: Iterable[tuple[int, T]],
+    read: Callable[[T], Iterable[Any]],
+    name: str,
+    form: Form,
+    unit: str,
+) -> Items:
+    """Gather items from rows of one item each; rows that are a text alone are gathered by id.
 
-    def __init__(self, name: str, unit: str, form: Form, options: ReadOptions) -> None:
-        self.name, self.unit, self.form, self.options = name, unit, form, options
-        self.places: dict[str, int] = {}
-        self.items: list[Any] = []
-        self._single: dict[str, list[str]] = {}
-        self._roles: dict[tuple[Any, ...], dict[str, int]] = {}
-        self._extra: dict[str, None] = {}
+    Parameters
+    ----------
+    rows : iterable of (place, row)
+    read : callable
+        Gives the id of a row, its entries, and perhaps their scores.
+    name, unit : str
+        The input, and how the place of a row is written.
+    form : Form
+    """
+    first: dict[str, int] = {}
+    items: list[Any] = []
+    single: dict[str, list[str]] = {}
+    for place, row in rows:
+        id_ = None
+        try:
+            cells = iter(read(row))
+            id_ = as_id(next(cells))
+            entries, *scores = cells
+            if scores:
+                entries = pair_scores(entries, scores[0], form)
+            elif form.single and isinstance(entries, str):
+                if id_ in single:
+                    single[id_].append(entries)
+                    continue
+                entries = single[id_] = [entries]
+            if first.setdefault(id_, place) != place:
+                raise InputError("duplicate-at", role="the id", other=unit.format(first[id_]))
+            items.append(entries)
+        except InputError as error:
+            raise error.placed(at(name, unit.format(place), id_)) from None
+    ids = list(first)
+    found = Items(ids, items, Places(name, ids, unit, list(first.values())), name)
+    found.understood = f"a {form.noun}" if form.single and len(single) == len(ids) else "an item"
+    return found
 
-    def gather(self, records: Iterable[tuple[int, Any]]) -> None:
-        """Add records with their places."""
-        for place, record in records:
-            id_ = None
-            try:
-                if not isinstance(record, Mapping):
-                    example = f'a record such as {{"id": "7", "{self.form.keys[0]}": ...}}'
-                    raise InputError("wrong-type", value=record, wanted=example)
-                keys = tuple(record)
-                columns = self._columns(keys)
-                id_ = canonical_id(record[keys[columns["id"]]])
-                value = record[keys[columns[self.form.noun]]]
-                if "score" in columns:
-                    value = pair_scores(value, record[keys[columns["score"]]], self.form)
-                self._add(id_, place, value)
-            except InputError as error:
-                raise error.placed(at(self.name, self.unit.format(place), id_)) from None
 
-    def _columns(self, keys: tuple[Any, ...]) -> dict[str, int]:
-        found = self._roles.get(keys)
-        if found is None:
-            names = [str(key) for key in keys]
-            found = assign(self.form.record, names, self.options, "", self.form.first_id)
-            self._roles[keys] = found
-            used = found.values()
-            self._extra.update((key, None) for i, key in enumerate(names) if i not in used)
-        return found
+def _read_records(
+    records: Iterable[tuple[int, Any]], name: str, unit: str, form: Form, options: ReadOptions,
+    kind: str,
+) -> Items:  # fmt: skip
+    """Read records; the columns of equal key lists are found once."""
+    known: dict[tuple[Any, ...], list[Any]] = {}
+    extra: dict[str, None] = {}
 
-    def _add(self, id_: str, place: int, value: Any) -> None:
-        """Add an item; of a form with single texts, those of one id are one item."""
-        single = self.form.single and isinstance(value, str)
-        if single and id_ in self._single:
-            self._single[id_].append(value)
-            return
-        if self.places.setdefault(id_, place) != place:
-            other = self.unit.format(self.places[id_])
-            raise InputError("duplicate-at", role="the id", other=other)
-        if single:
-            value = self._single[id_] = [value]
-        self.items.append(value)
+    def read(record: Any) -> list[Any]:
+        if not isinstance(record, Mapping):
+            example = f'a record such as {{"id": "7", "{form.keys[0]}": ...}}'
+            raise InputError("wrong-type", value=record, wanted=example)
+        keys = tuple(record)
+        if keys not in known:
+            found = find_columns(form.record, list(map(str, keys)), options, "")
+            known[keys] = [keys[found[role]] for role in form.roles if role in found]
+            extra.update((str(key), None) for key in keys if key not in known[keys])
+        return [record[key] for key in known[keys]]
 
-    def finish(self, understood: str) -> Items:
-        """Return the items, in order of first appearance."""
-        ids = list(self.places)
-        places = Places(self.name, ids, self.unit, list(self.places.values()))
-        all_single = self.form.single and len(self._single) == len(self.items)
-        row_is = f"a {self.form.noun}" if all_single else "an item"
-        member = pair_mappings(self.items, self.form, places)[1] == "0/1"
-        found = Items(ids, self.items, places, self.name, f"{understood}{row_is}{', 0/1' * member}")
-        found.order = "keys" * member
-        if self._extra:
-            found.notes.append(Fact("unused-columns", len(self._extra), tuple(self._extra)))
-        return found
+    found = item_rows(records, read, name, form, unit)
+    member = pair_mappings(found.items, form, found.where)[1] == "0/1"  # type: ignore[arg-type]
+    found.understood = f"{kind}one record {found.understood}{', 0/1' * member}"
+    found.order = "keys" * member
+    if extra:
+        found.notes.append(Fact("unused-columns", len(extra), tuple(extra)))
+    return found

@@ -55,10 +55,10 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.data.arrays import Struct, read_mat
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import format_among
 from semmetrics.data.json_files import parse_source
-from semmetrics.data.mat_file import Struct, read_mat
 from semmetrics.data.side_inputs import TABLE_KINDS, id_reader, opened, read_table
 from semmetrics.data.source import Source, load
 from semmetrics.errors import FROM_0, Fact, InputError, at

@@ -25,7 +25,7 @@ from pyarrow import csv as pa_csv
 from pyarrow import json as pa_json
 
 from semmetrics.data.arrow import Coder, OddError, leave_if
-from semmetrics.data.form import Form, ReadOptions, assign, column_among
+from semmetrics.data.form import Form, ReadOptions, column_among, find_columns
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import UTF16, Source
@@ -125,7 +125,7 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     first: Any = parse(line.decode(), source.name) if newline else None
     leave_if(not isinstance(first, dict))
     keys = list(first)
-    roles = assign(form.record, keys, options, source.name, form.first_id)
+    roles = find_columns(form.record, keys, options, source.name)
     used = [keys[i] for i in roles.values()]
     extra = {key: None for key in keys if key not in used}
     schema = _json_types(form, [first[key] for key in used], used)
@@ -166,9 +166,10 @@ def _json_types(form: Form, values: Sequence[Any], used: Sequence[str]) -> Any:
 
 def _names_of_roles(form: Form, options: ReadOptions, keys: Sequence[str]) -> set[str]:
     """Return the names that keys may have where no option names one that is there."""
-    free = [name for name in form.record if column_among(options, name, keys) is None]
-    lacking = {str(options.column(name)).casefold() for name in free if options.column(name)}
-    return lacking | {name.casefold() for role in free for name in form.record[role].known}
+    free = [one for one in form.record.columns if column_among(options, one.role, keys) is None]
+    known = {name for column in free for name in column.known}
+    lacking = filter(None, (options.column(column.role) for column in free))
+    return {name.casefold() for name in known.union(lacking)}
 
 
 def _parse_records(
@@ -232,7 +233,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     leave_if(not header_end or not delimiter.isascii() or "\r" in line or line.count('"') % 2)
     leave_if(header_end > options.max_line_bytes or line.count(delimiter) > _WIDEST)
     header = next(csv.reader([line], delimiter=delimiter, strict=True))
-    roles = assign(form.table, header, options, at(source.name, "line 1"), form.first_id)
+    roles = find_columns(form.table, header, options, at(source.name, "line 1"))
     split = options.label_delimiter if form.scored else None
     kinds = [pa.string(), pa.dictionary(pa.int32(), pa.string()), pa.float64()]
     columns = [str(i) for i in range(len(header))]

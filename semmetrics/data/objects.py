@@ -21,29 +21,24 @@ from numpy.typing import NDArray
 
 from semmetrics.core.backend import refuse_masked
 from semmetrics.data.form import (
-    IDS,
     MATRICES,
     Form,
+    Items,
     ReadOptions,
-    assign,
-    canonical_id,
+    encode,
+    encode_numbers,
+    find_id,
     is_one_hot,
     unused,
 )
-from semmetrics.data.items import Items, encode, encode_numbers
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named, is_number_rows, number_matrix
 from semmetrics.data.source import Source
-from semmetrics.data.tables import (
-    RowTable,
-    not_a_label_column,
-    one_hot_allowed,
-    one_hot_ids,
-    one_hot_text,
-)
+from semmetrics.data.tables import entry_rows, not_a_label_column, one_hot_ids, one_hot_text
 from semmetrics.errors import ROW, Fact, InputError, Places, at
 from semmetrics.messages import a_kind
+from semmetrics.schema import ID_NAMES, as_id
 
 Names = Sequence["str | Sequence[str]"]
 
@@ -257,7 +252,9 @@ def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any
 
 
 def _has_ids(columns: Sequence[str], options: ReadOptions) -> bool:
-    return options.id_column is not None or any(name.strip().casefold() in IDS for name in columns)
+    return options.id_column is not None or any(
+        name.strip().casefold() in ID_NAMES for name in columns
+    )
 
 
 def _with_ids(data: Any) -> Any:
@@ -270,12 +267,12 @@ def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) ->
     """Tell whether each column has a role (ids, entries or scores), and each another."""
     found = []
     for name in columns:
-        roles = [
-            role
-            for role, known in form.table.items()
-            if name == options.column(role) or name.strip().casefold() in known.known
-        ]
-        found.append(roles[0] if roles else "")
+        folded = name.strip().casefold()
+        found += [
+            column.role
+            for column in form.table.columns
+            if name == options.column(column.role) or folded in column.known
+        ][:1] or [""]
     return "" not in found and len(set(found)) == len(found)
 
 
@@ -306,9 +303,7 @@ def _numbers(
 ) -> tuple[Any, list[str] | None, list[str]]:
     """Return the numbers of a frame without an index, its ids, and the names of the rest."""
     table = _arrow_table(data)
-    roles = {"id": form.table["id"]._replace(required=False)}
-    place = assign(roles, table.column_names, options, source, form.first_id).get("id")
-    ids = None
+    place, ids = find_id(table.column_names, form, options, source), None
     if place is not None:
         where = f"{source}, column {table.column_names[place]!r}"
         ids = string_ids(table.column(place).to_pylist(), where)
@@ -335,14 +330,12 @@ def read_arrow_file(source: Source, kind: str, form: Form, options: ReadOptions)
     """Read a Parquet or Arrow file: a matrix where it has a column for each label."""
     from semmetrics.data.arrow import arrow_schema, read_arrow, whole_table
 
-    id_place = None
-    if one_hot_allowed(form, options):
-        schema = arrow_schema(source, kind)
-        names, numbers = schema.names, number_columns(schema)
-        id_place = one_hot_ids(names, form, options, numbers)
+    schema = arrow_schema(source, kind)
+    names, numbers = schema.names, number_columns(schema)
+    id_place = one_hot_ids(names, form, options, numbers)
     if id_place is None or (len(names) == 2 and names[1 - id_place] not in numbers):
         return read_arrow(source, kind, form, options)
-    made: Any = read_python(whole_table(source, kind, options), form, source.name, None, options)
+    made: Any = read_python(whole_table(source, kind), form, source.name, None, options)
     step = max(1, 2**22 // len(names))
     for start in () if form.numbered else range(0, len(made), step):
         part = np.asarray(made.values[start : start + step])
@@ -362,8 +355,11 @@ def _arrow_table(data: Any) -> Any:
 
     if isinstance(data, Mapping):
         columns = {str(name): list(column) for name, column in data.items()}
-        for name, column in columns.items():
-            _check_depth(name, column)
+        for name, level in columns.items():
+            for _ in range(3):
+                level = [*chain.from_iterable(x for x in level if isinstance(x, (list, tuple)))]
+            if any(isinstance(one, (list, tuple)) for one in level):  # may end the process
+                raise InputError("deep-column", name=name)
         return pa.table(columns)
     if _is_dataset(data):
         return data.with_format("arrow")[:]
@@ -372,28 +368,12 @@ def _arrow_table(data: Any) -> Any:
     return pa.Table.from_pandas(data, preserve_index=False)
 
 
-def _check_depth(name: str, column: Sequence[Any]) -> None:
-    """Refuse lists in lists in lists, at whose depth pyarrow ends the process."""
-    level: list[Any] = list(column)
-    for _ in range(3):
-        nested = [one for one in level if isinstance(one, (list, tuple, dict))]
-        if any(isinstance(one, dict) and one for one in nested):
-            break
-        level = list(chain.from_iterable(nested))
-        if not level:
-            return
-    if not any(isinstance(one, (list, tuple, dict)) for one in level):
-        return
-    raise InputError("deep-column", name=name)
-
-
 def _series(data: Any, form: Form, source: str) -> Items:
     items, index, member = data.to_list(), getattr(data, "index", None), ""
     texts = form.single and all(isinstance(item, str) for item in items)
     if texts and index is not None and not index.is_unique:
-        rows = RowTable(source, form, ROW)
-        rows.add(range(len(items)), string_ids(index, source, repeats=True), items)
-        found = rows.finish()
+        ids = string_ids(index, source, repeats=True)
+        found = entry_rows([(range(len(items)), ids, items)], source, form, ROW)
     else:
         ids = None if index is None else index_ids(index, source)
         unit, numbers = ("", ()) if ids is not None else (ROW, range(len(items)))
@@ -414,7 +394,7 @@ def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> l
     """
     ids = list(names)
     if set(map(type, ids)) != {str}:
-        ids = [name if type(name) is str else canonical_id(name, source) for name in ids]
+        ids = [name if type(name) is str else as_id(name, where=source) for name in ids]
     if "" in ids:
         raise InputError("empty-id", f"{source}, {ROW.format(ids.index(''))}")
     if not repeats and len(set(ids)) != len(ids):

@@ -19,8 +19,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from semmetrics.data.form import Form, ReadOptions
-from semmetrics.data.items import Items
+from semmetrics.data.form import Form, Items, ReadOptions
 from semmetrics.data.source import Source, check_lines
 from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.messages import counted, listing, pluralize, shown
@@ -28,7 +27,6 @@ from semmetrics.schema import TREC, as_id
 
 TOKEN_LINE = re.compile(r"([^\t\n]+)#(\d+)\t(.*)")
 """A line of a token file: the image, the number of the caption, and the caption."""
-_TREC_ROW, _TOKEN_ROW = 300, 800  # bytes that a line takes, at most
 _TREC = {6: "TREC run, one row a document", 4: "TREC qrels"}
 
 
@@ -115,18 +113,11 @@ def _record_id(
     if key not in one:
         captions = key == "category_id" and "caption" in one
         raise InputError("captions-file" if captions else "missing-key", where, key=key)
-    id_ = _id(one[key], f"{where}, {key}")
+    id_ = as_id(one[key], where=f"{where}, {key}")
     if known is not None and id_ not in known:
         what = "images" if key == "image_id" else "categories"
         raise InputError("unlisted-id", where, key=key, value=id_, what=what)
     return id_
-
-
-def _id(value: Any, where: str) -> str:
-    try:
-        return as_id(value)
-    except InputError as error:
-        raise error.placed(where) from None
 
 
 def is_coco_captions(value: Mapping[Any, Any]) -> bool:
@@ -140,71 +131,59 @@ def is_coco_captions(value: Mapping[Any, Any]) -> bool:
     )
 
 
-def read_coco_captions(value: Mapping[str, Any], name: str) -> Items:
-    """Return the captions of each image of COCO annotations, in the order of the annotations."""
+def read_coco_captions(
+    value: Mapping[str, Any], name: str, *, by_own_id: bool = False, only_ids: bool = False
+) -> Items:
+    """Return the captions of each image of COCO annotations, in the order of the annotations.
+
+    Parameters
+    ----------
+    value : mapping
+    name : str
+        What messages call it.
+    by_own_id : bool
+        Whether each caption is an item, known by its own id.
+    only_ids : bool
+        Whether to return the ids of captions in place of their texts.
+
+    Examples
+    --------
+    >>> captions = {"annotations": [{"image_id": 7, "id": 40, "caption": "a cat"}]}
+    >>> [
+    ...     (list(found.ids), found.items)
+    ...     for found in (
+    ...         read_coco_captions(captions, "captions.json"),
+    ...         read_coco_captions(captions, "captions.json", by_own_id=True),
+    ...         read_coco_captions(captions, "captions.json", only_ids=True),
+    ...     )
+    ... ]
+    [(['7'], [['a cat']]), (['40'], [['a cat']]), (['7'], [['40']])]
+    """
     annotations, images = value.get("annotations"), value.get("images")
     if not isinstance(annotations, list) or not isinstance(images, list | None):
-        raise InputError(
-            "missing-key", name, key="annotations (a list), and images, if there are any"
-        )
+        key = "annotations (a list), and images, if there are any"
+        raise InputError("missing-key", name, key=key)
     known = _image_ids(images, name) if images else None
-    found: dict[str, list[Any]] = {} if known is None else {id_: [] for id_ in known}
+    found: dict[str, list[Any]] = {}
+    if known is not None and not (by_own_id or only_ids):
+        found = {id_: [] for id_ in known}
     for where, annotation in _numbered(annotations, at(name, "annotations")):
         id_ = _record_id(annotation, "image_id", where, known)
         caption = annotation.get("caption")
         if not isinstance(caption, str):
             code = "instances-file" if "category_id" in annotation else "wrong-type"
             raise InputError(code, at(where, "", id_), value=caption, wanted="a caption")
-        found.setdefault(id_, []).append(caption)
+        own = _record_id(annotation, "id", where) if by_own_id or only_ids else ""
+        if by_own_id and own in found:
+            raise InputError("duplicate-id", where, value=own)
+        found.setdefault(own if by_own_id else id_, []).append(own if only_ids else caption)
     ids = [id_ for id_, captions in found.items() if captions]
     items = Items(ids, [found[id_] for id_ in ids], Places(name, ids), name)
-    items.understood = f"COCO captions, {counted(annotations, 'caption')}"
-    if bare := [id_ for id_, captions in found.items() if not captions]:
+    how = " by id," if by_own_id else ", ids of" if only_ids else ","
+    items.understood = f"COCO captions{how} {counted(annotations, 'caption')}"
+    if len(ids) < len(found):
         values = {"became": ", left out"}
-        items.notes.append(Fact("without-annotations", len(bare), values=values))
-    return items
-
-
-def read_coco_caption_ids(value: Mapping[str, Any], name: str) -> Items:
-    """Return the ids of the captions of each image, in the order of the annotations.
-
-    Examples
-    --------
-    >>> captions = [{"image_id": 7, "id": 40, "caption": "a cat"}]
-    >>> found = read_coco_caption_ids({"annotations": captions}, "captions.json")
-    >>> list(found.ids), found.items
-    (['7'], [['40']])
-    """
-    read_coco_captions(value, name)  # refuses what is wrong
-    found: dict[str, list[str]] = {}
-    for where, annotation in _numbered(value["annotations"], at(name, "annotations")):
-        own = _record_id(annotation, "id", where)
-        found.setdefault(_record_id(annotation, "image_id", where), []).append(own)
-    ids = list(found)
-    items = Items(ids, list(found.values()), Places(name, ids), name)
-    items.understood = f"COCO captions, ids of {counted(value['annotations'], 'caption')}"
-    return items
-
-
-def read_coco_captions_by_id(value: Mapping[str, Any], name: str) -> Items:
-    """Return the captions of COCO annotations, each by its own id.
-
-    Examples
-    --------
-    >>> captions = [{"image_id": 7, "id": 40, "caption": "a cat"}]
-    >>> found = read_coco_captions_by_id({"annotations": captions}, "captions.json")
-    >>> list(found.ids), found.items
-    (['40'], [['a cat']])
-    """
-    read_coco_captions(value, name)  # refuses what is wrong
-    found: dict[str, list[str]] = {}
-    for where, annotation in _numbered(value["annotations"], at(name, "annotations")):
-        own = _record_id(annotation, "id", where)
-        if own in found:
-            raise InputError("duplicate-id", where, value=own)
-        found[own] = [annotation["caption"]]
-    items = Items(list(found), list(found.values()), Places(name, list(found)), name)
-    items.understood = f"COCO captions by id, {counted(value['annotations'], 'caption')}"
+        items.notes.append(Fact("without-annotations", len(found) - len(ids), values=values))
     return items
 
 
@@ -284,7 +263,7 @@ def _get(one: Any, key: str, kind: type, where: str) -> Any:
 
 def _new_id(one: Any, key: str, known: Collection[str], where: str) -> str:
     """Return an id that was not there before."""
-    found = _id(_get(one, key, object, where), f"{where}, {key}")
+    found = as_id(_get(one, key, object, where), where=f"{where}, {key}")
     if found in known:
         raise InputError("duplicate", where, role=key, value=found)
     return found
@@ -299,7 +278,6 @@ def read_tokens(source: Source, max_line_bytes: int) -> Mapping[str, Any]:
         If a line is of another form, or a caption's name stands twice; names the line.
     """
     check_lines(source, max_line_bytes)
-    source.room().take(_TOKEN_ROW * source.text.count("\n"))
     images: dict[str, None] = {}
     captions: dict[str, dict[str, str]] = {}
     for number, line in enumerate(source.text.removesuffix("\n").split("\n"), 1):
@@ -329,18 +307,13 @@ def read_trec(source: Source, form: Form, options: ReadOptions) -> Items:
         If a line has another number of words, or a score is no number; names the line.
     """
     check_lines(source, options.max_line_bytes)
-    source.room().take(_TREC_ROW * source.text.count("\n"))
     lines = enumerate(source.text.split("\n"), 1)
     rows = [(line, None, words) for line, text in lines if (words := text.split())]
     width = len(rows[0][2])
     if width not in TREC:
-        raise InputError(
-            "wrong-content",
-            at(source.name, f"line {rows[0][0]}"),
-            value=pluralize(width, "word"),
-            wanted="a line of a run or of qrels",
-            example="query Q0 document rank score tag, or query 0 document grade",
-        )
+        example = "query Q0 document rank score tag, or query 0 document grade"
+        raise InputError("wrong-content", at(source.name, f"line {rows[0][0]}"), example=example,
+                         value=pluralize(width, "word"), wanted="a line of a run or of qrels")  # fmt: skip
     table = TREC[width].read(rows, source.name, "line {}")
     documents, scores = table.columns["document"], table.columns["score" if width == 6 else "grade"]
     ids = list(table.gathered)

@@ -11,6 +11,7 @@ The limit ``max_bytes`` is for the bytes that are read, after decompression.
 from __future__ import annotations
 
 import gc
+import gzip
 import io
 import os
 import sys
@@ -109,13 +110,13 @@ class Source:
         """Whether only the beginning has been read."""
         return self.path is not None or self.spool is not None
 
-    def chunks(self, size: int | None = None) -> Iterator[bytes]:
+    def chunks(self, size: int = _CHUNK) -> Iterator[bytes]:
         """Yield all bytes, decompressed, in parts of about a size."""
         if not self.is_large:
             yield self.head
             return
         with self.opened() as stream:
-            yield from _limited(stream, self.name, self.max_bytes, size=size or _CHUNK)
+            yield from _unpacked(stream, self.name, self.max_bytes, size)
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
@@ -219,8 +220,11 @@ def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
     if not name:
         raise InputError("empty", role="the path", remedy="name a file, or - for standard input")
     if name == "-":
+        stream: Any = getattr(sys.stdin, "buffer", None)
+        if stream is None or stream.closed:
+            raise InputError("unreadable", _STDIN, why="it is closed")
         with _naming(_STDIN, None):
-            return _open(_stdin(), _STDIN, None, max_bytes)
+            return _open(stream, _STDIN, None, max_bytes)
     file = Path(name)
     with _naming(name, file), file.open("rb") as stream:
         return _open(stream, name, file, max_bytes)
@@ -243,13 +247,6 @@ def _naming(where: str, file: Path | None) -> Iterator[None]:
         raise InputError("unreadable", where, why=why) from None
 
 
-def _stdin() -> BinaryIO:
-    stream: Any = getattr(sys.stdin, "buffer", None)
-    if stream is None or stream.closed:
-        raise InputError("unreadable", _STDIN, why="it is closed")
-    return stream  # type: ignore[no-any-return]
-
-
 def _near(file: Path) -> str:
     import difflib  # only for this message
 
@@ -264,29 +261,29 @@ def _near(file: Path) -> str:
 
 
 def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Source:
-    suffix = None
+    suffix, packed_name = None, False
     if file is not None and file.is_file():  # not a pipe such as <(command), whose name is no help
-        suffix = file.suffix.lower()
-        suffix = f"{file.with_suffix('').suffix.lower()}.gz" if suffix == ".gz" else suffix
+        packed_name = file.suffix.lower() == ".gz"
+        suffix = (file.with_suffix("") if packed_name else file).suffix.lower()
     start = stream.read(SMALL + 1)
     packed = start.startswith(_GZIP)
     if not start:
         raise InputError("empty-file", name)
-    if suffix and suffix.endswith(".gz") and not packed:
+    if packed_name and not packed:
         raise InputError("not-gzip", name)
-    suffix, spool, path = suffix and suffix.removesuffix(".gz"), None, None
-    whole = len(start) <= SMALL
-    head = bytearray()
-    for part in _limited(io.BytesIO(start), name, max_bytes, cut=not whole):
+    spool: Any = io.BytesIO(start)
+    if len(start) > SMALL:
+        spool = stream if suffix is not None else _spooled(start, stream, name, max_bytes)
+    spool.seek(0)
+    head, least = b"", SMALL + 1
+    for part in _unpacked(spool, name, max_bytes, _CHUNK):
         head += part
-        if len(head) > SMALL:
+        if len(head) >= least:
             break
-    if not whole or len(head) > SMALL:
-        if suffix is None:
-            spool = _spooled(start, stream, name, max_bytes)
-        else:
-            path = file
-    return Source(name, bytes(head), suffix, packed, path, spool, max_bytes)
+    is_large = len(start) > SMALL or len(head) > SMALL
+    path = file if is_large and suffix is not None else None
+    return Source(name, head, suffix, packed, path, spool if is_large and not path else None,
+                  max_bytes)  # fmt: skip
 
 
 def _spooled(start: bytes, stream: BinaryIO, name: str, max_bytes: int) -> Any:
@@ -304,35 +301,16 @@ def _spooled(start: bytes, stream: BinaryIO, name: str, max_bytes: int) -> Any:
     return spool
 
 
-def _limited(
-    stream: BinaryIO, name: str, max_bytes: int, *, size: int = _CHUNK, cut: bool = False
-) -> Iterator[bytes]:
-    """Yield the bytes of a stream, decompressed, up to a limit; it may be cut off on purpose."""
-    chunks = iter(lambda: stream.read(size), b"")
-    first = next(chunks, b"")
-    packed, total = first.startswith(_GZIP), 0
-    for part in _inflate(first, chunks, name, size, cut=cut) if packed else chain([first], chunks):
-        total += len(part)
-        if total > max_bytes:
-            raise InputError("too-large", name, limit=max_bytes)
-        yield part
-
-
-def _inflate(
-    first: bytes, rest: Iterator[bytes], name: str, size: int, *, cut: bool
-) -> Iterator[bytes]:
-    """Decompress gzip members one after the other, never more than a chunk at once."""
-    member = zlib.decompressobj(wbits=31)
+def _unpacked(stream: Any, name: str, max_bytes: int, size: int) -> Iterator[bytes]:
+    """Yield the bytes of a file from its beginning, decompressed, up to a limit."""
+    packed, total = stream.read(len(_GZIP)) == _GZIP, 0
+    stream.seek(0)
+    reader = gzip.GzipFile(fileobj=stream) if packed else stream
     try:
-        for packed in chain([first], rest):
-            left = packed
-            while left:
-                if member.eof:
-                    left = left.lstrip(b"\0")  # padding, which gzip allows after a member
-                    member = zlib.decompressobj(wbits=31) if left else member
-                yield member.decompress(left, size) if left else b""
-                left = member.unconsumed_tail or member.unused_data if left else b""
-    except zlib.error as error:
+        for part in iter(lambda: reader.read(size), b""):
+            total += len(part)
+            if total > max_bytes:
+                raise InputError("too-large", name, limit=max_bytes)
+            yield part
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError("damaged", name, why=f"the gzip data is corrupt ({error})") from None
-    if not member.eof and not cut:
-        raise InputError("damaged", name, why="the gzip data ends too early")

@@ -17,29 +17,22 @@ from __future__ import annotations
 import csv
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import chain, islice
+from operator import not_
 from typing import Any, TypeVar
 
 import numpy as np
 
-from semmetrics.data.form import (
-    MATRICES,
-    Form,
-    ReadOptions,
-    assign,
-    canonical_id,
-    is_one_hot,
-    number,
-)
-from semmetrics.data.items import Items
-from semmetrics.data.json_files import BlankLines, pair_scores
+from semmetrics.data.form import Form, Items, ReadOptions, find_columns, find_id, is_one_hot
+from semmetrics.data.json_files import item_rows, without_blanks
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.messages import pluralize
+from semmetrics.schema import as_id, as_number
 
 _BATCH, _CELLS = 2**14, 2**20  # rows, and their cells, that are looked at together
 _LOCK = threading.Lock()
@@ -72,33 +65,29 @@ class Rows:
     def __init__(self, source: Source, options: ReadOptions, *, tabs: bool = False) -> None:
         check_lines(source, options.max_line_bytes)
         self.name, self.notes = source.name, list[Any]()
-        self._reader = _reader(source.text, options, tabs=tabs)
-        self.header: list[str] = []
-        _, self.header = next(iter(self))
+        self._numbered = self._read(source.text, options, tabs=tabs)
+        _, self.header = next(self._numbered)
         if not self.header:
             remedy = "begin with a header, such as id,label"
             raise InputError("empty", at(self.name, "line 1"), role="the header", remedy=remedy)
 
-    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield each row behind its line."""
-        blank, width, end = BlankLines(), len(self.header), self._reader.line_num
+    def _read(self, text: str, options: ReadOptions, *, tabs: bool) -> Iterator[Any]:
+        reader, end = _reader(text, options, tabs=tabs), 0
         try:
-            for row in self._reader:
-                if not row and width:
-                    blank.see(end + 1, is_blank=True)
-                elif width in (0, len(row)):
-                    if blank.pending:
-                        blank.see(end + 1, is_blank=False)
-                    yield end + 1, row
-                else:
-                    where = at(self.name, f"line {end + 1}")
-                    raise InputError(
-                        "wrong-width", where, found=len(row), wanted=width, first=row[0]
-                    )
-                end = self._reader.line_num
+            for row in reader:
+                yield end + 1, row
+                end = reader.line_num
         except csv.Error as error:
             raise InputError("not-csv", at(self.name, f"line {end + 1}"), why=error) from None
-        self.notes += blank.notes("rows")
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield each row behind its line."""
+        width = len(self.header)
+        for line, row in without_blanks(self._numbered, not_, self.notes, "rows"):
+            if len(row) != width:
+                where = at(self.name, f"line {line}")
+                raise InputError("wrong-width", where, found=len(row), wanted=width, first=row[0])
+            yield line, row
 
     def batches(self) -> Iterator[tuple[list[int], list[list[str]]]]:
         """Yield lines and rows, many at once so that columns are taken at the speed of C."""
@@ -127,99 +116,69 @@ def first_row(source: Source, options: ReadOptions, *, tabs: bool = False) -> li
     return []
 
 
-class RowTable:
-    """Items gathered from rows of one entry each: the rows of an id are one item, in file order.
+def entry_rows(batches: Iterable[Sequence[Any]], name: str, form: Form, unit: str) -> Items:
+    """Gather items from rows of one entry each: the rows of an id are one item, in file order.
 
     Parameters
     ----------
+    batches : iterable of (places, ids, entries) or (places, ids, entries, scores)
+        Scores are numbers or texts.
     name, unit : str
         The input, and how the place of a row is written.
     form : Form
 
     Examples
     --------
-    >>> table = RowTable("gt.csv", Form(noun="label", columns=("label",), keys=("labels",)))
-    >>> table.add([2, 3, 4], ["a", "b", "a"], ["x", "y", "z"])
-    >>> table.finish().items
+    >>> form = Form(noun="label", columns=("label",), keys=("labels",))
+    >>> rows = [([2, 3, 4], ["a", "b", "a"], ["x", "y", "z"])]
+    >>> entry_rows(rows, "gt.csv", form, "line {}").items
     [['x', 'z'], ['y']]
     """
-
-    def __init__(self, name: str, form: Form, unit: str = "line {}") -> None:
-        self.name, self.form, self.unit = name, form, unit
-        self.groups: dict[str, list[Any]] = {}
-        self.places: list[int] = []
-        self.empty: dict[str, int] = {}
-        self._previous: str | None = None
-        self._reopened: set[str] = set()
-
-    def add(
-        self,
-        places: Sequence[int],
-        ids: Sequence[str],
-        entries: Sequence[Any],
-        scores: Sequence[object] | None = None,
-    ) -> None:
-        """Add rows: where they stand, their ids and entries; scores are numbers or texts."""
+    groups: dict[str, list[Any]] = {}
+    firsts, empty, scattered = list[int](), dict[str, int](), set[str]()
+    previous, current = None, list[Any]()
+    for places, ids, entries, *scores in batches:
         if "" in ids:
-            raise InputError("empty-id", self._at(places[list(ids).index("")]))
-        if not self.form.blank and "" in entries:
-            for row, entry in enumerate(entries):
-                if entry == "":
-                    self.empty.setdefault(ids[row], places[row])
-                    if scores is not None and scores[row] not in ("", None):
-                        where = self._at(places[row], ids[row])
-                        raise InputError("score-alone", where, noun=self.form.noun)
-        if scores is not None:
-            numbers = self._numbers(places, ids, entries, scores)
-            entries = list(zip(entries, numbers, strict=True))
-        previous, groups = self._previous, self.groups
-        current = groups[previous] if previous is not None else []
+            raise InputError("empty-id", at(name, unit.format(places[list(ids).index("")])))
+        if not form.blank and "" in entries:
+            bare = (row for row, entry in enumerate(entries) if entry == "")
+            empty = {**{ids[row]: places[row] for row in reversed([*bare])}, **empty}
+        if scores:
+            entries = _pair_columns(places, ids, entries, scores[0], name, form, unit)
         for place, id_, entry in zip(places, ids, entries, strict=True):
             if id_ != previous:
                 previous = id_
                 if id_ in groups:
-                    self._reopened.add(id_)
-                    current = groups[id_]
+                    scattered.add(id_)
                 else:
-                    self.places.append(place)
-                    current = groups[id_] = []
+                    firsts.append(place)
+                current = groups.setdefault(id_, [])
             current.append(entry)
-        self._previous = previous
+    for id_, place in empty.items():
+        if len(groups[id_]) > 1:
+            where = at(name, unit.format(place), id_)
+            raise InputError("empty-cell", where, noun=form.noun, n=len(groups[id_]))
+        groups[id_] = []
+    names = list(groups)
+    found = Items(names, list(groups.values()), Places(name, names, unit, firsts), name)
+    found.notes += row_notes(len(empty), len(scattered), form)
+    return found
 
-    def finish(self) -> Items:
-        """Return the items, in order of first appearance."""
-        for id_, place in self.empty.items():
-            if len(self.groups[id_]) > 1:
-                rows = len(self.groups[id_])
-                raise InputError("empty-cell", self._at(place, id_), noun=self.form.noun, n=rows)
-            self.groups[id_] = []
-        ids = list(self.groups)
-        places = Places(self.name, ids, self.unit, self.places)
-        found = Items(ids, list(self.groups.values()), places, self.name)
-        found.notes += row_notes(len(self.empty), len(self._reopened), self.form)
-        return found
 
-    def _at(self, place: int, id_: str | None = None) -> str:
-        return at(self.name, self.unit.format(place), id_)
+def _pair_columns(
+    places: Any, ids: Any, entries: Any, scores: Any, name: str, form: Form, unit: str
+) -> list[tuple[Any, float]]:
+    """Return entries with their scores; an entry that says that an item has none has none."""
 
-    def _numbers(
-        self,
-        places: Sequence[int],
-        ids: Sequence[str],
-        entries: Sequence[Any],
-        scores: Sequence[object],
-    ) -> list[float]:
-        try:
-            values = [*map(float, scores)]  # type: ignore[arg-type]
-            texts = [score for score in scores if isinstance(score, str)]
-            if (total := sum(values)) - total == 0 and "_" not in "".join(texts):
-                return values
-        except (TypeError, ValueError):
-            pass
-        values = []  # something is wrong or empty: row by row, to name it
-        for place, id_, entry, score in zip(places, ids, entries, scores, strict=True):
-            values.append(0.0 if entry == "" else number(score, self._at(place, id_)))
-        return values
+    def where(row: int) -> str:
+        return at(name, unit.format(places[row]), ids[row])
+
+    if not form.blank and "" in entries:
+        for row, (entry, score) in enumerate(zip(entries, scores, strict=True)):
+            if entry == "" and score not in ("", None):
+                raise InputError("score-alone", where(row), noun=form.noun)
+        scores = [0.0 if entry == "" else one for entry, one in zip(entries, scores, strict=True)]
+    return list(zip(entries, form.table.columns[2].values(scores, where), strict=True))
 
 
 def row_notes(empty: int, scattered: int, form: Form) -> list[Fact]:
@@ -237,40 +196,29 @@ def split_text(several: int, rows: int, split: str) -> str:
     return f", split at {sign} in {several:,} of {pluralize(rows, 'row')}"
 
 
-def item_rows(rows: Iterable[tuple[int, str, Any, Any]], name: str, form: Form, unit: str) -> Items:
-    """Gather items from rows of one item each: place, id, entries, and scores or None."""
-    first: dict[str, int] = {}
-    items: list[Any] = []
-    for place, id_, entries, scores in rows:
-        try:
-            if first.setdefault(id_, place) != place:
-                raise InputError("duplicate-at", role="the id", other=unit.format(first[id_]))
-            if entries is None:
-                remedy = f"write an empty list for no {form.noun}s"
-                raise InputError("null", role=f"the list of {form.noun}s", remedy=remedy)
-            items.append(entries if scores is None else pair_scores(entries, scores, form))
-        except InputError as error:
-            raise error.placed(at(name, unit.format(place), id_)) from None
-    ids = list(first)
-    return Items(ids, items, Places(name, ids, unit, list(first.values())), name)
-
-
 def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool = False) -> Items:
     """Read CSV or TSV: one row an entry, or one row an item where a cell has several."""
     split = options.label_delimiter if form.scored else None
     with field_limit(options.max_line_bytes):
         rows = Rows(source, options, tabs=tabs)
         where = at(source.name, "line 1")
-        roles = assign(form.table, rows.header, options, where, form.first_id)
+        roles = find_columns(form.table, rows.header, options, where)
         if split is None:
-            table = RowTable(rows.name, form)
-            share: dict[str, str] = {}  # one string for each label, however many rows have it
-            for lines, batch in rows.batches():
-                ids, entries, *scores = ([row[i] for row in batch] for i in roles.values())
-                table.add(lines, ids, [share.setdefault(one, one) for one in entries], *scores)
-            found = table.finish()
+            found = entry_rows(_columns(rows, roles.values()), rows.name, form, "line {}")
         else:
-            found = item_rows(_cells(rows, form, roles, split), source.name, form, "line {}")
+
+            def cells(row: list[str]) -> Iterator[Any]:
+                id_, *several = (row[i] for i in roles.values())
+                yield id_
+                entries, *scores = (cell.split(split) if cell else [] for cell in several)
+                if "" in entries:
+                    remedy = "remove the extra delimiter"
+                    raise InputError("empty", role=f"a {form.noun} of the cell", remedy=remedy)
+                yield entries
+                for some in scores:
+                    yield [as_number(one, "the score") for one in some]
+
+            found = item_rows(rows, cells, source.name, form, "line {}")
             found.notes += row_notes(sum(not item for item in found.items), 0, form)
     kind = "TSV" if tabs else "CSV"
     found = describe_table(found, kind, rows.header, roles, form, split is not None)
@@ -305,22 +253,12 @@ def describe_table(
     return replace(found, understood=understood, notes=notes)
 
 
-def _cells(
-    rows: Rows, form: Form, roles: dict[str, int], split: str
-) -> Iterator[tuple[int, str, Any, Any]]:
-    """Yield the rows of a table whose cells have several entries."""
-    for line, row in rows:
-        id_, *cells = (row[i] for i in roles.values())
-        try:
-            canonical_id(id_)
-            entries, *scores = (cell.split(split) if cell else [] for cell in cells)
-            if "" in entries:
-                remedy = "remove the extra delimiter"
-                raise InputError("empty", role=f"a {form.noun} of the cell", remedy=remedy)
-            numbers = [number(score) for score in scores[0]] if scores else None
-        except InputError as error:
-            raise error.placed(at(rows.name, f"line {line}", id_)) from None
-        yield line, id_, entries, numbers
+def _columns(rows: Rows, places: Iterable[int]) -> Iterator[tuple[Any, ...]]:
+    """Yield lines, ids, entries and perhaps scores of many rows."""
+    share: dict[str, str] = {}  # one string for each label, however many rows have it
+    for lines, batch in rows.batches():
+        ids, entries, *scores = ([row[i] for row in batch] for i in places)
+        yield lines, ids, [share.setdefault(one, one) for one in entries], *scores
 
 
 def read_one_hot(source: Source, kind: str, form: Form, options: ReadOptions) -> Matrix | None:
@@ -332,11 +270,8 @@ def read_one_hot(source: Source, kind: str, form: Form, options: ReadOptions) ->
         If a cell is neither 0 or 1 nor a score, or an id is empty or appears twice; names the
         place.
     """
-    if not one_hot_allowed(form, options):
-        return None
     with field_limit(options.max_line_bytes):
-        header = first_row(source, options, tabs=kind == "tsv")
-        id_place = one_hot_ids(header, form, options)
+        id_place = one_hot_ids(first_row(source, options, tabs=kind == "tsv"), form, options)
         if id_place is None:
             return None
         rows = Rows(source, options, tabs=kind == "tsv")
@@ -346,7 +281,7 @@ def read_one_hot(source: Source, kind: str, form: Form, options: ReadOptions) ->
         for lines, batch in rows.batches():
             ids = [row.pop(id_place) for row in batch]
             for line, id_ in zip(lines, ids, strict=True):
-                canonical_id(id_, at(source.name, f"line {line}"))
+                as_id(id_, where=at(source.name, f"line {line}"))
                 if places.setdefault(id_, line) != line:
                     where, other = at(source.name, f"line {line}", id_), f"line {places[id_]}"
                     raise InputError("duplicate-at", where, role="the id", other=other)
@@ -374,21 +309,14 @@ def read_one_hot(source: Source, kind: str, form: Form, options: ReadOptions) ->
     return replace(made, where=Places(source.name, ids, "line {}", list(places.values())))
 
 
-def one_hot_allowed(form: Form, options: ReadOptions) -> bool:
-    """Tell whether a table may have a column for each label."""
-    return MATRICES[0] in form.formats and options.label_delimiter is None
-
-
 def one_hot_ids(
     names: Sequence[str], form: Form, options: ReadOptions, numbers: Set[str] = frozenset()
 ) -> int | None:
     """Find the column of ids of a table with a column for each label; None where it is no such."""
-    if not one_hot_allowed(form, options) or not is_one_hot(names, form, options, numbers):
-        return None
-    try:
-        return assign({"id": form.table["id"]}, names, options, "", form.first_id)["id"]
-    except InputError:  # the reader of tables raises it
-        return None
+    if options.label_delimiter is None and is_one_hot(names, form, options, numbers):
+        with suppress(InputError):  # the reader of tables raises it
+            return find_id(names, form, options, "")
+    return None
 
 
 def one_hot_text(form: Form, id_: str) -> str:
@@ -405,7 +333,7 @@ def not_a_label_column(value: object, form: Form) -> InputError:
 def _cell_value(text: str, form: Form) -> float | None:
     value = _WORDS.get(text.strip().casefold())
     try:
-        value = number(text) if value is None else value
+        value = as_number(text, "") if value is None else value
     except InputError:
         return None
     return value + 0.0 if form.numbered or 0 <= value <= 1 else None

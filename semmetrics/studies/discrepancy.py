@@ -44,9 +44,8 @@ from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
-from semmetrics.data.form import DEFAULTS
+from semmetrics.data.form import DEFAULTS, has_surrogate
 from semmetrics.data.inputs import open_input
-from semmetrics.data.items import has_surrogate
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Entry, Lists
 from semmetrics.data.source import enough_memory, load

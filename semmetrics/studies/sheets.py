@@ -27,7 +27,7 @@ from string import Template
 from typing import Any
 from urllib.parse import quote
 
-from semmetrics.data.form import DEFAULTS, ReadOptions, canonical_id, number
+from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import format_among, open_input
 from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.lists import Lists
@@ -36,6 +36,7 @@ from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, field_limit
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError, at
 from semmetrics.reports import Records, csv_text
+from semmetrics.schema import as_id, as_number
 from semmetrics.scoring.plan import Setup, describe_inputs
 from semmetrics.studies.discrepancy import DiscrepancySelection, answer_text
 
@@ -99,7 +100,7 @@ def read_references(
             raise InputError("not-a-sheet", _name_of(one), wanted="references", name="ratings")
         foreign: dict[str, None] = {}
         for where, row in rows:
-            image = canonical_id(row.get("image_id"), where)
+            image = as_id(row.get("image_id"), where=where)
             entries = _entries_of(row, state.noun, where, read)
             image = written.get(image, image)
             if image not in wanted:
@@ -148,14 +149,16 @@ def read_ratings(
             raise InputError("not-a-sheet", _name_of(one), wanted="ratings", name="references")
         foreign: dict[str, None] = {}
         for where, row in rows:
-            image = canonical_id(row.get("image_id"), where)
+            image = as_id(row.get("image_id"), where=where)
             answer = _text_of(row, state.noun, where)
             image, answer = written.get((image, answer), (image, answer))
             rating = row.get("rating")
             if (image, answer) not in wanted:
                 foreign[f"{image}: {answer}"] = None
             elif rating is not None and str(rating).strip():
-                values.setdefault((image, answer), []).append(number(rating, where, "rating"))
+                values.setdefault((image, answer), []).append(
+                    as_number(rating, "the rating", where)
+                )
         _check_foreign(foreign, "answer", one, missing, notes)
     means = {key: math.fsum(some) / len(some) for key, some in values.items()}
     return {

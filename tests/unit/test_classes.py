@@ -300,10 +300,10 @@ def test_names_that_no_further_list_has(name):
 
 
 @pytest.mark.parametrize(("numbers", "problem"), [
-    ({"cow": None, "fox": 1}, "not-finite"),
+    ({"cow": None, "fox": 1}, "not-a-number"),
     ({"cow": float("nan"), "fox": 1}, "not-finite"),
-    ({"cow": "many", "fox": 1}, "not-finite"),
-    ({"cow": np.True_, "fox": 1}, "not-finite"),
+    ({"cow": "many", "fox": 1}, "not-a-number"),
+    ({"cow": np.True_, "fox": 1}, "not-a-number"),
     ({"cow": -1, "fox": 1}, "out-of-range"),
     ({2: 1, "2": 1}, "duplicate"),
 ])  # fmt: skip

@@ -38,12 +38,12 @@ def load(tmp_path):
         ("id,label\na,b\nc,'d\n" + 'e,"f\n', ("not-csv", "gt.csv, line 4")),
         ('id,label\na,"b" c\n', ("not-csv", "gt.csv, line 2")),
         ("id,label\na,b\0\n", ("bad-character", "gt.csv, line 2")),
-        ("id,label,score\na,b,x\n", ("not-finite", "gt.csv, line 2, id 'a'")),
+        ("id,label,score\na,b,x\n", ("not-a-number", "gt.csv, line 2, id 'a'")),
         ("id,label,score\na,b,nan\n", ("not-finite", "gt.csv, line 2, id 'a'")),
         ("id,label,score\na,b,1\na,b,-inf\n", ("not-finite", "gt.csv, line 3, id 'a'")),
         ("id,label,score\na,b,1e999\n", ("not-finite", "gt.csv, line 2, id 'a'")),
-        ("id,label,score\na,b,1_0\n", ("not-finite", "gt.csv, line 2, id 'a'")),
-        ("id,label,score\na,b,\n", ("empty", "gt.csv, line 2, id 'a'")),
+        ("id,label,score\na,b,1_0\n", ("not-a-number", "gt.csv, line 2, id 'a'")),
+        ("id,label,score\na,b,\n", ("not-a-number", "gt.csv, line 2, id 'a'")),
         ("id,label,score\na,,1\n", ("score-alone", "gt.csv, line 2, id 'a'")),
     ],
 )
@@ -55,7 +55,7 @@ def test_bad_tables(load, text, match):
 def test_chosen_columns_must_be_there_once(load):
     with refused_in("missing-column", "gt.csv, line 1"):
         load("id,label\na,x\n", score_column="p")
-    with refused_in("ambiguous-column", "gt.csv, line 1"):
+    with refused_in("duplicate-column", "gt.csv, line 1"):
         load("id,x,x\na,b,c\n", label_column="x")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from semmetrics.data import public
@@ -30,7 +31,10 @@ FORM = Form(
     first_id="image_id",
 )
 _TEXTS = replace(
-    FORM, coco=public.read_coco_captions_by_id, ids=("caption_id", "sentid"), first_id="caption_id"
+    FORM,
+    coco=partial(public.read_coco_captions, by_own_id=True),
+    ids=("caption_id", "sentid"),
+    first_id="caption_id",
 )
 _PHRASE = 2.5  # mean words: lists of longer strings could be captions
 

@@ -25,7 +25,6 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Ints, lengths
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.form import number as as_number
 from semmetrics.data.join import Weights, aligned_weights, join_rows
 from semmetrics.data.lists import Lists, take_ids
 from semmetrics.data.matrix import Matrix, check_finite
@@ -41,6 +40,7 @@ from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.families import flat_terms
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS
+from semmetrics.schema import as_number
 
 FILES = (  # of an example
     "--task classes --classes classes.txt --seen seen.txt --unseen unseen.txt scores.npy truth.txt"
@@ -94,7 +94,7 @@ def _read_numbers(given: Any, files: ReadOptions, option: str) -> Weights:
         where = at(option, "", str(name))
         if str(name) in read:
             raise InputError("duplicate", where, role="the class", value=str(name))
-        read[str(name)] = as_number(value, where, "number")
+        read[str(name)] = as_number(value, "the number", where)
         if read[str(name)] < 0:
             wanted = "a number from 0"
             raise InputError("out-of-range", where, role="the number", value=value, wanted=wanted)

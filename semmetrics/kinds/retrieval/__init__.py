@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.public import is_coco_captions, read_coco_caption_ids
+from semmetrics.data.public import is_coco_captions, read_coco_captions
 from semmetrics.errors import InputError
 from semmetrics.kinds import Certainty, Verdict
 from semmetrics.messages import pluralize
@@ -28,7 +29,7 @@ FORM = Form(
     columns=_NAMES,
     keys=_NAMES,
     formats=tuple(name for name, kinds in FORMATS.items() if "retrieval" in kinds),
-    coco=read_coco_caption_ids,
+    coco=partial(read_coco_captions, only_ids=True),
     is_coco=is_coco_captions,
     scored=True,
     ids=("query", "query_id", "query-id", "qid", "topic"),
