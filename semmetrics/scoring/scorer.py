@@ -36,7 +36,6 @@ from semmetrics.data.tasks import adds_up
 from semmetrics.errors import ITEM, Fact, InputError, Places
 from semmetrics.kinds import read_set_size_probs, read_weights, unused_weights
 from semmetrics.messages import listing
-from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
@@ -152,7 +151,8 @@ class Scorer:
         """
         kind, system = self._kind, self._items.system
         if kind is None:
-            if _is_empty(preds) and _is_empty(gts):
+            sized = (hasattr(one, "__len__") and not isinstance(one, str) for one in (preds, gts))
+            if all(sized) and not len(preds) and not len(gts):
                 return
             kind, systems, gts = resolve_inputs({system: preds}, gts, self._given)
             preds = systems[system]
@@ -275,10 +275,6 @@ class Scorer:
             raise InputError("different-scorers", names=[self._kind, other._kind])
 
 
-def _is_empty(data: Any) -> bool:
-    return hasattr(data, "__len__") and not isinstance(data, str) and len(data) == 0
-
-
 def _check_batchwise(given: Mapping[str, Any]) -> None:
     """Refuse options that have a value for each item; those that need all, where none is kept."""
     early = [name for name in BY_ITEM if name in given]
@@ -286,12 +282,8 @@ def _check_batchwise(given: Mapping[str, Any]) -> None:
         raise InputError("given-by-batch", name=early[0])
     needing = [name for name in KEPT if is_given(given.get(name))]
     if needing and not given.get("keep_rows", True):
-        raise InputError(
-            "needs-all-items",
-            what=", ".join(needing),
-            reason="needs all items",
-            remedy="keep the rows (keep_rows=True), or leave it out",
-        )
+        what, instead = ", ".join(needing), ", or leave it out"
+        raise InputError("needs-all-items", what=what, reason="needs all items", instead=instead)
 
 
 def _identities(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -322,7 +314,7 @@ def _identity(value: Any) -> Any:
         return id(value)
 
 
-_NO_CODES: Codes = np.zeros(0, np.int32)
+_NONE: Codes = np.zeros(0, np.int32)
 _SCORES = {
     "table": "a matrix of scores",
     "cells": "a matrix of 0 and 1",
@@ -361,6 +353,8 @@ class Batches:
         As that of ``Lists``, of all batches.
     waiting : int
         The number of items that were not let go.
+    gone_ones : bool
+        Whether items were let go of which 1 was a score.
 
     Examples
     --------
@@ -378,6 +372,7 @@ class Batches:
     notes: list[Any] = field(default_factory=list)
     unlike: tuple[int, int, str] = (0, 0, "")
     waiting: int = 0
+    gone_ones: bool = False
     _scores: frozenset[str] = frozenset()  # of _SCORES; empty before the first item
     _readings: dict[tuple[str, str], None] = field(default_factory=dict)  # each with its scores
     _order: str = ""
@@ -385,13 +380,11 @@ class Batches:
     _codes: dict[Entry, int] = field(default_factory=dict)  # of the vocabulary
     _sides: list[Side] = field(default_factory=list)
     _ids: dict[str, None] | None = None  # None: known by position
-    # of the items that were let go: their number and that of their entries, which these were, and
-    # whether 0 and 1 said which entries they had, or 1 was a score
+    # of the items that were let go: their number and that of their entries, and which these were
     _gone: int = 0
     _gone_entries: int = 0
-    _seen: Codes = field(default_factory=lambda: _NO_CODES)
-    _gone_chosen: bool = False
-    _gone_ones: bool = False
+    _seen: Codes = field(default_factory=lambda: np.zeros(0, np.int32))
+    _gone_chosen: bool = False  # whether 0 and 1 said which entries they had
 
     @classmethod
     def of(cls, lists: Lists) -> Batches:
@@ -421,11 +414,10 @@ class Batches:
     def understood(self) -> str:
         """How the batches were read."""
         # what was taken for 0/1 is understood as the others are
-        table, chosen = "table" in self._scores, "zeros" in self._scores and not self._scored
         texts = [
-            text + ", 0/1" * (chosen and scores in ("zeros", "ones"))
+            text + ", 0/1" * (self._chosen and scores in ("zeros", "ones"))
             for text, scores in self._readings
-            if not (table and scores == "cells")
+            if not ("table" in self._scores and scores == "cells")
         ]
         return "; ".join(dict.fromkeys(texts)) or self.reading
 
@@ -441,16 +433,15 @@ class Batches:
         return self._scores == {"cells"} or ("zeros" in self._scores and not others)
 
     @property
-    def mixed(self) -> bool:
-        """Whether ones were scores of items let go, and with later zeros say what items have."""
-        return self._gone_ones and bool(self._scores & _CHOSEN)
+    def scored(self) -> bool:
+        """Whether entries have scores, which do not say whether an item has them."""
+        found = self._scores
+        return bool(found & _OTHERS) or ("ones" in found and not found & _CHOSEN)
 
     @property
-    def _scored(self) -> bool:
-        """Whether entries have scores, which do not say whether an item has them."""
-        return bool(self._scores & _OTHERS) or (
-            "ones" in self._scores and not self._scores & _CHOSEN
-        )
+    def _chosen(self) -> bool:
+        """Whether scores of 0 and 1 say so."""
+        return "zeros" in self._scores and not self.scored
 
     def copy(self) -> Batches:
         """Return the same batches, to which others can be added."""
@@ -507,19 +498,20 @@ class Batches:
         codes = self._code(other._codes)
         self._sides += [replace(side, codes=codes[side.codes]) for side in other._sides]
         self.waiting += other.waiting
-        self._seen = np.union1d(self._seen, codes[other._seen])
+        if len(other._seen):
+            self._seen = np.union1d(self._seen, codes[other._seen])
         self._gone += other._gone
         self._gone_entries += other._gone_entries
         self._gone_chosen |= other._gone_chosen
-        self._gone_ones |= other._gone_ones
+        self.gone_ones |= other.gone_ones
 
     def lists(self) -> Lists:
         """Return the items that were not let go."""
         sides = list(map(self._decided, self._sides))
         scores = [side.scores for side in sides if side.scores is not None]
         side = Side(
-            offsets(np.concatenate([_NO_CODES, *(np.diff(one.indptr) for one in sides)])),
-            np.concatenate([_NO_CODES, *(one.codes for one in sides)]),
+            offsets(np.concatenate([_NONE, *(np.diff(one.indptr) for one in sides)])),
+            np.concatenate([_NONE, *(one.codes for one in sides)]),
             np.concatenate(scores) if scores else None,
         )
         ids = range(self._gone, len(self)) if self._ids is None else list(self._ids)
@@ -527,23 +519,20 @@ class Batches:
 
     def entries(self) -> Lists:
         """Return one item that has every entry that some item has, also of those let go."""
-        return self._lists(range(1), _one_item(self._all_seen(), self._scored))
-
-    def first_item(self) -> Lists:
-        """Return the first item that was not let go alone."""
-        one = self._decided(self._sides[0].rows(0, 1)) if self._sides else _one_item(_NO_CODES)
-        return self._lists(range(1), one)
+        codes = self._all_seen()
+        scores = np.ones(len(codes)) if self.scored else None
+        return self._lists(range(1), Side(offsets(np.array([len(codes)])), codes, scores))
 
     def let_go(self, *, keep_entries: bool) -> None:
         """Let the items go, and their distinct entries if those are not to be kept."""
         self._gone_entries = self.contents[0]
         self._seen = self._all_seen()
         self._gone, self._sides, self.waiting = len(self), [], 0
-        self._gone_chosen |= bool(self._scores & {"zeros", "cells"}) and not self._scored
-        self._gone_ones |= "ones" in self._scores and self._scored
+        self._gone_chosen |= bool(self._scores & {"zeros", "cells"}) and not self.scored
+        self.gone_ones |= "ones" in self._scores and self.scored
         self._ids = None if self._ids is None else {}
         if not keep_entries:
-            self._codes, self._seen = {}, _NO_CODES
+            self._codes, self._seen = {}, _NONE
 
     def _decided(self, side: Side) -> Side:
         """Return items with what their scores of 0 and 1 mean in all batches."""
@@ -553,13 +542,13 @@ class Batches:
             values[row_numbers(side.indptr), side.codes] = 1.0
             codes = np.tile(np.arange(width, dtype=np.int32), len(side))
             return Side(np.arange(len(side) + 1) * width, codes, values.ravel())
-        if side.scores is None or self._scored:
+        if side.scores is None or self.scored:
             return side
         return replace(side.keep(side.scores != 0), scores=None)
 
     def _lists(self, ids: range | list[str], side: Side) -> Lists:
         named = None if isinstance(ids, range) else ids
-        ranked, chosen = "table" in self._scores, "zeros" in self._scores and not self._scored
+        ranked = "table" in self._scores
         matrix = bool(self._columns) and not ranked and self._columns == list(self._codes)
         cells = "either" if self._scores == {"cells"} else "members"
         made = Lists(
@@ -569,14 +558,14 @@ class Batches:
             noun=self.noun,
             ranked=ranked,
             cells=cells * matrix,
-            order="" if ranked else self._order or "keys" * chosen,
+            order="" if ranked else self._order or "keys" * self._chosen,
             unlike=self.unlike,
             source=self.source,
             understood=self.understood,
             notes=self.notes,
             where=Places(self.source, named, "" if named else ITEM, ids),
         )
-        return made.occurring_alone() if chosen and not matrix else made
+        return made.occurring_alone() if self._chosen and not matrix else made
 
     def _code(self, vocabulary: Iterable[Entry]) -> Codes:
         """Return the codes of entries; new ones are added to the vocabulary."""
@@ -602,10 +591,6 @@ def _scores_of(lists: Lists, given: Lists) -> str:
     return "fractions" if lists.has_fractions else "zeros" if lists.whole else "ones"
 
 
-def _one_item(codes: Codes, scored: bool = False) -> Side:
-    return Side(offsets(np.array([len(codes)])), codes, np.ones(len(codes)) if scored else None)
-
-
 class Collection:
     """Predictions and ground truth of one system, and what was given for each of their items.
 
@@ -625,10 +610,9 @@ class Collection:
         self._chosen: list[Fitted] = []
         self._statistics: dict[str, Statistics] = {}
         self._counts: dict[str, dict[str, int]] = {}
-        self._sample: tuple[Lists, Lists] | None = None  # one of them
+        self._sample: list[Lists] = []  # one of them
         self._notes: dict[Any, None] = {}  # on their weights
-        self._numbered: frozenset[bool] = frozenset()  # whether their tasks had ids or numbers
-        self._renumbered = False
+        self._known_by: frozenset[str] = frozenset()  # ids, numbers, or other numbers than before
 
     def __len__(self) -> int:
         """The number of items of the ground truth."""
@@ -721,10 +705,9 @@ class Collection:
             raise InputError("different-statistics", why=why)
         self._add_sums(setup, other._statistics, other._counts)
         self._plan, self._chosen = self._plan or other._plan, self._chosen or other._chosen
-        self._numbered |= other._numbered
-        self._renumbered |= other._renumbered or (
-            not self.keep_rows and not self.is_empty and self._gts.by_position
-        )
+        if not self.is_empty and self._gts.by_position:
+            self._known_by |= {"other numbers"}
+        self._known_by |= other._known_by
         self._sample = self._sample or other._sample
         self._notes = self._notes | other._notes
         self._extend(other)
@@ -732,7 +715,11 @@ class Collection:
     def prepare(self, setup: Setup) -> Prepared:
         """Join the items that were kept, choose measures and open what those need."""
         pred, ref = _with_ids(self._preds.lists(), self._gts.lists())
-        return setup.prepare({self.system: pred}, ref, plan=self._plan, **self._joined_values())
+        values = {
+            name: _join_weights(some) if name == "weights" else np.concatenate(some)
+            for name, some in self._by_item.items()
+        }
+        return setup.prepare({self.system: pred}, ref, plan=self._plan, **values)
 
     def sum_up(self, setup: Setup) -> tuple[Prepared, list[Score], list[Any]]:
         """Return what describes the items that were let go, their scores, and notes.
@@ -754,10 +741,10 @@ class Collection:
                 {self.system: statistics}, {self.system: self._chosen}, headings=headings
             )
             scores += [replace(score, part=part) for score in made]
-        pred, ref = self._sample or (self._preds.entries(), self._gts.entries())
+        pred, ref = self._sample or [self._preds.entries(), self._gts.entries()]
         nothing = dict.fromkeys(BY_ITEM)
         prepared = setup.prepare({self.system: pred}, ref, plan=self._plan, **nothing)
-        if self._preds.mixed:  # refuses what needs scores
+        if self._preds.gone_ones and not self._preds.scored:  # refuses what needs scores
             self._evaluate(prepared, setup)
         names = setup.kind.name_counts
         if names:
@@ -773,9 +760,8 @@ class Collection:
             tasks[part] = replace(task, counts=counts)
         inputs: Any = [self._preds, self._gts]
         prepared = replace(prepared, tasks={self.system: tasks}, inputs=inputs)
-        renumbered = self._renumbered or len(self._numbered) > 1
         notes = [*prepared.facts(scores), *self._notes]
-        return prepared, scores, notes + [Fact("unnumbered")] * renumbered
+        return prepared, scores, notes + [Fact("unnumbered")] * (len(self._known_by) > 1)
 
     def _check(self, other: Collection) -> None:
         """Refuse items that cannot follow those before."""
@@ -807,15 +793,18 @@ class Collection:
         tasks = prepared.tasks[self.system]
         self._add_sums(setup, found, {part: task.counts for part, task in tasks.items()})
         self._plan, self._chosen = prepared.plan, chosen
-        kinds = (isinstance(tasks[part].ids, (range, np.ndarray)) for part in found)
-        self._numbered |= frozenset(kinds)
+        for part in found:
+            numbered = isinstance(tasks[part].ids, (range, np.ndarray))
+            self._known_by |= {"numbers" if numbered else "ids"}
         weights = prepared.options["weights"]
         self._notes = self._notes | dict.fromkeys(weights.notes if weights else ())
-        keep_entries = bool(setup.kind.name_counts)
-        if not keep_entries:
-            self._sample = self._preds.first_item(), self._gts.first_item()
+        if not setup.kind.name_counts:  # entries are not kept
+            self._sample = [
+                replace(one, ids=range(1), side=one.side.take(np.array([0 if len(one) else -1])))
+                for one in prepared.inputs
+            ]
         for batches in (self._preds, self._gts):
-            batches.let_go(keep_entries=keep_entries)
+            batches.let_go(keep_entries=bool(setup.kind.name_counts))
         # one is kept without its rows, to compare the columns of others with
         self._by_item = {
             name: [one[:0] for one in values[:1] if isinstance(one, np.ndarray)]
@@ -857,26 +846,17 @@ class Collection:
                 for n in {**total, **more}
             }}  # fmt: skip
 
-    def _joined_values(self) -> dict[str, Any]:
-        """Return what was given for each item, of all batches that wait."""
-        joined: dict[str, Any] = {}
-        for name, values in self._by_item.items():
-            joined[name] = _join_weights(values) if name == "weights" else np.concatenate(values)
-        return joined
-
 
 def _join_weights(parts: Sequence[Weights]) -> Weights:
     """Return the weights of several batches, with their notes."""
+    values: list[Any] = [part.values for part in parts]
+    if isinstance(values[0], Mapping):
+        joined: Any = {name: one for some in values for name, one in some.items()}
+    else:
+        joined = np.concatenate(values)
     sources = {part.source for part in parts}
     notes = dict.fromkeys(note for part in parts for note in part.notes)
-    values: Any = [part.values for part in parts]
-    by_id = isinstance(values[0], Mapping)
-    joined = {key: one for some in values for key, one in some.items()} if by_id else None
-    return Weights(
-        np.concatenate(values) if joined is None else joined,
-        sources.pop() if len(sources) == 1 else "weights",
-        list(notes),
-    )
+    return Weights(joined, sources.pop() if len(sources) == 1 else "weights", list(notes))
 
 
 def _with_ids(pred: Lists, ref: Lists) -> tuple[Lists, Lists]:
@@ -895,53 +875,41 @@ def _read_values(given: Mapping[str, Any], pred: Lists, ref: Lists, setup: Setup
         values["set_size_probs"] = read_set_size_probs(given["set_size_probs"], files)
     if "weights" in given:
         weights = read_weights(given["weights"], (files or ReadOptions()).beside())
-        values["weights"] = _as_weights(weights, pred, ref)
+        weights = weights if isinstance(weights, Weights) else Weights(weights)
+        numbered = isinstance(ref.ids, range)
+        # which ids are those of no item is known when all batches are there
+        if numbered or not isinstance(weights.values, Mapping):
+            found: Any = aligned_weights(weights, ref, ref.ids)
+            if not numbered:
+                found = dict(zip(map(str, ref.ids), found.tolist(), strict=True))
+            notes = unused_weights(weights, [pred, ref])
+            weights = replace(weights, values=found, notes=notes)
+        values["weights"] = weights
     return values
-
-
-def _as_weights(given: Any, pred: Lists, ref: Lists) -> Weights:
-    """Return the weights of a batch by id, or in the order of items that have none."""
-    weights = given if isinstance(given, Weights) else Weights(given)
-    numbered = isinstance(ref.ids, range)
-    if not numbered and isinstance(weights.values, Mapping):
-        return weights  # which ids are those of no item is known when all batches are there
-    values: Any = aligned_weights(weights, ref, ref.ids)
-    if not numbered:
-        values = dict(zip(map(str, ref.ids), values.tolist(), strict=True))
-    return replace(weights, values=values, notes=unused_weights(weights, [pred, ref]))
-
-
-_KEEP = "keep the rows (keep_rows=True)"
 
 
 def _names(plan: Plan) -> str:
     return ", ".join(map(str, plan.measures))
 
 
-def _freeze(prepared: Prepared, task: Any) -> list[tuple[Measure, str]]:
+def _freeze(prepared: Prepared, task: Any) -> list[Fitted]:
     """Freeze the measures of the first items; refuse those that need all items at once."""
     chosen = []
     for measure in prepared.plan.measures:
-        _check_fit(measure, task)
-        frozen, note = fit(measure, task, prepared.calibrations)
-        if not frozen.definition.family.statistic(frozen).additive:
-            raise _needs_all(measure, "is no function of sums over items", _KEEP)
-        chosen.append((frozen, note))
+        instead, df = "", measure["df"]
+        if terms_of(measure):
+            reason = "is made of the values of other measures"
+        elif measure["decode"] == BEST:
+            reason = "chooses a threshold by the scores of all items"
+            instead = ", or find the threshold on other data and give the number"
+        elif df == "rows" or (df == "references" and "df" not in task.fits):
+            reason = "counts document frequencies on the references"
+            instead = ", or give document frequencies (doc_freq=)"
+        else:
+            frozen, note = fit(measure, task, prepared.calibrations)
+            if frozen.definition.family.statistic(frozen).additive:
+                chosen.append((frozen, note))
+                continue
+            reason = "is no function of sums over items"
+        raise InputError("needs-all-items", what=measure, reason=reason, instead=instead)
     return chosen
-
-
-def _check_fit(measure: Measure, task: Any) -> None:
-    """Refuse a measure that is fitted on all items, or made of the values of other measures."""
-    if terms_of(measure):
-        raise _needs_all(measure, "is made of the values of other measures", _KEEP)
-    if measure["decode"] == BEST:
-        remedy = f"{_KEEP}, or find the threshold on other data and give the number"
-        raise _needs_all(measure, "chooses a threshold by the scores of all items", remedy)
-    counted = measure["df"] == "rows" or (measure["df"] == "references" and "df" not in task.fits)
-    if counted:
-        remedy = f"{_KEEP}, or give document frequencies (doc_freq=)"
-        raise _needs_all(measure, "counts document frequencies on the references", remedy)
-
-
-def _needs_all(measure: Measure, reason: str, remedy: str) -> InputError:
-    return InputError("needs-all-items", what=measure, reason=reason, remedy=remedy)
