@@ -496,10 +496,10 @@ def test_what_is_refused(case):
 
 @pytest.mark.parametrize(("image", "judged", "change", "code", "where"), [
     ("dogs", None, {"ground_truth": ...}, "not-judged", "id 'dogs'"),
-    ("dogs", None, {"ground_truth": []}, "no-reference", "image 'dogs'"),
+    ("dogs", None, {"ground_truth": []}, "empty", "id 'dogs', judgement 0 (from 0)"),
     ("dogs", 1, {"rating": ...}, "wrong-type", "id 'dogs', judgement 1 (from 0)"),
     ("dogs", 1, {"rating": None}, "not-a-number", "id 'dogs', judgement 1 (from 0)"),
-    ("cats", 0, {"caption": " "}, "empty", "id 'cats', judgement 0 (from 0)"),
+    ("cats", 0, {"caption": 7}, "wrong-type", "id 'cats', judgement 0 (from 0)"),
 ])  # fmt: skip
 def test_images_that_are_wrong(image, judged, change, code, where):
     data = json.loads(json.dumps(IMAGES))
