@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.backend import refuse_masked
-from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, positions
+from semmetrics.core.ragged import Floats, offsets, order_rows, positions
 from semmetrics.core.same import by_value
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
@@ -95,7 +95,10 @@ class Matrix:
             scores = _as_scores(values.data, self.source)
             side = Side(indptr, values.indices.astype(np.int32), scores)
         else:
-            side = _all_values(_as_scores(np.asarray(values), self.source))
+            scores = _as_scores(np.asarray(values), self.source)
+            n_items, n_names = scores.shape
+            codes = np.tile(np.arange(n_names, dtype=np.int32), n_items)
+            side = Side(np.arange(n_items + 1) * n_names, codes, scores.ravel())
         if k is None:
             return side
         order = order_rows(side.indptr, side.scores)  # type: ignore[arg-type]
@@ -313,38 +316,19 @@ def is_membership(matrix: Matrix) -> bool:
 def members(matrix: Matrix) -> Lists:
     """Return the names that each item has: the cells that are not 0."""
     either = not matrix.sparse and matrix.values.dtype.kind == "f"
-    return matrix.lists(_members(matrix), cells="either" if either else "members")
-
-
-def _members(matrix: Matrix) -> Side:
-    values = matrix.values
     if matrix.sparse:
-        values = values.copy()
+        values = matrix.values.copy()
         values.eliminate_zeros()
-        return Side(values.indptr.astype(np.int64), values.indices.astype(np.int32))
-    found = [_ones(block) for _, block in row_blocks(values)]
-    widths, columns = zip(*found, strict=True) if found else ((), ())
-    return Side(
-        offsets(np.concatenate([*widths, np.zeros(0, np.int64)])),
-        np.concatenate([*columns, np.zeros(0, np.int32)]),
-    )
-
-
-def _ones(block: Any) -> tuple[Ints, Codes]:
-    """Return how many cells of each row are not 0, and their columns."""
-    n_items, n_names = block.shape
-    ones = np.flatnonzero(np.ascontiguousarray(block))
-    ends = np.searchsorted(ones, np.arange(n_items + 1) * n_names)
-    widths = np.diff(ends)
-    columns = ones - np.repeat(np.arange(n_items) * n_names, widths)
-    return widths, columns.astype(np.int32)
-
-
-def _all_values(values: Any) -> Side:
-    n_items, n_names = values.shape
-    indptr: Ints = np.arange(n_items + 1, dtype=np.int64) * n_names
-    codes = np.tile(np.arange(n_names, dtype=np.int32), n_items)
-    return Side(indptr, codes, values.ravel())
+        side = Side(values.indptr.astype(np.int64), values.indices.astype(np.int32))
+    else:
+        widths, columns = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
+        for _, block in row_blocks(matrix.values):
+            cells = np.flatnonzero(np.ascontiguousarray(block))
+            rows, places = np.divmod(cells, max(1, block.shape[1]))
+            widths.append(np.bincount(rows, minlength=len(block)))
+            columns.append(places.astype(np.int32))
+        side = Side(offsets(np.concatenate(widths)), np.concatenate(columns))
+    return matrix.lists(side, cells="either" if either else "members")
 
 
 def _as_scores(values: Any, where: str) -> Floats:

@@ -38,7 +38,7 @@ from semmetrics.core.ragged import (
 from semmetrics.core.ranks import Counts, First
 from semmetrics.core.same import by_value
 from semmetrics.data.lists import Ids, Side, Terms, take_ids
-from semmetrics.data.rankings import RankedLists, Rows, Similarities, phi_identities
+from semmetrics.data.rankings import PHI, RankedLists, Rows, Similarities
 from semmetrics.errors import FROM_0, InputError
 
 D = TypeVar("D")
@@ -236,9 +236,15 @@ class Task(ABC):
         """What each model is, for signatures, and what else must be equal in parts."""
         return {}
 
-    @abstractmethod
-    def blocks(self) -> Iterator[Block[Any]]:
-        """Items in blocks whose working arrays fit into memory."""
+    def blocks(self, memory: int = 1 << 25) -> Iterator[Block[Any]]:
+        """Items in blocks whose working arrays take about that many bytes."""
+        step = self._step(memory)
+        for start in range(0, len(self), step):
+            yield Block(self, start, min(start + step, len(self)))
+
+    def _step(self, memory: int) -> int:
+        """Return how many items are a block."""
+        return len(self)
 
     def take(self: K, rows: Ints) -> K:
         """The task on those items alone, in that order; nothing is coded again."""
@@ -368,13 +374,9 @@ class LabelTask(Task):
     models: Mapping[str, Any] = field(default_factory=dict)
     taxonomy: Any = None
 
-    def blocks(self, memory: int = 1 << 25) -> Iterator[Block[LabelTask]]:
-        """Items in blocks whose working arrays take about that many bytes."""
+    def _step(self, memory: int) -> int:
         occurrences = len(self.pred.codes) + len(self.ref.codes)
-        each = 64 * (1 + occurrences / max(1, len(self)))
-        step = max(1, int(memory / each))
-        for start in range(0, len(self), step):
-            yield Block(self, start, min(start + step, len(self)))
+        return max(1, int(memory / (64 * (1 + occurrences / max(1, len(self))))))
 
     @property
     def numbered(self) -> bool:
@@ -385,15 +387,13 @@ class LabelTask(Task):
     def fingerprint(self) -> int:
         """64-bit fingerprint of the ids and their reference lists; the parts of a split add up."""
         names = hash_strings(self.classes)
-        parts = [self._hashed(block, names) for block in self.blocks()]
+        parts = []
+        for block in self.blocks():
+            ref = self.ref.rows(block.start, block.stop)
+            items = _hash_lists(names, ref.indptr, ref.codes)
+            items += self.hashes[block.start : block.stop]
+            parts.append(mix(items).sum(dtype=np.uint64))
         return int(np.array(parts, np.uint64).sum(dtype=np.uint64))
-
-    def _hashed(self, block: Block[LabelTask], names: Hashes) -> np.uint64:
-        ref = self.ref.rows(block.start, block.stop)
-        items = _hash_lists(names, ref.indptr, ref.codes)
-        items += self.hashes[block.start : block.stop]
-        total: np.uint64 = mix(items).sum(dtype=np.uint64)
-        return total
 
     @cached_property
     def axis(self) -> LabelAxis:
@@ -699,11 +699,8 @@ class ClassTask(Task):
     named: Mapping[str, frozenset[str]] = field(default_factory=dict)
     listed: Mapping[str, str] = field(default_factory=dict)
 
-    def blocks(self) -> Iterator[Block[ClassTask]]:
-        """Images in blocks whose scores fit into memory."""
-        step = self.scores.step
-        for start in range(0, len(self), step):
-            yield Block(self, start, min(start + step, len(self)))
+    def _step(self, memory: int) -> int:
+        return self.scores.step
 
     @property
     def class_list(self) -> tuple[str, ...]:
@@ -871,25 +868,17 @@ class RetrievalTask(Task):
     folds: tuple[Ints, Ints] | None = None
     beside: Mapping[str, Any] = field(default_factory=dict)
 
-    def blocks(self) -> Iterator[Block[RetrievalTask]]:
-        """Queries in blocks whose tables fit into memory."""
-        step = self.scores.step
-        for start in range(0, len(self), step):
-            yield Block(self, start, min(start + step, len(self)))
+    def _step(self, memory: int) -> int:
+        return self.scores.step
 
     @cached_property
     def fingerprint(self) -> int:
         """64-bit fingerprint of the ids and the names of their positives; parts add up."""
-        names = mix(self.gallery_hashes[self.positives])
+        names = mix(hash_ids(self.gallery)[self.positives])
         total = np.zeros(len(names) + 1, np.uint64)
         np.cumsum(names, out=total[1:])
         items = total[self.indptr[1:]] - total[self.indptr[:-1]]
         return int(mix(items + self.hashes).sum(dtype=np.uint64))
-
-    @cached_property
-    def gallery_hashes(self) -> Any:
-        """A hash of the name of each candidate."""
-        return hash_ids(self.gallery)
 
     def ranks(self, start: int, stop: int) -> Ranks:
         """Return the ranks of the positives of queries ``start`` to ``stop``."""
@@ -947,7 +936,7 @@ class RetrievalTask(Task):
     @property
     def identities(self) -> dict[str, str]:
         """What each phi is, for signatures."""
-        return phi_identities(self.beside)
+        return {f"{PHI}:{name}": one.identity for name, one in self.beside.get(PHI, {}).items()}
 
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
         indptr, flat = take_rows(self.indptr, rows)
