@@ -201,12 +201,9 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids) -> Floats:
     """
     values = np.asarray(values)
     if values.ndim != 2 or len(values) != len(pred):
-        raise InputError(
-            "wrong-shape",
-            role="the cardinality matrix",
-            shape=values.shape,
-            wanted=f"one row of probabilities for each of {len(pred):,} items",
-        )
+        wanted = f"one row of probabilities for each of {len(pred):,} items"
+        raise InputError("wrong-shape", role="the cardinality matrix", shape=values.shape,
+                         wanted=wanted)  # fmt: skip
     if _same(ids, pred.ids):
         return values
     place = {name: number for number, name in enumerate(pred.ids)}

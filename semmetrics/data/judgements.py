@@ -167,20 +167,15 @@ class Judgements:
                 raise InputError("two-groups", self.source, value=judged, groups=names)
         rows = np.array([several[0] for several in of.values()], np.int64)
         if self.second is None:
-            means = [self._mean(self.values[several]) for several in of.values()]
-            return replace(self.take(rows), values=np.array(means))
+            # rounded once: equal means tie, whatever the order of the ratings
+            sums = [math.fsum(self.values[several].tolist()) for several in of.values()]
+            means = np.array(sums) / np.fromiter(map(len, of.values()), np.int64, len(of))
+            return replace(self.take(rows), values=means)
         pairs = (self._judged(row) for row in range(len(self)))
         sides = np.array([1.0 if pair[0] == min(pair) else -1.0 for pair in pairs])
         votes = self.values * sides
         leads = np.array([np.sign(votes[several].sum()) for several in of.values()])
         return replace(self.take(rows), values=leads * sides[rows])
-
-    def _mean(self, values: Floats) -> float:
-        """Return the mean, rounded once: equal means tie, whatever the order of the ratings."""
-        try:
-            return math.fsum(values.tolist()) / len(values)
-        except OverflowError:
-            raise InputError("infinite-sum", self.source, role="its ratings") from None
 
     def _judged(self, row: int) -> list[tuple[str, str, tuple[str, ...]]]:
         places = [self.first[row]] if self.second is None else [self.first[row], self.second[row]]

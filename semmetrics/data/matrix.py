@@ -212,12 +212,10 @@ def as_matrix(
     """
     refuse_masked(values, source)
     if values.ndim != 2:
-        raise InputError(
-            "wrong-shape", source, role="the matrix", shape=values.shape, wanted="items x classes"
-        )
+        raise InputError("wrong-shape", source, role="the matrix", shape=values.shape,
+                         wanted="items x classes")  # fmt: skip
     n_items, n_names = values.shape
-    numbered: list[Terms] = [(str(number),) for number in range(n_names if names is None else 0)]
-    terms = numbered if names is None else class_terms(names)
+    terms = class_terms(map(str, range(n_names)) if names is None else names)
     if len(terms) != n_names:
         raise InputError("wrong-count", source, found=pluralize(len(terms), "class"),
                          wanted=pluralize(n_names, "column"))  # fmt: skip
@@ -230,13 +228,8 @@ def as_matrix(
         values = values.tocsr(copy=True)
         values.sum_duplicates()
     if values.size and values.dtype.kind not in "biuf":
-        raise InputError(
-            "wrong-dtype",
-            source,
-            role="the matrix",
-            dtype=values.dtype,
-            wanted="0/1 or float scores",
-        )
+        raise InputError("wrong-dtype", source, role="the matrix", dtype=values.dtype,
+                         wanted="0/1 or float scores")  # fmt: skip
     made = Matrix(
         values,
         range(n_items) if ids is None else ids,
@@ -351,12 +344,9 @@ def check_named(columns: Iterable[str], where: str) -> None:
     """Refuse columns of a table of which one has no name."""
     for place, name in enumerate(columns):
         if not name.strip():
-            raise InputError(
-                "empty",
-                f"{where}, column {place}{FROM_0}",
-                role="the name of the column",
-                remedy="name it, or leave it out if it numbers the rows (to_csv(index=False))",
-            )
+            remedy = "name it, or leave it out if it numbers the rows (to_csv(index=False))"
+            raise InputError("empty", f"{where}, column {place}{FROM_0}",
+                             role="the name of the column", remedy=remedy)  # fmt: skip
 
 
 def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
@@ -380,12 +370,8 @@ def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
         where = f"class list, class {number} (from 0)"
         terms = (entry,) if isinstance(entry, str) else entry
         if not isinstance(terms, (list, tuple)) or not all(isinstance(t, str) for t in terms):
-            raise InputError(
-                "wrong-type",
-                where,
-                value=entry,
-                wanted='a class such as "cat", or synonyms ["cat", "kitty"]',
-            )
+            wanted = 'a class such as "cat", or synonyms ["cat", "kitty"]'
+            raise InputError("wrong-type", where, value=entry, wanted=wanted)
         if not terms or not all(term.strip() for term in terms):
             raise InputError("empty", where, role="the class", remedy="name it, or remove it")
         listed.append(tuple(dict.fromkeys(terms)))

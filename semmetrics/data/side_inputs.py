@@ -193,13 +193,9 @@ def read_class_list(
             check_classes(value, name, noun=noun)
             return value
         if suffix not in (None, "", ".txt", ".names", ".lst", ".list"):
-            raise InputError(
-                "wrong-format",
-                name,
-                what=f"a list of names ({noun})",
-                format=suffix,
-                wanted=f"a .txt file with one {noun} a line, or a JSON list",
-            )
+            wanted = f"a .txt file with one {noun} a line, or a JSON list"
+            raise InputError("wrong-format", name, what=f"a list of names ({noun})", format=suffix,
+                             wanted=wanted)  # fmt: skip
         source.room().take(_CLASS * source.text.count("\n"))
         lines = [line.removesuffix("\r") for line in source.text.rstrip("\r\n").split("\n")]
         check_classes(lines, name, "line {}", 1, noun)
@@ -364,9 +360,8 @@ def as_pairs(
     """
     found = read_table(pairs, SAME_PAIRS, options, "pairs")
     if not len(found):
-        raise InputError(
-            "nothing-given", found.source, what="pairs", remedy="write a,b,same a line"
-        )
+        remedy = "write a,b,same a line"
+        raise InputError("nothing-given", found.source, what="pairs", remedy=remedy)
     if notes is not None:
         notes += found.notes
     return [Pair(*row) for row in zip(*(found.columns[one] for one in Pair._fields), strict=True)]
@@ -597,9 +592,8 @@ def read_pair_scores(
     schema = SCORED_PAIRS.reading(first=to_id, second=to_id)
     found = read_table(pairs, schema, options, name, chosen=chosen)
     if not len(found):
-        raise InputError(
-            "nothing-given", found.source, what="pairs", remedy="write id,id,score a line"
-        )
+        remedy = "write id,id,score a line"
+        raise InputError("nothing-given", found.source, what="pairs", remedy=remedy)
     first, second, values = (found.columns[role] for role in ("first", "second", "score"))
     names = (found.names["first"], found.names["second"]) if found.names else None
     return PairScores(first, second, np.array(values, np.float64), found.columns.get("group"),
@@ -673,9 +667,8 @@ def _matrix(values: Any, rows: Any, columns: Any, to_id: ToId, name: str) -> Pai
             raise InputError("wrong-type", name, value=ids, wanted=f"a list of the ids of {what}s")
         numbers = {to_id(one): place for place, one in enumerate(ids)}
         if not len(numbers) == len(ids) == size:
-            raise InputError(
-                "wrong-ids", name, n=len(ids), distinct=len(numbers), size=size, what=what
-            )
+            raise InputError("wrong-ids", name, n=len(ids), distinct=len(numbers), size=size,
+                             what=what)  # fmt: skip
         sides.append(numbers)
     return PairMatrix(values, sides[0], sides[1], source=name)
 

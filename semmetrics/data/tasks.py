@@ -38,8 +38,9 @@ from semmetrics.core.ragged import (
 from semmetrics.core.ranks import Counts, First
 from semmetrics.core.same import by_value
 from semmetrics.data.lists import Ids, Side, Terms, take_ids
+from semmetrics.data.matrix import check_finite
 from semmetrics.data.rankings import PHI, RankedLists, Rows, Similarities
-from semmetrics.errors import FROM_0, InputError
+from semmetrics.errors import InputError
 
 D = TypeVar("D")
 T = TypeVar("T")
@@ -464,7 +465,14 @@ class CaptionTask(Task):
 
     def blocks(self, memory: int = 1 << 27) -> Iterator[Block[CaptionTask]]:
         """Items in blocks whose working arrays take about that many bytes, or of one item."""
-        for rows in runs_within(running_sums(self._costs()), memory):
+        # an item takes what its pairs and the letters of their captions do; not their tokens, for
+        # which no measure may have asked
+        letters = np.fromiter(map(len, self.texts), np.int64, len(self.texts))
+        n_refs = lengths(self.indptr)[self.images]
+        theirs = sum_rows(letters[self.references], self.indptr)[self.images]
+        of_pairs = n_refs * letters[self.candidates] + theirs
+        costs = _ITEM + _PAIR * n_refs + _LETTER * of_pairs
+        for rows in runs_within(running_sums(costs), memory):
             yield Block(self, rows.start, rows.stop)
 
     @staticmethod
@@ -480,17 +488,6 @@ class CaptionTask(Task):
             attributes |= {"groups": np.repeat(hash_ids(ids), sizes), "unit": "caption"}
         images = np.repeat(np.arange(len(sizes)), sizes)
         return CaptionTask(ids=item_ids(ids, sizes), images=images, **attributes)
-
-    def _costs(self) -> Ints:
-        """Bytes that an item takes beside others: by its pairs and the letters of their captions.
-
-        Not by their tokens, which no measure may have asked for.
-        """
-        letters = np.fromiter(map(len, self.texts), np.int64, len(self.texts))
-        n_refs = lengths(self.indptr)[self.images]
-        theirs = sum_rows(letters[self.references], self.indptr)[self.images]
-        of_pairs = n_refs * letters[self.candidates] + theirs
-        return _ITEM + _PAIR * n_refs + _LETTER * of_pairs
 
     def pairs(self, start: int, stop: int) -> tuple[Ints, Ints]:
         """Offsets and captions of the references of items ``start`` to ``stop``."""
@@ -604,27 +601,16 @@ class ClassScores(Similarities):
         table = self.table(rows, columns)
         with np.errstate(all="ignore"):
             plain = np.isfinite(table.sum())
-        if not plain:
-            self._check(rows, columns)
+        if not plain and not np.isfinite(table).all():
+            check_finite(self.values, self.source)
         return super().count(rows, columns, indptr, codes)
 
     def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> First:
         """Find the class with the largest score of each image."""
         found = super().nearest(rows, columns, codes)
         if not found.finite.all():
-            self._check(rows[~found.finite], columns)
+            check_finite(self.values, self.source)
         return found
-
-    def _check(self, rows: Ints, columns: Ints | None) -> None:
-        """Refuse a number that is not finite; names its place."""
-        bad = np.argwhere(~np.isfinite(self.table(rows, columns)))
-        if len(bad):
-            row, place = bad[0].tolist()
-            column = place if columns is None else int(columns[place])
-            where = f"{self.source}, row {int(rows[row])}, column {column}{FROM_0}"
-            raise InputError(
-                "not-finite", where, role="a score", value=self.values[rows[row], column]
-            )
 
 
 class Decided(NamedTuple):

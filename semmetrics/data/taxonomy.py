@@ -336,17 +336,12 @@ class Taxonomy:
             If a name is empty or no text, its own parent, or in a cycle; or if there are more
             than ``max_pairs`` pairs of a name and its ancestor.
         """
-
-        def links() -> Iterator[tuple[Any, Any, str]]:
-            for child, given in parents.items():
-                where = at(source, shown(child))
-                several = given if isinstance(given, (list, tuple)) else [given]
-                for parent in several or [None]:
-                    if parent is None and given is not None and several:
-                        raise InputError("null", where, role="a parent", remedy="leave it out")
-                    yield child, parent, where
-
-        return Taxonomy.from_links(links(), source=source, max_pairs=max_pairs)
+        links = (
+            (child, parent, at(source, shown(child)))
+            for child, given in parents.items()
+            for parent in (given if isinstance(given, (list, tuple)) else [given]) or [None]
+        )
+        return Taxonomy.from_links(links, source=source, max_pairs=max_pairs)
 
     @staticmethod
     def from_links(links: Links, *, source: str, max_pairs: int = MAX_PAIRS) -> Taxonomy:
@@ -372,9 +367,8 @@ class Taxonomy:
                 ends[0].append(code)
                 ends[1].append(place.setdefault(parent_name, len(place)))
         if not place:
-            raise InputError(
-                "nothing-given", source, what="names", remedy="check how it was written"
-            )
+            remedy = "check how it was written"
+            raise InputError("nothing-given", source, what="names", remedy=remedy)
         names = tuple(place)
         keys = np.array(ends[0], np.int64) * len(names) + np.array(ends[1], np.int64)
         child, parent = np.divmod(np.unique(keys), len(names))
@@ -580,9 +574,8 @@ def _file(name: str, folder: str | os.PathLike[str] | None, max_bytes: int) -> S
     try:
         nltk: Any = importlib.import_module("nltk.data")
     except ImportError as error:
-        raise MissingDependencyError(
-            "nltk", "finding WordNet", extra="wordnet", error=error
-        ) from error
+        why = "finding WordNet"
+        raise MissingDependencyError("nltk", why, extra="wordnet", error=error) from error
     try:
         pointer = nltk.find(f"corpora/wordnet/{name}")
     except LookupError:

@@ -118,10 +118,8 @@ class Scorer:
             given["measures"] = listed(given["measures"])
         self._given = given
         self._kind = resolve_task(*(given.get(name) for name in ("task", "protocol", "measures")))
-        self._setup: Setup | None = None
+        self._setup = None if self._kind is None else open_setup(self._kind, given)
         self._items = Collection(system or "preds", keep_rows=given.get("keep_rows", True))
-        if self._kind is not None:
-            self._open()
 
     def reset(self) -> None:
         """Forget all items; the options stay, and what is evaluated."""
@@ -177,7 +175,7 @@ class Scorer:
         """
         if self._items.is_empty:
             raise InputError("no-items")
-        setup = self._open()
+        setup = self._setup = self._setup or open_setup(str(self._kind), self._given)
         if self._items.keep_rows:
             prepared = self._items.prepare(setup)
             check_weights(prepared)
@@ -245,18 +243,9 @@ class Scorer:
                 given["measures"] = parse_all(given["measures"], first=self._kind)
         return {**vars(self), "_given": given, "_setup": None, "_items": self._items.copy()}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-
     def _measures(self) -> list[str]:
         """Return the names of the measures that were asked for."""
         return list(map(str, parse_all(self._given.get("measures", ()))))
-
-    def _open(self) -> Setup:
-        """Return what the options name, opened once."""
-        if self._setup is None:
-            self._setup = open_setup(str(self._kind), self._given)
-        return self._setup
 
     def _check_options(self, other: Scorer) -> None:
         """Refuse a scorer with other options."""
@@ -269,10 +258,9 @@ class Scorer:
             for name in dict.fromkeys((*mine, *theirs))
             if name not in _UNCOMPARED and mine.get(name) != theirs.get(name)
         ]
-        if names:
-            raise InputError("different-scorers", names=names)
-        if None not in (self._kind, other._kind) and self._kind != other._kind:
-            raise InputError("different-scorers", names=[self._kind, other._kind])
+        kinds = [one._kind for one in (self, other)]
+        if names or (None not in kinds and kinds[0] != kinds[1]):
+            raise InputError("different-scorers", names=names or kinds)
 
 
 def _check_batchwise(given: Mapping[str, Any]) -> None:

@@ -153,7 +153,6 @@ def test_a_link_back_makes_a_cycle_of_links(parents, data):
     ({"cat": ["animal", " "]}, "empty", "taxonomy, 'cat'"),
     ({"": "animal"}, "empty", "taxonomy, ''"),
     ({"cat": 3}, "wrong-type", "taxonomy, 'cat'"),
-    ({"cat": ["animal", None]}, "null", "taxonomy, 'cat'"),
     ({}, "nothing-given", "taxonomy"),
     ([], "nothing-given", "taxonomy"),
     ([("cat", "animal"), ("dog",)], "wrong-cells", "taxonomy, element [1]"),
