@@ -332,14 +332,12 @@ def read_judgements(
         if role not in roles:
             remedy = did_you_mean(str(role), roles, f"choose one of {listing(roles, most=20)}")
             raise InputError("unknown-name", "columns", what="role", value=role, remedy=remedy)
-    settle = _settling()
-    of_columns = {"columns": columns, "group_by": group_by, "ids": ids}
     path = Path(data) if isinstance(data, str | os.PathLike) and data else None
     if path is not None and (path.suffix == ".mat" or path.is_dir()):
         found, tabular = _read_pascal(path, random, options), False
     else:
         with opened(data, options) as source:
-            images = source
+            images, settle = source, _settling()
             if isinstance(source, Source):
                 name, images = source.name, None
                 if format_among(source, options, "judgements are", TABLE_KINDS) == "json":
@@ -351,7 +349,8 @@ def read_judgements(
             else:
                 table = JUDGEMENTS.read(_rows_of_images(images, name), name, "{}", settle=settle)
         found = _collect(table, to_id)
-    given = [one for one, value in of_columns.items() if value and not tabular]
+    named = {"columns": columns, "group_by": group_by, "ids": ids}
+    given = [one for one, value in named.items() if value and not tabular]
     if given:
         what = "judgements that are not a table"
         raise InputError("not-applicable", found.source, name=given[0], what=what)

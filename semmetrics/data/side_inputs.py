@@ -140,10 +140,8 @@ def _value_rows(
     for place, value in values:
         if isinstance(value, Mapping):
             yield place, [str(one) for one in value], list(value.values())
-        elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
-            yield place, None, value
-        elif isinstance(value, np.ndarray):
-            yield place, None, value.tolist()
+        elif isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
+            yield place, None, value.tolist() if isinstance(value, np.ndarray) else value
         else:
             raise InputError("wrong-type", at(name, unit.format(place)), value=value,
                              wanted=f"a {schema.noun} such as {schema.example}")  # fmt: skip

@@ -893,18 +893,16 @@ class RetrievalTask(Task):
         """
         found: list[Codes] = [np.zeros(0, np.int32)] * (stop - start)
         for chosen, rows, columns in self._by_fold(start, stop):
-            later = None if self.ties == "position" else self._later(chosen + start)
+            later = None  # which of tied candidates stand behind the others
+            if self.ties != "position":
+                later = np.full((len(chosen), len(self.gallery)), self.ties == "optimistic")
+                indptr, flat = take_rows(self.indptr, chosen + start)
+                later[row_numbers(indptr), self.positives[flat]] = self.ties == "pessimistic"
+                later = later[:, : self.scores.shape[1]]
             part = self.scores.first(rows, columns, k, later)
             for place, codes in zip(chosen.tolist(), part, strict=True):
                 found[place] = codes
         return found
-
-    def _later(self, queries: Ints) -> Bools:
-        """Say which of tied candidates stand behind the others, by the rule of ties."""
-        later = np.full((len(queries), len(self.gallery)), self.ties == "optimistic")
-        indptr, flat = take_rows(self.indptr, queries)
-        later[row_numbers(indptr), self.positives[flat]] = self.ties == "pessimistic"
-        return later[:, : self.scores.shape[1]]
 
     def _by_fold(self, start: int, stop: int) -> Iterator[tuple[Ints, Ints, Ints | None]]:
         """Yield queries of one fold (from 0 in the block), their rows, and their candidates."""

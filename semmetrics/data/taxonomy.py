@@ -92,23 +92,19 @@ def _generations(
         now = reached[waiting[reached] == 0]
     if waiting.any():
         inside = (waiting > 0)[child] & (waiting > 0)[parent]
-        written = [repr(names[code]) for code in _cycle(child[inside], parent[inside])]
+        ends = child[inside][::-1].tolist(), parent[inside][::-1].tolist()
+        above = dict(zip(*ends, strict=True))  # every name that is left has a parent that is
+        node, seen = min(above), dict[int, int]()
+        while node not in seen:
+            seen[node] = len(seen)
+            node = above[node]
+        cycle = list(seen)[seen[node] :]
+        first = cycle.index(min(cycle))
+        written = [repr(names[code]) for code in (*cycle[first:], *cycle[:first])]
         if len(written) > _CYCLE:
             written[_CYCLE:] = [f"{len(written) - _CYCLE} more"]
         raise InputError("cycle", source, names=" -> ".join([*written, written[0]]))
     return found
-
-
-def _cycle(child: Ints, parent: Ints) -> list[int]:
-    """Find the names of a cycle, where every name has a parent that is left."""
-    above = dict(zip(child[::-1].tolist(), parent[::-1].tolist(), strict=True))
-    node, seen = min(above), dict[int, int]()
-    while node not in seen:
-        seen[node] = len(seen)
-        node = above[node]
-    cycle = list(seen)[seen[node] :]
-    start = cycle.index(min(cycle))
-    return cycle[start:] + cycle[:start]
 
 
 def _check_size(pairs: int, max_pairs: int, source: str) -> None:
@@ -375,8 +371,7 @@ class Taxonomy:
         ordered = _generations(child, parent, names, source, max_pairs)
         indptr, ancestors, distances = _closure(ordered, child, parent, source, max_pairs)
         roots = ordered[0]
-        linked = zip(child.tolist(), parent.tolist(), strict=True)
-        texts = [f"{names[c]}\n{names[p]}" for c, p in linked]
+        texts = [f"{names[c]}\n{names[p]}" for c, p in np.stack([child, parent], 1).tolist()]
         texts += [names[code] for code in roots.tolist()]
         at_root = np.isin(ancestors, roots)
         return Taxonomy(

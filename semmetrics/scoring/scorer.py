@@ -112,7 +112,13 @@ class Scorer:
             for name, value in options.items()
             if value is not None
         }
-        _check_batchwise(given)
+        early = [name for name in BY_ITEM if name in given]
+        if early:
+            raise InputError("given-by-batch", name=early[0])
+        needing = ", ".join(name for name in KEPT if is_given(given.get(name)))
+        if needing and not given.get("keep_rows", True):
+            raise InputError("needs-all-items", what=needing, reason="needs all items",
+                             instead=", or leave it out")  # fmt: skip
         check_given(given)
         if "measures" in given:
             given["measures"] = listed(given["measures"])
@@ -263,17 +269,6 @@ class Scorer:
             raise InputError("different-scorers", names=names or kinds)
 
 
-def _check_batchwise(given: Mapping[str, Any]) -> None:
-    """Refuse options that have a value for each item; those that need all, where none is kept."""
-    early = [name for name in BY_ITEM if name in given]
-    if early:
-        raise InputError("given-by-batch", name=early[0])
-    needing = [name for name in KEPT if is_given(given.get(name))]
-    if needing and not given.get("keep_rows", True):
-        what, instead = ", ".join(needing), ", or leave it out"
-        raise InputError("needs-all-items", what=what, reason="needs all items", instead=instead)
-
-
 def _identities(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what tells the options that were given from others; defaults need not be given."""
     found = {name: _identity(value) for name, value in given.items()}
@@ -410,11 +405,6 @@ class Batches:
         return "; ".join(dict.fromkeys(texts)) or self.reading
 
     @property
-    def by_position(self) -> bool:
-        """Whether items have no ids."""
-        return self._ids is None
-
-    @property
     def undecided(self) -> bool:
         """Whether later scores may tell what those of 0 and 1 so far mean."""
         others = self._scores & {"table", "fractions", "members", "cells"}
@@ -456,8 +446,8 @@ class Batches:
             return
         both, shown = self._scores | other._scores, (other, self)
         gone_otherwise = (self._gone_chosen or other._gone_chosen) and both & _OTHERS
-        if self.by_position is not other.by_position:
-            has, had = ("no ids" if one.by_position else "ids" for one in shown)
+        if (self._ids is None) is not (other._ids is None):
+            has, had = ("no ids" if one._ids is None else "ids" for one in shown)
         elif self._columns and other._columns and self._columns != other._columns:
             has, had = (f"the columns {listing(map(str, one._columns))}" for one in shown)
         elif gone_otherwise or any(both & _APART.get(one, frozenset()) for one in both):
@@ -693,7 +683,7 @@ class Collection:
             raise InputError("different-statistics", why=why)
         self._add_sums(setup, other._statistics, other._counts)
         self._plan, self._chosen = self._plan or other._plan, self._chosen or other._chosen
-        if not self.is_empty and self._gts.by_position:
+        if not self.is_empty and self._gts._ids is None:
             self._known_by |= {"other numbers"}
         self._known_by |= other._known_by
         self._sample = self._sample or other._sample
