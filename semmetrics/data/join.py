@@ -201,12 +201,9 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids) -> Floats:
     """
     values = np.asarray(values)
     if values.ndim != 2 or len(values) != len(pred):
-        raise InputError(
-            "wrong-shape",
-            role="the cardinality matrix",
-            shape=values.shape,
-            wanted=f"one row of probabilities for each of {len(pred):,} items",
-        )
+        wanted = f"one row of probabilities for each of {len(pred):,} items"
+        raise InputError("wrong-shape", role="the cardinality matrix", shape=values.shape,
+                         wanted=wanted)  # fmt: skip
     if _same(ids, pred.ids):
         return values
     place = {name: number for number, name in enumerate(pred.ids)}
@@ -257,47 +254,36 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
         If an item has no weight, or a weight is negative or no finite number; names the item.
     """
     given = weights if isinstance(weights, Weights) else Weights(weights)
-    try:
-        return _aligned(given.values, ref, [str(name) for name in ids])
-    except InputError as error:
-        raise error.placed(given.source) from None
-
-
-def _aligned(weights: Any, ref: Lists, names: Sequence[str]) -> Floats:
-    known = _by_name(weights, ref)
+    values, where = given.values, given.source
+    sized = hasattr(values, "__len__") and is_iterable(values)
+    if isinstance(values, (str, bytes, Set)) or not sized:
+        wanted = "weights in the order of the ground truth, or by id"
+        raise InputError("wrong-type", where, value=values, wanted=wanted)
+    if not isinstance(values, Mapping):
+        if len(values) != len(ref):
+            wanted = f"{pluralize(len(ref), 'item')} of the ground truth"
+            raise InputError("wrong-count", where, wanted=wanted,
+                             found=pluralize(len(values), "weight"))  # fmt: skip
+        values = dict(zip(map(str, ref.ids), values, strict=True))
+    known = {str(name): weight for name, weight in values.items()}
+    if len(known) < len(values):
+        twice = Counter(map(str, values)).most_common(1)[0][0]
+        raise InputError("duplicate-id", where, value=twice)
+    names = [str(name) for name in ids]
     lost = [name for name in names if name not in known]
     if lost:
-        raise InputError("no-weights", n=len(lost), ids=lost)
-    values = np.fromiter((_weight(name, known[name]) for name in names), np.float64, len(names))
+        raise InputError("no-weights", where, n=len(lost), ids=lost)
+    found = np.zeros(len(names))
+    for row, name in enumerate(names):
+        weight = known[name]
+        try:
+            found[row] = float(weight)
+        except (TypeError, ValueError, OverflowError):
+            found[row] = math.nan
+        if isinstance(weight, str) or not 0 <= found[row] < math.inf:
+            raise InputError("out-of-range", where, role=f"the weight of item {name!r}",
+                             value=weight, wanted="a finite number, not negative")  # fmt: skip
     with np.errstate(over="ignore"):
-        if not np.isfinite(values.sum()):
-            raise InputError("infinite-sum", role="all sample weights")
-    return values
-
-
-def _by_name(weights: Any, ref: Lists) -> Mapping[str, float]:
-    if isinstance(weights, Mapping):
-        known = {str(name): weight for name, weight in weights.items()}
-        if len(known) < len(weights):
-            twice = Counter(map(str, weights)).most_common(1)[0][0]
-            raise InputError("duplicate-id", value=twice)
-        return known
-    sized = hasattr(weights, "__len__") and is_iterable(weights)
-    if isinstance(weights, (str, bytes, Set)) or not sized:
-        raise InputError("wrong-type", value=weights,
-                         wanted="weights in the order of the ground truth, or by id")  # fmt: skip
-    if len(weights) != len(ref):
-        raise InputError("wrong-count", found=pluralize(len(weights), "weight"),
-                         wanted=f"{pluralize(len(ref), 'item')} of the ground truth")  # fmt: skip
-    return dict(zip(map(str, ref.ids), weights, strict=True))
-
-
-def _weight(name: str, weight: Any) -> float:
-    try:
-        number = float(weight)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if isinstance(weight, str) or not 0 <= number < math.inf:
-        raise InputError("out-of-range", role=f"the weight of item {name!r}", value=weight,
-                         wanted="a finite number, not negative")  # fmt: skip
-    return number
+        if not np.isfinite(found.sum()):
+            raise InputError("infinite-sum", where, role="all sample weights")
+    return found

@@ -47,7 +47,7 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ from semmetrics.data.side_inputs import TABLE_KINDS, id_reader, opened, read_tab
 from semmetrics.data.source import Source, load
 from semmetrics.errors import FROM_0, Fact, InputError, at
 from semmetrics.messages import did_you_mean, listing
-from semmetrics.schema import JUDGEMENTS, as_id, as_number, as_text, is_missing
+from semmetrics.schema import JUDGEMENTS, Row, Settle, Table, as_id, as_text, is_missing
 
 TEXTS = "captions"
 """The kind of data as which captions with references beside them are scored."""
@@ -167,20 +167,15 @@ class Judgements:
                 raise InputError("two-groups", self.source, value=judged, groups=names)
         rows = np.array([several[0] for several in of.values()], np.int64)
         if self.second is None:
-            means = [self._mean(self.values[several]) for several in of.values()]
-            return replace(self.take(rows), values=np.array(means))
+            # rounded once: equal means tie, whatever the order of the ratings
+            sums = [math.fsum(self.values[several].tolist()) for several in of.values()]
+            means = np.array(sums) / np.fromiter(map(len, of.values()), np.int64, len(of))
+            return replace(self.take(rows), values=means)
         pairs = (self._judged(row) for row in range(len(self)))
         sides = np.array([1.0 if pair[0] == min(pair) else -1.0 for pair in pairs])
         votes = self.values * sides
         leads = np.array([np.sign(votes[several].sum()) for several in of.values()])
         return replace(self.take(rows), values=leads * sides[rows])
-
-    def _mean(self, values: Floats) -> float:
-        """Return the mean, rounded once: equal means tie, whatever the order of the ratings."""
-        try:
-            return math.fsum(values.tolist()) / len(values)
-        except OverflowError:
-            raise InputError("infinite-sum", self.source, role="its ratings") from None
 
     def _judged(self, row: int) -> list[tuple[str, str, tuple[str, ...]]]:
         places = [self.first[row]] if self.second is None else [self.first[row], self.second[row]]
@@ -220,13 +215,12 @@ class Judgements:
             return self
         rows = zip(self.candidates, self.references, strict=True)
         own = np.array([text.strip() in map(str.strip, of) for text, of in rows], np.bool_)
-        found, before = self, self.references
+        found = self
         if policy == "drop-candidate" and own.any():
             judged = own[self.first]
             judged = judged if self.second is None else judged | own[self.second]
             fact = Fact("own-references", int(judged.sum()), where=self.source)
-            found = self.take(np.flatnonzero(~judged))
-            found, before = replace(found, notes=[*self.notes, fact]), found.references
+            found = replace(self.take(np.flatnonzero(~judged)), notes=[*self.notes, fact])
         elif policy == "drop-reference" and own.any():
             fact = Fact("own-reference-dropped", int(own.sum()), where=self.source)
             kept = [
@@ -235,17 +229,15 @@ class Judgements:
             ]
             found = replace(self, references=kept, notes=[*self.notes, fact])
         if not len(found):
-            raise InputError(
-                "nothing-given",
-                self.source,
-                what="judgements left",
-                remedy="give candidates that are not among the references",
-            )
-        each = zip(found.candidates, found.images, found.references, before, strict=True)
-        for text, image, several, all_of_them in each:
+            remedy = "give candidates that are not among the references"
+            raise InputError("nothing-given", self.source, what="judgements left", remedy=remedy)
+        for text, image, several in zip(
+            found.candidates, found.images, found.references, strict=True
+        ):
             if not several:
-                code = "only-own-reference" if all_of_them else "no-reference"
-                raise InputError(code, f"{self.source}, image {image!r}", value=text)
+                raise InputError(
+                    "only-own-reference", f"{self.source}, image {image!r}", value=text
+                )
         return found
 
     def caption_sides(self) -> tuple[dict[str, list[str]], dict[str, list[str]], Ints]:
@@ -334,42 +326,34 @@ def read_judgements(
     >>> found.candidates, found.values.tolist(), found.first.tolist()
     (['a', 'b'], [4.0, 2.0, 1.0], [0, 0, 1])
     """
-    if draw_references is not None and draw_references < 1:
-        raise InputError("bad-option", name="draw_references", value=draw_references,
-                         wanted="a whole number from 1")  # fmt: skip
     random, to_id = np.random.default_rng(seed), id_reader(ids)
     roles = [column.role for column in JUDGEMENTS.columns]
     for role in columns or ():
         if role not in roles:
             remedy = did_you_mean(str(role), roles, f"choose one of {listing(roles, most=20)}")
             raise InputError("unknown-name", "columns", what="role", value=role, remedy=remedy)
-    named = [
-        what
-        for what, value in (("columns", columns), ("group_by", group_by), ("ids", ids))
-        if value
-    ]
-    if (
-        isinstance(data, str | os.PathLike)
-        and data
-        and (Path(data).suffix == ".mat" or Path(data).is_dir())
-    ):
-        _refuse_named(named, os.fspath(data))
-        found = _read_pascal(Path(data), random, options)
-    elif isinstance(data, Mapping):
-        _refuse_named(named, name)
-        found = _read_images(data, name)
+    path = Path(data) if isinstance(data, str | os.PathLike) and data else None
+    if path is not None and (path.suffix == ".mat" or path.is_dir()):
+        found, tabular = _read_pascal(path, random, options), False
     else:
         with opened(data, options) as source:
-            images = None
+            images, settle = source, _settling()
             if isinstance(source, Source):
-                kind = format_among(source, options, "judgements are", TABLE_KINDS)
-                images = source.parsed(parse_source) if kind == "json" else None
-            if isinstance(images, Mapping):
-                _refuse_named(named, source.name)
-                found = _read_images(images, source.name)
-            else:
+                name, images = source.name, None
+                if format_among(source, options, "judgements are", TABLE_KINDS) == "json":
+                    images = source.parsed(parse_source)
+            tabular = not isinstance(images, Mapping)
+            if tabular:
                 chosen = {**(columns or {}), **({} if group_by is None else {"group": group_by})}
-                found = _read_table(source, chosen, to_id, options, name)
+                table = read_table(source, JUDGEMENTS, options, name, chosen=chosen, settle=settle)
+            else:
+                table = JUDGEMENTS.read(_rows_of_images(images, name), name, "{}", settle=settle)
+        found = _collect(table, to_id)
+    named = {"columns": columns, "group_by": group_by, "ids": ids}
+    given = [one for one, value in named.items() if value and not tabular]
+    if given:
+        what = "judgements that are not a table"
+        raise InputError("not-applicable", found.source, name=given[0], what=what)
     if not len(found):
         raise InputError("nothing-given", found.source, what="judgements",
                          remedy="write one a row: id and rating")  # fmt: skip
@@ -389,94 +373,64 @@ def _draw(found: Judgements, number: int, random: np.random.Generator) -> Judgem
     return replace(found, references=references)
 
 
-def _refuse_named(names: Sequence[str], where: str) -> None:
-    """Refuse options of columns if the data have none."""
-    if names:
-        raise InputError(
-            "not-applicable", where, name=names[0], what="judgements that are not a table"
-        )
-
-
-def _read_images(data: Mapping[Any, Any], name: str) -> Judgements:
-    """Read images with their references and the ratings of their candidates."""
-    candidates, references, images, values = [], [], [], []
+def _rows_of_images(data: Mapping[Any, Any], name: str) -> Iterator[Row]:
+    """Yield the ratings of candidates, with their image and its references."""
     for image, record in data.items():
-        where = at(name, "", str(image))
+        where = at("", "", str(image))
         judged, truth = (
             record.get(key) if isinstance(record, Mapping) else None
             for key in ("human_judgement", "ground_truth")
         )
         if not isinstance(judged, list | tuple) or not isinstance(truth, list | tuple):
-            raise InputError("not-judged", where, value=record)
-        several = tuple(
-            _caption(one, f"{where}, reference {i}{FROM_0}") for i, one in enumerate(truth)
-        )
-        for place, one in enumerate(judged):
-            spot = f"{where}, judgement {place}{FROM_0}"
+            raise InputError("not-judged", f"{name}, {where}", value=record)
+        for number, one in enumerate(judged):
+            place = f"{where}, judgement {number}{FROM_0}"
             if not isinstance(one, Mapping) or not {"caption", "rating"} <= one.keys():
-                raise InputError(
-                    "wrong-type", spot, value=one, wanted='{"caption": "a dog", "rating": 4}'
-                )
-            candidates.append(_caption(one["caption"], spot))
-            try:
-                values.append(as_number(one["rating"], "the rating"))
-            except InputError as error:
-                raise error.placed(spot) from None
-            references.append(several)
-            images.append(str(image))
-    return Judgements(candidates, references, images, True, np.array(values, np.float64),
-                      np.arange(len(values)), None, None, name, [])  # fmt: skip
+                raise InputError("wrong-type", f"{name}, {place}", value=one,
+                                 wanted='{"caption": "a dog", "rating": 4}')  # fmt: skip
+            cells = str(image), truth, one["caption"], one["rating"]
+            yield place, ("image", "references", "caption", "rating"), cells
 
 
-def _caption(value: Any, where: str = "") -> str:
-    try:
-        return as_text(value, "the caption")
-    except InputError as error:
-        raise error.placed(where) from None
+def _settling() -> Settle:
+    """Return what settles the columns of rows, which all have one form."""
+    forms = set[frozenset[str]]()
+
+    def settle(found: dict[str, int], names: Sequence[str], where: str) -> dict[str, int]:
+        settled = _settle(found, names, where)
+        forms.add(frozenset({"references", "preferred"} & settled.keys()))
+        if len(forms) > 1:
+            raise InputError("mixed-rows", where)
+        return settled
+
+    return settle
 
 
 def _settle(found: dict[str, int], names: Sequence[str], where: str) -> dict[str, int]:
     """Return the columns that make a judgement: what is judged, and how."""
-    has, used = found.keys(), set[str]()
+    has = found.keys()
+    own = next((role for role in ("id", "candidate", "image") if role in has), "")
     if {"a", "b", "preferred"} <= has:
         used = {"a", "b", "preferred", "references" if "references" in has else "reference"}
-    elif "rating" not in has:
-        raise _missing("rating", "the rating (of preferences: a, b and preferred)", names, where)
-    elif "references" in has and ("caption" in has or "candidate" in has):
+    elif {"rating", "references"} <= has and {"caption", "candidate"} & has:
         found.setdefault("caption", found.get("candidate", -1))
         used = {"rating", "caption", "references"}
-    elif "candidate" in has and "reference" in has:
+    elif {"rating", "candidate", "reference"} <= has:
         used = {"rating", "candidate", "reference"}
-    elif own := next((role for role in ("id", "candidate", "image") if role in has), ""):
-        found["id"] = found[own]
+    elif "rating" in has and own:
+        found["id"] = found.pop(own)
         used = {"rating", "id"}
-        if own == "image":
-            found.pop("image")
     else:
-        raise _missing("id", "the id", names, where)
+        role = "id" if "rating" in has else "rating"
+        known = next(column.known for column in JUDGEMENTS.columns if column.role == role)
+        what = f"the {role}" + " (of preferences: a, b and preferred)" * (role == "rating")
+        raise InputError("missing-column", where, role=what, wanted=", ".join(known),
+                         found=list(names), flag="columns= (--columns)")  # fmt: skip
     return {role: i for role, i in found.items() if role in used | {"image", "rater", "group"}}
 
 
-def _missing(role: str, what: str, names: Sequence[str], where: str) -> InputError:
-    known = next(column.known for column in JUDGEMENTS.columns if column.role == role)
-    return InputError("missing-column", where, role=what, wanted=", ".join(known),
-                      found=list(names), flag="columns= (--columns)")  # fmt: skip
-
-
-def _read_table(
-    data: Any, chosen: Mapping[str, str], to_id: Any, options: ReadOptions, name: str
-) -> Judgements:
-    """Read rows: ids are candidates once, captions as often as they are rated."""
-    forms: list[set[str]] = []
-
-    def settle(found: dict[str, int], names: Sequence[str], where: str) -> dict[str, int]:
-        settled = _settle(found, names, where)
-        forms.append({"references", "preferred"} & settled.keys())
-        if forms[-1] != forms[0]:
-            raise InputError("mixed-rows", where)
-        return settled
-
-    table = read_table(data, JUDGEMENTS, options, name, chosen=chosen, settle=settle)
+def _collect(table: Table, to_id: Any) -> Judgements:
+    """Make judgements of rows: ids are candidates once, captions as often as they are rated."""
     texts, pairs = "references" in table.columns, "preferred" in table.columns
     candidates, references = list[str](), list[tuple[str, ...]]()
     images, sides, values = list[str](), list[list[int]](), list[float]()
@@ -488,7 +442,7 @@ def _read_table(
             role = "caption" if texts else "candidate" if "candidate" in row else "id"
             judged = [row["a"], row["b"]] if pairs else [row[role]]
             if texts:  # a candidate may be empty, as one among predictions may
-                given = [one if isinstance(one, str) else _caption(one) for one in judged]
+                given = [o if isinstance(o, str) else as_text(o, "the caption") for o in judged]
                 several = _references(row["references"])
                 image = as_id(row["image"]) if "image" in row else " / ".join(several)
             else:
@@ -540,12 +494,11 @@ def _references(value: Any) -> tuple[str, ...]:
                 continue
     value = value.tolist() if isinstance(value, np.ndarray) else value
     if isinstance(value, str | bytes) or not isinstance(value, Sequence):
-        raise InputError(
-            "wrong-type", value=value, wanted='a list such as ["a dog runs", "the dog"]'
-        )
+        wanted = 'a list such as ["a dog runs", "the dog"]'
+        raise InputError("wrong-type", value=value, wanted=wanted)
     if not value:
         raise InputError("empty", role="the list of references", remedy="give at least one")
-    return tuple(map(_caption, value))
+    return tuple(as_text(one, "the caption") for one in value)
 
 
 def _read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) -> Judgements:
@@ -556,41 +509,26 @@ def _read_pascal(path: Path, random: np.random.Generator, options: ReadOptions) 
     folder = path if path.is_dir() else path.parent
     where = os.fspath(folder)
     if folder != path and path.name not in _PASCAL:
-        raise InputError(
-            "wrong-format",
-            os.fspath(path),
-            what="judgements",
-            format="other .mat files",
-            wanted=f"{' or '.join(_PASCAL)}, or their folder",
-        )
+        wanted = f"{' or '.join(_PASCAL)}, or their folder"
+        raise InputError("wrong-format", os.fspath(path), what="judgements",
+                         format="other .mat files", wanted=wanted)  # fmt: skip
     pairs, triplets = (
         read_mat(load(folder / name, options.max_bytes), _VARIABLES) for name in _PASCAL
     )
     given, votes = _records(pairs, "new_input", 3, where), _records(triplets, "triplets", 4, where)
     kinds = np.atleast_1d(pairs.get("category", ())).tolist()
-    if not given or len(kinds) != len(given) or len(votes) % len(given):
-        raise InputError(
-            "not-pascal",
-            where,
-            why=f"{len(given)} pairs, {len(kinds)} categories and {len(votes)} votes do not fit",
-        )
+    if not given or len(kinds) != len(given) or not votes or len(votes) % len(given):
+        why = f"{len(given)} pairs, {len(kinds)} categories and {len(votes)} votes do not fit"
+        raise InputError("not-pascal", where, why=why)
     each, leads, groups = len(votes) // len(given), list[int](), list[str]()
     candidates, references, images = list[str](), list[tuple[str, ...]](), list[str]()
     for row, (image, *both) in enumerate(given):
         pair, some = [_cell(text) for text in both], votes[row * each : (row + 1) * each]
-        won: Counter[str] = Counter()
-        for _, first, second, vote in some:
-            if _cell(vote) not in ("1", "-1"):
-                raise InputError(
-                    "not-pascal", f"{where}, pair {row}{FROM_0}", why="a vote is neither 1 nor -1"
-                )
-            won[_cell(first if _cell(vote) == "1" else second)] += 1
+        chosen = {"1": 1, "-1": 2}  # the place of the caption that a vote is for
+        won = Counter(_cell(vote[chosen.get(_cell(vote[3]), 3)]) for vote in some)
         if not won.keys() <= {*pair} or kinds[row] not in range(1, len(_CATEGORIES) + 1):
-            raise InputError(
-                "not-pascal",
-                f"{where}, pair {row}{FROM_0}",
-                why="votes are on other captions, or the category is not 1 to 4",
-            )
+            why = "votes are not 1 or -1, on other captions, or the category is not 1 to 4"
+            raise InputError("not-pascal", f"{where}, pair {row}{FROM_0}", why=why)
         leads.append(won[pair[0]] - won[pair[1]])
         candidates += pair
         references += [tuple(_cell(reference) for reference, *_ in some)] * 2

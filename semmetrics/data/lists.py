@@ -296,18 +296,24 @@ class Lists:
         scores = self.side.scores
         if scores is None or self.ranked or not (scores == 0).any() or self.has_fractions:
             return self
-        side = self.side.keep(scores != 0)
-        codes, first = np.unique(side.codes, return_index=True)
-        codes = codes[np.argsort(first)]
-        place = np.zeros(len(self.vocabulary), np.int32)
-        place[codes] = np.arange(len(codes))
-        return replace(
+        found = replace(
             self,
-            vocabulary=[self.vocabulary[code] for code in codes.tolist()],
-            side=replace(side, codes=place[side.codes], scores=None),
+            side=replace(self.side.keep(scores != 0), scores=None),
             order=self.order or "keys",
             understood=f"{self.understood}, 0/1",
             whole=self,
+        )
+        return found.occurring_alone()
+
+    def occurring_alone(self) -> Lists:
+        """Leave out of the vocabulary what no item has."""
+        codes, first = np.unique(self.side.codes, return_index=True)
+        codes = codes[np.argsort(first)]
+        place = np.zeros(len(self.vocabulary), np.int32)
+        place[codes] = np.arange(len(codes))
+        vocabulary = [self.vocabulary[code] for code in codes.tolist()]
+        return replace(
+            self, vocabulary=vocabulary, side=replace(self.side, codes=place[self.side.codes])
         )
 
     @property

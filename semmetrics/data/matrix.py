@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.backend import refuse_masked
-from semmetrics.core.ragged import Codes, Floats, Ints, offsets, order_rows, positions
+from semmetrics.core.ragged import Floats, offsets, order_rows, positions
 from semmetrics.core.same import by_value
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
@@ -95,7 +95,10 @@ class Matrix:
             scores = _as_scores(values.data, self.source)
             side = Side(indptr, values.indices.astype(np.int32), scores)
         else:
-            side = _all_values(_as_scores(np.asarray(values), self.source))
+            scores = _as_scores(np.asarray(values), self.source)
+            n_items, n_names = scores.shape
+            codes = np.tile(np.arange(n_names, dtype=np.int32), n_items)
+            side = Side(np.arange(n_items + 1) * n_names, codes, scores.ravel())
         if k is None:
             return side
         order = order_rows(side.indptr, side.scores)  # type: ignore[arg-type]
@@ -209,12 +212,10 @@ def as_matrix(
     """
     refuse_masked(values, source)
     if values.ndim != 2:
-        raise InputError(
-            "wrong-shape", source, role="the matrix", shape=values.shape, wanted="items x classes"
-        )
+        raise InputError("wrong-shape", source, role="the matrix", shape=values.shape,
+                         wanted="items x classes")  # fmt: skip
     n_items, n_names = values.shape
-    numbered: list[Terms] = [(str(number),) for number in range(n_names if names is None else 0)]
-    terms = numbered if names is None else class_terms(names)
+    terms = class_terms(map(str, range(n_names)) if names is None else names)
     if len(terms) != n_names:
         raise InputError("wrong-count", source, found=pluralize(len(terms), "class"),
                          wanted=pluralize(n_names, "column"))  # fmt: skip
@@ -227,13 +228,8 @@ def as_matrix(
         values = values.tocsr(copy=True)
         values.sum_duplicates()
     if values.size and values.dtype.kind not in "biuf":
-        raise InputError(
-            "wrong-dtype",
-            source,
-            role="the matrix",
-            dtype=values.dtype,
-            wanted="0/1 or float scores",
-        )
+        raise InputError("wrong-dtype", source, role="the matrix", dtype=values.dtype,
+                         wanted="0/1 or float scores")  # fmt: skip
     made = Matrix(
         values,
         range(n_items) if ids is None else ids,
@@ -313,38 +309,19 @@ def is_membership(matrix: Matrix) -> bool:
 def members(matrix: Matrix) -> Lists:
     """Return the names that each item has: the cells that are not 0."""
     either = not matrix.sparse and matrix.values.dtype.kind == "f"
-    return matrix.lists(_members(matrix), cells="either" if either else "members")
-
-
-def _members(matrix: Matrix) -> Side:
-    values = matrix.values
     if matrix.sparse:
-        values = values.copy()
+        values = matrix.values.copy()
         values.eliminate_zeros()
-        return Side(values.indptr.astype(np.int64), values.indices.astype(np.int32))
-    found = [_ones(block) for _, block in row_blocks(values)]
-    widths, columns = zip(*found, strict=True) if found else ((), ())
-    return Side(
-        offsets(np.concatenate([*widths, np.zeros(0, np.int64)])),
-        np.concatenate([*columns, np.zeros(0, np.int32)]),
-    )
-
-
-def _ones(block: Any) -> tuple[Ints, Codes]:
-    """Return how many cells of each row are not 0, and their columns."""
-    n_items, n_names = block.shape
-    ones = np.flatnonzero(np.ascontiguousarray(block))
-    ends = np.searchsorted(ones, np.arange(n_items + 1) * n_names)
-    widths = np.diff(ends)
-    columns = ones - np.repeat(np.arange(n_items) * n_names, widths)
-    return widths, columns.astype(np.int32)
-
-
-def _all_values(values: Any) -> Side:
-    n_items, n_names = values.shape
-    indptr: Ints = np.arange(n_items + 1, dtype=np.int64) * n_names
-    codes = np.tile(np.arange(n_names, dtype=np.int32), n_items)
-    return Side(indptr, codes, values.ravel())
+        side = Side(values.indptr.astype(np.int64), values.indices.astype(np.int32))
+    else:
+        widths, columns = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
+        for _, block in row_blocks(matrix.values):
+            cells = np.flatnonzero(np.ascontiguousarray(block))
+            rows, places = np.divmod(cells, max(1, block.shape[1]))
+            widths.append(np.bincount(rows, minlength=len(block)))
+            columns.append(places.astype(np.int32))
+        side = Side(offsets(np.concatenate(widths)), np.concatenate(columns))
+    return matrix.lists(side, cells="either" if either else "members")
 
 
 def _as_scores(values: Any, where: str) -> Floats:
@@ -367,12 +344,9 @@ def check_named(columns: Iterable[str], where: str) -> None:
     """Refuse columns of a table of which one has no name."""
     for place, name in enumerate(columns):
         if not name.strip():
-            raise InputError(
-                "empty",
-                f"{where}, column {place}{FROM_0}",
-                role="the name of the column",
-                remedy="name it, or leave it out if it numbers the rows (to_csv(index=False))",
-            )
+            remedy = "name it, or leave it out if it numbers the rows (to_csv(index=False))"
+            raise InputError("empty", f"{where}, column {place}{FROM_0}",
+                             role="the name of the column", remedy=remedy)  # fmt: skip
 
 
 def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
@@ -396,12 +370,8 @@ def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
         where = f"class list, class {number} (from 0)"
         terms = (entry,) if isinstance(entry, str) else entry
         if not isinstance(terms, (list, tuple)) or not all(isinstance(t, str) for t in terms):
-            raise InputError(
-                "wrong-type",
-                where,
-                value=entry,
-                wanted='a class such as "cat", or synonyms ["cat", "kitty"]',
-            )
+            wanted = 'a class such as "cat", or synonyms ["cat", "kitty"]'
+            raise InputError("wrong-type", where, value=entry, wanted=wanted)
         if not terms or not all(term.strip() for term in terms):
             raise InputError("empty", where, role="the class", remedy="name it, or remove it")
         listed.append(tuple(dict.fromkeys(terms)))

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -40,32 +39,6 @@ _PRODUCTS = 1 << 28  # the same of products, which are faster the more rows they
 _LEAST_ROWS, _MOST_ROWS = 64, 4096  # rows of a table
 _PART = 1 << 26  # bytes that are hashed at a time
 _FEW = 3  # positives of a query up to which a table is read as it lies
-
-
-class Rows(Protocol):
-    """What ranks the gallery, a row for each query."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The number of rows, and the size of the gallery."""
-        ...
-
-    @property
-    def step(self) -> int:
-        """How many rows are looked at together."""
-        ...
-
-    def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
-        """Count what is nearer than some candidates; -1 where a candidate is not ranked."""
-        ...
-
-    def first(self, rows: Ints, columns: Ints | None, k: int, later: Any) -> list[Codes]:
-        """Return the first k candidates of each row, fewer where it ranks fewer."""
-        ...
-
-    def sizes(self, rows: Ints, columns: Ints | None) -> Ints:
-        """Return how many candidates each row ranks."""
-        ...
 
 
 class _Tables(ABC):
@@ -345,6 +318,10 @@ class RankedLists:
         return lengths(self._select(rows, columns).indptr)
 
 
+Rows: TypeAlias = Similarities | Products | RankedLists
+"""What ranks the gallery, a row for each query."""
+
+
 @dataclass(frozen=True, eq=False)
 class Phi:
     """A matrix of similarities in meaning, and how a task's queries lie in it.
@@ -404,11 +381,6 @@ def fingerprint(matrix: Any) -> str:
     with ThreadPoolExecutor(2) as pool:
         parts = b"".join(pool.map(digest, range(0, rows, step)))
     return f"{rows}x{columns}@{hashlib.blake2b(parts, digest_size=6).hexdigest()}"
-
-
-def phi_identities(beside: Mapping[str, Any]) -> dict[str, str]:
-    """Return what each matrix is, by the names under which signatures find them."""
-    return {f"{PHI}:{name}": one.identity for name, one in beside.get(PHI, {}).items()}
 
 
 def computed_as(identity: str, name: str) -> dict[str, Any]:

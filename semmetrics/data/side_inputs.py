@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.ragged import Floats
 from semmetrics.core.ranks import top_k
 from semmetrics.data.arrays import plain_array
 from semmetrics.data.form import DEFAULTS, ReadOptions, check_classes, is_iterable
@@ -36,13 +36,12 @@ from semmetrics.data.objects import column_names, frame_table, is_frame, plain_m
 from semmetrics.data.public import category_names
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.data.tables import Rows, field_limit
-from semmetrics.errors import FROM_0, ROW, InputError, at
+from semmetrics.errors import ROW, InputError, at
 from semmetrics.schema import (
     CLASS_NAMES,
     NUMBERS,
     SAME_PAIRS,
     SCORED_PAIRS,
-    Column,
     Row,
     Schema,
     Settle,
@@ -141,10 +140,8 @@ def _value_rows(
     for place, value in values:
         if isinstance(value, Mapping):
             yield place, [str(one) for one in value], list(value.values())
-        elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
-            yield place, None, value
-        elif isinstance(value, np.ndarray):
-            yield place, None, value.tolist()
+        elif isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
+            yield place, None, value.tolist() if isinstance(value, np.ndarray) else value
         else:
             raise InputError("wrong-type", at(name, unit.format(place)), value=value,
                              wanted=f"a {schema.noun} such as {schema.example}")  # fmt: skip
@@ -194,13 +191,9 @@ def read_class_list(
             check_classes(value, name, noun=noun)
             return value
         if suffix not in (None, "", ".txt", ".names", ".lst", ".list"):
-            raise InputError(
-                "wrong-format",
-                name,
-                what=f"a list of names ({noun})",
-                format=suffix,
-                wanted=f"a .txt file with one {noun} a line, or a JSON list",
-            )
+            wanted = f"a .txt file with one {noun} a line, or a JSON list"
+            raise InputError("wrong-format", name, what=f"a list of names ({noun})", format=suffix,
+                             wanted=wanted)  # fmt: skip
         source.room().take(_CLASS * source.text.count("\n"))
         lines = [line.removesuffix("\r") for line in source.text.rstrip("\r\n").split("\n")]
         check_classes(lines, name, "line {}", 1, noun)
@@ -228,13 +221,10 @@ def read_names(given: Any, options: ReadOptions, option: str, noun: str = "id") 
     if not found:
         raise InputError("bad-option", name=option, value=given,
                          wanted=f"a list of names ({noun}), or a path")  # fmt: skip
-    for place, name in enumerate(found):
-        if not isinstance(name, (str, int, np.integer)) or isinstance(name, bool):
-            raise InputError("wrong-type", at(option, f"position {place}{FROM_0}"), value=name,
-                             wanted="a text or a whole number")  # fmt: skip
-    names = [str(name) for name in found]
+    whole = (int, np.integer)
+    names = [str(n) if isinstance(n, whole) and not isinstance(n, bool) else n for n in found]
     check_classes(names, option, noun=noun)
-    return names
+    return list(map(str, names))
 
 
 def read_numbers(
@@ -266,48 +256,41 @@ def read_numbers(
     InputError
         If a number is missing or not finite, or an id stands twice.
     """
-    schema, columns = NUMBERS[of], options
+    schema = NUMBERS[of]
+    numbers: Any = None
     with opened(data, options) as given:
         kind, name = "", of
         if isinstance(given, Source):
             kinds = ("json", "csv", "tsv", "npy", "npz")
             kind, name = format_among(given, options, "numbers are", kinds), given.name
+        value = parse_source(given) if kind == "json" else None
+        json_schema = schema.reading(score=as_real)
         if kind in ("npy", "npz"):
-            numbers: Any = plain_array(given, options, 1).astype(np.float64)
+            numbers = plain_array(given, options, 1).astype(np.float64)
+        elif isinstance(value, list):
+            cells = json_schema.columns[1].values(value, lambda i: at(name, f"element [{i}]"))
+            numbers = np.array(cells, np.float64)
+        elif isinstance(value, dict):
+            found = json_schema.read((("", None, pair) for pair in value.items()), name, "")
         elif kind == "json":
-            numbers = _json_numbers(
-                parse_source(given), name, replace(schema.columns[1], read=as_real)
-            )
+            raise InputError("wrong-type", name, value=value, wanted='numbers such as {"id": 0.5}')
         else:
             names = [] if kind else column_names(given)
             if names and of != "weights" and options.id_column not in names:
                 known = (one for one in names if one.strip().casefold() in CLASS_NAMES)
-                columns = replace(options, id_column=next(known, None))
-            wanted = {"id": options.id_column, "score": options.score_column}
+                options = replace(options, id_column=next(known, None))
+            wanted = {role: options.column(role) for role in ("id", "score")}
             chosen = {role: one for role, one in wanted.items() if one is not None}
-            found = read_table(given, schema, columns, of, chosen=chosen,
+            found = read_table(given, schema, options, of, chosen=chosen,
                                alone=schema.columns[1].what)  # fmt: skip
-            numbers = dict(
-                zip(found.columns.get("id", ()), found.columns.get("score", ()), strict=True)
-            )
-            if notes is not None:
-                notes += found.notes
-        if len(numbers) == 0:
-            raise InputError("nothing-given", name, what="items", remedy="check how it was written")
-        return numbers  # type: ignore[no-any-return]
-
-
-def _json_numbers(value: Any, name: str, column: Column) -> dict[str, float] | NDArray[np.float64]:
-    """Return numbers by id, or in their order."""
-    if isinstance(value, list):
-        return np.array(column.values(value, lambda i: at(name, f"element [{i}]")), np.float64)
-    if not isinstance(value, dict):
-        raise InputError("wrong-type", name, value=value, wanted='numbers such as {"id": 0.5}')
-    if "" in value:
-        raise InputError("empty-id", name)
-    ids = list(value)
-    numbers = column.values(list(value.values()), lambda i: at(name, "", ids[i]))
-    return dict(zip(ids, numbers, strict=True))
+    if numbers is None:
+        pairs = (found.columns.get(role, ()) for role in ("id", "score"))
+        numbers = dict(zip(*pairs, strict=True))
+        if notes is not None:
+            notes += found.notes
+    if len(numbers) == 0:
+        raise InputError("nothing-given", name, what="items", remedy="check how it was written")
+    return numbers  # type: ignore[no-any-return]
 
 
 def read_dense(
@@ -375,9 +358,8 @@ def as_pairs(
     """
     found = read_table(pairs, SAME_PAIRS, options, "pairs")
     if not len(found):
-        raise InputError(
-            "nothing-given", found.source, what="pairs", remedy="write a,b,same a line"
-        )
+        remedy = "write a,b,same a line"
+        raise InputError("nothing-given", found.source, what="pairs", remedy=remedy)
     if notes is not None:
         notes += found.notes
     return [Pair(*row) for row in zip(*(found.columns[one] for one in Pair._fields), strict=True)]
@@ -426,13 +408,13 @@ class PairScores:
         ``names`` is what these ids are called.
         """
         known = dict(zip(zip(self.first, self.second, strict=True), self.values, strict=True))
-        pairs = list(zip(first, second, strict=True))
-        straight = np.array([known.get(pair, np.nan) for pair in pairs], np.float64)
-        reverse = np.array([known.get(pair[::-1], np.nan) for pair in pairs], np.float64)
-        way = _named_way(names, self.names)
-        if way is not None and not np.isnan((straight, reverse)[way]).all():
-            return (straight, reverse)[way]
-        return _one_way(straight, reverse, self.source)
+
+        def look_up(one: Sequence[str], other: Sequence[str]) -> Floats:
+            pairs = zip(one, other, strict=True)
+            return np.array([known.get(pair, np.nan) for pair in pairs], np.float64)
+
+        ways = look_up(first, second), look_up(second, first)
+        return _either_way(ways, _named_way(names, self.names), self.source)
 
 
 @dataclass(frozen=True, eq=False)
@@ -444,13 +426,12 @@ class PairRelation:
     def of_pairs(self, first: Sequence[str], second: Sequence[str], names: Names = None) -> Floats:
         """Return 1 or 0 for each pair; nan where neither id has an entry."""
 
-        def value(key: str, other: str) -> float:
-            return float(other in self.related[key]) if key in self.related else np.nan
+        def look_up(one: Sequence[str], other: Sequence[str]) -> Floats:
+            pairs = zip(one, other, strict=True)
+            known = [b in self.related[a] if a in self.related else np.nan for a, b in pairs]
+            return np.array(known, np.float64)
 
-        straight = np.array([value(*pair) for pair in zip(first, second, strict=True)])
-        return _one_way(
-            straight, np.array([value(*pair) for pair in zip(second, first, strict=True)])
-        )
+        return _either_way([look_up(first, second), look_up(second, first)], None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -486,33 +467,23 @@ class PairMatrix:
             Divide by the largest value of the row or column: NCS@1 of a query that retrieves the
             other id of the pair, without the 1e-10 in it, which would put equal values in an order.
         """
-        row, column = self._places(first, second, names)
-        found = (row >= 0) & (column >= 0)
-        values = np.full(len(row), np.nan)
-        values[found] = self.values[row[found], column[found]]
+        best = None
         if ncs != "none":
             best = top_k(self.values, 1, columns=ncs == "columns")[0].ravel()
-            most = best[(row if ncs == "rows" else column)[found]]
-            values[found] = np.where(most > 0, values[found] / np.where(most > 0, most, 1.0), 0.0)
-        return values
 
-    def _places(
-        self, first: Sequence[str], second: Sequence[str], names: Names
-    ) -> tuple[Ints, Ints]:
-        """Return the row and the column of each pair, -1 where there is none."""
-        ways = [
-            (np.array([self.rows.get(one, -1) for one in row], np.int64),
-             np.array([self.columns.get(one, -1) for one in column], np.int64))
-            for row, column in ((first, second), (second, first))
-        ]  # fmt: skip
-        counts = [int(((row >= 0) & (column >= 0)).sum()) for row, column in ways]
-        way = _named_way(names, self.names)
-        if way is not None and counts[way]:
-            return ways[way]
-        same = all(np.array_equal(one, other) for one, other in zip(*ways, strict=True))
-        if counts[0] == counts[1] > 0 and not same:
-            raise InputError("ambiguous-sides", self.source)
-        return ways[counts[1] > counts[0]]
+        def look_up(one: Sequence[str], other: Sequence[str]) -> Floats:
+            row = np.array([self.rows.get(name, -1) for name in one], np.int64)
+            column = np.array([self.columns.get(name, -1) for name in other], np.int64)
+            found, values = (row >= 0) & (column >= 0), np.full(len(row), np.nan)
+            row, column = row[found], column[found]
+            values[found] = self.values[row, column]
+            if best is not None:
+                most = best[row if ncs == "rows" else column]
+                values[found] = np.where(most > 0, values[found] / np.where(most > 0, most, 1.0), 0)
+            return values
+
+        ways, way = [look_up(first, second), look_up(second, first)], _named_way(names, self.names)
+        return _either_way(ways, way, self.source, together=True)
 
 
 PairValues: TypeAlias = PairScores | PairRelation | PairMatrix
@@ -538,18 +509,36 @@ def _named_way(mine: Names, theirs: Names) -> int | None:
     return None if ways[0] == ways[1] else int(ways[1])
 
 
-def _one_way(straight: Floats, reverse: Floats, where: str = "") -> Floats:
+def _either_way(
+    ways: Sequence[Floats], named: int | None, where: str = "", *, together: bool = False
+) -> Floats:
     """Return the values of pairs, each the way round that is known; nan where neither is.
+
+    Parameters
+    ----------
+    ways : pair of float arrays, shape (pairs,)
+        Their values as they stand, and the other way round.
+    named : int or None
+        The way that the names of both sides tell; it holds if it has any pair.
+    where : str, optional
+    together : bool
+        Whether all pairs are read the way round that is known of more of them.
 
     Raises
     ------
     InputError
         If both ways are known, with other values, and the other pairs do not tell which is meant.
     """
+    straight, reverse = ways
+    if named is not None and not np.isnan(ways[named]).all():
+        return ways[named]
     known, other = ~np.isnan(straight), ~np.isnan(reverse)
-    lead = int((known & ~other).sum()) - int((other & ~known).sum())
-    if lead == 0 and (known & other & (straight != reverse)).any():
+    lead = int(known.sum()) - int(other.sum())
+    either = known | other if together else known & other
+    if lead == 0 and (either & (straight != reverse)).any():
         raise InputError("ambiguous-sides", where)
+    if together:
+        return ways[lead < 0]
     return np.where(known & (~other | (lead >= 0)), straight, reverse)
 
 
@@ -601,9 +590,8 @@ def read_pair_scores(
     schema = SCORED_PAIRS.reading(first=to_id, second=to_id)
     found = read_table(pairs, schema, options, name, chosen=chosen)
     if not len(found):
-        raise InputError(
-            "nothing-given", found.source, what="pairs", remedy="write id,id,score a line"
-        )
+        remedy = "write id,id,score a line"
+        raise InputError("nothing-given", found.source, what="pairs", remedy=remedy)
     first, second, values = (found.columns[role] for role in ("first", "second", "score"))
     names = (found.names["first"], found.names["second"]) if found.names else None
     return PairScores(first, second, np.array(values, np.float64), found.columns.get("group"),
@@ -677,9 +665,8 @@ def _matrix(values: Any, rows: Any, columns: Any, to_id: ToId, name: str) -> Pai
             raise InputError("wrong-type", name, value=ids, wanted=f"a list of the ids of {what}s")
         numbers = {to_id(one): place for place, one in enumerate(ids)}
         if not len(numbers) == len(ids) == size:
-            raise InputError(
-                "wrong-ids", name, n=len(ids), distinct=len(numbers), size=size, what=what
-            )
+            raise InputError("wrong-ids", name, n=len(ids), distinct=len(numbers), size=size,
+                             what=what)  # fmt: skip
         sides.append(numbers)
     return PairMatrix(values, sides[0], sides[1], source=name)
 

@@ -39,8 +39,9 @@ from semmetrics.core.ragged import (
 from semmetrics.core.ranks import Counts, First
 from semmetrics.core.same import by_value
 from semmetrics.data.lists import Ids, Side, Terms, take_ids
-from semmetrics.data.rankings import RankedLists, Rows, Similarities, phi_identities
-from semmetrics.errors import FROM_0, InputError
+from semmetrics.data.matrix import check_finite
+from semmetrics.data.rankings import PHI, RankedLists, Rows, Similarities
+from semmetrics.errors import InputError
 
 D = TypeVar("D")
 T = TypeVar("T")
@@ -238,9 +239,15 @@ class Task(ABC):
         """What each model is, for signatures, and what else must be equal in parts."""
         return {}
 
-    @abstractmethod
-    def blocks(self) -> Iterator[Block[Any]]:
-        """Items in blocks whose working arrays fit into memory."""
+    def blocks(self, memory: int = 1 << 25) -> Iterator[Block[Any]]:
+        """Items in blocks whose working arrays take about that many bytes."""
+        step = self._step(memory)
+        for start in range(0, len(self), step):
+            yield Block(self, start, min(start + step, len(self)))
+
+    def _step(self, memory: int) -> int:
+        """Return how many items are a block."""
+        return len(self)
 
     def take(self: K, rows: Ints) -> K:
         """The task on those items alone, in that order; nothing is coded again."""
@@ -389,13 +396,9 @@ class LabelTask(Task):
     models: Mapping[str, Any] = field(default_factory=dict)
     taxonomy: Any = None
 
-    def blocks(self, memory: int = 1 << 25) -> Iterator[Block[LabelTask]]:
-        """Items in blocks whose working arrays take about that many bytes."""
+    def _step(self, memory: int) -> int:
         occurrences = len(self.pred.codes) + len(self.ref.codes)
-        each = 64 * (1 + occurrences / max(1, len(self)))
-        step = max(1, int(memory / each))
-        for start in range(0, len(self), step):
-            yield Block(self, start, min(start + step, len(self)))
+        return max(1, int(memory / (64 * (1 + occurrences / max(1, len(self))))))
 
     @property
     def numbered(self) -> bool:
@@ -406,15 +409,13 @@ class LabelTask(Task):
     def fingerprint(self) -> int:
         """64-bit fingerprint of the ids and their reference lists; the parts of a split add up."""
         names = hash_strings(self.classes)
-        parts = [self._hashed(block, names) for block in self.blocks()]
+        parts = []
+        for block in self.blocks():
+            ref = self.ref.rows(block.start, block.stop)
+            items = _hash_lists(names, ref.indptr, ref.codes)
+            items += self.hashes[block.start : block.stop]
+            parts.append(mix(items).sum(dtype=np.uint64))
         return int(np.array(parts, np.uint64).sum(dtype=np.uint64))
-
-    def _hashed(self, block: Block[LabelTask], names: Hashes) -> np.uint64:
-        ref = self.ref.rows(block.start, block.stop)
-        items = _hash_lists(names, ref.indptr, ref.codes)
-        items += self.hashes[block.start : block.stop]
-        total: np.uint64 = mix(items).sum(dtype=np.uint64)
-        return total
 
     @cached_property
     def axis(self) -> LabelAxis:
@@ -485,7 +486,14 @@ class CaptionTask(Task):
 
     def blocks(self, memory: int = 1 << 27) -> Iterator[Block[CaptionTask]]:
         """Items in blocks whose working arrays take about that many bytes, or of one item."""
-        for rows in runs_within(running_sums(self._costs()), memory):
+        # an item takes what its pairs and the letters of their captions do; not their tokens, for
+        # which no measure may have asked
+        letters = np.fromiter(map(len, self.texts), np.int64, len(self.texts))
+        n_refs = lengths(self.indptr)[self.images]
+        theirs = sum_rows(letters[self.references], self.indptr)[self.images]
+        of_pairs = n_refs * letters[self.candidates] + theirs
+        costs = _ITEM + _PAIR * n_refs + _LETTER * of_pairs
+        for rows in runs_within(running_sums(costs), memory):
             yield Block(self, rows.start, rows.stop)
 
     @staticmethod
@@ -501,17 +509,6 @@ class CaptionTask(Task):
             attributes |= {"groups": np.repeat(hash_ids(ids), sizes), "unit": "caption"}
         images = np.repeat(np.arange(len(sizes)), sizes)
         return CaptionTask(ids=item_ids(ids, sizes), images=images, **attributes)
-
-    def _costs(self) -> Ints:
-        """Bytes that an item takes beside others: by its pairs and the letters of their captions.
-
-        Not by their tokens, which no measure may have asked for.
-        """
-        letters = np.fromiter(map(len, self.texts), np.int64, len(self.texts))
-        n_refs = lengths(self.indptr)[self.images]
-        theirs = sum_rows(letters[self.references], self.indptr)[self.images]
-        of_pairs = n_refs * letters[self.candidates] + theirs
-        return _ITEM + _PAIR * n_refs + _LETTER * of_pairs
 
     def pairs(self, start: int, stop: int) -> tuple[Ints, Ints]:
         """Offsets and captions of the references of items ``start`` to ``stop``."""
@@ -625,27 +622,16 @@ class ClassScores(Similarities):
         table = self.table(rows, columns)
         with np.errstate(all="ignore"):
             plain = np.isfinite(table.sum())
-        if not plain:
-            self._check(rows, columns)
+        if not plain and not np.isfinite(table).all():
+            check_finite(self.values, self.source)
         return super().count(rows, columns, indptr, codes)
 
     def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> First:
         """Find the class with the largest score of each image."""
         found = super().nearest(rows, columns, codes)
         if not found.finite.all():
-            self._check(rows[~found.finite], columns)
+            check_finite(self.values, self.source)
         return found
-
-    def _check(self, rows: Ints, columns: Ints | None) -> None:
-        """Refuse a number that is not finite; names its place."""
-        bad = np.argwhere(~np.isfinite(self.table(rows, columns)))
-        if len(bad):
-            row, place = bad[0].tolist()
-            column = place if columns is None else int(columns[place])
-            where = f"{self.source}, row {int(rows[row])}, column {column}{FROM_0}"
-            raise InputError(
-                "not-finite", where, role="a score", value=self.values[rows[row], column]
-            )
 
 
 class Decided(NamedTuple):
@@ -720,11 +706,8 @@ class ClassTask(Task):
     named: Mapping[str, frozenset[str]] = field(default_factory=dict)
     listed: Mapping[str, str] = field(default_factory=dict)
 
-    def blocks(self) -> Iterator[Block[ClassTask]]:
-        """Images in blocks whose scores fit into memory."""
-        step = self.scores.step
-        for start in range(0, len(self), step):
-            yield Block(self, start, min(start + step, len(self)))
+    def _step(self, memory: int) -> int:
+        return self.scores.step
 
     @property
     def class_list(self) -> tuple[str, ...]:
@@ -892,25 +875,17 @@ class RetrievalTask(Task):
     folds: tuple[Ints, Ints] | None = None
     beside: Mapping[str, Any] = field(default_factory=dict)
 
-    def blocks(self) -> Iterator[Block[RetrievalTask]]:
-        """Queries in blocks whose tables fit into memory."""
-        step = self.scores.step
-        for start in range(0, len(self), step):
-            yield Block(self, start, min(start + step, len(self)))
+    def _step(self, memory: int) -> int:
+        return self.scores.step
 
     @cached_property
     def fingerprint(self) -> int:
         """64-bit fingerprint of the ids and the names of their positives; parts add up."""
-        names = mix(self.gallery_hashes[self.positives])
+        names = mix(hash_ids(self.gallery)[self.positives])
         total = np.zeros(len(names) + 1, np.uint64)
         np.cumsum(names, out=total[1:])
         items = total[self.indptr[1:]] - total[self.indptr[:-1]]
         return int(mix(items + self.hashes).sum(dtype=np.uint64))
-
-    @cached_property
-    def gallery_hashes(self) -> Any:
-        """A hash of the name of each candidate."""
-        return hash_ids(self.gallery)
 
     def ranks(self, start: int, stop: int) -> Ranks:
         """Return the ranks of the positives of queries ``start`` to ``stop``."""
@@ -939,18 +914,16 @@ class RetrievalTask(Task):
         """
         found: list[Codes] = [np.zeros(0, np.int32)] * (stop - start)
         for chosen, rows, columns in self._by_fold(start, stop):
-            later = None if self.ties == "position" else self._later(chosen + start)
+            later = None  # which of tied candidates stand behind the others
+            if self.ties != "position":
+                later = np.full((len(chosen), len(self.gallery)), self.ties == "optimistic")
+                indptr, flat = take_rows(self.indptr, chosen + start)
+                later[row_numbers(indptr), self.positives[flat]] = self.ties == "pessimistic"
+                later = later[:, : self.scores.shape[1]]
             part = self.scores.first(rows, columns, k, later)
             for place, codes in zip(chosen.tolist(), part, strict=True):
                 found[place] = codes
         return found
-
-    def _later(self, queries: Ints) -> Bools:
-        """Say which of tied candidates stand behind the others, by the rule of ties."""
-        later = np.full((len(queries), len(self.gallery)), self.ties == "optimistic")
-        indptr, flat = take_rows(self.indptr, queries)
-        later[row_numbers(indptr), self.positives[flat]] = self.ties == "pessimistic"
-        return later[:, : self.scores.shape[1]]
 
     def _by_fold(self, start: int, stop: int) -> Iterator[tuple[Ints, Ints, Ints | None]]:
         """Yield queries of one fold (from 0 in the block), their rows, and their candidates."""
@@ -968,7 +941,7 @@ class RetrievalTask(Task):
     @property
     def identities(self) -> dict[str, str]:
         """What each phi is, for signatures."""
-        return phi_identities(self.beside)
+        return {f"{PHI}:{name}": one.identity for name, one in self.beside.get(PHI, {}).items()}
 
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
         indptr, flat = take_rows(self.indptr, rows)

@@ -33,13 +33,21 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from semmetrics.core.hashing import hash_strings
-from semmetrics.core.ragged import Bools, Codes, Ints, offsets, row_numbers, runs_within, take_rows
+from semmetrics.core.ragged import (
+    Bools,
+    Codes,
+    Ints,
+    offsets,
+    row_numbers,
+    runs_within,
+    sum_rows,
+    take_rows,
+)
 from semmetrics.core.same import by_value
-from semmetrics.data.form import DEFAULTS, ReadOptions, is_iterable
+from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Terms
-from semmetrics.data.objects import is_frame
 from semmetrics.data.side_inputs import opened, read_table
 from semmetrics.data.source import Source, load
 from semmetrics.errors import InputError, MissingDependencyError, at
@@ -84,57 +92,24 @@ def _generations(
         now = reached[waiting[reached] == 0]
     if waiting.any():
         inside = (waiting > 0)[child] & (waiting > 0)[parent]
-        written = [repr(names[code]) for code in _cycle(child[inside], parent[inside])]
+        ends = child[inside][::-1].tolist(), parent[inside][::-1].tolist()
+        above = dict(zip(*ends, strict=True))  # every name that is left has a parent that is
+        node, seen = min(above), dict[int, int]()
+        while node not in seen:
+            seen[node] = len(seen)
+            node = above[node]
+        cycle = list(seen)[seen[node] :]
+        first = cycle.index(min(cycle))
+        written = [repr(names[code]) for code in (*cycle[first:], *cycle[:first])]
         if len(written) > _CYCLE:
             written[_CYCLE:] = [f"{len(written) - _CYCLE} more"]
         raise InputError("cycle", source, names=" -> ".join([*written, written[0]]))
     return found
 
 
-def _cycle(child: Ints, parent: Ints) -> list[int]:
-    """Find the names of a cycle, where every name has a parent that is left."""
-    above = dict(zip(child[::-1].tolist(), parent[::-1].tolist(), strict=True))
-    node, seen = min(above), dict[int, int]()
-    while node not in seen:
-        seen[node] = len(seen)
-        node = above[node]
-    cycle = list(seen)[seen[node] :]
-    start = cycle.index(min(cycle))
-    return cycle[start:] + cycle[:start]
-
-
 def _check_size(pairs: int, max_pairs: int, source: str) -> None:
     if pairs > max_pairs:
         raise InputError("too-many-ancestors", source, limit=max_pairs)
-
-
-class _Growing:
-    """Ancestors of names that come one after the other, with room for more."""
-
-    def __init__(self, size: int) -> None:
-        self.start, self.width = np.zeros((2, size), np.int64)
-        self.used = 0
-        self._flat = np.empty((2, 1 << 10), np.int32)
-
-    def add(self, owners: Ints, widths: Ints, nodes: Ints, distances: Ints) -> None:
-        stop = self.used + len(nodes)
-        if stop > self._flat.shape[1]:
-            self._flat = np.hstack([self._flat, np.empty((2, stop), np.int32)])
-        self._flat[0, self.used : stop], self._flat[1, self.used : stop] = nodes, distances
-        self.start[owners], self.width[owners] = self.used + offsets(widths)[:-1], widths
-        self.used = stop
-
-    def row(self, owner: int) -> tuple[Codes, Codes]:
-        """Return the ancestors and distances of one name."""
-        start = self.start[owner]
-        ancestors, distances = self._flat[:, start : start + self.width[owner]]
-        return ancestors, distances
-
-    def take(self, owners: Ints) -> tuple[Ints, Codes, Codes]:
-        """Gather the offsets, ancestors and distances of some names."""
-        indptr = offsets(self.width[owners])
-        flat = np.arange(indptr[-1]) + np.repeat(self.start[owners] - indptr[:-1], np.diff(indptr))
-        return indptr, self._flat[0].take(flat), self._flat[1].take(flat)
 
 
 def _closure(
@@ -157,47 +132,53 @@ def _closure(
     InputError
         If there are more than ``max_pairs`` pairs.
     """
-    size = sum(map(len, ordered))
+    size, bits = sum(map(len, ordered)), len(ordered).bit_length()
     above_ptr, above = _rows_of(child, parent, size)
-    rows, nearest = _Growing(size), np.full(size, size, np.int32)
+    # of each name its ancestors, rising: their numbers << bits | distances
+    rows, pairs = [np.zeros(0, np.int64)] * size, 0
+    width, nearest = np.zeros(size, np.int64), np.full(size, size)
     for generation in ordered:
-        whole_ptr, whole = take_rows(above_ptr, generation)
-        cost = np.diff(offsets(rows.width[above[whole]])[whole_ptr])
-        large = cost > _HEAVY
-        light = generation[~large]
-        parts = [np.array([node]) for node in generation[large]]
-        parts += [light[run] for run in runs_within(offsets(cost[~large]), _CELLS)]
-        n_heavy = len(generation) - len(light)
-        for number, part in enumerate(parts):
-            if number < n_heavy:
-                found = _merged(rows, part, above_ptr, above, nearest)
+        indptr, flat = take_rows(above_ptr, generation)
+        cost = sum_rows(width[above[flat]], indptr)
+        light = generation[cost <= _HEAVY]
+        runs = runs_within(offsets(cost[cost <= _HEAVY]), _CELLS)
+        for part in (*(light[run] for run in runs), *generation[cost > _HEAVY, None]):
+            indptr, flat = take_rows(above_ptr, part)
+            parents, cost_of_part = above[flat], int(width[above[flat]].sum())
+            if len(part) == 1 and cost_of_part > _HEAVY:
+                by_width = parents[np.argsort(-width[parents], kind="stable")]
+                found = _merged(rows, int(part[0]), by_width, nearest, bits)
+                widths = np.array([len(found)])
             else:
-                found = _merged_by_sorting(rows, part, above_ptr, above, len(ordered))
-            _check_size(rows.used + len(found[1]), max_pairs, source)
-            rows.add(part, *found)
-    return rows.take(np.arange(size))
+                found, widths = _merged_by_sorting(rows, part, indptr, parents, bits)
+            pairs += len(found)
+            _check_size(pairs, max_pairs, source)
+            width[part] = widths
+            ends = offsets(widths).tolist()
+            for name, start, stop in zip(part.tolist(), ends, ends[1:], strict=False):
+                rows[name] = found[start:stop]
+    every = np.concatenate(rows)
+    rows.clear()
+    distances = every & ((1 << bits) - 1)
+    return offsets(width), (every >> bits).astype(np.int32), distances.astype(np.int32)
 
 
 def _merged_by_sorting(
-    rows: _Growing, part: Ints, above_ptr: Ints, above: Ints, longest: int
-) -> tuple[Ints, Ints, Ints]:
-    """Merge the ancestors of the parents of some names: widths, ancestors and distances."""
-    size, bits = len(rows.width), longest.bit_length()
-    above_part, flat = take_rows(above_ptr, part)
-    indptr, nodes, distances = rows.take(above[flat])
-    owner = np.repeat(row_numbers(above_part), np.diff(indptr))
-    keys = (owner * size + nodes << bits) + distances + 1
-    keys = np.append(keys, np.arange(len(part)) * size + part << bits)
+    rows: Sequence[Ints], part: Ints, indptr: Ints, parents: Ints, bits: int
+) -> tuple[Ints, Ints]:
+    """Merge the ancestors of the parents of some names; return them and how many each has."""
+    size, above = len(rows), [rows[one] for one in parents.tolist()]
+    owner = np.repeat(row_numbers(indptr), np.fromiter(map(len, above), np.int64, len(above)))
+    keys = np.concatenate([np.arange(len(part)) * size + part << bits, *above])
+    keys[len(part) :] += (owner * size << bits) + 1
     keys.sort()  # of equal pairs the nearest stands first
     pairs = keys >> bits
     first = np.flatnonzero(np.diff(pairs, prepend=-1))
-    owner, kept = np.divmod(pairs[first], size)
-    return np.bincount(owner, minlength=len(part)), kept, keys[first] - (pairs[first] << bits)
+    owner = pairs[first] // size
+    return keys[first] - (owner * size << bits), np.bincount(owner, minlength=len(part))
 
 
-def _merged(
-    rows: _Growing, part: Ints, above_ptr: Ints, above: Ints, nearest: Codes
-) -> tuple[Ints, Ints, Ints]:
+def _merged(rows: Sequence[Ints], name: int, parents: Ints, nearest: Ints, bits: int) -> Ints:
     """Do what ``_merged_by_sorting`` does for one name, parent by parent.
 
     A parent that is an ancestor of another adds no ancestor, and can only lower distances above 2;
@@ -205,33 +186,34 @@ def _merged(
 
     Parameters
     ----------
-    nearest : int32 array, shape (names,)
+    parents : int array
+        Those with many ancestors first.
+    nearest : int array, shape (names,)
         Room to work in: larger than any distance before and after.
     """
-    parents = above[take_rows(above_ptr, part)[1]]
-    unknown = len(nearest)
-
-    def look(parent: int) -> None:
-        ancestors, distances = rows.row(parent)
-        nearest[ancestors] = np.minimum(nearest[ancestors], distances + 1)
-
-    within = []
-    for parent in parents[np.argsort(-rows.width[parents], kind="stable")].tolist():
+    unknown, within = len(nearest), []
+    for parent in parents.tolist():
         if nearest[parent] < unknown:
             within.append(parent)
         else:
-            look(parent)
-    nearest[parents], nearest[part] = 1, 0
+            _lower(nearest, rows[parent], bits)
+    nearest[parents], nearest[name] = 1, 0
     found = np.flatnonzero(nearest < unknown)
     far = found[nearest[found] > 2]
     for parent in within:
         if not len(far):
             break
-        look(parent)
+        _lower(nearest, rows[parent], bits)
         far = far[nearest[far] > 2]
-    distances = nearest[found].astype(np.int64)
+    merged = found << bits | nearest[found]
     nearest[found] = unknown
-    return np.array([len(found)]), found, distances
+    return merged
+
+
+def _lower(nearest: Ints, row: Ints, bits: int) -> None:
+    """Lower distances to those by way of a parent, given its ancestors."""
+    ancestors = row >> bits
+    nearest[ancestors] = np.minimum(nearest[ancestors], (row & ((1 << bits) - 1)) + 1)
 
 
 def _heights(ordered: Sequence[Ints], child: Ints, parent: Ints, size: int) -> Ints:
@@ -311,8 +293,9 @@ class Taxonomy:
     Examples
     --------
     >>> kinds = {"cat": ["feline", "pet"], "feline": "animal", "pet": "animal"}
-    >>> Taxonomy.from_parents(kinds).ancestors_of("cat")
-    {'cat': 0, 'feline': 1, 'pet': 1, 'animal': 2}
+    >>> made = Taxonomy.from_parents(kinds)
+    >>> made.names[0], made.ancestors[:4].tolist(), made.distances[:4].tolist()
+    ('cat', [0, 1, 2, 3], [0, 1, 1, 2])
     >>> Taxonomy.from_parents({"cat": "dog", "dog": "cat"})
     Traceback (most recent call last):
     semmetrics.errors.InputError: taxonomy: there is a cycle: 'cat' -> 'dog' -> 'cat'; remove one of
@@ -349,33 +332,12 @@ class Taxonomy:
             If a name is empty or no text, its own parent, or in a cycle; or if there are more
             than ``max_pairs`` pairs of a name and its ancestor.
         """
-
-        def links() -> Iterator[tuple[Any, Any, str]]:
-            for child, given in parents.items():
-                where = at(source, shown(child))
-                several = given if isinstance(given, (list, tuple)) else [given]
-                for parent in several or [None]:
-                    if parent is None and given is not None and several:
-                        raise InputError("null", where, role="a parent", remedy="leave it out")
-                    yield child, parent, where
-
-        return Taxonomy.from_links(links(), source=source, max_pairs=max_pairs)
-
-    @staticmethod
-    def from_edges(
-        edges: Iterable[Sequence[str | None]],
-        *,
-        source: str = "taxonomy",
-        max_pairs: int = MAX_PAIRS,
-    ) -> Taxonomy:
-        """Make a taxonomy of (child, parent) pairs; the parent of a root may be given as None.
-
-        Raises
-        ------
-        InputError
-            As ``from_parents``.
-        """
-        return _of_table(edges, DEFAULTS, source, max_pairs)
+        links = (
+            (child, parent, at(source, shown(child)))
+            for child, given in parents.items()
+            for parent in (given if isinstance(given, (list, tuple)) else [given]) or [None]
+        )
+        return Taxonomy.from_links(links, source=source, max_pairs=max_pairs)
 
     @staticmethod
     def from_links(links: Links, *, source: str, max_pairs: int = MAX_PAIRS) -> Taxonomy:
@@ -401,17 +363,15 @@ class Taxonomy:
                 ends[0].append(code)
                 ends[1].append(place.setdefault(parent_name, len(place)))
         if not place:
-            raise InputError(
-                "nothing-given", source, what="names", remedy="check how it was written"
-            )
+            remedy = "check how it was written"
+            raise InputError("nothing-given", source, what="names", remedy=remedy)
         names = tuple(place)
         keys = np.array(ends[0], np.int64) * len(names) + np.array(ends[1], np.int64)
         child, parent = np.divmod(np.unique(keys), len(names))
         ordered = _generations(child, parent, names, source, max_pairs)
         indptr, ancestors, distances = _closure(ordered, child, parent, source, max_pairs)
         roots = ordered[0]
-        linked = zip(child.tolist(), parent.tolist(), strict=True)
-        texts = [f"{names[c]}\n{names[p]}" for c, p in linked]
+        texts = [f"{names[c]}\n{names[p]}" for c, p in np.stack([child, parent], 1).tolist()]
         texts += [names[code] for code in roots.tolist()]
         at_root = np.isin(ancestors, roots)
         return Taxonomy(
@@ -437,23 +397,6 @@ class Taxonomy:
         if found is None and self.lemmas:
             found = self.lookup.get(term.lower().replace(" ", "_"))
         return found
-
-    def ancestors_of(self, term: str) -> dict[str, int]:
-        """Return the ancestors of a term and their distances, the nearest first.
-
-        Raises
-        ------
-        InputError
-            If the taxonomy does not have the term.
-        """
-        code = self.find(term)
-        if code is None:
-            raise InputError(
-                "unknown-name", what="name", value=term, remedy="check how it is written"
-            )
-        row = slice(self.indptr[code], self.indptr[code + 1])
-        pairs = zip(self.distances[row].tolist(), self.ancestors[row].tolist(), strict=True)
-        return {self.names[ancestor]: distance for distance, ancestor in sorted(pairs)}
 
     def normalized(self, clean: Callable[[str], Terms]) -> Taxonomy:
         """Look up terms as a label normalisation leaves them.
@@ -515,49 +458,23 @@ class Taxonomy:
 
 
 def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
-    """Make a taxonomy of what a user may give.
+    r"""Make a taxonomy of what a user may give.
 
     Parameters
     ----------
     value : Taxonomy, mapping, iterable of pairs, array of shape (links, 2), frame, or path
-        ``{child: parent(s)}``, (child, parent) pairs, a table with such columns, or as for
-        ``read_taxonomy``.
+        ``{child: parent(s)}``, (child, parent) pairs, or a table with such columns. A path is that
+        of JSON ``{child: parent}``, ``{child: [parents]}`` or ``[[child, parent]]``, or of CSV or
+        TSV with the columns "child" and "parent", a link a row, where a root may have an empty
+        parent and blanks are part of a name; or it is "wordnet" for that of nltk, and
+        "wordnet:FOLDER" for the folder of its data.noun.
     options : ReadOptions
+        Of a path the limits and the delimiter of CSV; the format is that of the extension.
 
     Raises
     ------
     InputError
-        If it is none of these, or is no taxonomy.
-    """
-    if isinstance(value, Taxonomy):
-        return value
-    if isinstance(value, (str, os.PathLike)):
-        return read_taxonomy(value, options)
-    if isinstance(value, Mapping):
-        return Taxonomy.from_parents(value)
-    value = value.tolist() if isinstance(value, np.ndarray) else value
-    if isinstance(value, str) or not (is_iterable(value) or is_frame(value)):
-        raise InputError("wrong-type", value=value, wanted='a taxonomy such as {"cat": "animal"}')
-    return _of_table(value, options, "taxonomy")
-
-
-def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS) -> Taxonomy:
-    r"""Read a taxonomy from a file, or WordNet.
-
-    Parameters
-    ----------
-    path : str or path
-        JSON ``{child: parent}``, ``{child: [parents]}`` or ``[[child, parent]]``; CSV or TSV with
-        the columns "child" and "parent", a link a row, where a root may have an empty parent and
-        blanks are part of a name;
-        "wordnet" for that of nltk; "wordnet:FOLDER" for the folder of its data.noun.
-    options : ReadOptions
-        The limits and the delimiter of CSV are used; the format is that of the extension.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read; names the line or the name.
+        If it is none of these, cannot be read or is no taxonomy; names the line or the name.
 
     Examples
     --------
@@ -565,23 +482,23 @@ def read_taxonomy(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS)
     >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp(), "taxonomy.csv")
     >>> _ = path.write_text("child,parent\ncat,animal\n")
-    >>> read_taxonomy(path).names
+    >>> as_taxonomy(path).names
     ('cat', 'animal')
     """
-    if isinstance(path, str) and path.partition(":")[0] == "wordnet":
-        return read_wordnet(path.partition(":")[2] or None, max_bytes=options.max_bytes)
-    used = options.beside()
-    with opened(path, used) as source:
-        if format_among(source, used, "a taxonomy is", ("json", "csv", "tsv")) == "json":
-            value = source.parsed(parse_source)
-            if isinstance(value, dict):
-                return Taxonomy.from_parents(value, source=source.name)
-        return _of_table(source, used, source.name)
-
-
-def _of_table(data: Any, options: ReadOptions, name: str, max_pairs: int = MAX_PAIRS) -> Taxonomy:
-    """Make a taxonomy of a table of links."""
-    found = read_table(data, LINKS, options, name)
+    if isinstance(value, Taxonomy):
+        return value
+    if isinstance(value, str) and value.partition(":")[0] == "wordnet":
+        return read_wordnet(value.partition(":")[2] or None, max_bytes=options.max_bytes)
+    options = options.beside() if isinstance(value, (str, os.PathLike)) else options
+    with opened(value, options) as data:
+        source = "taxonomy"
+        if isinstance(data, Source):
+            source, kinds = data.name, ("json", "csv", "tsv")
+            if format_among(data, options, "a taxonomy is", kinds) == "json":
+                data = data.parsed(parse_source)
+        if isinstance(data, Mapping):
+            return Taxonomy.from_parents(data, source=source)
+        found = read_table(data, LINKS, options, source)
     links = list(zip(found.columns.get("child", ()), found.columns.get("parent", ()), strict=True))
     known: dict[str, str] = {}
     for row, link in enumerate(links if found.names else ()):
@@ -594,8 +511,7 @@ def _of_table(data: Any, options: ReadOptions, name: str, max_pairs: int = MAX_P
         (child, None if found.names and parent in ("", None) else parent, found.where(row))
         for row, (child, parent) in enumerate(links)
     )
-    made = Taxonomy.from_links(places, source=found.source, max_pairs=max_pairs)
-    return replace(made, notes=found.notes)
+    return replace(Taxonomy.from_links(places, source=found.source), notes=found.notes)
 
 
 def read_wordnet(
@@ -624,7 +540,22 @@ def read_wordnet(
     """
     index, data = (_file(name, folder, max_bytes) for name in ("index.noun", "data.noun"))
     senses: dict[str, list[str]] = dict(_lines(index, _index_entry))
-    links, names = _synsets(data, senses)
+    names: dict[str, str] = {}  # by offset
+    above: dict[str, list[str]] = {}
+    for offset, word, hypernyms in _lines(data, _data_entry):
+        known = senses.get(word, [])
+        if offset not in known:
+            why = f"index.noun lacks {word!r} at {offset}"
+            raise InputError("not-wordnet", data.name, why=why)
+        names[offset], above[offset] = f"{word}.n.{known.index(offset) + 1:02}", hypernyms
+    lost = {o for every in (*senses.values(), *above.values()) for o in every} - names.keys()
+    if lost:
+        raise InputError("not-wordnet", data.name, why=f"there is no synset at {min(lost)}")
+    links = [
+        (names[offset], names[target] if target else None, data.name)
+        for offset, hypernyms in above.items()
+        for target in hypernyms or [""]
+    ]
     made = Taxonomy.from_links(links, source=data.name, max_pairs=max_pairs)
     lookup = dict(made.lookup)
     for lemma, found in senses.items():
@@ -638,9 +569,8 @@ def _file(name: str, folder: str | os.PathLike[str] | None, max_bytes: int) -> S
     try:
         nltk: Any = importlib.import_module("nltk.data")
     except ImportError as error:
-        raise MissingDependencyError(
-            "nltk", "finding WordNet", extra="wordnet", error=error
-        ) from error
+        why = "finding WordNet"
+        raise MissingDependencyError("nltk", why, extra="wordnet", error=error) from error
     try:
         pointer = nltk.find(f"corpora/wordnet/{name}")
     except LookupError:
@@ -684,27 +614,3 @@ def _data_entry(line: str) -> tuple[str, str, list[str]]:
         if symbol in ("@", "@i") and kind == "n"
     ]
     return parts[0], parts[4].lower(), above
-
-
-def _synsets(
-    data: Source, senses: Mapping[str, list[str]]
-) -> tuple[list[tuple[str, str | None, str]], dict[str, str]]:
-    """Links of synsets by name, and the name of each offset."""
-    names: dict[str, str] = {}
-    above: dict[str, list[str]] = {}
-    for offset, word, hypernyms in _lines(data, _data_entry):
-        try:
-            names[offset] = f"{word}.n.{senses[word].index(offset) + 1:02}"
-        except (KeyError, ValueError):
-            why = f"index.noun lacks {word!r} at {offset}"
-            raise InputError("not-wordnet", data.name, why=why) from None
-        above[offset] = hypernyms
-    known = {*names}
-    lost = {o for every in (*senses.values(), *above.values()) for o in every} - known
-    if lost:
-        raise InputError("not-wordnet", data.name, why=f"there is no synset at {min(lost)}")
-    links: list[tuple[str, str | None, str]] = []
-    for offset, every in above.items():
-        parents: list[str | None] = [names[target] for target in every]
-        links += [(names[offset], parent, data.name) for parent in parents or [None]]
-    return links, names

@@ -19,28 +19,28 @@ first items and then fixed.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from semmetrics.arguments import check_type
-from semmetrics.data.batches import Batches
+from semmetrics.core.ragged import Codes, offsets, row_numbers
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import Weights, aligned_weights
-from semmetrics.data.lists import Lists
+from semmetrics.data.lists import Entry, Lists, Side
 from semmetrics.data.tasks import adds_up
-from semmetrics.errors import Fact, InputError
+from semmetrics.errors import ITEM, Fact, InputError, Places
 from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
-from semmetrics.metrics.definition import Measure
+from semmetrics.messages import listing
 from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
 from semmetrics.scoring.evaluate import Statistics, evaluate
-from semmetrics.scoring.fits import BEST, fit
+from semmetrics.scoring.fits import BEST, Fitted, fit
 from semmetrics.scoring.plan import (
     Prepared,
     Setup,
@@ -112,16 +112,20 @@ class Scorer:
             for name, value in options.items()
             if value is not None
         }
-        _check_batchwise(given)
+        early = [name for name in BY_ITEM if name in given]
+        if early:
+            raise InputError("given-by-batch", name=early[0])
+        needing = ", ".join(name for name in KEPT if is_given(given.get(name)))
+        if needing and not given.get("keep_rows", True):
+            raise InputError("needs-all-items", what=needing, reason="needs all items",
+                             instead=", or leave it out")  # fmt: skip
         check_given(given)
         if "measures" in given:
             given["measures"] = listed(given["measures"])
         self._given = given
         self._kind = resolve_task(*(given.get(name) for name in ("task", "protocol", "measures")))
-        self._setup: Setup | None = None
+        self._setup = None if self._kind is None else open_setup(self._kind, given)
         self._items = Collection(system or "preds", keep_rows=given.get("keep_rows", True))
-        if self._kind is not None:
-            self._open()
 
     def reset(self) -> None:
         """Forget all items; the options stay, and what is evaluated."""
@@ -151,7 +155,8 @@ class Scorer:
         """
         kind, system = self._kind, self._items.system
         if kind is None:
-            if _is_empty(preds) and _is_empty(gts):
+            sized = (hasattr(one, "__len__") and not isinstance(one, str) for one in (preds, gts))
+            if all(sized) and not len(preds) and not len(gts):
                 return
             kind, systems, gts = resolve_inputs({system: preds}, gts, self._given)
             preds = systems[system]
@@ -176,7 +181,7 @@ class Scorer:
         """
         if self._items.is_empty:
             raise InputError("no-items")
-        setup = self._open()
+        setup = self._setup = self._setup or open_setup(str(self._kind), self._given)
         if self._items.keep_rows:
             prepared = self._items.prepare(setup)
             check_weights(prepared)
@@ -244,18 +249,9 @@ class Scorer:
                 given["measures"] = parse_all(given["measures"], first=self._kind)
         return {**vars(self), "_given": given, "_setup": None, "_items": self._items.copy()}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-
     def _measures(self) -> list[str]:
         """Return the names of the measures that were asked for."""
         return list(map(str, parse_all(self._given.get("measures", ()))))
-
-    def _open(self) -> Setup:
-        """Return what the options name, opened once."""
-        if self._setup is None:
-            self._setup = open_setup(str(self._kind), self._given)
-        return self._setup
 
     def _check_options(self, other: Scorer) -> None:
         """Refuse a scorer with other options."""
@@ -268,29 +264,9 @@ class Scorer:
             for name in dict.fromkeys((*mine, *theirs))
             if name not in _UNCOMPARED and mine.get(name) != theirs.get(name)
         ]
-        if names:
-            raise InputError("different-scorers", names=names)
-        if None not in (self._kind, other._kind) and self._kind != other._kind:
-            raise InputError("different-scorers", names=[self._kind, other._kind])
-
-
-def _is_empty(data: Any) -> bool:
-    return hasattr(data, "__len__") and not isinstance(data, str) and len(data) == 0
-
-
-def _check_batchwise(given: Mapping[str, Any]) -> None:
-    """Refuse options that have a value for each item; those that need all, where none is kept."""
-    early = [name for name in BY_ITEM if name in given]
-    if early:
-        raise InputError("given-by-batch", name=early[0])
-    needing = [name for name in KEPT if is_given(given.get(name))]
-    if needing and not given.get("keep_rows", True):
-        raise InputError(
-            "needs-all-items",
-            what=", ".join(needing),
-            reason="needs all items",
-            remedy="keep the rows (keep_rows=True), or leave it out",
-        )
+        kinds = [one._kind for one in (self, other)]
+        if names or (None not in kinds and kinds[0] != kinds[1]):
+            raise InputError("different-scorers", names=names or kinds)
 
 
 def _identities(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -321,6 +297,278 @@ def _identity(value: Any) -> Any:
         return id(value)
 
 
+_NONE: Codes = np.zeros(0, np.int32)
+_SCORES = {
+    "table": "a matrix of scores",
+    "cells": "a matrix of 0 and 1",
+    "empty": "empty lists",
+    "plain": "lists without scores",
+    "members": "0/1",
+    "ones": "scores of 1",
+    "zeros": "scores of 0 and 1",
+    "fractions": "scores",
+}
+"""What batches have for scores. "cells" may be scores, or say which names an item has, as "zeros"
+and "ones" may; "members" are no scores in any case."""
+_CHOSEN, _OTHERS = frozenset({"zeros", "members", "cells"}), frozenset({"table", "fractions"})
+_APART = {
+    "table": frozenset(_SCORES) - {"table", "cells"},
+    "plain": frozenset({"ones", "zeros", "fractions"}),
+    "fractions": frozenset({"members", "cells"}),
+}
+"""What one call would not take together."""
+
+
+@dataclass
+class Batches:
+    """One side of what is evaluated, batch by batch, as it was given.
+
+    What scores of 0 and 1 mean is decided by all batches, when it is asked for; what they meant for
+    items that were let go then holds.
+
+    Attributes
+    ----------
+    source, noun, reading : str
+        The name of the first batch, what its entries are, and how it was read.
+    notes : list
+        What was odd in the batches, each once.
+    unlike : tuple of int, int and str
+        As that of ``Lists``, of all batches.
+    waiting : int
+        The number of items that were not let go.
+    gone_ones : bool
+        Whether items were let go of which 1 was a score.
+
+    Examples
+    --------
+    >>> batches = Batches()
+    >>> for codes in ([0, 1], [1]):
+    ...     side = Side(offsets(np.array([len(codes)])), np.array(codes))
+    ...     batches.extend(Batches.of(Lists(range(1), ["cat", "dog"], side)))
+    >>> len(batches), batches.lists().to_list()
+    (2, [['cat', 'dog'], ['dog']])
+    """
+
+    source: str = ""
+    noun: str = "entry"
+    reading: str = ""
+    notes: list[Any] = field(default_factory=list)
+    unlike: tuple[int, int, str] = (0, 0, "")
+    waiting: int = 0
+    gone_ones: bool = False
+    _scores: frozenset[str] = frozenset()  # of _SCORES; empty before the first item
+    _readings: dict[tuple[str, str], None] = field(default_factory=dict)  # each with its scores
+    _order: str = ""
+    _columns: list[Entry] = field(default_factory=list)  # of matrices
+    _codes: dict[Entry, int] = field(default_factory=dict)  # of the vocabulary
+    _sides: list[Side] = field(default_factory=list)
+    _ids: dict[str, None] | None = None  # None: known by position
+    # of the items that were let go: their number and that of their entries, and which these were
+    _gone: int = 0
+    _gone_entries: int = 0
+    _seen: Codes = field(default_factory=lambda: np.zeros(0, np.int32))
+    _gone_chosen: bool = False  # whether 0 and 1 said which entries they had
+
+    @classmethod
+    def of(cls, lists: Lists) -> Batches:
+        """Return a batch."""
+        new, given = cls(lists.source, lists.noun, lists.understood), lists.whole or lists
+        if len(lists):
+            scores = _scores_of(lists, given)
+            new.notes, new.unlike, new.waiting = list(lists.notes), lists.unlike, len(lists)
+            new._scores, new._readings = frozenset({scores}), {(given.understood, scores): None}
+            new._order = given.order
+            new._columns = list(given.vocabulary) if lists.ranked or lists.cells else []
+            new._sides = [replace(given.side, codes=new._code(given.vocabulary)[given.side.codes])]
+            new._ids = None if isinstance(lists.ids, range) else dict.fromkeys(map(str, lists.ids))
+        return new
+
+    def __len__(self) -> int:
+        """The number of items of all batches, also of those let go."""
+        return self._gone + self.waiting
+
+    @property
+    def contents(self) -> tuple[int, str]:
+        """How many of what came in all batches."""
+        waiting = sum(len(self._decided(side).codes) for side in self._sides)
+        return self._gone_entries + waiting, "score" if "table" in self._scores else self.noun
+
+    @property
+    def understood(self) -> str:
+        """How the batches were read."""
+        # what was taken for 0/1 is understood as the others are
+        texts = [
+            text + ", 0/1" * (self._chosen and scores in ("zeros", "ones"))
+            for text, scores in self._readings
+            if not ("table" in self._scores and scores == "cells")
+        ]
+        return "; ".join(dict.fromkeys(texts)) or self.reading
+
+    @property
+    def undecided(self) -> bool:
+        """Whether later scores may tell what those of 0 and 1 so far mean."""
+        others = self._scores & {"table", "fractions", "members", "cells"}
+        return self._scores == {"cells"} or ("zeros" in self._scores and not others)
+
+    @property
+    def scored(self) -> bool:
+        """Whether entries have scores, which do not say whether an item has them."""
+        found = self._scores
+        return bool(found & _OTHERS) or ("ones" in found and not found & _CHOSEN)
+
+    @property
+    def _chosen(self) -> bool:
+        """Whether scores of 0 and 1 say so."""
+        return "zeros" in self._scores and not self.scored
+
+    def copy(self) -> Batches:
+        """Return the same batches, to which others can be added."""
+        new = Batches()
+        for name, value in vars(self).items():
+            setattr(new, name, value.copy() if isinstance(value, (dict, list)) else value)
+        return new
+
+    def repeated(self, other: Batches) -> list[str]:
+        """Return the ids that an item of both has that was not let go."""
+        known = self._ids or {}
+        return [name for name in other._ids or () if name in known]
+
+    def check(self, other: Batches) -> None:
+        """Refuse batches that cannot follow these.
+
+        Raises
+        ------
+        InputError
+            If only one of them has ids, the columns of matrices or what scores mean differ, or only
+            some entries have a score.
+        """
+        if not (self._scores and other._scores):
+            return
+        both, shown = self._scores | other._scores, (other, self)
+        gone_otherwise = (self._gone_chosen or other._gone_chosen) and both & _OTHERS
+        if (self._ids is None) is not (other._ids is None):
+            has, had = ("no ids" if one._ids is None else "ids" for one in shown)
+        elif self._columns and other._columns and self._columns != other._columns:
+            has, had = (f"the columns {listing(map(str, one._columns))}" for one in shown)
+        elif gone_otherwise or any(both & _APART.get(one, frozenset()) for one in both):
+            has, had = (" and ".join(map(_SCORES.__getitem__, one._scores)) for one in shown)
+        else:
+            return
+        raise InputError("other-batch", other.source, has=has, had=had)
+
+    def extend(self, other: Batches) -> None:
+        """Add other batches that were checked, and what they let go."""
+        if not self.source:
+            self.source, self.noun, self.reading = other.source, other.noun, other.reading
+        if not other._scores:
+            return
+        if not self._scores:
+            self._ids = None if other._ids is None else {}
+        if self._ids is not None:
+            self._ids.update(other._ids or {})
+        (n, items, example), (more, of, another) = self.unlike, other.unlike
+        self.unlike = n + more, items + of, example or another
+        self.notes += [note for note in other.notes if note not in self.notes]
+        self._scores |= other._scores
+        self._readings.update(other._readings)
+        self._order = self._order or other._order
+        self._columns = self._columns or other._columns
+        codes = self._code(other._codes)
+        self._sides += [replace(side, codes=codes[side.codes]) for side in other._sides]
+        self.waiting += other.waiting
+        if len(other._seen):
+            self._seen = np.union1d(self._seen, codes[other._seen])
+        self._gone += other._gone
+        self._gone_entries += other._gone_entries
+        self._gone_chosen |= other._gone_chosen
+        self.gone_ones |= other.gone_ones
+
+    def lists(self) -> Lists:
+        """Return the items that were not let go."""
+        sides = list(map(self._decided, self._sides))
+        scores = [side.scores for side in sides if side.scores is not None]
+        side = Side(
+            offsets(np.concatenate([_NONE, *(np.diff(one.indptr) for one in sides)])),
+            np.concatenate([_NONE, *(one.codes for one in sides)]),
+            np.concatenate(scores) if scores else None,
+        )
+        ids = range(self._gone, len(self)) if self._ids is None else list(self._ids)
+        return self._lists(ids, side)
+
+    def entries(self) -> Lists:
+        """Return one item that has every entry that some item has, also of those let go."""
+        codes = self._all_seen()
+        scores = np.ones(len(codes)) if self.scored else None
+        return self._lists(range(1), Side(offsets(np.array([len(codes)])), codes, scores))
+
+    def let_go(self, *, keep_entries: bool) -> None:
+        """Let the items go, and their distinct entries if those are not to be kept."""
+        self._gone_entries = self.contents[0]
+        self._seen = self._all_seen()
+        self._gone, self._sides, self.waiting = len(self), [], 0
+        self._gone_chosen |= bool(self._scores & {"zeros", "cells"}) and not self.scored
+        self.gone_ones |= "ones" in self._scores and self.scored
+        self._ids = None if self._ids is None else {}
+        if not keep_entries:
+            self._codes, self._seen = {}, _NONE
+
+    def _decided(self, side: Side) -> Side:
+        """Return items with what their scores of 0 and 1 mean in all batches."""
+        if "table" in self._scores and side.scores is None:  # each cell has a score
+            width = len(self._columns)
+            values = np.zeros((len(side), width))
+            values[row_numbers(side.indptr), side.codes] = 1.0
+            codes = np.tile(np.arange(width, dtype=np.int32), len(side))
+            return Side(np.arange(len(side) + 1) * width, codes, values.ravel())
+        if side.scores is None or self.scored:
+            return side
+        return replace(side.keep(side.scores != 0), scores=None)
+
+    def _lists(self, ids: range | list[str], side: Side) -> Lists:
+        named = None if isinstance(ids, range) else ids
+        ranked = "table" in self._scores
+        matrix = bool(self._columns) and not ranked and self._columns == list(self._codes)
+        cells = "either" if self._scores == {"cells"} else "members"
+        made = Lists(
+            ids,
+            list(self._codes),
+            side,
+            noun=self.noun,
+            ranked=ranked,
+            cells=cells * matrix,
+            order="" if ranked else self._order or "keys" * self._chosen,
+            unlike=self.unlike,
+            source=self.source,
+            understood=self.understood,
+            notes=self.notes,
+            where=Places(self.source, named, "" if named else ITEM, ids),
+        )
+        return made.occurring_alone() if self._chosen and not matrix else made
+
+    def _code(self, vocabulary: Iterable[Entry]) -> Codes:
+        """Return the codes of entries; new ones are added to the vocabulary."""
+        known = self._codes
+        return np.array([known.setdefault(entry, len(known)) for entry in vocabulary], np.int32)
+
+    def _all_seen(self) -> Codes:
+        found = [self._decided(side).codes for side in self._sides]
+        return np.unique(np.concatenate([self._seen, *found]))
+
+
+def _scores_of(lists: Lists, given: Lists) -> str:
+    """Return what a batch has for scores, of `_SCORES`."""
+    scores = given.side.scores
+    if lists.ranked:
+        return "table"
+    if lists.cells == "either":
+        return "cells"
+    if not len(given.side.codes):
+        return "empty"
+    if scores is None:
+        return "members" if lists.order in ("columns", "keys") else "plain"
+    return "fractions" if lists.has_fractions else "zeros" if lists.whole else "ones"
+
+
 class Collection:
     """Predictions and ground truth of one system, and what was given for each of their items.
 
@@ -328,18 +576,21 @@ class Collection:
     ----------
     system : str
     keep_rows : bool
-        Whether items are kept until they are scored.
+        Whether items are kept until they are scored; otherwise their sums are.
     """
 
     def __init__(self, system: str, *, keep_rows: bool) -> None:
         self.system, self.keep_rows = system, keep_rows
         self._preds, self._gts = Batches(), Batches()
         self._by_item: dict[str, list[Any]] = {}  # options by name, batch by batch
-        self._widths: dict[str, tuple[int, ...]] = {}  # of matrices among them
-        self._running = RunningScores()
-        self._said: dict[Any, None] = {}  # notes on the weights of items that were let go
-        self._sample: tuple[Lists, Lists] | None = None  # an item that was let go
-        self._renumbered = False
+        # of the items that were let go: what was computed, by part, and what is said of them
+        self._plan: Plan | None = None
+        self._chosen: list[Fitted] = []
+        self._statistics: dict[str, Statistics] = {}
+        self._counts: dict[str, dict[str, int]] = {}
+        self._sample: list[Lists] = []  # one of them
+        self._notes: dict[Any, None] = {}  # on their weights
+        self._known_by: frozenset[str] = frozenset()  # ids, numbers, or other numbers than before
 
     def __len__(self) -> int:
         """The number of items of the ground truth."""
@@ -352,12 +603,9 @@ class Collection:
 
     def copy(self) -> Collection:
         """Return the same items, to which others can be added."""
-        new = Collection(self.system, keep_rows=self.keep_rows)
-        vars(new).update(vars(self))
+        new = copy(self)
         new._preds, new._gts = self._preds.copy(), self._gts.copy()
         new._by_item = {name: list(values) for name, values in self._by_item.items()}
-        new._widths, new._said = dict(self._widths), dict(self._said)
-        new._running = self._running.copy()
         return new
 
     def add(self, setup: Setup, pred: Lists, ref: Lists, given: Mapping[str, Any]) -> None:
@@ -379,15 +627,43 @@ class Collection:
         for one in (pred, ref):
             if not isinstance(one, Lists):
                 raise InputError("matrix-batch", one.source)
-        given = {name: value for name, value in given.items() if value is not None}
         if not len(pred) and not len(ref):
             return
-        pred, ref = _without_items(pred, ref), _without_items(ref, pred)
-        values = self._check(setup, pred, ref, given)
-        if self.keep_rows:
-            self._append(pred, ref, values)
+        pred, ref = _with_ids(pred, ref)
+        given = {name: value for name, value in given.items() if value is not None}
+        resolve_options(given, setup.kind.name)  # refuses what means nothing for the kind
+        values = _read_values(given, pred, ref, setup)
+        batch = Collection(self.system, keep_rows=self.keep_rows)
+        batch._preds, batch._gts = Batches.of(pred), Batches.of(ref)
+        batch._by_item = {name: [value] for name, value in values.items()}
+        self._check(batch)
+        # what needs all items is looked at when all are there
+        changed = values | {name: OPTIONS[name].default for name in WHOLE}
+        if self.is_empty:  # errors in the options or what they name are raised at once
+            setup.prepare({self.system: pred}, ref, **changed)
         else:
-            self._append_and_let_go(setup, pred, ref, values)
+            options = setup.options.replace(**changed)
+            setup.kind.make_tasks({self.system: pred}, ref, options)
+        if self.keep_rows:
+            self._extend(batch)
+            return
+        # Items of different batches are never joined: a batch is summed alone where its sides have
+        # not the same ids, or where one of its ids is that of an item that waits.
+        waits = self._preds.repeated(batch._preds) or self._gts.repeated(batch._gts)
+        by_id = not isinstance(ref.ids, range)
+        alone = bool(waits) or (by_id and set(pred.ids) != set(ref.ids))
+        many = self._gts.waiting + len(ref) >= _TOGETHER
+        before = batch if self.is_empty else self
+        first = self._plan is None and not (before._preds.undecided or before._gts.undecided)
+        if not (alone or many or first):
+            self._extend(batch)
+            return
+        new = self.copy()  # nothing is added if something is wrong
+        if alone:
+            new._let_go(setup)
+        new._extend(batch)
+        new._let_go(setup)
+        vars(self).update(vars(new))
 
     def merge(self, other: Collection, setup: Setup) -> None:
         """Add the items of another collection.
@@ -401,170 +677,172 @@ class Collection:
             other = other.copy()
             for one in (self, other):
                 one._let_go(setup)
-        pairs = ((self._preds, other._preds), (self._gts, other._gts))
-        for mine, theirs in pairs:
-            mine.check_all(theirs)
-            if self.keep_rows:
-                _check_new(mine, theirs.lists())
-        if not self.is_empty:
-            _check_names(set(other._by_item), set(self._by_item))
-        _check_widths(other._widths, self._widths)
-        if not self.keep_rows:
-            self._running.merge(other._running, setup)
-            self._renumbered |= other._renumbered or (not self.is_empty and self._gts.by_position)
-            self._sample = self._sample or other._sample
-            self._said |= other._said
-        for name, values in other._by_item.items():
-            self._by_item.setdefault(name, []).extend(values)
-        self._widths.update(other._widths)
-        for mine, theirs in pairs:
-            mine.extend(theirs)
+        self._check(other)
+        if self._plan and other._plan and _names(self._plan) != _names(other._plan):
+            why = f"{_names(self._plan)}, and {_names(other._plan)}"
+            raise InputError("different-statistics", why=why)
+        self._add_sums(setup, other._statistics, other._counts)
+        self._plan, self._chosen = self._plan or other._plan, self._chosen or other._chosen
+        if not self.is_empty and self._gts._ids is None:
+            self._known_by |= {"other numbers"}
+        self._known_by |= other._known_by
+        self._sample = self._sample or other._sample
+        self._notes = self._notes | other._notes
+        self._extend(other)
 
     def prepare(self, setup: Setup) -> Prepared:
         """Join the items that were kept, choose measures and open what those need."""
-        pred, ref = self._kept()
-        return setup.prepare({self.system: pred}, ref, **self._joined_values())
+        pred, ref = _with_ids(self._preds.lists(), self._gts.lists())
+        values = {
+            name: _join_weights(some) if name == "weights" else np.concatenate(some)
+            for name, some in self._by_item.items()
+        }
+        return setup.prepare({self.system: pred}, ref, plan=self._plan, **values)
 
     def sum_up(self, setup: Setup) -> tuple[Prepared, list[Score], list[Any]]:
-        """Return what describes the items that were let go, their scores, and notes."""
-        self._let_go(setup)
-        scores = self._running.scores()
-        pred, ref = self._sample or (self._preds.entries(), self._gts.entries())
-        if self._preds.mixed:  # refuses what needs scores
-            self._running.copy().add(setup, {self.system: pred}, ref)
-        inputs = [self._preds, self._gts]
-        prepared = self._running.describe(setup, {self.system: pred}, ref, inputs)
-        renumbered = self._renumbered or self._running.differently_named
-        notes = [*prepared.facts(scores), *self._said]
-        return prepared, scores, notes + [Fact("unnumbered")] * renumbered
+        """Return what describes the items that were let go, their scores, and notes.
 
-    def _kept(self) -> tuple[Lists, Lists]:
-        """Return the items that wait, of both sides."""
-        pred, ref = self._preds.lists(), self._gts.lists()
-        return _without_items(pred, ref), _without_items(ref, pred)
-
-    def _check(
-        self, setup: Setup, pred: Lists, ref: Lists, given: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """Refuse a batch that is wrong; return its values of items."""
-        for batches, lists in ((self._preds, pred), (self._gts, ref)):
-            if len(lists):
-                batches.check(lists)
-            if self.keep_rows:
-                _check_new(batches, lists)
-        resolve_options(given, setup.kind.name)  # refuses what means nothing for the kind
-        first = self.is_empty
-        if not first:
-            _check_names(set(given), set(self._by_item))
-        values = _read_values(given, pred, ref, setup)
-        _check_widths(_widths(values), self._widths)
-        # what needs all items is looked at when all are there
-        changed = values | {name: OPTIONS[name].default for name in WHOLE}
-        preds = {self.system: pred}
-        if first:  # errors in the options or what they name are raised at once
-            setup.prepare(preds, ref, **changed)
-        else:
-            setup.kind.make_tasks(preds, ref, setup.options.replace(**changed))
-        return values
-
-    def _append(self, pred: Lists, ref: Lists, values: Mapping[str, Any]) -> None:
-        for batches, lists in ((self._preds, pred), (self._gts, ref)):
-            batches.add(lists)
-        for name, value in values.items():
-            self._by_item.setdefault(name, []).append(value)
-        self._widths.update(_widths(values))
-
-    def _append_and_let_go(
-        self, setup: Setup, pred: Lists, ref: Lists, values: Mapping[str, Any]
-    ) -> None:
-        """Add a batch, and let the items that wait go once they are many.
-
-        A batch is summed alone where its sides have not the same ids, or where one of its ids is
-        that of an item that waits: items of different batches are never joined.
+        Raises
+        ------
+        InputError
+            If there is no item, all weigh nothing, or no measure was named and all items have
+            other default measures than the first.
         """
-        waits = self._preds.repeated(pred.ids) or self._gts.repeated(ref.ids)
-        by_id = not isinstance(ref.ids, range)
-        alone = bool(waits) or (by_id and set(pred.ids) != set(ref.ids))
-        many = self._gts.waiting + len(ref) >= _TOGETHER
-        undecided = self._preds.undecided or self._gts.undecided
-        if self.is_empty:
-            undecided = any(one.cells == "either" or one.whole is not None for one in (pred, ref))
-        first = self._running.plan is None and not undecided
-        if not (alone or many or first):
-            self._append(pred, ref, values)
-            return
-        new = self.copy()
-        if alone:
-            new._let_go(setup)
-        new._append(pred, ref, values)
-        new._let_go(setup)
-        vars(self).update(vars(new))
+        self._let_go(setup)
+        if not self._statistics or self._plan is None:
+            weightless = any("weight_0" in counts for counts in self._counts.values())
+            raise InputError("zero-weights" if weightless else "no-items")
+        scores: list[Score] = []
+        for part, statistics in self._statistics.items():
+            headings = [f"{part} {name}" if part else name for name in self._plan.headings]
+            made = score_statistics(
+                {self.system: statistics}, {self.system: self._chosen}, headings=headings
+            )
+            scores += [replace(score, part=part) for score in made]
+        pred, ref = self._sample or [self._preds.entries(), self._gts.entries()]
+        nothing = dict.fromkeys(BY_ITEM)
+        prepared = setup.prepare({self.system: pred}, ref, plan=self._plan, **nothing)
+        if self._preds.gone_ones and not self._preds.scored:  # refuses what needs scores
+            self._evaluate(prepared, setup)
+        names = setup.kind.name_counts
+        if names:
+            plan = plan_measures(setup.kind, prepared.tasks, prepared.options)
+            if _names(plan) != _names(self._plan):
+                raise InputError("other-defaults", first=_names(self._plan), every=_names(plan))
+        # the counts of all items, but for those of distinct entries, which the task has
+        tasks = {}
+        for part, task in prepared.tasks[self.system].items():
+            counts = {n: c for n, c in task.counts.items() if names.get(n) == "distinct"}
+            every = self._counts[part].items()
+            counts |= {n: c for n, c in every if names.get(n) != "distinct"}
+            tasks[part] = replace(task, counts=counts)
+        inputs: Any = [self._preds, self._gts]
+        prepared = replace(prepared, tasks={self.system: tasks}, inputs=inputs)
+        notes = [*prepared.facts(scores), *self._notes]
+        return prepared, scores, notes + [Fact("unnumbered")] * (len(self._known_by) > 1)
+
+    def _check(self, other: Collection) -> None:
+        """Refuse items that cannot follow those before."""
+        for mine, theirs in ((self._preds, other._preds), (self._gts, other._gts)):
+            mine.check(theirs)
+            repeated = mine.repeated(theirs)
+            if repeated and self.keep_rows:
+                raise InputError("ids-in-two-batches", theirs.source, ids=repeated)
+        differ = self._by_item.keys() ^ other._by_item.keys()
+        if differ and not self.is_empty:
+            raise InputError("batch-differs", role=", ".join(sorted(differ)))
+        for name, values in other._by_item.items():
+            both = (*self._by_item.get(name, ())[:1], *values[:1])
+            if len({one.shape[1:] for one in both if isinstance(one, np.ndarray)}) > 1:
+                raise InputError("batch-differs", role=f"the number of columns of {name}")
+
+    def _extend(self, other: Collection) -> None:
+        for name, values in other._by_item.items():
+            self._by_item.setdefault(name, []).extend(values)
+        self._preds.extend(other._preds)
+        self._gts.extend(other._gts)
 
     def _let_go(self, setup: Setup) -> None:
-        """Sum the items that wait, and let them go."""
+        """Sum the items that wait, and let them go; nothing changes if something is wrong."""
         if not self._preds.waiting and not self._gts.waiting:
             return
-        pred, ref = self._kept()
-        values = self._joined_values()
-        self._running.add(setup, {self.system: pred}, ref, **values)
-        if "weights" in values:
-            self._said |= dict.fromkeys(values["weights"].notes)
-        keep_entries = bool(setup.kind.name_counts)
-        if not keep_entries:
-            self._sample = self._preds.first(), self._gts.first()
+        prepared = self.prepare(setup)
+        chosen, found = self._evaluate(prepared, setup)
+        tasks = prepared.tasks[self.system]
+        self._add_sums(setup, found, {part: task.counts for part, task in tasks.items()})
+        self._plan, self._chosen = prepared.plan, chosen
+        for part in found:
+            numbered = isinstance(tasks[part].ids, (range, np.ndarray))
+            self._known_by |= {"numbers" if numbered else "ids"}
+        weights = prepared.options["weights"]
+        self._notes = self._notes | dict.fromkeys(weights.notes if weights else ())
+        if not setup.kind.name_counts:  # entries are not kept
+            self._sample = [
+                replace(one, ids=range(1), side=one.side.take(np.array([0 if len(one) else -1])))
+                for one in prepared.inputs
+            ]
         for batches in (self._preds, self._gts):
-            batches.let_go(keep_entries=keep_entries)
-        self._by_item = {name: [] for name in self._by_item}
+            batches.let_go(keep_entries=bool(setup.kind.name_counts))
+        # one is kept without its rows, to compare the columns of others with
+        self._by_item = {
+            name: [one[:0] for one in values[:1] if isinstance(one, np.ndarray)]
+            for name, values in self._by_item.items()
+        }
         setup.forget()
 
-    def _joined_values(self) -> dict[str, Any]:
-        """Return what was given for each item, of all batches that wait."""
-        joined: dict[str, Any] = {}
-        for name, values in self._by_item.items():
-            joined[name] = _join_weights(values) if name == "weights" else np.concatenate(values)
-        return joined
+    def _evaluate(
+        self, prepared: Prepared, setup: Setup
+    ) -> tuple[list[Fitted], dict[str, Statistics]]:
+        """Return the measures, frozen on the first items, and the statistics of each part."""
+        chosen, found = self._chosen, {}
+        for part, task in prepared.tasks[self.system].items():
+            if len(task):
+                chosen = chosen or _freeze(prepared, task)
+                task = replace(task, odd={k: n for k, n in task.odd.items() if adds_up(k)})
+                measures = [measure for measure, _ in chosen]
+                progress = setup.options["progress"]
+                statistics = evaluate(task, measures, keep_rows=False, progress=progress)
+                found[part] = statistics.without_items()
+        return chosen, found
+
+    def _add_sums(
+        self,
+        setup: Setup,
+        statistics: Mapping[str, Statistics],
+        counts: Mapping[str, Mapping[str, int]],
+    ) -> None:
+        """Add the sums of other items; those that do not fit change nothing."""
+        before = self._statistics
+        added = {p: before[p] + one if p in before else one for p, one in statistics.items()}
+        self._statistics = before | added
+        names = setup.kind.name_counts
+        for part, more in counts.items():
+            total = self._counts.get(part, {})
+            self._counts = self._counts | {part: {
+                n: max(total.get(n, 0), more.get(n, 0)) if names.get(n) == "same"
+                else total.get(n, 0) + more.get(n, 0)
+                for n in {**total, **more}
+            }}  # fmt: skip
 
 
 def _join_weights(parts: Sequence[Weights]) -> Weights:
     """Return the weights of several batches, with their notes."""
+    values: list[Any] = [part.values for part in parts]
+    if isinstance(values[0], Mapping):
+        joined: Any = {name: one for some in values for name, one in some.items()}
+    else:
+        joined = np.concatenate(values)
     sources = {part.source for part in parts}
     notes = dict.fromkeys(note for part in parts for note in part.notes)
-    values: Any = [part.values for part in parts]
-    by_id = isinstance(values[0], Mapping)
-    joined = {key: one for some in values for key, one in some.items()} if by_id else None
-    return Weights(
-        np.concatenate(values) if joined is None else joined,
-        sources.pop() if len(sources) == 1 else "weights",
-        list(notes),
-    )
+    return Weights(joined, sources.pop() if len(sources) == 1 else "weights", list(notes))
 
 
-def _without_items(lists: Lists, other: Lists) -> Lists:
+def _with_ids(pred: Lists, ref: Lists) -> tuple[Lists, Lists]:
     """Give a side without items ids where the other side has them: nothing says it has none."""
-    by_id = not isinstance(other.ids, range)
-    return replace(lists, ids=[]) if by_id and not len(lists) else lists
-
-
-def _check_new(batches: Batches, lists: Lists) -> None:
-    repeated = batches.repeated(lists.ids)
-    if repeated:
-        raise InputError("ids-in-two-batches", lists.source, ids=repeated)
-
-
-def _check_names(names: set[str], before: set[str]) -> None:
-    """Refuse values of items that only some batches have."""
-    if names != before:
-        raise InputError("batch-differs", role=", ".join(sorted(names ^ before)))
-
-
-def _widths(values: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
-    return {n: value.shape[1:] for n, value in values.items() if isinstance(value, np.ndarray)}
-
-
-def _check_widths(widths: Mapping[str, tuple[int, ...]], before: Mapping[str, Any]) -> None:
-    for name, width in widths.items():
-        if before.get(name, width) != width:
-            raise InputError("batch-differs", role=f"the number of columns of {name}")
+    if isinstance(pred.ids, range) and isinstance(ref.ids, range):
+        return pred, ref
+    pred, ref = (one if len(one) else replace(one, ids=[]) for one in (pred, ref))
+    return pred, ref
 
 
 def _read_values(given: Mapping[str, Any], pred: Lists, ref: Lists, setup: Setup) -> dict[str, Any]:
@@ -575,201 +853,41 @@ def _read_values(given: Mapping[str, Any], pred: Lists, ref: Lists, setup: Setup
         values["set_size_probs"] = read_set_size_probs(given["set_size_probs"], files)
     if "weights" in given:
         weights = read_weights(given["weights"], (files or ReadOptions()).beside())
-        values["weights"] = _as_weights(weights, pred, ref)
+        weights = weights if isinstance(weights, Weights) else Weights(weights)
+        numbered = isinstance(ref.ids, range)
+        # which ids are those of no item is known when all batches are there
+        if numbered or not isinstance(weights.values, Mapping):
+            found: Any = aligned_weights(weights, ref, ref.ids)
+            if not numbered:
+                found = dict(zip(map(str, ref.ids), found.tolist(), strict=True))
+            notes = unused_weights(weights, [pred, ref])
+            weights = replace(weights, values=found, notes=notes)
+        values["weights"] = weights
     return values
-
-
-def _as_weights(given: Any, pred: Lists, ref: Lists) -> Weights:
-    """Return the weights of a batch by id, or in the order of items that have none."""
-    weights = given if isinstance(given, Weights) else Weights(given)
-    numbered = isinstance(ref.ids, range)
-    if not numbered and isinstance(weights.values, Mapping):
-        return weights  # which ids are those of no item is known when all batches are there
-    values: Any = aligned_weights(weights, ref, ref.ids)
-    if not numbered:
-        values = dict(zip(map(str, ref.ids), values.tolist(), strict=True))
-    return replace(weights, values=values, notes=unused_weights(weights, [pred, ref]))
-
-
-_KEEP = "keep the rows (keep_rows=True)"
-
-
-class RunningScores:
-    """Additive statistics of parts that come one after the other."""
-
-    def __init__(self) -> None:
-        self.plan: Plan | None = None
-        self._chosen: dict[str, list[tuple[Measure, str]]] = {}  # by system
-        self._statistics: dict[tuple[str, str], Statistics] = {}  # by system and part
-        self._counts: dict[tuple[str, str], dict[str, int]] = {}
-        self._numbered: frozenset[bool] = frozenset()
-
-    @property
-    def differently_named(self) -> bool:
-        """Whether items were known by their numbers, and in other parts by names made of them."""
-        return len(self._numbered) > 1
-
-    def copy(self) -> RunningScores:
-        """Return the same sums, to which others can be added."""
-        new = RunningScores()
-        new.plan, new._numbered = self.plan, self._numbered
-        new._chosen, new._statistics = dict(self._chosen), dict(self._statistics)
-        new._counts = dict(self._counts)
-        return new
-
-    def add(self, setup: Setup, preds: Mapping[str, Any], ref: Any, **by_item: Any) -> None:
-        """Add the statistics of items; nothing is added if something is wrong.
-
-        Parameters
-        ----------
-        setup : Setup
-        preds : mapping from system to Lists
-        ref : Lists
-        **by_item
-            Options that have a value for each item.
-
-        Raises
-        ------
-        InputError
-            If the input is wrong, or a measure needs all items at once.
-        """
-        prepared = setup.prepare(preds, ref, plan=self.plan, **by_item)
-        new = self.copy()
-        new.plan = prepared.plan
-        for system, parts in prepared.tasks.items():
-            for part, task in parts.items():
-                new._count({(system, part): task.counts}, setup)
-                if not len(task):
-                    continue
-                if system not in new._chosen:
-                    new._chosen[system] = _freeze(prepared, task)
-                measures = [measure for measure, _ in new._chosen[system]]
-                progress = setup.options["progress"]
-                task = replace(task, odd={k: n for k, n in task.odd.items() if adds_up(k)})
-                found = evaluate(task, measures, keep_rows=False, progress=progress)
-                new._add({(system, part): found.without_items()})
-                new._numbered |= {isinstance(task.ids, (range, np.ndarray))}
-        vars(self).update(vars(new))
-
-    def merge(self, other: RunningScores, setup: Setup) -> None:
-        """Add the statistics of other items; nothing is added if they do not fit."""
-        new = self.copy()
-        if self.plan and other.plan and _names(self.plan) != _names(other.plan):
-            raise InputError(
-                "different-statistics", why=f"{_names(self.plan)}, and {_names(other.plan)}"
-            )
-        new.plan = self.plan or other.plan
-        new._numbered |= other._numbered
-        new._chosen = {**other._chosen, **self._chosen}
-        new._count(other._counts, setup)
-        new._add(other._statistics)
-        vars(self).update(vars(new))
-
-    def _add(self, found: Mapping[tuple[str, str], Statistics]) -> None:
-        for key, statistics in found.items():
-            before = self._statistics.get(key)
-            self._statistics[key] = statistics if before is None else before + statistics
-
-    def _count(self, found: Mapping[tuple[str, str], Mapping[str, int]], setup: Setup) -> None:
-        same = [name for name, how in setup.kind.name_counts.items() if how == "same"]
-        for key, counts in found.items():
-            before = self._counts.get(key, {})
-            self._counts[key] = {
-                n: max(before.get(n, 0), counts.get(n, 0))
-                if n in same
-                else before.get(n, 0) + counts.get(n, 0)
-                for n in {**before, **counts}
-            }
-
-    def scores(self) -> list[Score]:
-        """Return the scores of all items: part by part, system by system.
-
-        Raises
-        ------
-        InputError
-            If there is no item, or all weigh nothing.
-        """
-        if not self._statistics and any("weight_0" in counts for counts in self._counts.values()):
-            raise InputError("zero-weights")
-        if not self._statistics or self.plan is None:
-            raise InputError("no-items")
-        scores: list[Score] = []
-        for part in dict.fromkeys(part for _, part in self._statistics):
-            systems = {name: s for (name, own), s in self._statistics.items() if own == part}
-            headings = [f"{part} {heading}" if part else heading for heading in self.plan.headings]
-            made = score_statistics(systems, self._chosen, headings=headings)
-            scores += [replace(score, part=part) for score in made]
-        return scores
-
-    def describe(
-        self, setup: Setup, preds: Mapping[str, Any], ref: Any, inputs: Sequence[Any]
-    ) -> Prepared:
-        """Return what describes all items, from tasks that have every entry that they had.
-
-        Parameters
-        ----------
-        setup : Setup
-        preds : mapping from system to Lists
-        ref : Lists
-            One item with all entries of all items, where the kind keeps those; else any item.
-        inputs : sequence
-            What was read, for ``Prepared.inputs``.
-
-        Raises
-        ------
-        InputError
-            If no measure was named, and all items have other default measures than the first.
-        """
-        nothing = {"weights": None, "set_size_probs": None}
-        prepared = setup.prepare(preds, ref, plan=self.plan, **nothing)
-        if setup.kind.name_counts:
-            plan = plan_measures(setup.kind, prepared.tasks, prepared.options)
-            if self.plan is not None and _names(plan) != _names(self.plan):
-                raise InputError("other-defaults", first=_names(self.plan), every=_names(plan))
-        tasks = {
-            system: {
-                part: self._counted(task, (system, part), setup) for part, task in parts.items()
-            }
-            for system, parts in prepared.tasks.items()
-        }
-        return replace(prepared, tasks=tasks, inputs=inputs)
-
-    def _counted(self, task: Any, key: tuple[str, str], setup: Setup) -> Any:
-        """Give a task the counts of all items, in place of those of distinct entries it has."""
-        names = setup.kind.name_counts
-        distinct = {n: c for n, c in task.counts.items() if names.get(n) == "distinct"}
-        others = {n: c for n, c in self._counts[key].items() if names.get(n) != "distinct"}
-        return replace(task, counts=distinct | others)
 
 
 def _names(plan: Plan) -> str:
     return ", ".join(map(str, plan.measures))
 
 
-def _freeze(prepared: Prepared, task: Any) -> list[tuple[Measure, str]]:
+def _freeze(prepared: Prepared, task: Any) -> list[Fitted]:
     """Freeze the measures of the first items; refuse those that need all items at once."""
     chosen = []
     for measure in prepared.plan.measures:
-        _check_fit(measure, task)
-        frozen, note = fit(measure, task, prepared.calibrations)
-        if not frozen.definition.family.statistic(frozen).additive:
-            raise _needs_all(measure, "is no function of sums over items", _KEEP)
-        chosen.append((frozen, note))
+        instead, df = "", measure["df"]
+        if terms_of(measure):
+            reason = "is made of the values of other measures"
+        elif measure["decode"] == BEST:
+            reason = "chooses a threshold by the scores of all items"
+            instead = ", or find the threshold on other data and give the number"
+        elif df == "rows" or (df == "references" and "df" not in task.fits):
+            reason = "counts document frequencies on the references"
+            instead = ", or give document frequencies (doc_freq=)"
+        else:
+            frozen, note = fit(measure, task, prepared.calibrations)
+            if frozen.definition.family.statistic(frozen).additive:
+                chosen.append((frozen, note))
+                continue
+            reason = "is no function of sums over items"
+        raise InputError("needs-all-items", what=measure, reason=reason, instead=instead)
     return chosen
-
-
-def _check_fit(measure: Measure, task: Any) -> None:
-    """Refuse a measure that is fitted on all items, or made of the values of other measures."""
-    if terms_of(measure):
-        raise _needs_all(measure, "is made of the values of other measures", _KEEP)
-    if measure["decode"] == BEST:
-        remedy = f"{_KEEP}, or find the threshold on other data and give the number"
-        raise _needs_all(measure, "chooses a threshold by the scores of all items", remedy)
-    counted = measure["df"] == "rows" or (measure["df"] == "references" and "df" not in task.fits)
-    if counted:
-        remedy = f"{_KEEP}, or give document frequencies (doc_freq=)"
-        raise _needs_all(measure, "counts document frequencies on the references", remedy)
-
-
-def _needs_all(measure: Measure, reason: str, remedy: str) -> InputError:
-    return InputError("needs-all-items", what=measure, reason=reason, remedy=remedy)

@@ -18,7 +18,7 @@ from refusals import refused
 
 from semmetrics import ReadOptions
 from semmetrics.data import taxonomy as taxonomy_graph
-from semmetrics.data.taxonomy import Taxonomy, as_taxonomy, read_taxonomy, read_wordnet
+from semmetrics.data.taxonomy import Taxonomy, as_taxonomy, read_wordnet
 from semmetrics.errors import InputError, MissingDependencyError
 
 DEBIAN = Path("/usr/share/wordnet")
@@ -60,12 +60,19 @@ def built(parents, **options):
     )
 
 
+def ancestors_of(made, term):
+    code = made.find(term)
+    row = slice(made.indptr[code], made.indptr[code + 1])
+    names = (made.names[ancestor] for ancestor in made.ancestors[row])
+    return dict(zip(names, made.distances[row].tolist(), strict=True))
+
+
 @given(parents=graphs())
 def test_ancestors_depth_height_and_root(parents):
     made = built(parents)
     assert set(made.names) == set(parents)
     for code, name in enumerate(made.names):
-        assert made.ancestors_of(name) == oracle.ancestors(parents, name)
+        assert ancestors_of(made, name) == oracle.ancestors(parents, name)
         assert made.depth[code] == oracle.depth(parents, name)
         assert made.height[code] == oracle.height(parents, name)
     assert {made.names[code] for code in made.roots} == oracle.roots(parents)
@@ -85,10 +92,8 @@ def test_parts_of_any_size_give_the_same(parents, heavy, cells):
 
 def test_links_to_every_ancestor_are_not_followed_from_each(monkeypatch):
     looked = []
-    whole = taxonomy_graph._Growing.row
-    monkeypatch.setattr(
-        taxonomy_graph._Growing, "row", lambda self, owner: looked.append(1) or whole(self, owner)
-    )
+    whole = taxonomy_graph._lower
+    monkeypatch.setattr(taxonomy_graph, "_lower", lambda *row: looked.append(1) or whole(*row))
     names = [f"n{number}" for number in range(700)]
     tree = Taxonomy.from_parents({name: names[:n] for n, name in enumerate(names)})
     assert np.diff(tree.indptr).tolist() == list(range(1, 701))
@@ -124,7 +129,7 @@ def test_placed_labels(parents, extra):
 def test_a_cycle_is_refused(length):
     links = [("leaf", "n0"), *((f"n{i}", f"n{(i + 1) % length}") for i in range(length))]
     with refused("cycle", "taxonomy"):
-        Taxonomy.from_edges(links)
+        as_taxonomy(links)
 
 
 @given(parents=graphs(), data=st.data())
@@ -136,7 +141,7 @@ def test_a_link_back_makes_a_cycle_of_links(parents, data):
     links = [(child, parent) for child, above in parents.items() for parent in above]
     links.append((ancestor, name))
     with pytest.raises(InputError) as caught:
-        Taxonomy.from_edges(links)
+        as_taxonomy(links)
     named = caught.value.problem.partition(": ")[2].replace("'", "").split(" -> ")
     assert named[0] == named[-1]
     assert len(set(named)) == len(named) - 1
@@ -148,14 +153,13 @@ def test_a_link_back_makes_a_cycle_of_links(parents, data):
     ({"cat": ["animal", " "]}, "empty", "taxonomy, 'cat'"),
     ({"": "animal"}, "empty", "taxonomy, ''"),
     ({"cat": 3}, "wrong-type", "taxonomy, 'cat'"),
-    ({"cat": ["animal", None]}, "null", "taxonomy, 'cat'"),
     ({}, "nothing-given", "taxonomy"),
     ([], "nothing-given", "taxonomy"),
     ([("cat", "animal"), ("dog",)], "wrong-cells", "taxonomy, element [1]"),
     (["ab"], "wrong-type", "taxonomy, element [0]"),
     ([("cat", "animal"), ("dog", "dog")], "own-parent", "taxonomy, element [1]"),
-    (5, "wrong-type", ""),
-    (np.array("cat"), "wrong-type", ""),
+    (5, "wrong-type", "taxonomy"),
+    (np.array("cat"), "wrong-type", "taxonomy"),
 ])  # fmt: skip
 def test_bad_links(value, code, where):
     with refused(code, where):
@@ -177,9 +181,7 @@ def test_pickled_and_given_again():
     again = pickle.loads(pickle.dumps(made))
     assert as_taxonomy(again) is again
     assert again.identity == made.identity
-    assert again.ancestors_of("cat") == made.ancestors_of("cat")
-    with refused("unknown-name"):
-        made.ancestors_of("dog")
+    assert ancestors_of(again, "cat") == ancestors_of(made, "cat")
 
 
 # --- files ---
@@ -202,14 +204,14 @@ def test_bad_files(tmp_path, name, text, code, where):
     path = tmp_path / name
     path.write_text(text)
     with refused(code, f"{path}{where}"):
-        read_taxonomy(path)
+        as_taxonomy(path)
 
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.txt", "t.owl", "t"])
 def test_formats_that_are_not_read(tmp_path, name):
     (tmp_path / name).write_text("{}")
     with pytest.raises(InputError):
-        read_taxonomy(tmp_path / name)
+        as_taxonomy(tmp_path / name)
 
 
 @pytest.mark.parametrize(("text", "options", "names"), [
@@ -219,7 +221,7 @@ def test_formats_that_are_not_read(tmp_path, name):
 def test_names_of_a_csv(tmp_path, text, options, names):
     path = tmp_path / "t.csv"
     path.write_text(text)
-    assert read_taxonomy(path, ReadOptions(**options)).names == names
+    assert as_taxonomy(path, options=ReadOptions(**options)).names == names
 
 
 # --- WordNet ---
@@ -236,15 +238,15 @@ def test_wordnet_files(wordnet):
     made = as_taxonomy(f"wordnet:{wordnet}")
     assert {*made.names} == {
         "being.n.01", "dog.n.01", "cat.n.01", "cat.n.02", "ada_lovelace.n.01"}  # fmt: skip
-    assert made.ancestors_of("cat") == {"cat.n.01": 0, "being.n.01": 1}  # the first sense
-    assert made.ancestors_of("cat.n.02") == made.ancestors_of("whip") == {"cat.n.02": 0}
-    assert made.ancestors_of("Ada Lovelace") == {"ada_lovelace.n.01": 0, "being.n.01": 1}
+    assert ancestors_of(made, "cat") == {"cat.n.01": 0, "being.n.01": 1}  # the first sense
+    assert ancestors_of(made, "cat.n.02") == ancestors_of(made, "whip") == {"cat.n.02": 0}
+    assert ancestors_of(made, "Ada Lovelace") == {"ada_lovelace.n.01": 0, "being.n.01": 1}
     assert made.find("wolf") is None
     assert made.identity.startswith("wordnet:5@")
     clean = made.normalized(lambda label: (label.replace("_", "-"),))
     assert clean.find("ada-lovelace") == made.find("ada_lovelace")
     with refused("missing-file"):
-        read_taxonomy(f"wordnet:{wordnet / 'none'}")
+        as_taxonomy(f"wordnet:{wordnet / 'none'}")
 
 
 @pytest.mark.parametrize(("name", "old", "new", "where"), [
@@ -301,11 +303,11 @@ def test_wordnet_of_debian():
     assert made.names[made.root] == "entity.n.01"
     assert (made.depth.max(), made.height.max()) == (18, 19)
     # as nltk's hypernym_distances has them
-    dog = made.ancestors_of("dog")
+    dog = ancestors_of(made, "dog")
     assert {"canine.n.02": 1, "domestic_animal.n.01": 1, "entity.n.01": 8}.items() <= dog.items()
     assert dog["animal.n.01"] == 2
 
 
 def test_an_array_of_links():
     links = [("cat", "feline"), ("feline", "animal")]
-    assert as_taxonomy(np.array(links)).identity == Taxonomy.from_edges(links).identity
+    assert as_taxonomy(np.array(links)).identity == as_taxonomy(links).identity
