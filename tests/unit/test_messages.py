@@ -121,8 +121,7 @@ def test_every_error_gives_what_its_message_shows():
         given = {keyword.arg for keyword in node.keywords}
         if name == "Fact" or code not in MESSAGES or None in given:
             continue
-        shown = {
-            field for text in MESSAGES[code] for _, field, _, _ in string.Formatter().parse(text)
-        } - {None, "opt"}
+        fields = {field for _, field, _, _ in string.Formatter().parse(MESSAGES[code])}
+        shown = fields - {None, "opt"}
         shown = shown - {"setting"} | {"name", "value"} if "setting" in shown else shown
         assert shown <= given, f"{path.name}:{node.lineno}: {code}"
