@@ -382,7 +382,7 @@ MESSAGES: dict[str, str] = {
     "unlisted-id": "{key} {value} is not among the {what}; add it, or remove the annotation",
     "id-of-candidate": "{value!r} also names a caption of another id; do not end ids with #1",
     "cycle": "there is a cycle: {names}; remove one of its links",
-    "too-many-ancestors": "over {limit} pairs of name and ancestor; omit names (max_pairs= raises it)",
+    "too-many-ancestors": "over {limit} pairs of name and ancestor; omit some, or raise max_pairs=",
     "own-parent": "{value!r} is its own parent; remove the link",
     "merged-names": "{names!l} are {term!r} when normalized; rename one, or set {opt:normalize}",
     "differ-by-blanks": "{names!l} differ by blanks alone; write the name one way",

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -119,9 +119,9 @@ def options_of(name: str) -> dict[str, Option]:
     if spec.reads:
         forms = [name for name, kinds in FORMATS.items() if {*kinds} & {*spec.reads}]
         known = f"{', '.join(forms[:-1])} or {forms[-1]}. The default is told by the extension."
-        found["input_format"] = replace(READING["input_format"], help=known)
+        found["input_format"] = READING["input_format"]._replace(help=known)
     return {
-        n: replace(one, default=(spec.defaults or {}).get(n, one.default))
+        n: one._replace(default=(spec.defaults or {}).get(n, one.default))
         for n, one in sorted(found.items(), key=lambda pair: TITLES.index(pair[1].group))
     }
 

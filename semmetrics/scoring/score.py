@@ -81,7 +81,7 @@ def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
         Defaults that are its own.
     """
     options = [
-        replace(option, default=defaults.get(name, option.default))
+        option._replace(default=defaults.get(name, option.default))
         for name, option in OPTIONS.items()
         if name not in without
     ]

@@ -68,7 +68,7 @@ def names_a_keyword(flag, text):
     """Tell whether a text has the keyword of a flag before it, or the flag is that of a command."""
     before = text[: text.index(flag)]
     keyword = KEYWORDS.get(flag) or flag[2:].replace("-", "_")
-    if re.search("semmetrics |^run: |on the command line $", before):
+    if re.search("semmetrics |run: |on the command line $", before):
         return True
     return re.search(rf"\b{keyword}(=|\b.*\(|,)", before, re.DOTALL)
 
