@@ -51,7 +51,8 @@ def check_fields(record: Any) -> None:
     InputError
         Names the field.
     """
-    for name, hint in _hints(type(record)).items():
+    kind: type = type(record)
+    for name, hint in _hints(kind).items():
         check_type(name, getattr(record, name), hint)
 
 

@@ -459,7 +459,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     ),
     "meta": _named(
         protocol=Option("How the literature measures agreement with a public set of judgements; "
-            "see 'semmetrics list protocols'.", PEOPLE, metavar="P", names="agreement_protocols"),
+            "see 'semmetrics list protocols'.", PEOPLE, metavar="P", names="agreement"),
         columns=Option("Names of columns of RATINGS: rating=score,id=image.", PEOPLE,
             metavar="ROLE=NAME,..."),
         group_by=_GROUP,

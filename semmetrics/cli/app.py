@@ -19,7 +19,8 @@ from typing import Any
 import click
 
 from semmetrics._version import __version__
-from semmetrics.cli.help import EXIT_CODES, Examples, complain
+from semmetrics.cli.generate import GROUPS, SPECS, Examples, build
+from semmetrics.cli.output import complain
 from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean, printable
 from semmetrics.options import flag
@@ -48,7 +49,6 @@ class Program(Examples, click.Group):
         if cmd_name not in COMMANDS:
             return None
         from semmetrics.cli import commands  # noqa: F401 - it registers commands
-        from semmetrics.cli.generate import GROUPS, SPECS, build
 
         if cmd_name not in SPECS and cmd_name not in GROUPS:
             from semmetrics.cli import tools  # noqa: F401
@@ -57,7 +57,6 @@ class Program(Examples, click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without making them."""
         from semmetrics.cli import commands, tools  # noqa: F401 - they register the commands
-        from semmetrics.cli.generate import GROUPS, SPECS
 
         with formatter.section("Commands"):
             texts = {name: GROUPS[name][0] if name in GROUPS else SPECS[name].run.__doc__ or ""
@@ -98,19 +97,17 @@ class Program(Examples, click.Group):
         **extra: Any,
     ) -> int:
         """Run the program; every error becomes a message and an exit code."""
-        code = 0
+        code = 2
         try:
             done = super().main(args, "semmetrics", complete_var, standalone_mode=False, **extra)
             code = done if isinstance(done, int) else 0
         except InputError as error:
             complain(f"error: {error.text(flag)}")
-            code = 2
         except click.ClickException as error:
             _show_usage(error)
             code = error.exit_code
         except MemoryError:
             complain(f"error: {OUT_OF_MEMORY}")
-            code = 2
         except (KeyboardInterrupt, click.Abort):
             complain("stopped")
             code = INTERRUPTED
@@ -120,14 +117,10 @@ class Program(Examples, click.Group):
             complain(f"error: {where}: the system says: {why}; check the place and the free space")
             _show_traceback(error)
             _let_go_of_output()
-            code = 2
-        except ImportError as error:
-            code = _show_package(error)
         except Exception as error:
             if isinstance(error.__cause__, (KeyboardInterrupt, SystemExit)):
                 raise error.__cause__ from None  # Python wraps what ends it while classes are made
-            _show_fault(error)
-            code = 1
+            code = _show_fault(error)
         if standalone_mode:
             sys.exit(code)
         return code
@@ -153,29 +146,25 @@ def _let_go_of_output() -> None:
         os.close(nowhere)
 
 
-def _show_package(error: ImportError) -> int:
-    """Say which package cannot be loaded, such as pyarrow beside an older numpy."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    module = error.name or (place.tb_frame.f_globals.get("__name__", "") if place else "")
-    package = module.partition(".")[0]
-    if package in ("", "semmetrics"):
-        _show_fault(error)
-        return 1
-    remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
-    complain(f"error: the package {package} cannot be loaded: {error}; {remedy}")
+def _show_fault(error: Exception) -> int:
+    """Say what is at fault: semmetrics, or a package that cannot be loaded; return the code."""
+    package, place = "", error.__traceback__
+    if isinstance(error, ImportError):  # such as of pyarrow beside an older numpy
+        while place is not None and place.tb_next is not None:
+            place = place.tb_next
+        module = error.name or (place.tb_frame.f_globals.get("__name__", "") if place else "")
+        package = module.partition(".")[0]
+    if package not in ("", "semmetrics"):
+        remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
+        complain(f"error: the package {package} cannot be loaded: {error}; {remedy}")
+    else:
+        import traceback
+
+        text = "".join(traceback.format_exception_only(type(error), error)).strip()
+        again = f"set {TRACEBACK}=1 for the traceback"
+        complain(f"a fault of semmetrics {__version__}: {text}; please report it ({again})")
     _show_traceback(error)
-    return 2
-
-
-def _show_fault(error: Exception) -> None:
-    import traceback
-
-    text = "".join(traceback.format_exception_only(type(error), error)).strip()
-    again = f"set {TRACEBACK}=1 for the traceback"
-    complain(f"a fault of semmetrics {__version__}: {text}; please report it ({again})")
-    _show_traceback(error)
+    return 1 if package in ("", "semmetrics") else 2
 
 
 def _show_traceback(error: Exception) -> None:
@@ -206,7 +195,6 @@ def _ending_with_its_reader() -> Iterator[None]:
         "semmetrics score --protocol kubany2020 --top-k 1,3,5 a.csv b.csv gt.csv",
         "semmetrics explain F1",
     ],
-    epilog=EXIT_CODES,
 )
 @click.version_option(__version__, prog_name="semmetrics", message="%(prog)s %(version)s")
 def program() -> None:

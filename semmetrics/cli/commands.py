@@ -5,15 +5,22 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from semmetrics.cli.files import name_files, write_text
 from semmetrics.cli.generate import ALL, GROUPS, RESULT, Run, command, split_measures
-from semmetrics.cli.help import complain, echo, say, say_understood
+from semmetrics.cli.output import (
+    EXACT,
+    complain,
+    echo,
+    ending,
+    name_files,
+    say,
+    say_understood,
+    write_text,
+)
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
 from semmetrics.options import COMPARED, KINDS, NOT_OF_META, OPTIONS, flag
@@ -75,44 +82,57 @@ def score(run: Run) -> None:
     if run["gt"] is None or not (run["preds"] or instead):
         raise click.UsageError("name at least one file of predictions and, last, the ground truth")
     systems: Any = run.systems() or {"embeddings": None}
-    table = _score(run, systems, run["gt"])
-    say_understood(table, quiet=run.quiet)
-    text, details = _render(run, table), dict(_collect_details(run, table))
-    gaps, requested, remarks = _collect_remarks(run, table)
-    write_text(text, run["output"], run["form"], details)
-    say(gaps, quiet=run.quiet)
-    say(requested, quiet=False)
-    say(remarks, quiet=run.quiet)
-    for line in table.differences:
-        complain(f"warning: {line}")
-
-
-def by_system(run: Run, systems: Sequence[str]) -> Any:
-    """Return set_size_probs: one file for all systems, or one for each."""
-    files = run["set_size_probs"]
-    if len(files) not in (0, 1, len(systems)):
-        raise InputError("wrong-count", found=f"{len(files)} times --set-size-probs",
-                         wanted=pluralize(len(systems), "system"))  # fmt: skip
-    return dict(zip(systems, files, strict=True)) if len(files) > 1 else (*files, None)[0]
-
-
-def _score(run: Run, systems: dict[str, Any], gt: str) -> ScoreTable:
-    """Score, or compute a signature again, with progress."""
     needed = ("per_item", "worst", "confusion", "curve")
     options = run.values() | {"keep_rows": any(run[name] is not None for name in needed)}
-    if (probabilities := by_system(run, [*systems])) is not None:
-        options["set_size_probs"] = probabilities
+    options |= by_system(run, [*systems])
     with run.progress() as progress:
         if run["rescore"] is None:
             from semmetrics.scoring.score import score_systems
 
-            return score_systems(systems, gt, progress=progress, **options)
-        from semmetrics.scoring.score import rescore_systems
+            table = score_systems(systems, run["gt"], progress=progress, **options)
+        else:
+            from semmetrics.scoring.score import rescore_systems
 
-        return rescore_systems(run["rescore"], systems, gt, progress=progress, **options)
+            table = rescore_systems(
+                run["rescore"], systems, run["gt"], progress=progress, **options
+            )
+    say_understood(table, quiet=run.quiet)
+    worst, details = _collect_details(run, table)
+    write_text(_render(run, table, worst), run["output"], run["form"], details)
+    _say_remarks(run, table, worst)
 
 
-def _render(run: Run, table: ScoreTable) -> str:
+def by_system(run: Run, systems: Sequence[str]) -> dict[str, Any]:
+    """Return set_size_probs, if given: one file for all systems, or one for each."""
+    files = run["set_size_probs"]
+    if len(files) not in (0, 1, len(systems)):
+        raise InputError("wrong-count", found=f"{len(files)} times --set-size-probs",
+                         wanted=pluralize(len(systems), "system"))  # fmt: skip
+    each = dict(zip(systems, files, strict=True)) if len(files) > 1 else (*files, None)[0]
+    return {} if each is None else {"set_size_probs": each}
+
+
+def _collect_details(run: Run, table: ScoreTable) -> tuple[list[str], dict[str, Any]]:
+    """Return the worst items, drawn, and what files beside the result are to hold, by path."""
+    from semmetrics.scoring.score_text import draw_worst
+
+    worst, details = list[str](), dict[str, Any]()
+    for name in ("worst", *_DETAILS):
+        if (value := run[name]) is None:
+            continue
+        try:
+            if name == "worst":
+                worst = [draw_worst(table, value, **run.shape)]
+                continue
+            details[value] = getattr(table, name)()
+        except InputError as error:  # which option asks for what does not exist
+            raise error.placed(flag(name)) from None
+        if name == "matches" and len(table.systems) == 1:
+            details[value] = details[value].drop("system")
+    return worst, details
+
+
+def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
     """Write the result in the form asked for."""
     from semmetrics.scoring import score_text as text
 
@@ -132,66 +152,38 @@ def _render(run: Run, table: ScoreTable) -> str:
         import shutil
 
         width = shutil.get_terminal_size().columns
-    parts = [text.draw_systems(table, width=width, **run.shape), *text.report_gaps(table)]
-    parts += _draw_worst(run, table)
+    parts = [text.draw_systems(table, width=width, **run.shape), *text.report_gaps(table), *worst]
     parts += [text.report_shared(table)] if len(table) else []
     parts += [text.draw_signatures(table)] if run["signatures"] else []
     return "\n\n".join(parts)
 
 
-def _collect_remarks(run: Run, table: ScoreTable) -> tuple[list[str], list[str], list[str]]:
-    """Collect the lines for standard error: gaps, what an option asks for, and remarks."""
+def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
+    """Say what a table would show, then which options have no effect or need a word."""
     from semmetrics.scoring import score_text as text
 
-    form, gaps, requested, lines = run["form"], list[str](), list[str](), list[str]()
+    form, lines = run["form"], list[str]()
     if form != "table" or run["runs"]:
-        gaps = text.report_gaps(table)
-        requested = _draw_worst(run, table)
-        if run["signatures"] and form not in ("json", "csv"):
-            requested.append(text.draw_signatures(table))
+        say(_split_lines(text.report_gaps(table)), quiet=run.quiet)
+        signed = run["signatures"] and form not in EXACT
+        say(_split_lines(worst + ([text.draw_signatures(table)] if signed else [])), quiet=False)
     if run["runs"] and any(one.ci is not None for one in table):
         lines.append("--ci has no effect on the result of --runs")
     if run["runs"] and len(table.systems) == 1:
         lines.append("one run has no standard deviation: give the file of each run")
-    if form in ("json", "csv") and (run["percent"] or run["digits"] is not None):
+    if form in EXACT and (run["percent"] or run["digits"] is not None):
         lines.append(f"--percent and --digits have no effect on {form}: full precision")
     if run["matches"] is not None:
         from semmetrics.scoring.table import find_matching_heading
 
         lines.append(f"{run['matches']}: the matches of {find_matching_heading(table.scores)}")
-    return _split_lines(gaps), _split_lines(requested), lines
+    say(lines, quiet=run.quiet)
+    for line in table.differences:
+        complain(f"warning: {line}")
 
 
 def _split_lines(parts: Sequence[str]) -> list[str]:
     return [line for part in parts for line in part.split("\n")]
-
-
-def _draw_worst(run: Run, table: ScoreTable) -> list[str]:
-    from semmetrics.scoring.score_text import draw_worst
-
-    if run["worst"] is None:
-        return []
-    with _name_option("--worst"):
-        return [draw_worst(table, run["worst"], **run.shape)]
-
-
-@contextmanager
-def _name_option(name: str) -> Iterator[None]:
-    """Name the option that asks for what does not exist."""
-    try:
-        yield
-    except InputError as error:
-        raise error.placed(name) from None
-
-
-def _collect_details(run: Run, table: ScoreTable) -> Iterator[tuple[str, Any]]:
-    """Yield what the files beside the result are to hold, by path."""
-    for name in _DETAILS:
-        if (path := run[name]) is not None:
-            with _name_option(flag(name)):
-                found = getattr(table, name)()
-            one = name == "matches" and len(table.systems) == 1
-            yield path, found.drop("system") if one else found
 
 
 @command(
@@ -215,24 +207,14 @@ def compare(run: Run) -> None:
     items won, tied and lost.
     """
     from semmetrics.studies import comparisons as api
-    from semmetrics.studies.comparisons import draw_differing, draw_rank_matrix
 
     run.needs("name files of predictions and, last, the ground truth", "preds", "gt")
-    systems = run.systems()
-    probabilities = by_system(run, [*systems])
-    found = run.call(api.compare, systems, run["gt"], set_size_probs=probabilities)
-    shape = run.shape
-    beside = [draw_rank_matrix(found, digits=shape["digits"])] if run["ranks"] else []
+    systems, shape = run.systems(), run.shape
+    found = run.call(api.compare, systems, run["gt"], **by_system(run, [*systems]))
+    beside = [api.draw_rank_matrix(found, digits=shape["digits"])] if run["ranks"] else []
     if run["differing"] is not None:
-        beside.append(draw_differing(found, run["differing"], **shape))
-    run.write(found, beside + _signatures(run, found))
-
-
-def _signatures(run: Run, found: Any) -> list[str]:
-    from semmetrics.reports.result import draw_signatures
-
-    shown = run["signatures"] and run["form"] not in ("json", "csv")
-    return [draw_signatures(found)] if shown else []
+        beside.append(api.draw_differing(found, run["differing"], **shape))
+    run.write(found, beside)
 
 
 @command(
@@ -278,7 +260,6 @@ def calibrate(run: Run) -> None:
     the references of another item.
     """
     from semmetrics.studies import thresholds as api
-    from semmetrics.studies.thresholds import report_calibration
 
     if run["output"] == "-":
         raise InputError("wrong-ending", "-o -", known=["a name of a file"])
@@ -298,7 +279,7 @@ def calibrate(run: Run) -> None:
     else:
         say(["the calibration is not saved; give -o FILE"], quiet=run.quiet)
     form = run["form"]
-    echo(found.to_json() if form == "json" else report_calibration(found), form)
+    echo(found.to_json() if form == "json" else api.report_calibration(found), form)
 
 
 @command(
@@ -387,9 +368,7 @@ def meta(run: Run) -> None:
             raise InputError("bad-spec", f"--columns {columns}", flag="--columns",
                              metavar="rating=NAME,id=NAME")  # fmt: skip
         columns = {role.strip(): name.strip() for role, _, name in parts}
-    files = run["ratings"], run["preds"], run["gts"]
-    found = run.call(api, *files, columns=columns)
-    run.write(found, _signatures(run, found))
+    run.write(run.call(api, run["ratings"], run["preds"], run["gts"], columns=columns))
 
 
 @command(
@@ -545,7 +524,6 @@ def _sheets(
     """Yield the sheets asked for, each behind its path."""
     from pathlib import PurePath
 
-    from semmetrics.cli.files import ending
     from semmetrics.studies.sheets import write_annotation_page
 
     for ratings in (False, True):

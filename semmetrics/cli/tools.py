@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from semmetrics.arguments import check_choice
-from semmetrics.cli.files import check_files, name_files, open_output
-from semmetrics.cli.generate import GROUPS, Run, command
-from semmetrics.cli.help import (
-    agreement_protocols,
+from semmetrics.cli.generate import GROUPS, Run, command, known_names
+from semmetrics.cli.output import (
+    check_files,
     complain,
     echo,
-    formats,
-    normalizations,
-    protocols,
+    name_files,
+    open_output,
     say,
+    write_text,
 )
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import listing, pluralize, visible
-from semmetrics.options import flag
+from semmetrics.options import READING, flag
 
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
     from semmetrics.data.lists import Lists
-    from semmetrics.embed.lookup import Coverage
 
 _PHI = ("tokenizer", "doc_freq", "tuples", "embedding", "lookup", "oov", "device", "max_words",
         "cache")  # fmt: skip
@@ -54,21 +52,24 @@ def list_topics(run: Run) -> None:
 
     'semmetrics explain NAME' says more of a measure or a protocol.
     """
-    read = formats() | {"coco": "instances JSON, told by its content; ground truth"}
-    parts: dict[str, Callable[[], str]] = {
+    read = known_names("formats") | {"coco": "instances JSON, told by its content; ground truth"}
+    parts: dict[str, Callable[[], list[str]]] = {
         "measures": _list_measures,
-        "protocols": lambda: "\n\n".join([
-            _list_names("Protocols (--protocol)", protocols()),
+        "protocols": lambda: [
+            _list_names("Protocols (--protocol)", known_names("protocols")),
             _list_names("Protocols of agreement with people (semmetrics meta --protocol)",
-                        agreement_protocols()),
-        ]),
-        "normalizations": lambda: _list_names("Normalisations (--normalize)", normalizations()),
-        "formats": lambda: "\n\n".join([
+                        known_names("agreement")),
+        ],
+        "normalizations": lambda: [
+            _list_names("Normalisations (--normalize)", known_names("normalizations")),
+        ],
+        "formats": lambda: [
             _list_names("Input formats (--input-format), each also with .gz", read),
             _list_names("Output formats (--format)", _FORMS),
-        ]),
+        ],
     }  # fmt: skip
-    echo("\n\n".join(parts[name]() for name in ([run["topic"]] if run["topic"] else TOPICS)))
+    topics = [run["topic"]] if run["topic"] else TOPICS
+    echo("\n\n".join(text for name in topics for text in parts[name]()))
 
 
 def _list_names(title: str, texts: Mapping[str, str]) -> str:
@@ -77,7 +78,7 @@ def _list_names(title: str, texts: Mapping[str, str]) -> str:
     return f"{title}\n{align([[*pair] for pair in texts.items()], left=True, indent='  ')}"
 
 
-def _list_measures() -> str:
+def _list_measures() -> list[str]:
     from semmetrics.metrics.registry import aliases
     from semmetrics.studies.explain import group_definitions
 
@@ -87,8 +88,8 @@ def _list_measures() -> str:
         "\n".join([f"  {title}", *(f"    {d.name.ljust(width)}  {d.summary}" for d in members)])
         for title, members in grouped.items()
     ]
-    others = _list_names("Other names of measures", aliases())
-    return "\n\n".join(["Measures (-m)\n" + groups[0], *groups[1:], others])
+    groups[0] = "Measures (-m)\n" + groups[0]
+    return [*groups, _list_names("Other names of measures", aliases())]
 
 
 @command(
@@ -175,10 +176,9 @@ def doc_freq(run: Run) -> None:
     read, documents = options.pop("read"), options.get("documents")
     output = run["output"]
     if run["convert"]:
-        idle = [n for n in ("tokenizer", "stem") if n in options] + [
-            name for name in _changed(read) if name != "max_bytes"
-        ]
-        if idle:
+        changed = [n for n, one in READING.items() if run.given.get(n) not in (None, one.default)]
+        idle: list[str] = [n for n in ("tokenizer", "stem") if n in options]
+        if idle := idle + [n for n in changed if n != "max_bytes"]:
             raise InputError("not-applicable", name=idle[0], what="--convert")
         source = run["references"]
         found = DocumentFrequencies.load(source, documents=documents, max_bytes=read.max_bytes)
@@ -192,12 +192,6 @@ def doc_freq(run: Run) -> None:
     number = found.documents
     of = "an unknown number of documents" if number is None else pluralize(number, "document")
     echo(visible(f"{output}: {pluralize(len(found), 'n-gram')} of {of}, df@{found.hash}"))
-
-
-def _changed(read: ReadOptions) -> list[str]:
-    """Return which options of reading differ from their defaults."""
-    changed = [n for n, value in vars(read).items() if value != getattr(type(read)(), n)]
-    return ["input_format" if name == "format" else name for name in changed]
 
 
 def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
@@ -235,7 +229,7 @@ def pairs(run: Run) -> None:
     from semmetrics.kinds.captions.matrix import PairJob, check_k
     from semmetrics.kinds.captions.record import read_frequencies
 
-    measures, top_k, output = run["measure"], run["top_k"], run["output"]
+    measures, top_k, output, rows = run["measure"], run["top_k"], run["output"], run["rows"]
     if len(measures) > 1:
         raise InputError("wrong-count", "--phi (-m)", found=listing(measures), wanted="one matrix")
     _check_pairs(run, output, top_k)
@@ -244,11 +238,14 @@ def pairs(run: Run) -> None:
     if "doc_freq" in options:
         options["doc_freq"] = read_frequencies(options["doc_freq"], read.max_bytes)
     mine, theirs = read_captions([run["captions"], run["references"]], read, quiet=run.quiet)
-    sizes = lengths(theirs.side.indptr)
-    _check_order(mine, theirs)
-    rows = run["rows"]
-    images = [*map(str, item_ids(theirs.ids, sizes) if rows == "references" else theirs.ids)]
-    names = list(map(str, item_ids(mine.ids, lengths(mine.side.indptr))))
+    texts = theirs.understood.startswith("JSON, {id: caption}")
+    same = set(map(str, mine.ids)) == set(map(str, theirs.ids))
+    if texts and same and len(mine.side.codes) > len(mine):
+        raise InputError("swapped-files", theirs.source)
+    ids = item_ids(theirs.ids, lengths(theirs.side.indptr)) if rows == "references" else theirs.ids
+    images, names = [
+        [*map(str, some)] for some in (ids, item_ids(mine.ids, lengths(mine.side.indptr)))
+    ]
     notes: list[Fact] = []
     chosen: Any = run["axis"] or "captions"
     if top_k is not None:
@@ -263,9 +260,8 @@ def pairs(run: Run) -> None:
         return
 
     def write_ids() -> None:
-        with open_output(f"{output}.ids.json") as out:
-            named = {"phi": job.identity, "images": images, "captions": names}
-            out.write(json.dumps(named, indent=1, ensure_ascii=False) + "\n")
+        named = {"phi": job.identity, "images": images, "captions": names}
+        write_text(json.dumps(named, indent=1, ensure_ascii=False), f"{output}.ids.json", "json")
 
     with run.progress() as progress:
         resume = not run["overwrite"]
@@ -273,22 +269,12 @@ def pairs(run: Run) -> None:
     echo(visible(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}, {job.identity}"))
 
 
-def _check_order(captions: Lists, references: Lists) -> None:
-    """Refuse files that look swapped: a text for each image, and lists of the same ones."""
-    texts = references.understood.startswith("JSON, {id: caption}")
-    same = set(map(str, captions.ids)) == set(map(str, references.ids))
-    if texts and same and len(captions.side.codes) > len(captions):
-        raise InputError("swapped-files", references.source)
-
-
 def _check_pairs(run: Run, output: str, top_k: int | None) -> None:
     """Refuse files that are in each other's way, and options that mean nothing."""
     whole = top_k is None and output != "-"
     beside = ("", ".ids.json", ".part", ".blocks") if whole else ("",)
-    check_files(
-        [run["captions"], run["references"]],
-        {f"-o {end}".strip(): f"{output}{end}" for end in beside},
-    )
+    written = {f"-o {end}".strip(): f"{output}{end}" for end in beside}
+    check_files([run["captions"], run["references"]], written)
     known = [".npy"] if top_k is None else [".jsonl", "-"]
     if not output.lower().endswith(tuple(known)) or (top_k and output[1:].endswith("-")):
         raise InputError("wrong-ending", f"-o {output}", known=known)
@@ -302,8 +288,9 @@ def _best(
     axis: str, images: list[str], captions: list[str], values: Any, places: Any
 ) -> Iterator[str]:
     """Yield a line for each image with its best captions, or the other way round."""
-    rows, columns = (captions, images) if axis == "images" else (images, captions)
-    row_name, column_name = ("caption", "images") if axis == "images" else ("image", "captions")
+    row_name, rows, column_name, columns = "image", images, "captions", captions
+    if axis == "images":
+        row_name, rows, column_name, columns = "caption", captions, "images", images
     for name, some, where in zip(rows, values.tolist(), places.tolist(), strict=True):
         best = [{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
         yield json.dumps({row_name: name, column_name: best}, ensure_ascii=False) + "\n"
@@ -353,13 +340,15 @@ def spice_parse(run: Run) -> None:
     new. Captions on which the parser fails are named, and left out of the output.
     """
     from semmetrics.text.parses import open_parser, tuple_lines
+    from semmetrics.text.tokenizers import open_tokenizer
 
     options, output = run.values(), run["output"]
     inputs = read_captions(run["files"], options["read"], quiet=run.quiet)
     written = list(dict.fromkeys(str(text).strip() for one in inputs for text in one.vocabulary))
     forms = written
     if run["captions"] == "tokens":
-        forms = _tokens(written, options.get("tokenizer", "ptb"))
+        tokenizer = open_tokenizer(options.get("tokenizer", "ptb"))
+        forms = [" ".join(tokens) for tokens in tokenizer.tokens(written)]
     texts = list(dict.fromkeys(forms))
     limits = {
         "seconds": run["seconds"],
@@ -382,13 +371,6 @@ def spice_parse(run: Run) -> None:
             "unparsed-captions", _place(written[forms.index(caption)], inputs), n=len(failed),
             caption=caption, why=error.problem,
         )  # fmt: skip
-
-
-def _tokens(captions: list[str], tokenizer: str) -> list[str]:
-    """Return the tokens of captions with blanks between them."""
-    from semmetrics.text.tokenizers import open_tokenizer
-
-    return [" ".join(tokens) for tokens in open_tokenizer(tokenizer).tokens(captions)]
 
 
 def _place(caption: str, inputs: Sequence[Lists]) -> str:
@@ -438,11 +420,12 @@ def embed_list(run: Run) -> None:
         words = f"{entry.words:,}" if entry.words else ""
         kept = "yes" if folder is not None and is_converted(entry.folder) else "no"
         rows.append([entry.name, str(entry.dimension), words, size, kept, entry.licence])
-    echo("Vectors that 'semmetrics embed fetch NAME' gets")
-    echo(align(rows, left=True, indent="  "))
+    known = (
+        f"Vectors that 'semmetrics embed fetch NAME' gets\n{align(rows, left=True, indent='  ')}"
+    )
     kinds = {f"{name}:": kind.summary for name, kind in KINDS.items()}
-    echo("\n" + _list_names("Kinds of embeddings (kind:NAME or kind:PATH)", kinds))
-    echo(f"\n{where}")
+    titled = _list_names("Kinds of embeddings (kind:NAME or kind:PATH)", kinds)
+    echo("\n\n".join([known, titled, where]))
 
 
 @command(
@@ -505,10 +488,10 @@ def embed_convert(run: Run) -> None:
     given = {name: run[name] for name in ("max_words", "name")}
     if colon and kind == "kv":
         vectors = read_keyed_vectors(path, **given)
-    elif colon and kind in WORD_KINDS:
-        vectors = read_vectors(path, kind=kind, member=run["member"], **given)
     else:
-        vectors = read_vectors(source, member=run["member"], **given)
+        known = {"kind": kind} if colon and kind in WORD_KINDS else {}
+        place = path if known else source
+        vectors = read_vectors(place, member=run["member"], **known, **given)
     if vectors.compose is not None:
         are = pluralize(len(vectors), "word", "are")
         say([f"{source}: its {are} converted, and not its subwords"], quiet=run.quiet)
@@ -568,17 +551,18 @@ def embed_coverage(run: Run) -> None:
     rule = lookup_rule(model, lookup)
     table = measure_coverage(systems, model, lookup=rule, top_k=run["top_k"])
     if form == "json":
-        record = {
-            "schema": "semmetrics.coverage/1",
-            "embedding": model.identity,
-            "lookup": rule,
-            "top_k": run["top_k"],
-            "normalize": normalize,
-            "systems": [one.to_dict() for one in table],
-        }
+        record = {"schema": "semmetrics.coverage/1", "embedding": model.identity, "lookup": rule,
+                  "top_k": run["top_k"], "normalize": normalize,
+                  "systems": [one.to_dict() for one in table]}  # fmt: skip
         echo(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False), form)
         return
-    echo(draw([*_coverage_rows(table)], form), form)
+    rows = [["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %",
+             "composed"]]  # fmt: skip
+    for one in table:
+        counts = [str(count) for count in (one.images, one.labels, one.terms)]
+        shares = [f"{one.synonyms:.2f}", str(one.unknown), f"{100 * one.share:.1f}"]
+        rows.append([one.system, *counts, *shares, str(one.composed)])
+    echo(draw(rows, form), form)
     if form == "table":
         for one in table:
             for what, some in (("unknown", one.names), ("composed", one.composed_names)):
@@ -603,12 +587,3 @@ def _read_labels(run: Run, read: ReadOptions, normalize: str) -> dict[str, Any]:
     several = normalize == REPEATING
     cleaned = [one.normalized(clean, repeats=several) for one in inputs]
     return dict(zip(names, cleaned, strict=True))
-
-
-def _coverage_rows(table: Iterable[Coverage]) -> Iterator[list[str]]:
-    yield ["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %",
-           "composed"]  # fmt: skip
-    for one in table:
-        counts = [str(count) for count in (one.images, one.labels, one.terms)]
-        shares = [f"{one.synonyms:.2f}", str(one.unknown), f"{100 * one.share:.1f}"]
-        yield [one.system, *counts, *shares, str(one.composed)]

@@ -13,6 +13,7 @@ import os
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,6 +25,7 @@ from semmetrics.kinds.embeddings import read_embedding
 from semmetrics.metrics.families import terms_of
 from semmetrics.options import (
     OPTIONS,
+    Option,
     ResolvedOptions,
     check_options,
     hint_of,
@@ -70,6 +72,12 @@ _WHAT = {
 _FITTED = ("fit", "cal")  # a threshold that was fitted then is now given
 
 
+@cache
+def _describe(one: Option) -> str:
+    text = textwrap.indent(textwrap.fill(one.text(), 88), "    ")
+    return f"{one.name} : {hint_of(one.name)}\n{text}"
+
+
 def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
     """Give a function with ``**options`` the signature and docstring of the table of options.
 
@@ -99,10 +107,7 @@ def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
             for option in options
         ]
         function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-        texts = (textwrap.indent(textwrap.fill(one.text(), 88), "    ") for one in options)
-        lines = [f"{one.name} : {hint_of(one.name)}\n{text}"
-                 for one, text in zip(options, texts, strict=True)]  # fmt: skip
-        every = textwrap.indent("\n".join(lines), "    ").strip()
+        every = textwrap.indent("\n".join(map(_describe, options)), "    ").strip()
         function.__doc__ = (function.__doc__ or "").replace("**options", every, 1)
         return function
 
