@@ -19,7 +19,7 @@ from typing import Any
 import click
 
 from semmetrics._version import __version__
-from semmetrics.cli.generate import GROUPS, SPECS, Examples, build
+from semmetrics.cli.generate import SPECS, Examples, build
 from semmetrics.cli.output import complain
 from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean, printable
@@ -50,7 +50,7 @@ class Program(Examples, click.Group):
             return None
         from semmetrics.cli import commands  # noqa: F401 - it registers commands
 
-        if cmd_name not in SPECS and cmd_name not in GROUPS:
+        if cmd_name not in SPECS:
             from semmetrics.cli import tools  # noqa: F401
         return build(cmd_name)
 
@@ -59,9 +59,8 @@ class Program(Examples, click.Group):
         from semmetrics.cli import commands, tools  # noqa: F401 - they register the commands
 
         with formatter.section("Commands"):
-            texts = {name: GROUPS[name][0] if name in GROUPS else SPECS[name].run.__doc__ or ""
-                     for name in COMMANDS}  # fmt: skip
-            formatter.write_dl([(name, text.split("\n")[0]) for name, text in texts.items()])
+            texts = [(name, SPECS[name].run.__doc__ or "") for name in COMMANDS]
+            formatter.write_dl([(name, text.split("\n")[0]) for name, text in texts])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -190,11 +189,6 @@ def _ending_with_its_reader() -> Iterator[None]:
     invoke_without_command=False,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    examples=[
-        "semmetrics score preds.json gt.json",
-        "semmetrics score --protocol kubany2020 --top-k 1,3,5 a.csv b.csv gt.csv",
-        "semmetrics explain F1",
-    ],
 )
 @click.version_option(__version__, prog_name="semmetrics", message="%(prog)s %(version)s")
 def program() -> None:
@@ -202,4 +196,10 @@ def program() -> None:
 
     Results go to standard output, or to the file of -o; notes, warnings and progress to standard
     error. 'semmetrics COMMAND --help' explains a command with examples.
+
+    Examples
+    --------
+    semmetrics score preds.json gt.json
+    semmetrics score --protocol kubany2020 --top-k 1,3,5 a.csv b.csv gt.csv
+    semmetrics explain F1
     """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from semmetrics.cli.generate import ALL, GROUPS, RESULT, Run, command, split_measures
+from semmetrics.cli.generate import ALL, RESULT, Run, command, split_measures
 from semmetrics.cli.output import (
     EXACT,
     complain,
@@ -40,27 +40,9 @@ _OF_SELECTION = (
 )  # fmt: skip
 
 
-@command(
-    "score", {"preds": "PRED...?", "gt": "GT?"}, options=ALL, reads=KINDS, output=SCALED,
-    examples=[
-        "semmetrics score preds.json gt.json",
-        "semmetrics score -m F1 -m 'F1(average=macro)' --top-k 1,3,5 a.csv b.csv gt.csv",
-        "semmetrics score --protocol kubany2020 --format latex preds.csv gt.csv",
-        "semmetrics score -m F1 --threshold 0.3,0.5,best --classes labels.txt scores.npy gt.npy",
-        "semmetrics score -m 'SemF1 WMD' --matches matches.csv --worst 3 preds.json gt.json",
-        "semmetrics score --protocol kubany2020 --embedding GoogleNews.bin preds.csv gt.csv",
-        "semmetrics score --ci --per-item items.csv --format json -o out.json preds.json gt.json",
-        "zcat preds.jsonl.gz | semmetrics score - gt.json",
-        "semmetrics score --protocol coco-caption captions.json references.json",
-        "semmetrics score --protocol f30k sims.npy positives.json",
-        "semmetrics score --task retrieval --queries-embeddings q.npy --gallery-embeddings g.npy "
-        "qrels.trec",
-        "semmetrics score --protocol xian2018 --classes all.txt --seen seen.txt "
-        "--unseen unseen.txt scores.npy truth.txt",
-    ],
-)  # fmt: skip
+@command("score", {"preds": "PRED...?", "gt": "GT?"}, options=ALL, reads=KINDS, output=SCALED)
 def score(run: Run) -> None:
-    """Score predictions against ground truth.
+    r"""Score predictions against ground truth.
 
     Each PRED file is a system, named by its file; the last file is the ground truth (GT). Both hold
     the labels of items, joined by id: JSON ({"id": ["label", ...]}), JSONL, CSV, TSV, Parquet, COCO
@@ -77,6 +59,23 @@ def score(run: Run) -> None:
 
     Without -m and --protocol a default set of measures is computed. With --top-k 1,3,5 a measure F1
     is F1@1, F1@3 and F1@5.
+
+    Examples
+    --------
+    semmetrics score preds.json gt.json
+    semmetrics score -m F1 -m 'F1(average=macro)' --top-k 1,3,5 a.csv b.csv gt.csv
+    semmetrics score --protocol kubany2020 --format latex preds.csv gt.csv
+    semmetrics score -m F1 --threshold 0.3,0.5,best --classes labels.txt scores.npy gt.npy
+    semmetrics score -m 'SemF1 WMD' --matches matches.csv --worst 3 preds.json gt.json
+    semmetrics score --protocol kubany2020 --embedding GoogleNews.bin preds.csv gt.csv
+    semmetrics score --ci --per-item items.csv --format json -o out.json preds.json gt.json
+    zcat preds.jsonl.gz | semmetrics score - gt.json
+    semmetrics score --protocol coco-caption captions.json references.json
+    semmetrics score --protocol f30k sims.npy positives.json
+    semmetrics score --task retrieval --queries-embeddings q.npy --gallery-embeddings g.npy \
+        qrels.trec
+    semmetrics score --protocol xian2018 --classes all.txt --seen seen.txt --unseen unseen.txt \
+        scores.npy truth.txt
     """
     instead = any(run[name] is not None for name, one in OPTIONS.items() if one.instead)
     if run["gt"] is None or not (run["preds"] or instead):
@@ -190,12 +189,6 @@ def _split_lines(parts: Sequence[str]) -> list[str]:
     "compare", {"preds": "PRED PRED...?", "gt": "GT?"},
     options=[name for name in ALL if name not in ("ci", "score_references")], reads=KINDS,
     output=SCALED, defaults=COMPARED,
-    examples=[
-        "semmetrics compare -m 'F1 MicroF1' old.json new.json gt.json",
-        "semmetrics compare --baseline ours a.json b.json ours.json gt.json",
-        "semmetrics compare -m 'BLEU-4 CIDEr-D' --test randomization a.json b.json references.json",
-        "semmetrics compare -m F1 --differing 5 --format csv -o found.csv a.json b.json gt.json",
-    ],
 )  # fmt: skip
 def compare(run: Run) -> None:
     """Compare systems with a baseline, and say which differences are more than chance.
@@ -205,6 +198,13 @@ def compare(run: Run) -> None:
     measure, its interval from paired resamples, p, p corrected for the number of comparisons, the
     effect size (difference over its standard error and the root of the number of items), and the
     items won, tied and lost.
+
+    Examples
+    --------
+    semmetrics compare -m 'F1 MicroF1' old.json new.json gt.json
+    semmetrics compare --baseline ours a.json b.json ours.json gt.json
+    semmetrics compare -m 'BLEU-4 CIDEr-D' --test randomization a.json b.json references.json
+    semmetrics compare -m F1 --differing 5 --format csv -o found.csv a.json b.json gt.json
     """
     from semmetrics.studies import comparisons as api
 
@@ -218,13 +218,8 @@ def compare(run: Run) -> None:
 
 
 @command(
-    "sweep", {"preds": "PRED", "gt": "GT"}, options=("top_k", *_DATA, *_MEANING),
-    reads=("labels",), output=RESULT,
-    examples=[
-        "semmetrics sweep preds.json gt.json",
-        "semmetrics sweep -m 'SemF1 SemRecall' --thresholds 0:1:0.05 preds.json gt.json",
-        "semmetrics sweep --embedding words.bin --format csv -o sweep.csv preds.json gt.json",
-    ],
+    "sweep", {"preds": "PRED", "gt": "GT"}, options=("top_k", *_DATA, *_MEANING), reads=("labels",),
+    output=RESULT,
 )  # fmt: skip
 def sweep(run: Run) -> None:
     """Compute semantic measures at many thresholds of similarity, in one pass over the data.
@@ -233,6 +228,12 @@ def sweep(run: Run) -> None:
     looked up once; a value is that of 'semmetrics score' with the same threshold. The highest
     value is not the best threshold: the lower a threshold, the more matches. See 'semmetrics
     calibrate'.
+
+    Examples
+    --------
+    semmetrics sweep preds.json gt.json
+    semmetrics sweep -m 'SemF1 SemRecall' --thresholds 0:1:0.05 preds.json gt.json
+    semmetrics sweep --embedding words.bin --format csv -o sweep.csv preds.json gt.json
     """
     from semmetrics.studies import thresholds as api
 
@@ -244,12 +245,6 @@ def sweep(run: Run) -> None:
 @command(
     "calibrate", {"preds": "[PRED?", "gt": "GT]?"}, options=(*_DATA, *_MEANING), reads=("labels",),
     output=("output", "quiet"),
-    examples=[
-        "semmetrics calibrate --pairs pairs.csv -o threshold.json",
-        "semmetrics calibrate --pairs pairs.csv --criterion youden --embedding words.bin",
-        "semmetrics calibrate --holdout 0.2 --seed 7 -o threshold.json preds.json gt.json",
-        "semmetrics score -m SemF1 --calibration threshold.json preds.json gt.json",
-    ],
 )  # fmt: skip
 def calibrate(run: Run) -> None:
     """Find the threshold of similarity of an embedding, and save it.
@@ -258,6 +253,13 @@ def calibrate(run: Run) -> None:
     others. Or on predictions and ground truth, without labelled pairs: on a part of the items, the
     threshold at which a measure of predictions with their own references is most above that with
     the references of another item.
+
+    Examples
+    --------
+    semmetrics calibrate --pairs pairs.csv -o threshold.json
+    semmetrics calibrate --pairs pairs.csv --criterion youden --embedding words.bin
+    semmetrics calibrate --holdout 0.2 --seed 7 -o threshold.json preds.json gt.json
+    semmetrics score -m SemF1 --calibration threshold.json preds.json gt.json
     """
     from semmetrics.studies import thresholds as api
 
@@ -285,20 +287,21 @@ def calibrate(run: Run) -> None:
 @command(
     "correlate", {"ratings": "RATINGS", "phi": "[NAME=]PHI..."},
     options=("ci", "seed", "resamples", "level", "max_bytes"), output=RESULT,
-    examples=[
-        "semmetrics pairs --phi CIDEr-D -o phi.npy captions.json references.json",
-        "semmetrics correlate ratings.csv phi.npy",
-        "semmetrics correlate ratings.csv SPICE=spice.npy CIDEr=cider.npy binary=positives.json",
-        "semmetrics correlate --columns caption,image,agg_score --group-by sampling_method --ids "
-        "'0*(\\d+)(?:[.]jpg)?$' sits_test.csv phi.npy",
-    ],
 )  # fmt: skip
 def correlate(run: Run) -> None:
-    """Correlate phi, NCS or binary relevance with ratings of the same pairs by people.
+    r"""Correlate phi, NCS or binary relevance with ratings of the same pairs by people.
 
     RATINGS is a CSV, TSV, JSON or JSONL file with two ids and a score in each row. PHI is a matrix
     of 'semmetrics pairs' (a .npy file with its .ids.json), a JSON object {id: [ids]} of what
     belongs together, or a file of scores like RATINGS. Pairs that a PHI lacks are counted.
+
+    Examples
+    --------
+    semmetrics pairs --phi CIDEr-D -o phi.npy captions.json references.json
+    semmetrics correlate ratings.csv phi.npy
+    semmetrics correlate ratings.csv SPICE=spice.npy CIDEr=cider.npy binary=positives.json
+    semmetrics correlate --columns caption,image,agg_score --group-by sampling_method --ids \
+        '0*(\d+)(?:[.]jpg)?$' sits_test.csv phi.npy
     """
     from semmetrics.reports.result import draw, format_full
     from semmetrics.scoring.intervals import Bootstrap
@@ -342,12 +345,6 @@ def _name_phi(given: Sequence[str]) -> dict[str, str]:
 @command(
     "meta", {"ratings": "RATINGS", "preds": "[PRED?", "gts": "GT]?"},
     options=[name for name in ALL if name not in NOT_OF_META], reads=KINDS, output=SCALED,
-    examples=[
-        "semmetrics meta --protocol flickr8k-expert -m 'CIDEr-D ROUGE-L BLEU-4' flickr8k.json",
-        "semmetrics meta --protocol pascal-50s -m 'CIDEr-D ROUGE-L' pyCIDErConsensus/",
-        "semmetrics meta -m 'F1 SemF1' --statistics kendall-b ratings.csv preds.json gt.json",
-        "semmetrics meta --protocol cxc-sits -m CIDEr-D sits_test.csv captions.json refs.json",
-    ],
 )  # fmt: skip
 def meta(run: Run) -> None:
     """Measure how well measures agree with people, and whether one agrees better than another.
@@ -356,6 +353,13 @@ def meta(run: Run) -> None:
     JSON or JSONL table: ratings of ids, with PRED and GT as for 'semmetrics score'; ratings of
     captions that stand there with their references; or preferences a, b, preferred. Intervals and
     the bootstrap test resample images, each with all of its judgements.
+
+    Examples
+    --------
+    semmetrics meta --protocol flickr8k-expert -m 'CIDEr-D ROUGE-L BLEU-4' flickr8k.json
+    semmetrics meta --protocol pascal-50s -m 'CIDEr-D ROUGE-L' pyCIDErConsensus/
+    semmetrics meta -m 'F1 SemF1' --statistics kendall-b ratings.csv preds.json gt.json
+    semmetrics meta --protocol cxc-sits -m CIDEr-D sits_test.csv captions.json refs.json
     """
     from semmetrics.studies.agreement import meta as api
 
@@ -371,15 +375,7 @@ def meta(run: Run) -> None:
     run.write(run.call(api, run["ratings"], run["preds"], run["gts"], columns=columns))
 
 
-@command(
-    "rank", {"files": "SCORES.json..."}, options=("max_bytes",), output=RESULT,
-    examples=[
-        "semmetrics score -m O-F1 --format json -o voc.json bce.json lstm.json gt.json",
-        "semmetrics rank voc.json coco.json",
-        "semmetrics rank --by rank --diagram ranks.svg -m F1 voc.json coco.json nus.json",
-        "semmetrics rank --differences coco other -m CIDEr-D coco.json other.json",
-    ],
-)  # fmt: skip
+@command("rank", {"files": "SCORES.json..."}, options=("max_bytes",), output=RESULT)
 def rank(run: Run) -> None:
     """Rank systems over several data sets, and test whether their ranks are chance.
 
@@ -388,6 +384,13 @@ def rank(run: Run) -> None:
     data sets (Pineda, Salvador et al. 2019). With --by rank it is the mean rank. A system that
     lacks a data set is listed and not ranked. Below are how often each system has each rank, the
     Friedman test, and the critical difference of mean ranks (Nemenyi; Demšar 2006).
+
+    Examples
+    --------
+    semmetrics score -m O-F1 --format json -o voc.json bce.json lstm.json gt.json
+    semmetrics rank voc.json coco.json
+    semmetrics rank --by rank --diagram ranks.svg -m F1 voc.json coco.json nus.json
+    semmetrics rank --differences coco other -m CIDEr-D coco.json other.json
     """
     from semmetrics.studies.ranks import draw_rank_differences, rank_systems, report_ranks
 
@@ -409,15 +412,7 @@ def rank(run: Run) -> None:
     say(_split_lines(beside), quiet=run.quiet)
 
 
-@command(
-    "validate", {"files": "FILE..."}, options=("task", "classes"), reads=KINDS, output=(),
-    examples=[
-        "semmetrics validate preds.json gt.json",
-        "semmetrics validate --format json gt.csv > gt.report.json",
-        "semmetrics validate --classes labels.txt scores.npy",
-        "semmetrics validate --task captions captions.json references.json",
-    ],
-)  # fmt: skip
+@command("validate", {"files": "FILE..."}, options=("task", "classes"), reads=KINDS, output=())
 def validate(run: Run) -> int:
     """Say what was read of each file, how it was understood, and what is odd.
 
@@ -425,6 +420,13 @@ def validate(run: Run) -> int:
     are ordered; repeated labels, empty lists, labels that differ only by case or blanks, ids with
     blanks, scores out of order. Of captions: words a caption, repeated and empty captions, control
     characters. All files are tried; the exit code is 2 if one of them is bad.
+
+    Examples
+    --------
+    semmetrics validate preds.json gt.json
+    semmetrics validate --format json gt.csv > gt.report.json
+    semmetrics validate --classes labels.txt scores.npy
+    semmetrics validate --task captions captions.json references.json
     """
     from semmetrics.studies.validate import SCHEMA, report_validation
     from semmetrics.studies.validate import validate as api
@@ -445,35 +447,35 @@ def validate(run: Run) -> int:
     return 2 if any(record["error"] for record in records) else 0
 
 
-GROUPS["mad"] = (
+@command("mad", {})
+def mad(run: Run) -> None:
     """Compare systems on the images on which they differ most (Wan et al. 2022).
 
     Systems answer for any number of images without references. For each pair of systems the k
     images are selected on which their answers are least alike; these few are annotated, and the
     systems are ranked by them.
-    """,
-    [
-        "semmetrics mad select -k 70 -o state.json --sheet sheet.csv a.json b.json c.json",
-        "semmetrics mad rank -m CIDEr-D --references sheet.csv state.json",
-        "semmetrics mad add -o more.json --sheet new.csv state.json a.json b.json c.json d.json",
-    ],
-)
+
+    Examples
+    --------
+    semmetrics mad select -k 70 -o state.json --sheet sheet.csv a.json b.json c.json
+    semmetrics mad rank -m CIDEr-D --references sheet.csv state.json
+    semmetrics mad add -o more.json --sheet new.csv state.json a.json b.json c.json d.json
+    """
 
 
-@command(
-    "mad select", {"systems": "FILE..."}, options=_OF_SELECTION, reads=KINDS, output=RESULT,
-    examples=[
-        "semmetrics mad select -o state.json --sheet sheet.csv a.json b.json c.json",
-        "semmetrics mad select -k 20 -o state.json --rating-page rate.html a.json b.json",
-        "semmetrics mad select -m SemF1 -o state.json a.json b.json",
-    ],
-)  # fmt: skip
+@command("mad select", {"systems": "FILE..."}, options=_OF_SELECTION, reads=KINDS, output=RESULT)
 def mad_select(run: Run) -> None:
     """Select the images on which systems differ most.
 
     Each FILE holds what a system answers for the same images: a caption each, or labels (with -m
     SemF1, F1 and the like). The state and the sheets that are asked for are written; annotators
     fill the rows, and 'semmetrics mad rank' reads them back.
+
+    Examples
+    --------
+    semmetrics mad select -o state.json --sheet sheet.csv a.json b.json c.json
+    semmetrics mad select -k 20 -o state.json --rating-page rate.html a.json b.json
+    semmetrics mad select -m SemF1 -o state.json a.json b.json
     """
     from semmetrics.studies.discrepancy import select_discrepant
 
@@ -483,7 +485,6 @@ def mad_select(run: Run) -> None:
 @command(
     "mad add", {"state": "STATE", "systems": "FILE..."}, options=_OF_SELECTION, reads=KINDS,
     output=RESULT,
-    examples=["semmetrics mad add -o more.json --sheet new.csv state.json a.json b.json c.json"],
 )  # fmt: skip
 def mad_add(run: Run) -> None:
     """Add systems to a competition; its own pairs are not compared again.
@@ -491,6 +492,10 @@ def mad_add(run: Run) -> None:
     STATE is what 'semmetrics mad select' wrote. Each FILE is a system: all those of the
     competition, with the same names and answers as then, and the new ones. Sheets have only the
     rows that are not in those of STATE.
+
+    Examples
+    --------
+    semmetrics mad add -o more.json --sheet new.csv state.json a.json b.json c.json
     """
     from semmetrics.studies.discrepancy import DiscrepancySelection, add_systems
 
@@ -541,12 +546,8 @@ def _sheets(
 
 
 @command(
-    "mad rank", {"state": "STATE"}, options=[n for n in _OF_SELECTION if n != "task"],
-    reads=KINDS, output=RESULT,
-    examples=[
-        "semmetrics mad rank -m CIDEr-D --references sheet.csv state.json",
-        "semmetrics mad rank --ratings ratings.csv --stability 5:65:10 state.json",
-    ],
+    "mad rank", {"state": "STATE"}, options=[n for n in _OF_SELECTION if n != "task"], reads=KINDS,
+    output=RESULT,
 )  # fmt: skip
 def mad_rank(run: Run) -> None:
     """Rank the systems of a competition by what annotators wrote or rated.
@@ -554,6 +555,11 @@ def mad_rank(run: Run) -> None:
     STATE is what 'semmetrics mad select' or 'add' wrote. Both systems of a pair are scored on the
     images of the pair; the ratio of their scores is the dominance of one over the other, and all
     dominances give the global rank (Wan et al. 2022, equation 7).
+
+    Examples
+    --------
+    semmetrics mad rank -m CIDEr-D --references sheet.csv state.json
+    semmetrics mad rank --ratings ratings.csv --stability 5:65:10 state.json
     """
     from semmetrics.reports.result import cells, draw
     from semmetrics.studies.competition import rank_competition

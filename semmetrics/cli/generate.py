@@ -53,9 +53,7 @@ ALL = tuple(name for name, one in OPTIONS.items() if one.group)
 RESULT = ("form", "output", "digits", "quiet")
 """The options of a command that writes a result."""
 SPECS: dict[str, Spec] = {}
-"""Every command by its name; those of a group have the group's name before theirs."""
-GROUPS: dict[str, tuple[str, Sequence[str]]] = {}
-"""The help and the examples of groups of commands."""
+"""Every command and group by its name; those of a group have the group's name before theirs."""
 EXIT_CODES = (
     "Exit codes: 0 done; 2 the input or an option is wrong, one message says where and what to do; "
     "1 a fault of the program; 130 stopped by Ctrl-C; 141 the reader of the output went away."
@@ -76,25 +74,25 @@ _RULES = ("all", "threshold:0.5", "threshold:best", "cumulative:0.5", "cardinali
 
 
 class Examples(click.Command):
-    """A command whose help shows examples, and options under the titles of their groups."""
+    """A command whose help ends with examples, as a docstring does."""
 
     def __init__(
         self,
         *args: Any,
-        examples: Sequence[str] = (),
+        help: str | None = None,
         titles: Mapping[str | None, str] = MappingProxyType({}),
         **kwargs: Any,
     ) -> None:
-        super().__init__(*args, **{"epilog": EXIT_CODES, **kwargs})
-        self.examples, self.titles = examples, titles
+        text, _, examples = inspect.cleandoc(help or "").partition("\n\nExamples\n--------\n")
+        super().__init__(*args, **{"help": text, "epilog": EXIT_CODES, **kwargs})
+        self.titles, self.examples = titles, re.sub(r" \\\n +", " ", examples).split("\n")
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the description, then the examples as they are typed."""
         super().format_help_text(ctx, formatter)
-        if self.examples:
-            with formatter.section("Examples"):
-                for example in self.examples:
-                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+        with formatter.section("Examples"):
+            for example in self.examples:
+                formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
 
 
 class Command(Examples):
@@ -192,7 +190,7 @@ class Spec(NamedTuple):
     Attributes
     ----------
     run : callable
-        Does what the command is for, given a `Run`; its docstring is the help.
+        Does what the command is for, given a `Run`; its docstring is the help, with examples.
     files : mapping from name to metavar
         Its arguments: "PRED..." for several, "GT?" for one that may lack.
     options : sequence of str
@@ -203,7 +201,6 @@ class Spec(NamedTuple):
         How it writes results.
     defaults : mapping from option to value
         Defaults of its own.
-    examples : sequence of str
     choices : mapping from argument to choices
         Of arguments that are no files; or what a shell completes.
     imports : bool
@@ -216,7 +213,6 @@ class Spec(NamedTuple):
     reads: Sequence[str] = ()
     output: Sequence[str] = ("quiet",)
     defaults: Mapping[str, Any] | None = None
-    examples: Sequence[str] = ()
     choices: Mapping[str, str | Sequence[str]] = MappingProxyType({})
     imports: bool = False
 
@@ -254,12 +250,10 @@ def options_of(name: str) -> dict[str, Option]:
 
 def build(name: str) -> click.Command:
     """Make a command, or a group of commands."""
-    if name in GROUPS:
-        help_, examples = GROUPS[name]
-        members = [full for full in SPECS if full.startswith(f"{name} ")]
-        commands = {full.partition(" ")[2]: build(full) for full in members}
-        return Group(name, commands, help=help_, examples=examples, no_args_is_help=True)
     spec, options = SPECS[name], options_of(name)
+    if members := [full for full in SPECS if full.startswith(f"{name} ")]:
+        commands = {full.partition(" ")[2]: build(full) for full in members}
+        return Group(name, commands, help=spec.run.__doc__, no_args_is_help=True)
     parameters: list[click.Parameter] = []
     for argument, metavar in spec.files.items():
         choices = spec.choices.get(argument)
@@ -280,9 +274,8 @@ def build(name: str) -> click.Command:
 
     optional = all(re.fullmatch(r"\[.*\]\?", metavar) for metavar in spec.files.values())
     return Command(
-        name.rpartition(" ")[2], callback=callback, params=parameters, examples=spec.examples,
-        help=inspect.getdoc(spec.run), no_args_is_help=not optional,
-        titles={n: one.group for n, one in options.items()},
+        name.rpartition(" ")[2], callback=callback, params=parameters, help=spec.run.__doc__,
+        no_args_is_help=not optional, titles={n: one.group for n, one in options.items()},
     )  # fmt: skip
 
 

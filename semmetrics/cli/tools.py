@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from semmetrics.arguments import check_choice
-from semmetrics.cli.generate import GROUPS, Run, command, known_names
+from semmetrics.cli.generate import Run, command, known_names
 from semmetrics.cli.output import (
     check_files,
     complain,
@@ -43,14 +43,17 @@ _FORMS = {
 # What there is
 
 
-@command(
-    "list", {"topic": "[TOPIC]?"}, output=(), imports=True, choices={"topic": TOPICS},
-    examples=["semmetrics list", "semmetrics list measures", "semmetrics list formats"],
-)  # fmt: skip
+@command("list", {"topic": "[TOPIC]?"}, output=(), imports=True, choices={"topic": TOPICS})
 def list_topics(run: Run) -> None:
     """Name the measures, protocols, label normalisations and file formats.
 
     'semmetrics explain NAME' says more of a measure or a protocol.
+
+    Examples
+    --------
+    semmetrics list
+    semmetrics list measures
+    semmetrics list formats
     """
     read = known_names("formats") | {"coco": "instances JSON, told by its content; ground truth"}
     parts: dict[str, Callable[[], list[str]]] = {
@@ -95,17 +98,18 @@ def _list_measures() -> list[str]:
 @command(
     "explain", {"names": "MEASURE|PROTOCOL..."}, output=(), imports=True,
     choices={"names": "topics"},
-    examples=[
-        "semmetrics explain F1",
-        "semmetrics explain 'AP(normalize=hits)@5'",
-        "semmetrics explain kubany2020",
-    ],
 )  # fmt: skip
 def explain(run: Run) -> None:
     """Define a measure or a protocol: equation, source, options, policies.
 
     Averages, options with their defaults and choices, the policies for what is undefined, bounds
     and traits; an example of use.
+
+    Examples
+    --------
+    semmetrics explain F1
+    semmetrics explain 'AP(normalize=hits)@5'
+    semmetrics explain kubany2020
     """
     import semmetrics
 
@@ -113,12 +117,16 @@ def explain(run: Run) -> None:
 
 
 @command(
-    "cite", {"names": "MEASURE|PROTOCOL..."}, output=(), imports=True,
-    choices={"names": "topics"},
-    examples=["semmetrics cite F1 AP", "semmetrics cite kubany2020 > references.bib"],
+    "cite", {"names": "MEASURE|PROTOCOL..."}, output=(), imports=True, choices={"names": "topics"},
 )  # fmt: skip
 def cite(run: Run) -> None:
-    """Print BibTeX for the publications that define measures and protocols, each once."""
+    """Print BibTeX for the publications that define measures and protocols, each once.
+
+    Examples
+    --------
+    semmetrics cite F1 AP
+    semmetrics cite kubany2020 > references.bib
+    """
     import semmetrics
     from semmetrics.studies.explain import find_citations, find_topics, name_topic
 
@@ -128,19 +136,18 @@ def cite(run: Run) -> None:
     echo(semmetrics.cite(*run["names"]))
 
 
-@command(
-    "completion", {"shell": "SHELL"}, output=(), choices={"shell": ("bash", "zsh", "fish")},
-    examples=[
-        'eval "$(semmetrics completion bash)"   # in ~/.bashrc',
-        'eval "$(semmetrics completion zsh)"    # in ~/.zshrc',
-        "semmetrics completion fish > ~/.config/fish/completions/semmetrics.fish",
-    ],
-)  # fmt: skip
+@command("completion", {"shell": "SHELL"}, output=(), choices={"shell": ("bash", "zsh", "fish")})
 def completion(run: Run) -> None:
     """Print the completion script of a shell: bash, zsh or fish.
 
     It completes commands, options and files, and the names of measures, protocols, normalisations
     and formats.
+
+    Examples
+    --------
+    eval "$(semmetrics completion bash)"   # in ~/.bashrc
+    eval "$(semmetrics completion zsh)"    # in ~/.zshrc
+    semmetrics completion fish > ~/.config/fish/completions/semmetrics.fish
     """
     from click.shell_completion import get_completion_class
 
@@ -155,20 +162,19 @@ def completion(run: Run) -> None:
 # What captions are compared by
 
 
-@command(
-    "doc-freq", {"references": "FILE"}, options=("tokenizer",), reads=("captions",),
-    examples=[
-        "semmetrics doc-freq -o coco.npz references.json",
-        "semmetrics doc-freq --stem porter -o coco.json references.json",
-        "semmetrics doc-freq --convert -o coco.npz coco-val-df.p",
-        "semmetrics score -m CIDEr-D --doc-freq coco.npz captions.json references.json",
-    ],
-)  # fmt: skip
+@command("doc-freq", {"references": "FILE"}, options=("tokenizer",), reads=("captions",))
 def doc_freq(run: Run) -> None:
     """Count in how many images each n-gram occurs, for CIDEr-D and CIDEr, and save the counts.
 
     FILE has the references of images, as for 'semmetrics score'; each image is a document. Scores
     of few images mean something only with the frequencies of a larger corpus.
+
+    Examples
+    --------
+    semmetrics doc-freq -o coco.npz references.json
+    semmetrics doc-freq --stem porter -o coco.json references.json
+    semmetrics doc-freq --convert -o coco.npz coco-val-df.p
+    semmetrics score -m CIDEr-D --doc-freq coco.npz captions.json references.json
     """
     from semmetrics.metrics.cider import DocumentFrequencies, fit_document_frequencies
 
@@ -208,21 +214,22 @@ def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> li
 @command(
     "pairs", {"captions": "CAPTIONS", "references": "REFERENCES"}, options=_PHI,
     reads=("captions",),
-    examples=[
-        "semmetrics pairs -o phi.npy captions.json references.json",
-        "semmetrics pairs --top-k 10 -o best.jsonl captions.json references.json",
-        "semmetrics pairs -m CIDEr --doc-freq coco.npz -o phi.npy captions.json references.json",
-        "semmetrics pairs --phi SPICE --rows references -o phi.npy captions.json references.json",
-        "semmetrics pairs --phi BagSim --embedding sbert:all-MiniLM-L6-v2 -o phi.npy captions.json "
-        "references.json",
-    ],
 )  # fmt: skip
 def pairs(run: Run) -> None:
-    """Score every caption for every image, as a candidate for it.
+    r"""Score every caption for every image, as a candidate for it.
 
     An entry is what 'semmetrics score' gives the caption for that image's references, with document
     frequencies over all images. Rows are the images of REFERENCES in their order, columns the
     captions of CAPTIONS in theirs.
+
+    Examples
+    --------
+    semmetrics pairs -o phi.npy captions.json references.json
+    semmetrics pairs --top-k 10 -o best.jsonl captions.json references.json
+    semmetrics pairs -m CIDEr --doc-freq coco.npz -o phi.npy captions.json references.json
+    semmetrics pairs --phi SPICE --rows references -o phi.npy captions.json references.json
+    semmetrics pairs --phi BagSim --embedding sbert:all-MiniLM-L6-v2 -o phi.npy captions.json \
+        references.json
     """
     from semmetrics.core.ragged import lengths
     from semmetrics.data.tasks import item_ids
@@ -296,25 +303,30 @@ def _best(
         yield json.dumps({row_name: name, column_name: best}, ensure_ascii=False) + "\n"
 
 
-GROUPS["spice"] = (
+@command("spice", {})
+def spice(run: Run) -> None:
     """Set up SPICE's own parser, and parse captions into scene graphs.
 
     'semmetrics score -m SPICE' parses, too, and keeps what it parsed; these commands are for
     machines without Java, and for parses that are shared.
-    """,
-    [
-        "semmetrics spice setup",
-        "semmetrics spice parse -o tuples.jsonl captions.json references.json",
-        "semmetrics score -m SPICE --tuples tuples.jsonl captions.json references.json",
-    ],
-)
+
+    Examples
+    --------
+    semmetrics spice setup
+    semmetrics spice parse -o tuples.jsonl captions.json references.json
+    semmetrics score -m SPICE --tuples tuples.jsonl captions.json references.json
+    """
 
 
-@command("spice setup", {}, examples=["semmetrics spice setup"])
+@command("spice setup", {})
 def spice_setup(run: Run) -> None:
     """Get the files that SPICE's own parser needs, and check them.
 
     They are kept in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
+
+    Examples
+    --------
+    semmetrics spice setup
     """
     from semmetrics.text.java import JARS, OfficialParser, jar_folder, set_up, wrong_jars
 
@@ -326,18 +338,17 @@ def spice_setup(run: Run) -> None:
     say([lacking] if (lacking := OfficialParser().missing()) else [], quiet=run.quiet)
 
 
-@command(
-    "spice parse", {"files": "FILE..."}, options=("tokenizer",), reads=("captions",),
-    examples=[
-        "semmetrics spice parse -o tuples.jsonl captions.json references.json",
-        "semmetrics spice parse --parser offline -o tuples.jsonl captions.json references.json",
-    ],
-)  # fmt: skip
+@command("spice parse", {"files": "FILE..."}, options=("tokenizer",), reads=("captions",))
 def spice_parse(run: Run) -> None:
     """Parse the captions of files into scene graphs, for 'semmetrics score --tuples'.
 
     Parses are kept: a second run, or one that goes on where another stopped, parses only what is
     new. Captions on which the parser fails are named, and left out of the output.
+
+    Examples
+    --------
+    semmetrics spice parse -o tuples.jsonl captions.json references.json
+    semmetrics spice parse --parser offline -o tuples.jsonl captions.json references.json
     """
     from semmetrics.text.parses import open_parser, tuple_lines
     from semmetrics.text.tokenizers import open_tokenizer
@@ -388,23 +399,30 @@ def _place(caption: str, inputs: Sequence[Lists]) -> str:
 
 # What labels are compared by
 
-GROUPS["embed"] = (
+
+@command("embed", {})
+def embed(run: Run) -> None:
     """Get, convert and look at embeddings: what makes vectors of labels.
 
     The embedding named "static" comes with semmetrics and needs nothing. Fetched vectors are kept
     in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
-    """,
-    [
-        "semmetrics embed list",
-        "semmetrics embed fetch word2vec-googlenews-300",
-        "semmetrics embed convert GoogleNews-vectors-negative300.bin googlenews",
-    ],
-)
+
+    Examples
+    --------
+    semmetrics embed list
+    semmetrics embed fetch word2vec-googlenews-300
+    semmetrics embed convert GoogleNews-vectors-negative300.bin googlenews
+    """
 
 
-@command("embed list", {}, output=(), examples=["semmetrics embed list"])
+@command("embed list", {}, output=())
 def embed_list(run: Run) -> None:
-    """Name the vectors that can be fetched, and the kinds of embeddings."""
+    """Name the vectors that can be fetched, and the kinds of embeddings.
+
+    Examples
+    --------
+    semmetrics embed list
+    """
     from semmetrics.embed.open import KINDS, read_manifest, vectors_folder
     from semmetrics.embed.words import is_converted
     from semmetrics.reports.result import align
@@ -428,17 +446,16 @@ def embed_list(run: Run) -> None:
     echo("\n\n".join([known, titled, where]))
 
 
-@command(
-    "embed fetch", {"name": "NAME"}, options=("max_words",), choices={"name": "vectors"},
-    examples=[
-        "semmetrics embed fetch word2vec-googlenews-300",
-        "semmetrics embed fetch glove-6b-300 --max-words 100000 --to glove",
-    ],
-)  # fmt: skip
+@command("embed fetch", {"name": "NAME"}, options=("max_words",), choices={"name": "vectors"})
 def embed_fetch(run: Run) -> None:
     """Download word vectors, check them and convert them.
 
     A download that stops goes on where it stopped when the command is run again.
+
+    Examples
+    --------
+    semmetrics embed fetch word2vec-googlenews-300
+    semmetrics embed fetch glove-6b-300 --max-words 100000 --to glove
     """
     from semmetrics.embed.open import fetch, read_manifest
 
@@ -461,18 +478,17 @@ def embed_fetch(run: Run) -> None:
     echo(visible(f"{got.folder}: {done}; use it as --embedding {folder or name}"))
 
 
-@command(
-    "embed convert", {"source": "FILE", "folder": "FOLDER"}, options=("max_words",),
-    examples=[
-        "semmetrics embed convert GoogleNews-vectors-negative300.bin.gz googlenews",
-        "semmetrics embed convert --max-words 200000 crawl-300d-2M.vec crawl",
-    ],
-)  # fmt: skip
+@command("embed convert", {"source": "FILE", "folder": "FOLDER"}, options=("max_words",))
 def embed_convert(run: Run) -> None:
     """Write word vectors in a form that opens at once, whatever their number.
 
     FILE is a word2vec, GloVe or fastText file, perhaps packed (.gz, .zip), or kv:PATH for gensim's
     KeyedVectors. Its SHA-256 is taken now and is in every signature.
+
+    Examples
+    --------
+    semmetrics embed convert GoogleNews-vectors-negative300.bin.gz googlenews
+    semmetrics embed convert --max-words 200000 crawl-300d-2M.vec crawl
     """
     from semmetrics.embed.open import opening_options
     from semmetrics.embed.word_files import WORD_KINDS, read_keyed_vectors, read_vectors
@@ -503,14 +519,16 @@ def embed_convert(run: Run) -> None:
     echo(visible(f"{folder}: {pluralize(len(vectors), 'word')}, {meta['identity']}"))
 
 
-@command(
-    "embed info", {"embedding": "EMBEDDING"}, output=(),
-    examples=["semmetrics embed info static", "semmetrics embed info --verify googlenews"],
-)  # fmt: skip
+@command("embed info", {"embedding": "EMBEDDING"}, output=())
 def embed_info(run: Run) -> None:
     """Say what an embedding is: identity, dimension, words, rule of lookup.
 
     EMBEDDING is NAME, PATH, kind:NAME or kind:PATH.
+
+    Examples
+    --------
+    semmetrics embed info static
+    semmetrics embed info --verify googlenews
     """
     from semmetrics.embed.open import describe
     from semmetrics.reports.result import align
@@ -524,19 +542,20 @@ def embed_info(run: Run) -> None:
 
 
 @command(
-    "embed coverage", {"files": "FILE..."}, options=("classes", "lookup", "device", "max_words",
-                                                     "normalize"),
-    reads=("labels",), output=("form", "quiet"),
-    examples=[
-        "semmetrics embed coverage --embedding word2vec-googlenews-300 preds.json gt.json",
-        "semmetrics embed coverage --top-k 5 --normalize kubany2020 --lookup kubany2020 a.csv",
-    ],
+    "embed coverage", {"files": "FILE..."},
+    options=("classes", "lookup", "device", "max_words", "normalize"), reads=("labels",),
+    output=("form", "quiet"),
 )  # fmt: skip
 def embed_coverage(run: Run) -> None:
     """Count how many labels of each file an embedding knows (Kubany et al., table 1).
 
     Images are items with at least one label. A label with synonyms is unknown if none of them is
     known; it is composed if it is known only by words put together from their pieces.
+
+    Examples
+    --------
+    semmetrics embed coverage --embedding word2vec-googlenews-300 preds.json gt.json
+    semmetrics embed coverage --top-k 5 --normalize kubany2020 --lookup kubany2020 a.csv
     """
     from semmetrics.embed.lookup import check_rules, lookup_rule, measure_coverage
     from semmetrics.embed.open import open_embedding
