@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from semmetrics.cli.output import (
     name_files,
     say,
     say_understood,
+    to_json,
     write_text,
 )
 from semmetrics.errors import InputError
@@ -143,7 +143,7 @@ def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
         for entry, one in zip(entries, table, strict=True):
             if run["per_item"] is not None and one.items is not None:
                 entry["rows"] = run["per_item"]
-        return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)
+        return to_json(entries)
     if form != "table":
         return table.render(form, **run.shape)
     width = None
@@ -325,7 +325,7 @@ def correlate(run: Run) -> None:
         return str(value) if form == "csv" or isinstance(value, str) else f"{value:,}"
 
     rows = [list(found.columns), *([shown(v) for v in row.values()] for row in found)]
-    as_json = form == "json" and json.dumps(list(found), indent=1, ensure_ascii=False)
+    as_json = form == "json" and to_json([*found])
     write_text(as_json or draw(rows, form), run["output"], form)
 
 
@@ -443,7 +443,7 @@ def validate(run: Run) -> int:
             complain(f"error: {error.text(flag)}")
         records.append(record)
     if run["form"] == "json":
-        echo(json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False), "json")
+        echo(to_json(records), "json")
     return 2 if any(record["error"] for record in records) else 0
 
 

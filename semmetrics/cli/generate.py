@@ -64,7 +64,6 @@ _OWN = (WRITE, SHEETS, OTHER)
 """Groups of options that say how a command writes; no function has them."""
 _SPECIFIED = ("embedding", "phi", "class_lists")
 """Options whose value is [NAME=]SPEC."""
-_SPEC_NAME = re.compile(r"[\w.+-]+")
 _RULES = ("all", "threshold:0.5", "threshold:best", "cumulative:0.5", "cardinality",
           "cardinality+scores")  # fmt: skip
 """Decoding rules that a shell completes."""
@@ -507,6 +506,6 @@ def split_spec(text: str, one: Option) -> tuple[str, str]:
     name, sign, spec = text.partition("=")
     if not sign or any(mark in name for mark in "/\\:("):  # a path, kind:PATH or a measure
         name, spec = "default", text
-    if not _SPEC_NAME.fullmatch(name) or not spec.strip():
+    if not re.fullmatch(r"[\w.+-]+", name) or not spec.strip():
         raise InputError("bad-spec", f"{one.flag} {text}", flag=one.flag, metavar=one.metavar)
     return name, spec

@@ -199,6 +199,13 @@ def echo(text: str, form: str = "table") -> None:
     sys.stdout.flush()
 
 
+def to_json(value: Any) -> str:
+    """Write a value as indented JSON."""
+    import json
+
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
+
+
 def say(lines: Iterable[str], *, quiet: bool) -> None:
     """Write messages, unless nobody wants to read them."""
     for line in () if quiet else lines:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from semmetrics.cli.output import (
     name_files,
     open_output,
     say,
+    to_json,
     write_text,
 )
 from semmetrics.errors import Fact, InputError, render_facts
@@ -268,7 +268,7 @@ def pairs(run: Run) -> None:
 
     def write_ids() -> None:
         named = {"phi": job.identity, "images": images, "captions": names}
-        write_text(json.dumps(named, indent=1, ensure_ascii=False), f"{output}.ids.json", "json")
+        write_text(to_json(named), f"{output}.ids.json", "json")
 
     with run.progress() as progress:
         resume = not run["overwrite"]
@@ -295,6 +295,8 @@ def _best(
     axis: str, images: list[str], captions: list[str], values: Any, places: Any
 ) -> Iterator[str]:
     """Yield a line for each image with its best captions, or the other way round."""
+    import json
+
     row_name, rows, column_name, columns = "image", images, "captions", captions
     if axis == "images":
         row_name, rows, column_name, columns = "caption", captions, "images", images
@@ -535,7 +537,7 @@ def embed_info(run: Run) -> None:
 
     facts = describe(run["embedding"], check=run["verify"])
     if run["form"] == "json":
-        echo(json.dumps(facts, indent=1, ensure_ascii=False), "json")
+        echo(to_json(facts), "json")
         return
     rows = [[key, str(value)] for key, value in facts.items() if value not in (None, "", False)]
     echo(align(rows, left=True))
@@ -573,7 +575,7 @@ def embed_coverage(run: Run) -> None:
         record = {"schema": "semmetrics.coverage/1", "embedding": model.identity, "lookup": rule,
                   "top_k": run["top_k"], "normalize": normalize,
                   "systems": [one.to_dict() for one in table]}  # fmt: skip
-        echo(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False), form)
+        echo(to_json(record), form)
         return
     rows = [["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %",
              "composed"]]  # fmt: skip
