@@ -227,14 +227,10 @@ def _text_of_many(group: Sequence[Fact], systems: int, spell: Spelling | None) -
     where = f"all {pluralize(systems, 'system')}"
     if len(names) < systems:
         where = f"{', '.join(names[:_MANY])} and {len(names) - _MANY} more"
-    columns = {"n": [fact.n for fact in group]}
-    for name, value in group[0].values.items():
-        if type(value) is int:
-            columns[name] = [fact.values[name] for fact in group]
-    spans = {
-        name: (min(some), max(some)) if min(some) < max(some) else some[0]
-        for name, some in columns.items()
-    }
+    spans: dict[str, Any] = {}
+    for name in ("n", *(name for name, one in group[0].values.items() if type(one) is int)):
+        some = [fact.n if name == "n" else fact.values[name] for fact in group]
+        spans[name] = (min(some), max(some)) if min(some) < max(some) else some[0]
     examples = dict.fromkeys(example for fact in group for example in fact.examples)
     return group[0].text(spell, where=where, examples=tuple(examples)[:EXAMPLES], **spans)
 
