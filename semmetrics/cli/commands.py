@@ -527,8 +527,6 @@ def _sheets(
     run: Run, state: DiscrepancySelection, before: DiscrepancySelection | None
 ) -> Iterator[tuple[str, str]]:
     """Yield the sheets asked for, each behind its path."""
-    from pathlib import PurePath
-
     from semmetrics.studies.sheets import write_annotation_page
 
     for ratings in (False, True):
@@ -540,7 +538,7 @@ def _sheets(
         if path is not None:
             yield path, getattr(sheet, f"to_{ending(path)[1:]}")()
         if page is not None:
-            name = f"{PurePath(page).stem}.csv"
+            name = f"{Path(page).stem}.csv"
             shape = {"images": run["images"], "scale": run["scale"]}
             yield page, write_annotation_page(sheet, name=name, **shape)
 
