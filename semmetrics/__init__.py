@@ -57,38 +57,27 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     )
     from semmetrics.studies.thresholds import sweep as sweep
 
-_PUBLIC = {
-    "scoring.scorer": ("Scorer",),
-    "scoring.score": ("score", "score_systems", "rescore"),
-    "data.form": ("ReadOptions",),
-    "errors": ("InputError", "MissingDependencyError"),
-    "kinds.captions": ("as_captions",),
-    "kinds.classes": ("as_classes",),
-    "kinds.labels": ("as_labels",),
-    "kinds.retrieval": ("as_candidates",),
-    "metrics.definition": ("Measure",),
-    "metrics.cider": ("DocumentFrequencies", "fit_document_frequencies"),
-    "metrics.registry": ("parse",),
-    "metrics.set_measures": ("measure",),
-    "reports": ("Records",),
-    "scoring.table": ("ScoreTable",),
-    "scoring.calibration": ("Calibration",),
-    "scoring.intervals": ("Bootstrap",),
-    "scoring.result": ("Score",),
-    "studies.agreement": ("AgreementTable", "meta"),
-    "studies.comparisons": ("ComparisonTable", "compare"),
-    "studies.competition": ("CompetitionRanking", "rank_competition", "rank_dominance"),
-    "studies.correlations": ("correlate",),
-    "studies.discrepancy": ("DiscrepancySelection", "add_systems", "select_discrepant"),
-    "kinds.captions.matrix": ("caption_blocks", "caption_matrix", "caption_top_k"),
-    "studies.explain": ("cite", "explain", "list_measures", "validate"),
-    "studies.ranks": ("Ranking", "rank_systems"),
-    "studies.sheets": ("write_annotation_page",),
-    "studies.thresholds": (
-        "ThresholdSweep", "calibrate_threshold", "calibrate_threshold_on_pairs", "sweep",
-    ),
-}  # fmt: skip
-_HOMES = {name: f"semmetrics.{home}" for home, names in _PUBLIC.items() for name in names}
+_HOMES = {name: f"semmetrics.{home}" for home, names in {
+    "data.form": "ReadOptions",
+    "errors": "InputError MissingDependencyError",
+    "kinds.captions": "as_captions", "kinds.classes": "as_classes", "kinds.labels": "as_labels",
+    "kinds.captions.matrix": "caption_blocks caption_matrix caption_top_k",
+    "kinds.retrieval": "as_candidates",
+    "metrics.cider": "DocumentFrequencies fit_document_frequencies",
+    "metrics.definition": "Measure", "metrics.registry": "parse", "metrics.set_measures": "measure",
+    "reports": "Records",
+    "scoring.calibration": "Calibration", "scoring.intervals": "Bootstrap",
+    "scoring.result": "Score", "scoring.score": "rescore score score_systems",
+    "scoring.scorer": "Scorer", "scoring.table": "ScoreTable",
+    "studies.agreement": "AgreementTable meta", "studies.comparisons": "ComparisonTable compare",
+    "studies.competition": "CompetitionRanking rank_competition rank_dominance",
+    "studies.correlations": "correlate",
+    "studies.discrepancy": "DiscrepancySelection add_systems select_discrepant",
+    "studies.explain": "cite explain list_measures validate",
+    "studies.ranks": "Ranking rank_systems", "studies.sheets": "write_annotation_page",
+    "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep",
+}.items() for name in names.split()}  # fmt: skip
+"""Where each public name is defined, for its first use."""
 _ROOMS = ("metrics",)
 
 __all__ = sorted(["__version__", *_HOMES])  # noqa: PLE0605  (a list, from the table)

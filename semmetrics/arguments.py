@@ -10,12 +10,11 @@ names that only type checkers import) is for the function itself to check.
 from __future__ import annotations
 
 import os
-import sys
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from numbers import Integral, Real
-from typing import Any, Literal, TextIO, Union, get_args, get_origin
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from semmetrics.errors import InputError
 
@@ -27,20 +26,8 @@ _NAMES: dict[Any, tuple[str, str]] = {
     os.PathLike: ("a path", "paths"),
     Callable: ("a function", "functions"),
     Mapping: ("a mapping", "mappings"),
-    TextIO: ("a text stream", "text streams"),
-    type(None): ("None", "None"),
 }
-_LISTS = (Sequence, Iterable, list, tuple, set, frozenset)
-
-
-def _evaluate(hint: Any, names: Mapping[str, Any]) -> Any:
-    """Return what an annotation means; Any where it names what is not imported."""
-    while isinstance(hint, str):
-        try:
-            hint = eval(hint, dict(names))
-        except NameError:
-            return Any
-    return hint
+_hints = cache(get_type_hints)
 
 
 def check_choice(name: str, value: object, choices: Collection[object]) -> None:
@@ -65,15 +52,8 @@ def check_fields(record: Any) -> None:
         Names the field.
     """
     kind: type = type(record)
-    for name, hint in _field_hints(kind):
+    for name, hint in _hints(kind).items():
         check_type(name, getattr(record, name), hint)
-
-
-@cache
-def _field_hints(kind: type) -> list[tuple[str, Any]]:
-    """Return the fields of a class of records with what their annotations mean."""
-    names = vars(sys.modules[kind.__module__])
-    return [(name, _evaluate(hint, names)) for name, hint in kind.__annotations__.items()]
 
 
 def check_type(name: str, value: Any, hint: Any) -> None:
@@ -102,16 +82,21 @@ def _test(hint: Any) -> Callable[[Any], bool]:
         first = sorted(inner, key=lambda one: one is not type(None))  # what most arguments are
         tests = [_test(one) for one in first]
         return lambda value: any(test(value) for test in tests)
-    if kind in _LISTS:
-        return lambda value: _is_list(value, kind, inner)
-    if kind in _FITS:
-        fits = _FITS[kind]
-        return lambda value: bool(fits(value, inner))
-    return lambda value: not isinstance(kind, type) or isinstance(value, kind)
+    if kind in (Sequence, Iterable):
+        item = _test(inner[0]) if inner and inner[0] is not Any else None
+        return lambda value: _is_list(value, kind, item)
+    if kind is bool:
+        return _is_bool
+    if kind in (int, float):
+        return lambda value: _is_number(value, Integral if kind is int else Real)
+    if kind is Callable:
+        return lambda value: callable(value) and not isinstance(value, type)
+    known = isinstance(kind, type) and kind is not Any
+    return lambda value: not known or isinstance(value, kind)
 
 
 def _is_bool(value: Any) -> bool:
-    return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")  # NumPy's
+    return type(value).__name__ in ("bool", "bool_")  # NumPy's, too
 
 
 def _is_number(value: Any, kind: type) -> bool:
@@ -120,33 +105,15 @@ def _is_number(value: Any, kind: type) -> bool:
     return not isinstance(value, Integral) or -(2**63) <= int(value) < 2**63
 
 
-def _is_list(value: Any, kind: Any, inner: tuple[Any, ...]) -> bool:
+def _is_list(value: Any, kind: Any, item: Callable[[Any], bool] | None) -> bool:
     if isinstance(value, str | bytes | bytearray | Mapping | type):
         return False
-    if kind is list:  # which the function adds to
-        return isinstance(value, list) and (not inner or all(map(_test(inner[0]), value)))
     if isinstance(value, Iterator | Set):  # the items of an iterator are seen when they are used
-        return kind is Iterable or isinstance(value, kind)
+        return kind is Iterable
     scalar = getattr(value, "shape", None) == ()  # of NumPy
     if scalar or not (hasattr(value, "__len__") and hasattr(value, "__iter__")):
         return False
-    if kind is tuple and ... not in inner and inner:
-        return len(value) == len(inner) and all(
-            _test(each)(one) for each, one in zip(inner, value, strict=True)
-        )
-    return not inner or all(map(_test(inner[0]), value))
-
-
-_FITS: Mapping[Any, Callable[[Any, tuple[Any, ...]], Any]] = {
-    Any: lambda value, inner: True,
-    None: lambda value, inner: value is None,
-    Literal: lambda value, inner: isinstance(value, str | int) and value in inner,
-    int: lambda value, inner: _is_number(value, Integral),
-    float: lambda value, inner: _is_number(value, Real),
-    bool: lambda value, inner: _is_bool(value),
-    Callable: lambda value, inner: callable(value) and not isinstance(value, type),
-    TextIO: lambda value, inner: hasattr(value, "write") and not isinstance(value, type),
-}
+    return item is None or all(map(item, value))
 
 
 def describe_type(hint: Any) -> str:
@@ -154,23 +121,15 @@ def describe_type(hint: Any) -> str:
 
     Examples
     --------
-    >>> describe_type(str | os.PathLike[str] | None), describe_type(Literal["f1", "youden"])
-    ('a text or a path', "'f1' or 'youden'")
+    >>> describe_type(str | os.PathLike[str] | None), describe_type(Sequence[int])
+    ('a text or a path', 'a list of whole numbers')
     """
-    inner = get_args(hint)
-    if get_origin(hint) in (Union, types.UnionType):
+    kind, inner = get_origin(hint) or hint, get_args(hint)
+    if kind in (Union, types.UnionType):
         words = dict.fromkeys(describe_type(one) for one in inner if one is not type(None))
-    else:
-        words = dict.fromkeys(_describe(hint, inner))
-    *first, last = words
-    return f"{', '.join(first)} or {last}" if first else last
-
-
-def _describe(hint: Any, inner: tuple[Any, ...]) -> list[str]:
-    kind = get_origin(hint) or hint
-    if kind is Literal:
-        return [repr(one) for one in inner]
-    if kind in _LISTS:
+        *first, last = words
+        return f"{', '.join(first)} or {last}" if first else last
+    if kind in (Sequence, Iterable):
         items = _NAMES.get(inner[0], ("", ""))[1] if inner else ""
-        return [f"a list of {items}" if items else "a list"]
-    return [_NAMES[kind][0] if kind in _NAMES else getattr(kind, "__name__", str(kind))]
+        return f"a list of {items}".removesuffix(" of ")
+    return _NAMES[kind][0] if kind in _NAMES else getattr(kind, "__name__", str(kind))

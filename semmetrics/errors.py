@@ -16,10 +16,6 @@ from typing import Any
 
 from semmetrics.messages import MESSAGES, Spelling, pluralize, shown, visible, write
 
-__all__ = ["EXAMPLES", "FROM_0", "Fact", "ITEM", "InputError", "MissingDependencyError", "Places",
-           "ROW", "UnknownKeyError", "add_up", "at", "first_of_each", "place_in",
-           "render_facts"]  # fmt: skip
-
 
 class InputError(ValueError):
     """The input, an option or a measure is wrong; the message says where, and what to do.
@@ -51,12 +47,12 @@ class InputError(ValueError):
     @property
     def problem(self) -> str:
         """What is wrong."""
-        return write(MESSAGES[self.code][0], self.values)
+        return write(MESSAGES[self.code].partition("; ")[0], self.values)
 
     @property
     def remedy(self) -> str:
         """What to do about it."""
-        return write(MESSAGES[self.code][1], self.values)
+        return write(MESSAGES[self.code].partition("; ")[2], self.values)
 
     def placed(self, where: object) -> InputError:
         """Return the same error at a place that only its caller knows."""
@@ -64,9 +60,8 @@ class InputError(ValueError):
 
     def text(self, spell: Spelling | None = None) -> str:
         """Return the message, with options as the caller writes them."""
-        problem, remedy = (write(part, self.values, spell) for part in MESSAGES[self.code])
         place = f"{visible(self.where)}: " if self.where else ""
-        return f"{place}{problem}{'; ' * bool(remedy)}{remedy}"
+        return place + write(MESSAGES[self.code], self.values, spell).removesuffix("; ")
 
     def __str__(self) -> str:
         return self.text()
@@ -232,14 +227,10 @@ def _text_of_many(group: Sequence[Fact], systems: int, spell: Spelling | None) -
     where = f"all {pluralize(systems, 'system')}"
     if len(names) < systems:
         where = f"{', '.join(names[:_MANY])} and {len(names) - _MANY} more"
-    columns = {"n": [fact.n for fact in group]}
-    for name, value in group[0].values.items():
-        if type(value) is int:
-            columns[name] = [fact.values[name] for fact in group]
-    spans = {
-        name: (min(some), max(some)) if min(some) < max(some) else some[0]
-        for name, some in columns.items()
-    }
+    spans: dict[str, Any] = {}
+    for name in ("n", *(name for name, one in group[0].values.items() if type(one) is int)):
+        some = [fact.n if name == "n" else fact.values[name] for fact in group]
+        spans[name] = (min(some), max(some)) if min(some) < max(some) else some[0]
     examples = dict.fromkeys(example for fact in group for example in fact.examples)
     return group[0].text(spell, where=where, examples=tuple(examples)[:EXAMPLES], **spans)
 

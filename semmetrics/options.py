@@ -11,10 +11,9 @@ option, add a line here, use it, and document it on its page.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from os import PathLike
 from types import MappingProxyType
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from semmetrics.arguments import check_type
 from semmetrics.errors import InputError
@@ -94,8 +93,7 @@ RANKED_BY = ("normalized", "rank")
 Path = str | PathLike[str]
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """What is known of an option besides its name and type.
 
     Attributes
@@ -108,8 +106,6 @@ class Option:
         What must be evaluated for it to mean something; empty where it always does.
     key : str
         Its key in a signature, for options that change the data.
-    fixed : bool
-        Whether a protocol may fix it.
     signed : bool
         Whether a signature says it, so that it may not be given beside one.
     choices : tuple of str
@@ -119,7 +115,7 @@ class Option:
     flags : tuple of str
         Its names on the command line, where they do not follow from its name.
     metavar : str
-        What stands for its value in ``--help``.
+        What stands for its value in ``--help``, if not FILE, N or X.
     read : type
         What the command line reads its value as.
     least, most : int, optional
@@ -147,7 +143,6 @@ class Option:
     default: Any = None
     kinds: tuple[str, ...] = ()
     key: str = ""
-    fixed: bool = False
     signed: bool = False
     choices: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
@@ -163,7 +158,7 @@ class Option:
     values: int = 1
     required: bool = False
     written: tuple[str, ...] = ()
-    name: str = field(default="", compare=False)
+    name: str = ""
 
     @property
     def flag(self) -> str:
@@ -190,460 +185,399 @@ class Option:
 class Options(TypedDict, total=False):
     """The options of ``semmetrics.score``, by keyword."""
 
-    measures: Annotated[Any, Option(
-        "Measures as papers write them, such as F1, MacroF1, Recall@5 or 'F1(average=macro)@1,3'. "
-        "The default depends on what is evaluated. See: semmetrics list.",
-        WHAT, signed=True, flags=("-m", "--measure"), metavar="MEASURE", repeat=True,
+    measures: Annotated[Any, Option("Measures as papers write them, such as F1, MacroF1, Recall@5 "
+        "or 'F1(average=macro)@1,3'. The default depends on what is evaluated. See: semmetrics "
+        "list.", WHAT, signed=True, flags=("-m", "--measure"), metavar="MEASURE", repeat=True,
         names="measures")]
-    protocol: Annotated[str | None, Option(
-        "All measures and conventions of a paper: kubany2020, pineda2019, coco-caption, coco-5k, "
-        "coco-1k, f30k, biten2022, eccv, xian2018.",
-        WHAT, signed=True, metavar="P", names="protocols")]
-    top_k: Annotated[int | Sequence[int] | str | None, Option(
-        "Compute every measure on the first k predictions, for each k: 1,3,5.",
-        WHAT, kinds=_LABELS + _CLASSES, signed=True, metavar="K,...")]
-    decode: Annotated[str | Sequence[str] | None, Option(
-        "Rule that turns scores into label sets: threshold:0.5, threshold:best, cumulative:0.5, "
-        "cardinality, cardinality+scores. May be several.",
-        WHAT, kinds=_LABELS, signed=True, metavar="RULE", repeat=True, names="rules")]
+    protocol: Annotated[str | None, Option("All measures and conventions of a paper: kubany2020, "
+        "pineda2019, coco-caption, coco-5k, coco-1k, f30k, biten2022, eccv, xian2018.", WHAT,
+        signed=True, metavar="P", names="protocols")]
+    top_k: Annotated[int | Sequence[int] | str | None, Option("Compute every measure on the first "
+        "k predictions, for each k: 1,3,5.", WHAT, kinds=_LABELS + _CLASSES, signed=True,
+        metavar="K,...")]
+    decode: Annotated[str | Sequence[str] | None, Option("Rule that turns scores into label sets: "
+        "threshold:0.5, threshold:best, cumulative:0.5, cardinality, cardinality+scores. May be "
+        "several.", WHAT, kinds=_LABELS, signed=True, metavar="RULE", repeat=True, names="rules")]
     threshold: Annotated[float | str | Sequence[float | str] | None, Option(
         "Short for the decoding rule threshold:T, for each score threshold T; 'best' is the one "
-        "with the best F1 (of semantic measures the best SemF1).",
-        WHAT, kinds=_LABELS, signed=True, metavar="T,...")]
-    keep_at_least: Annotated[int, Option(
-        "Number of labels that a decoding rule always keeps.",
-        WHAT, default=0, kinds=_LABELS, signed=True, metavar="N", read=int)]
-    set_size_probs: Annotated[Any, Option(
-        "Probabilities of each set size (items x sizes), for the rules that use them: one matrix, "
-        "or one for each system.",
-        WHAT, kinds=_LABELS, metavar="FILE", repeat=True, file=True, batch="items")]
-    first_set_size: Annotated[int, Option(
-        "The set size of the first column of set_size_probs: 0, or 1 if the empty set is not "
-        "allowed.",
-        WHAT, default=0, kinds=_LABELS, key="firstsize", signed=True, metavar="N", read=int,
-        least=0)]
-    task: Annotated[str | None, Option(
-        "What is evaluated, where neither the measures nor the shape of the data tell.",
-        DATA, choices=KINDS)]
-    normalize: Annotated[str | None, Option(
-        "How label texts are cleaned before they are compared: none; lower (case), separators "
-        "(blanks, _ and -), plural (English), kubany2020; several as lower+plural.",
-        DATA, default="none", kinds=_LABELS, key="norm", fixed=True, signed=True, metavar="N",
-        names="normalizations")]
-    missing: Annotated[str | None, Option(
-        "An id that only one side has is an error, is left out (skip), or has an empty list (of "
-        "captions: an empty candidate, or no reference) on the other side (empty).",
-        DATA, default="error", key="missing", fixed=True, signed=True,
+        "with the best F1 (of semantic measures the best SemF1).", WHAT, kinds=_LABELS, signed=True,
+        metavar="T,...")]
+    keep_at_least: Annotated[int, Option("Number of labels that a decoding rule always keeps.",
+        WHAT, default=0, kinds=_LABELS, signed=True, read=int)]
+    set_size_probs: Annotated[Any, Option("Probabilities of each set size (items x sizes), for the "
+        "rules that use them: one matrix, or one for each system.", WHAT, kinds=_LABELS,
+        repeat=True, file=True, batch="items")]
+    first_set_size: Annotated[int, Option("The set size of the first column of set_size_probs: 0, "
+        "or 1 if the empty set is not allowed.", WHAT, default=0, kinds=_LABELS, key="firstsize",
+        signed=True, read=int, least=0)]
+    task: Annotated[str | None, Option("What is evaluated, where neither the measures nor the "
+        "shape of the data tell.", DATA, choices=KINDS)]
+    normalize: Annotated[str | None, Option("How label texts are cleaned before they are compared: "
+        "none; lower (case), separators (blanks, _ and -), plural (English), kubany2020; several "
+        "as lower+plural.", DATA, default="none", kinds=_LABELS, key="norm", signed=True,
+        metavar="N", names="normalizations")]
+    missing: Annotated[str | None, Option("An id that only one side has is an error, is left out "
+        "(skip), or has an empty list (of captions: an empty candidate, or no reference) on the "
+        "other side (empty).", DATA, default="error", key="missing", signed=True,
         choices=("error", "skip", "empty"))]
-    empty_predictions: Annotated[str | None, Option(
-        "Whether items with an empty prediction are evaluated.",
-        DATA, default="keep", kinds=_LABELS, key="emptypred", fixed=True, signed=True,
+    empty_predictions: Annotated[str | None, Option("Whether items with an empty prediction are "
+        "evaluated.", DATA, default="keep", kinds=_LABELS, key="emptypred", signed=True,
         choices=("keep", "skip"))]
-    classes: Annotated[Path | Iterable[Any] | None, Option(
-        "The class list (one a line, or JSON): names the columns of a matrix, and is what averages"
-        " over labels run over.",
-        DATA, kinds=_LABELS + _CLASSES, key="classes", metavar="FILE", file=True)]
-    ignore: Annotated[Path | Iterable[str], Option(
-        "Labels left out on both sides; a path names a file that has one a line (on the command "
-        "line @FILE).",
-        DATA, default=(), kinds=_LABELS, key="ignore", signed=True, metavar="LABEL,...|@FILE",
-        repeat=True)]
-    weights: Annotated[Any, Option(
-        "A weight for each item: {id: number}, CSV, or a vector. Items of weight 0 are left out.",
-        DATA, key="weights", metavar="FILE", file=True, batch="items")]
-    embedding: Annotated[Any, Option(
-        "What labels, phrases and captions are compared with: a file of word vectors, a name of "
-        "'semmetrics embed list', or kind:NAME or kind:PATH. Without it, the model that comes with"
-        " semmetrics is used. With NAME= it is that of measures such as 'SemF1(embedding=NAME)'.",
-        MEANING, kinds=_MEANT, metavar="[NAME=]SPEC", repeat=True, file=True)]
-    lookup: Annotated[str | None, Option(
-        "Rule from a text to a vector; auto is the embedding's own.",
-        MEANING, default="auto", kinds=_MEANT, fixed=True, signed=True,
-        choices=("auto", "kubany2020", "words", "exact", "text"), metavar="RULE")]
-    oov: Annotated[str | None, Option(
-        "What stands for a text without a vector: the vector of the word 'unknown', nothing "
-        "(skip), zeros, or an error.",
-        MEANING, default="zero", kinds=_MEANT, fixed=True, signed=True,
-        choices=("unknown", "skip", "zero", "error"))]
-    device: Annotated[str | None, Option(
-        "Where vectors are made and compared: cpu (the default), cuda, cuda:1.",
-        MEANING, metavar="DEVICE")]
-    max_words: Annotated[int | None, Option(
-        "Read only the first N words of a file of word vectors.",
-        MEANING, kinds=_MEANT, metavar="N", read=int, least=1)]
-    cache: Annotated[bool | Path, Option(
-        "Keep the vectors of sentence and transformer models on disk for the next run. In Python, "
-        "a path names the file.",
-        MEANING, default=False, kinds=_MEANT, read=bool)]
-    calibration: Annotated[Any, Option(
-        "Threshold of similarity that 'semmetrics calibrate' saved, in place of the embedding's "
-        "own. One for each embedding.",
-        MEANING, kinds=_LABELS, signed=True, metavar="FILE", repeat=True, file=True)]
-    taxonomy: Annotated[Any, Option(
-        "Parents of labels, for hierarchical measures such as hF: JSON {child: parent or "
-        "[parents]}, CSV or TSV with the columns child and parent, wordnet, or wordnet:FOLDER.",
-        MEANING, kinds=_LABELS, metavar="FILE", file=True)]
-    tokenizer: Annotated[Any, Option(
-        "What splits captions into tokens; ptb does as the COCO code does.",
-        CAPTIONS, default="ptb", kinds=_TEXTS, key="tok", fixed=True, signed=True,
-        choices=("ptb", "ptb-java", "13a", "whitespace"))]
-    doc_freq: Annotated[Any, Option(
-        "Document frequencies for CIDEr-D and CIDEr, in place of those of the references: .npz, "
-        ".json, or a pickle of the COCO code, which is read and never run.",
-        CAPTIONS, kinds=_TEXTS, metavar="FILE", file=True)]
-    tuples: Annotated[Any, Option(
-        "Scene graphs for SPICE, SPIDEr and Soft-SPICE, as 'semmetrics spice parse' writes them: "
-        "[object], [object, attribute] and, in this order, [subject, object, relation]. In Python "
-        "also {caption: tuples}, or a function from captions to the tuples of each.",
-        CAPTIONS, kinds=_TEXTS, metavar="FILE", file=True)]
-    score_references: Annotated[bool, Option(
-        "Score the references too, each against the others of its image, as the system 'human'.",
-        CAPTIONS, default=False, kinds=_CAPTIONS, key="cand", read=bool, batch="whole")]
-    queries: Annotated[Path | Iterable[Any] | None, Option(
-        "The ids of the queries (one a line, or JSON), in the order of the rows of the matrix or "
-        "of their embeddings.",
-        RETRIEVAL, kinds=_RETRIEVAL, metavar="FILE", file=True)]
-    gallery: Annotated[Path | Iterable[Any] | None, Option(
-        "The ids of the candidates (one a line, or JSON), in the order of the columns of the "
-        "matrix or of their embeddings.",
-        RETRIEVAL, kinds=_RETRIEVAL, key="gallery", metavar="FILE", file=True)]
-    queries_embeddings: Annotated[Any, Option(
-        "Vectors of the queries (.npy, .npz, .h5), one a row, in place of a matrix of "
-        "similarities; with gallery_embeddings.",
-        RETRIEVAL, kinds=_RETRIEVAL, metavar="FILE", file=True, instead=True)]
-    gallery_embeddings: Annotated[Any, Option(
-        "Vectors of the candidates, one a row.",
-        RETRIEVAL, kinds=_RETRIEVAL, metavar="FILE", file=True)]
-    phi: Annotated[Any, Option(
-        "How similar rows and columns (images and captions) are in meaning: a matrix of their "
-        "shape, as semmetrics pairs writes it, for NCS, SR and nDCG; or CIDEr-D, CIDEr, SPICE or "
-        "BagSim, computed of --captions. With NAME= it is that of measures such as "
-        "'NCS(phi=NAME)@10'.",
-        RETRIEVAL, kinds=_RETRIEVAL, metavar="[NAME=]FILE", repeat=True, file=True)]
-    captions: Annotated[Any, Option(
-        "The text of each caption of the gallery, {id: caption} or in the order of the columns, of"
-        " which phi is computed: CIDEr-D, or what --phi, 'NCS(phi=SPICE)@10' or a protocol say. "
-        "The positives of an image are its references.",
-        RETRIEVAL, kinds=_RETRIEVAL, metavar="FILE", file=True, batch="kept")]
-    similarity: Annotated[str | None, Option(
-        "How vectors are compared: by their cosine, or their dot product.",
-        RETRIEVAL, default="cosine", kinds=_RETRIEVAL, key="similarity", fixed=True, signed=True,
-        choices=("cosine", "dot"))]
-    direction: Annotated[str | None, Option(
-        "Which side are the queries: the rows of the matrix (i2t), its columns (t2i, with the "
-        "row positives transposed), or each in turn (both).",
-        RETRIEVAL, default="i2t", kinds=_RETRIEVAL, key="direction", fixed=True, signed=True,
-        choices=("i2t", "t2i", "both"))]
-    reverse_positives: Annotated[Any, Option(
-        "The positives of each column, for t2i; without them, the row positives, transposed.",
-        RETRIEVAL, kinds=_RETRIEVAL, metavar="FILE", file=True)]
-    ties: Annotated[str | None, Option(
-        "How equal similarities, or scores, are ranked: the first in the gallery or class list "
-        "first (position), what is true before others (optimistic), or others before what is true "
-        "(pessimistic).",
-        RETRIEVAL, default="position", kinds=_RETRIEVAL + _CLASSES, key="tie", fixed=True,
-        signed=True, choices=("position", "optimistic", "pessimistic"))]
-    folds: Annotated[int | None, Option(
-        "Cut the rows into so many parts of equal size, in their order, and rank the candidates of"
-        " a part alone: those that are positives of its rows.",
-        RETRIEVAL, kinds=_RETRIEVAL, key="folds", fixed=True, signed=True, metavar="N", read=int,
-        least=2)]
-    seen: Annotated[Path | Iterable[Any] | None, Option(
-        "The seen classes, those of training (one a line, or JSON); names, or places in the class "
-        "list.",
-        CLASSES, kinds=_CLASSES, key="seen", metavar="FILE", file=True)]
-    unseen: Annotated[Path | Iterable[Any] | None, Option(
-        "The unseen classes, which training had no image of.",
-        CLASSES, kinds=_CLASSES, key="unseen", metavar="FILE", file=True)]
-    class_lists: Annotated[Mapping[str, Any] | None, Option(
-        "Further lists of classes by name, for measures such as 'PerClassAccuracy(labels=NAME)'.",
-        CLASSES, kinds=_CLASSES, flags=("--class-list",), metavar="NAME=FILE", repeat=True,
+    classes: Annotated[Path | Iterable[Any] | None, Option("The class list (one a line, or JSON): "
+        "names the columns of a matrix, and is what averages over labels run over.", DATA,
+        kinds=_LABELS + _CLASSES, key="classes", file=True)]
+    ignore: Annotated[Path | Iterable[str], Option("Labels left out on both sides; a path names a "
+        "file that has one a line (on the command line @FILE).", DATA, default=(), kinds=_LABELS,
+        key="ignore", signed=True, metavar="LABEL,...|@FILE", repeat=True)]
+    weights: Annotated[Any, Option("A weight for each item: {id: number}, CSV, or a vector. Items "
+        "of weight 0 are left out.", DATA, key="weights", file=True, batch="items")]
+    embedding: Annotated[Any, Option("What labels, phrases and captions are compared with: a file "
+        "of word vectors, a name of 'semmetrics embed list', or kind:NAME or kind:PATH. Without "
+        "it, the model that comes with semmetrics is used. With NAME= it is that of measures such "
+        "as 'SemF1(embedding=NAME)'.", MEANING, kinds=_MEANT, metavar="[NAME=]SPEC", repeat=True,
         file=True)]
-    populations: Annotated[Any, Option(
-        "How many images each class has ({class: number}, or CSV), for the lists of the 500 most "
-        "and least populated classes, M500 and L500, and others of that form.",
-        CLASSES, kinds=_CLASSES, metavar="FILE", file=True)]
-    hops: Annotated[Any, Option(
-        "How many hops of a hierarchy each class is from the seen ones ({class: number}, or CSV), "
-        "for the lists of classes within two hops, 2H, and others of that form.",
-        CLASSES, kinds=_CLASSES, metavar="FILE", file=True)]
-    pretraining: Annotated[Path | Iterable[Any] | None, Option(
-        "The classes that the features were trained on; unseen classes in this list are "
-        "reported.",
-        CLASSES, kinds=_CLASSES, metavar="FILE", file=True)]
-    ci: Annotated[Any, Option(
-        "Compute confidence intervals.",
-        CERTAINTY, default=False, signed=True, read=bool, batch="whole")]
-    ci_method: Annotated[str, Option(
-        "How the limits of intervals are found: percentile, bca, jackknife, jackknife-bias, "
-        "wilson, hall, or auto, the method that suits each measure.",
+    lookup: Annotated[str | None, Option("Rule from a text to a vector; auto is the embedding's "
+        "own.", MEANING, default="auto", kinds=_MEANT, signed=True,
+        choices=("auto", "kubany2020", "words", "exact", "text"), metavar="RULE")]
+    oov: Annotated[str | None, Option("What stands for a text without a vector: the vector of the "
+        "word 'unknown', nothing (skip), zeros, or an error.", MEANING, default="zero",
+        kinds=_MEANT, signed=True, choices=("unknown", "skip", "zero", "error"))]
+    device: Annotated[str | None, Option("Where vectors are made and compared: cpu (the default), "
+        "cuda, cuda:1.", MEANING, metavar="DEVICE")]
+    max_words: Annotated[int | None, Option("Read only the first N words of a file of word "
+        "vectors.", MEANING, kinds=_MEANT, read=int, least=1)]
+    cache: Annotated[bool | Path, Option("Keep the vectors of sentence and transformer models on "
+        "disk for the next run. In Python, a path names the file.", MEANING, default=False,
+        kinds=_MEANT, read=bool)]
+    calibration: Annotated[Any, Option("Threshold of similarity that 'semmetrics calibrate' saved, "
+        "in place of the embedding's own. One for each embedding.", MEANING, kinds=_LABELS,
+        signed=True, repeat=True, file=True)]
+    taxonomy: Annotated[Any, Option("Parents of labels, for hierarchical measures such as hF: JSON "
+        "{child: parent or [parents]}, CSV or TSV with the columns child and parent, wordnet, or "
+        "wordnet:FOLDER.", MEANING, kinds=_LABELS, file=True)]
+    tokenizer: Annotated[Any, Option("What splits captions into tokens; ptb does as the COCO code "
+        "does.", CAPTIONS, default="ptb", kinds=_TEXTS, key="tok", signed=True,
+        choices=("ptb", "ptb-java", "13a", "whitespace"))]
+    doc_freq: Annotated[Any, Option("Document frequencies for CIDEr-D and CIDEr, in place of those "
+        "of the references: .npz, .json, or a pickle of the COCO code, which is read and never "
+        "run.", CAPTIONS, kinds=_TEXTS, file=True)]
+    tuples: Annotated[Any, Option("Scene graphs for SPICE, SPIDEr and Soft-SPICE, as 'semmetrics "
+        "spice parse' writes them: [object], [object, attribute] and, in this order, [subject, "
+        "object, relation]. In Python also {caption: tuples}, or a function from captions to the "
+        "tuples of each.", CAPTIONS, kinds=_TEXTS, file=True)]
+    score_references: Annotated[bool, Option("Score the references too, each against the others of "
+        "its image, as the system 'human'.", CAPTIONS, default=False, kinds=_CAPTIONS, key="cand",
+        read=bool, batch="whole")]
+    queries: Annotated[Path | Iterable[Any] | None, Option("The ids of the queries (one a line, or "
+        "JSON), in the order of the rows of the matrix or of their embeddings.", RETRIEVAL,
+        kinds=_RETRIEVAL, file=True)]
+    gallery: Annotated[Path | Iterable[Any] | None, Option("The ids of the candidates (one a line, "
+        "or JSON), in the order of the columns of the matrix or of their embeddings.", RETRIEVAL,
+        kinds=_RETRIEVAL, key="gallery", file=True)]
+    queries_embeddings: Annotated[Any, Option("Vectors of the queries (.npy, .npz, .h5), one a "
+        "row, in place of a matrix of similarities; with gallery_embeddings.", RETRIEVAL,
+        kinds=_RETRIEVAL, file=True, instead=True)]
+    gallery_embeddings: Annotated[Any, Option("Vectors of the candidates, one a row.", RETRIEVAL,
+        kinds=_RETRIEVAL, file=True)]
+    phi: Annotated[Any, Option("How similar rows and columns (images and captions) are in meaning: "
+        "a matrix of their shape, as semmetrics pairs writes it, for NCS, SR and nDCG; or CIDEr-D, "
+        "CIDEr, SPICE or BagSim, computed of --captions. With NAME= it is that of measures such as "
+        "'NCS(phi=NAME)@10'.", RETRIEVAL, kinds=_RETRIEVAL, metavar="[NAME=]FILE", repeat=True,
+        file=True)]
+    captions: Annotated[Any, Option("The text of each caption of the gallery, {id: caption} or in "
+        "the order of the columns, of which phi is computed: CIDEr-D, or what --phi, "
+        "'NCS(phi=SPICE)@10' or a protocol say. The positives of an image are its references.",
+        RETRIEVAL, kinds=_RETRIEVAL, file=True, batch="kept")]
+    similarity: Annotated[str | None, Option("How vectors are compared: by their cosine, or their "
+        "dot product.", RETRIEVAL, default="cosine", kinds=_RETRIEVAL, key="similarity",
+        signed=True, choices=("cosine", "dot"))]
+    direction: Annotated[str | None, Option("Which side are the queries: the rows of the matrix "
+        "(i2t), its columns (t2i, with the row positives transposed), or each in turn (both).",
+        RETRIEVAL, default="i2t", kinds=_RETRIEVAL, key="direction", signed=True,
+        choices=("i2t", "t2i", "both"))]
+    reverse_positives: Annotated[Any, Option("The positives of each column, for t2i; without them, "
+        "the row positives, transposed.", RETRIEVAL, kinds=_RETRIEVAL, file=True)]
+    ties: Annotated[str | None, Option("How equal similarities, or scores, are ranked: the first "
+        "in the gallery or class list first (position), what is true before others (optimistic), "
+        "or others before what is true (pessimistic).", RETRIEVAL, default="position",
+        kinds=_RETRIEVAL + _CLASSES, key="tie", signed=True,
+        choices=("position", "optimistic", "pessimistic"))]
+    folds: Annotated[int | None, Option("Cut the rows into so many parts of equal size, in their "
+        "order, and rank the candidates of a part alone: those that are positives of its rows.",
+        RETRIEVAL, kinds=_RETRIEVAL, key="folds", signed=True, read=int, least=2)]
+    seen: Annotated[Path | Iterable[Any] | None, Option("The seen classes, those of training (one "
+        "a line, or JSON); names, or places in the class list.", CLASSES, kinds=_CLASSES,
+        key="seen", file=True)]
+    unseen: Annotated[Path | Iterable[Any] | None, Option("The unseen classes, which training had "
+        "no image of.", CLASSES, kinds=_CLASSES, key="unseen", file=True)]
+    class_lists: Annotated[Mapping[str, Any] | None, Option("Further lists of classes by name, for "
+        "measures such as 'PerClassAccuracy(labels=NAME)'.", CLASSES, kinds=_CLASSES,
+        flags=("--class-list",), metavar="NAME=FILE", repeat=True, file=True)]
+    populations: Annotated[Any, Option("How many images each class has ({class: number}, or CSV), "
+        "for the lists of the 500 most and least populated classes, M500 and L500, and others of "
+        "that form.", CLASSES, kinds=_CLASSES, file=True)]
+    hops: Annotated[Any, Option("How many hops of a hierarchy each class is from the seen ones "
+        "({class: number}, or CSV), for the lists of classes within two hops, 2H, and others of "
+        "that form.", CLASSES, kinds=_CLASSES, file=True)]
+    pretraining: Annotated[Path | Iterable[Any] | None, Option("The classes that the features were "
+        "trained on; unseen classes in this list are reported.", CLASSES, kinds=_CLASSES,
+        file=True)]
+    ci: Annotated[Any, Option("Compute confidence intervals.", CERTAINTY, default=False,
+        signed=True, read=bool, batch="whole")]
+    ci_method: Annotated[str, Option("How the limits of intervals are found: percentile, bca, "
+        "jackknife, jackknife-bias, wilson, hall, or auto, the method that suits each measure.",
         CERTAINTY, default="auto", signed=True,
         choices=("auto", "percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall"),
         metavar="M")]
-    seed: Annotated[int, Option(
-        "Seed of the resamples.",
-        CERTAINTY, default=12345, signed=True, metavar="N", read=int)]
-    resamples: Annotated[int, Option(
-        "Number of resamples, at most a million.",
-        CERTAINTY, default=1000, signed=True, metavar="N", read=int)]
-    level: Annotated[float, Option(
-        "Confidence level, between 0 and 1.",
-        CERTAINTY, default=0.95, signed=True, metavar="X", read=float)]
-    read: Annotated[Any, Option(
-        "How files are read: semmetrics.ReadOptions.")]
-    keep_rows: Annotated[bool, Option(
-        "Keep what item values need; saves memory when off.",
+    seed: Annotated[int, Option("Seed of the resamples.", CERTAINTY, default=12345, signed=True,
+        read=int)]
+    resamples: Annotated[int, Option("Number of resamples, at most a million.", CERTAINTY,
+        default=1000, signed=True, read=int)]
+    level: Annotated[float, Option("Confidence level, between 0 and 1.", CERTAINTY, default=0.95,
+        signed=True, read=float)]
+    read: Annotated[Any, Option("How files are read: semmetrics.ReadOptions.")]
+    keep_rows: Annotated[bool, Option("Keep what item values need; saves memory when off.",
         default=True)]
-    progress: Annotated[Callable[[int, int], None] | None, Option(
-        "Called with the number done and the number in all.")]
+    progress: Annotated[Callable[[int, int], None] | None, Option("Called with the number done and "
+        "the number in all.")]
 
 
 def _named(**options: Option) -> dict[str, Option]:
-    return {name: replace(option, name=name) for name, option in options.items()}
+    """Return options with their names, and what stands for their values in help."""
+    found = {}
+    for name, one in options.items():
+        usual = "FILE" if one.file or one.written else {int: "N", float: "X"}.get(one.read, "")
+        found[name] = one._replace(name=name, metavar=one.metavar or usual)
+    return found
 
 
 READING = _named(
-    input_format=Option(
-        "The format of the files. The default is told by the extension.", READ, metavar="F",
-        names="formats"),
+    input_format=Option("The format of the files. The default is told by the extension.", READ,
+        metavar="F", names="formats"),
     **{f"{role}_column": Option(f"Column or key of the {role}s.", READ, kinds=kinds, metavar="NAME")
        for role, kinds in {"id": (), **COLUMNS}.items()},
     delimiter=Option("Character between the cells of CSV; a comma.", READ, metavar="C"),
-    label_delimiter=Option(
-        "Text between the labels in a cell. Without it, CSV has one row a label.", READ,
-        kinds=COLUMNS["score"], metavar="TEXT"),
-    split=Option(
-        "Split of Karpathy's JSON: test, val, train or restval. The default is all.", READ,
+    label_delimiter=Option("Text between the labels in a cell. Without it, CSV has one row a "
+        "label.", READ, kinds=COLUMNS["score"], metavar="TEXT"),
+    split=Option("Split of Karpathy's JSON: test, val, train or restval. The default is all.", READ,
         kinds=_TEXTS, metavar="NAME"),
-    max_line_bytes=Option(
-        "Longest line of CSV and JSONL.", READ, default=64 * 2**20, metavar="N", read=int),
-    max_bytes=Option(
-        "Largest file, decompressed. An embedding may have 16 times as many bytes.", READ,
-        default=4 * 2**30, metavar="N", read=int),
+    max_line_bytes=Option("Longest line of CSV and JSONL.", READ, default=64 * 2**20, read=int),
+    max_bytes=Option("Largest file, decompressed. An embedding may have 16 times as many bytes.",
+        READ, default=4 * 2**30, read=int),
 )
 """How files are read: the fields of `semmetrics.ReadOptions`."""
 
 OUTPUT = _named(
-    signatures=Option("Show the whole signature of each row.", WRITE,
-                      flags=("--show-signatures",), read=bool),
+    signatures=Option("Show the whole signature of each row.", WRITE, flags=("--show-signatures",),
+        read=bool),
     form=Option("The format of the result; json and csv have full precision.", WRITE,
-                default="table", flags=("--format",), choices=RESULT_FORMATS),
-    output=Option("Write the result there.", WRITE, flags=("-o", "--output"), metavar="FILE",
-                  written=("",)),
-    digits=Option("Digits after the point: 4, or 2 with --percent.", WRITE, metavar="N", read=int,
-                  least=0, most=17),
+        default="table", flags=("--format",), choices=RESULT_FORMATS),
+    output=Option("Write the result there.", WRITE, flags=("-o", "--output"), written=("",)),
+    digits=Option("Digits after the point: 4, or 2 with --percent.", WRITE, read=int, least=0,
+        most=17),
     percent=Option("Multiply values in [-1, 1], CIDEr, SPICE and SPIDEr by 100, as papers print "
-                   "them.", WRITE, read=bool),
+        "them.", WRITE, read=bool),
     quiet=Option("No notes and no progress on standard error.", OTHER, flags=("-q", "--quiet"),
-                 read=bool),
+        read=bool),
 )
 """How results are written by the command line."""
 
-_MANIFEST = Option("Another manifest (TOML).", MEANING, metavar="FILE", file=True)
+_MANIFEST = Option("Another manifest (TOML).", MEANING, file=True)
 _BASELINE = Option("The system that all others are compared with. The default is the first.", HOW,
-                   metavar="NAME")
+    metavar="NAME")
 _CORRECTION = Option("Correction of p for the number of comparisons.", HOW, default="holm",
-                     choices=tuple(CORRECTIONS))
+    choices=tuple(CORRECTIONS))
 _GROUP = Option("Column of RATINGS; each of its values has rows of its own, too.", PEOPLE,
-                metavar="COLUMN")
+    metavar="COLUMN")
 _IDS = Option("The part of an id in RATINGS that is compared: the group of the expression, or all "
-              "that it finds.", PEOPLE, metavar="REGEX")
+    "that it finds.", PEOPLE, metavar="REGEX")
 _POINTS = Option("Thresholds to compute; both ends of a range are. The default is 0:1:0.01.", WHAT,
-                 metavar="START:STOP:STEP|T,...")
+    metavar="START:STOP:STEP|T,...")
 _MEASURE = Option("The measure.", WHAT, flags=("-m", "--measure"), metavar="MEASURE",
-                  names="measures")
-_MEASURES = replace(_MEASURE, repeat=True)
-_TO = Option("Write the result there.", WRITE, flags=("-o", "--output"), metavar="FILE",
-             required=True, written=("",))
+    names="measures")
+_MEASURES = _MEASURE._replace(repeat=True)
+_TO = Option("Write the result there.", WRITE, flags=("-o", "--output"), required=True,
+    written=("",))
 _FORM = Option("The format of the result.", WRITE, default="table", flags=("--format",),
-               choices=("table", "json"))
+    choices=("table", "json"))
 _RECORDS = (".csv", ".json", ".jsonl")
 _SELECTED = _named(
     exclude=Option("Images that are not to be selected, one id a line; the next ones are taken.",
-                   WHAT, metavar="FILE", file=True),
+        WHAT, file=True),
     missing=Option("An image that a system lacks is an error, or is left out (skip).", DATA,
-                   choices=("error", "skip")),
-    sheet=Option("Write a sheet for references there.", SHEETS, metavar="FILE", written=_RECORDS),
+        choices=("error", "skip")),
+    sheet=Option("Write a sheet for references there.", SHEETS, written=_RECORDS),
     rating_sheet=Option("Write a sheet there in which the answers are rated.", SHEETS,
-                        metavar="FILE", written=_RECORDS),
-    page=Option("Write a sheet as an HTML page to annotate in.", SHEETS, metavar="FILE",
-                written=("",)),
-    rating_page=Option("Write a sheet of ratings as an HTML page.", SHEETS, metavar="FILE",
-                       written=("",)),
+        written=_RECORDS),
+    page=Option("Write a sheet as an HTML page to annotate in.", SHEETS, written=("",)),
+    rating_page=Option("Write a sheet of ratings as an HTML page.", SHEETS, written=("",)),
     annotators=Option("Rows for each image, or for each answer to rate.", SHEETS, default=3,
-                      metavar="N", read=int, least=1, most=100),
+        read=int, least=1, most=100),
     images=Option("Where the page finds images, with {id} in it: 'images/{id}.jpg'.", SHEETS,
-                  metavar="TEMPLATE"),
-    scale=Option("Ratings on the page are 1 to N.", SHEETS, default=5, metavar="N", read=int,
-                 least=2, most=100),
+        metavar="TEMPLATE"),
+    scale=Option("Ratings on the page are 1 to N.", SHEETS, default=5, read=int, least=2, most=100),
 )
 COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     "score": _named(
         rescore=Option("Compute that signature again on these files, and say where they differ "
-                       "from it.", WRITE, metavar="SIGNATURE"),
-        runs=Option("The PRED files are runs of one system: show mean (std, n-1) over them.",
-                    WRITE, read=bool),
-        per_item=Option("Write the values of each item.", WRITE, metavar="FILE",
-                        written=(".jsonl", ".csv")),
-        per_label=Option("Write the values and counts of each label.", WRITE, metavar="FILE",
-                         written=(".json", ".csv")),
+            "from it.", WRITE, metavar="SIGNATURE"),
+        runs=Option("The PRED files are runs of one system: show mean (std, n-1) over them.", WRITE,
+            read=bool),
+        per_item=Option("Write the values of each item.", WRITE, written=(".jsonl", ".csv")),
+        per_label=Option("Write the values and counts of each label.", WRITE,
+            written=(".json", ".csv")),
         matches=Option("Write which prediction matched which true label, how similar they are, and "
-                       "what nothing matched, by the first semantic measure.", WRITE,
-                       metavar="FILE", written=_RECORDS),
+            "what nothing matched, by the first semantic measure.", WRITE, written=_RECORDS),
         confusion=Option("Write how many images of each class are taken for each class.", WRITE,
-                         metavar="FILE", written=_RECORDS),
+            written=_RECORDS),
         curve=Option("Write the accuracy on seen and unseen classes for every calibrating "
-                     "constant, of AUSUC.", WRITE, metavar="FILE", written=_RECORDS),
-        worst=Option("Show the N worst items by the first per-item measure.", WRITE, metavar="N",
-                     read=int, least=1),
+            "constant, of AUSUC.", WRITE, written=_RECORDS),
+        worst=Option("Show the N worst items by the first per-item measure.", WRITE, read=int,
+            least=1),
     ),
     "compare": _named(
         test=Option("How p is found: from the interval of the difference, resamples of the items "
-                    "(moved to a mean difference of 0, or as sacrebleu has it), items swapped at "
-                    "random, or, for means over items, Student's or Wilcoxon's test.", HOW,
-                    default="interval", choices=tuple(TESTS)),
+            "(moved to a mean difference of 0, or as sacrebleu has it), items swapped at random, "
+            "or, for means over items, Student's or Wilcoxon's test.", HOW, default="interval",
+            choices=tuple(TESTS)),
         baseline=_BASELINE,
         correction=_CORRECTION,
         differing=Option("Show the N items on which systems differ most, by the first per-item "
-                         "measure.", WRITE, metavar="N", read=int, least=1),
+            "measure.", WRITE, read=int, least=1),
         ranks=Option("Show how often each system has each rank in the resamples, by the first "
-                     "measure.", WRITE, read=bool),
+            "measure.", WRITE, read=bool),
     ),
     "rank": _named(
-        measure=replace(_MEASURE, help="The measure, or its heading.", default="O-F1"),
+        measure=_MEASURE._replace(help="The measure, or its heading.", default="O-F1"),
         by=Option("Rank by the mean of value over best value, or by the mean rank.", HOW,
-                  default="normalized", choices=RANKED_BY),
+            default="normalized", choices=RANKED_BY),
         level=Option("Level of the critical difference of mean ranks, between 0 and 1.", HOW,
-                     default=0.95, metavar="X", read=float),
-        differences=Option("Show instead the ranks on two data sets, by name, and how they "
-                           "differ.", HOW, metavar="FIRST SECOND", values=2),
-        diagram=Option("Draw mean ranks with their critical difference.", WRITE, metavar="FILE",
-                       written=(".svg",)),
+            default=0.95, read=float),
+        differences=Option("Show instead the ranks on two data sets, by name, and how they differ.",
+            HOW, metavar="FIRST SECOND", values=2),
+        diagram=Option("Draw mean ranks with their critical difference.", WRITE, written=(".svg",)),
     ),
     "meta": _named(
         protocol=Option("How the literature measures agreement with a public set of judgements; "
-                        "see 'semmetrics list protocols'.", PEOPLE, metavar="P",
-                        names="agreement_protocols"),
+            "see 'semmetrics list protocols'.", PEOPLE, metavar="P", names="agreement"),
         columns=Option("Names of columns of RATINGS: rating=score,id=image.", PEOPLE,
-                       metavar="ROLE=NAME,..."),
+            metavar="ROLE=NAME,..."),
         group_by=_GROUP,
         ids=_IDS,
         statistics=Option(f"{', '.join(AGREEMENT)} or all. The default is the protocol's, or all.",
-                          HOW, metavar="NAME,..."),
+            HOW, metavar="NAME,..."),
         aggregate=Option("Average several judgements of the same candidate. The default is the "
-                         "protocol's, or none.", HOW, choices=tuple(AGGREGATIONS)),
-        baseline=replace(_BASELINE, metavar="MEASURE", help="The measure that all others are "
-                         "compared with. The default is the first."),
+            "protocol's, or none.", HOW, choices=tuple(AGGREGATIONS)),
+        baseline=_BASELINE._replace(metavar="MEASURE", help="The measure that all others are "
+            "compared with. The default is the first."),
         test=Option("Resamples of images, moved to a mean difference of 0; or Williams' test, for "
-                    "Pearson's r of independent judgements.", HOW, default="bootstrap",
-                    choices=tuple(JUDGEMENT_TESTS)),
+            "Pearson's r of independent judgements.", HOW, default="bootstrap",
+            choices=tuple(JUDGEMENT_TESTS)),
         correction=_CORRECTION,
     ),
     "correlate": _named(
         columns=Option("Columns of RATINGS. The default is its first three.", PEOPLE,
-                       metavar="ID,ID,SCORE"),
+            metavar="ID,ID,SCORE"),
         group_by=_GROUP,
         ids=_IDS,
         ncs=Option("NCS@1 in place of phi: each value over the largest one of its row (images are "
-                   "queries) or column (captions are).", WHAT, choices=("rows", "columns")),
+            "queries) or column (captions are).", WHAT, choices=("rows", "columns")),
     ),
     "sweep": _named(
-        measures=replace(_MEASURES, help="Measures with a threshold of similarity, such as SemF1 "
-                         "(the default) or SemRecall@5."),
+        measures=_MEASURES._replace(help="Measures with a threshold of similarity, such as SemF1 "
+            "(the default) or SemRecall@5."),
         thresholds=_POINTS,
     ),
     "calibrate": _named(
-        pairs=Option("Labelled pairs: CSV, TSV, JSON or JSONL with the columns a, b and same.",
-                     HOW, metavar="FILE", file=True),
+        pairs=Option("Labelled pairs: CSV, TSV, JSON or JSONL with the columns a, b and same.", HOW,
+            file=True),
         criterion=Option("Of pairs: what is largest at the threshold. The default is f1.", HOW,
-                         choices=("f1", "youden", "accuracy")),
-        measure=replace(_MEASURE, help="Of PRED and GT: the measure whose contrast is largest. "
-                        "The default is SemF1."),
-        holdout=Option("Of PRED and GT: the share of items that are used. The default is 0.2.",
-                       HOW, metavar="X", read=float),
-        seed=Option("Of PRED and GT: chooses the items. The default is 12345.", HOW, metavar="N",
-                    read=int),
+            choices=("f1", "youden", "accuracy")),
+        measure=_MEASURE._replace(help="Of PRED and GT: the measure whose contrast is largest. The "
+            "default is SemF1."),
+        holdout=Option("Of PRED and GT: the share of items that are used. The default is 0.2.", HOW,
+            read=float),
+        seed=Option("Of PRED and GT: chooses the items. The default is 12345.", HOW, read=int),
         thresholds=_POINTS,
-        form=replace(_FORM, default="text", choices=("text", "json"),
-                     help="The format of the result; json is what -o saves."),
+        form=_FORM._replace(default="text", choices=("text", "json"),
+            help="The format of the result; json is what -o saves."),
     ),
     "validate": _named(form=_FORM),
     "doc-freq": _named(
         stem=Option("Whether words are stemmed, as in CIDEr(stem=porter). The default is none.",
-                    WHAT, choices=("none", "porter")),
-        convert=Option("FILE holds document frequencies: .npz, JSON, or a pickle of released "
-                       "code.", WHAT, read=bool),
+            WHAT, choices=("none", "porter")),
+        convert=Option("FILE holds document frequencies: .npz, JSON, or a pickle of released code.",
+            WHAT, read=bool),
         documents=Option("With --convert: how many documents were counted, if the file does not "
-                         "tell.", WHAT, metavar="N", read=int, least=1),
-        output=replace(_TO, help="Write the frequencies there.", written=(".npz", ".json")),
+            "tell.", WHAT, read=int, least=1),
+        output=_TO._replace(help="Write the frequencies there.", written=(".npz", ".json")),
     ),
     "pairs": _named(
-        measure=replace(_MEASURES, help="CIDEr-D, CIDEr, SPICE or BagSim, with its options.",
-                        default=("CIDEr-D",), flags=("-m", "--measure", "--phi")),
+        measure=_MEASURES._replace(help="CIDEr-D, CIDEr, SPICE or BagSim, with its options.",
+            default=("CIDEr-D",), flags=("-m", "--measure", "--phi")),
         rows=Option("Whether a row is an image, with all its references, or one reference alone.",
-                    WHAT, default="images", choices=("images", "references")),
+            WHAT, default="images", choices=("images", "references")),
         top_k=Option("Only the K best captions of each image, as JSON lines.", WHAT, metavar="K",
-                     read=int, least=1),
+            read=int, least=1),
         axis=Option("With --top-k: the best captions of each image, or images of each caption. The "
-                    "default is captions.", WHAT, choices=("captions", "images")),
-        output=replace(_TO, help="A .npy file of images x captions, and FILE.ids.json with the ids "
-                       "of both; or, with --top-k, a .jsonl file, or - for standard output. A run "
-                       "that was stopped is continued, from FILE.part and FILE.blocks."),
+            "default is captions.", WHAT, choices=("captions", "images")),
+        output=_TO._replace(help="A .npy file of images x captions, and FILE.ids.json with the ids "
+            "of both; or, with --top-k, a .jsonl file, or - for standard output. A run that was "
+            "stopped is continued, from FILE.part and FILE.blocks."),
         dtype=Option("Type of the numbers in the .npy file. The default is float64.", WRITE,
-                     choices=("float64", "float32")),
+            choices=("float64", "float32")),
         overwrite=Option("Compute all of a .npy file that exists already, whatever it holds.",
-                         WRITE, read=bool),
+            WRITE, read=bool),
     ),
     "mad select": _named(
         k=Option("Images of each pair.", WHAT, default=70, flags=("-k",), metavar="K", read=int),
-        measure=replace(_MEASURE, help="What tells how alike two answers are: a measure with "
-                        "values of items.", default="NGSM"),
+        measure=_MEASURE._replace(help="What tells how alike two answers are: a measure with "
+            "values of items.", default="NGSM"),
         ties=Option("How images of equal values are told apart: by id, by position, or by a hash "
-                    "of the seed, the pair and the id.", WHAT, default="id",
-                    choices=("id", "position", "random")),
-        seed=Option("Seed of --ties random.", WHAT, default=12345, metavar="N", read=int),
+            "of the seed, the pair and the id.", WHAT, default="id",
+            choices=("id", "position", "random")),
+        seed=Option("Seed of --ties random.", WHAT, default=12345, read=int),
     ) | _SELECTED,
     "mad add": _SELECTED,
     "mad rank": _named(
         references=Option("Sheets of references that were filled, or references in another form.",
-                          WHAT, metavar="FILE", repeat=True, file=True),
-        ratings=Option("Sheets of ratings that were filled.", WHAT, metavar="FILE", repeat=True,
-                       file=True),
-        measures=replace(_MEASURES, help="Measures that the systems are scored by, such as CIDEr-D "
-                         "and SPICE. The default is what 'semmetrics score' computes."),
+            WHAT, repeat=True, file=True),
+        ratings=Option("Sheets of ratings that were filled.", WHAT, repeat=True, file=True),
+        measures=_MEASURES._replace(help="Measures that the systems are scored by, such as CIDEr-D "
+            "and SPICE. The default is what 'semmetrics score' computes."),
         k=Option("Only the first K images of each pair.", WHAT, flags=("-k",), metavar="K",
-                 read=int),
+            read=int),
         floor=Option("Raise smaller scores to X, so that a score of 0 has a dominance.", WHAT,
-                     metavar="X", read=float),
+            read=float),
         stability=Option("Compare the ranks of these k with those of all images (SRCC).", WHAT,
-                         metavar="K,...|K:K[:STEP]"),
+            metavar="K,...|K:K[:STEP]"),
         missing=Option("Images that are not annotated, and rows of other images, are an error, or "
-                       "are left out (skip).", WHAT, default="error", choices=("error", "skip")),
+            "are left out (skip).", WHAT, default="error", choices=("error", "skip")),
         pairs_file=Option("Write scores and dominance of each pair there.", WRITE,
-                          flags=("--pairs",), metavar="FILE", written=_RECORDS),
+            flags=("--pairs",), written=_RECORDS),
     ),
     "spice setup": _named(
         jars=Option("Take the two jars of CoreNLP 3.6.0 from there; without it the Maven client, "
-                    "mvn, gets them (385 MB).", WRITE, metavar="FOLDER", file=True),
+            "mvn, gets them (385 MB).", WRITE, metavar="FOLDER", file=True),
     ),
     "spice parse": _named(
         parser=Option("SPICE's own program, which needs Java, or the parser that comes with "
-                      "semmetrics.", WHAT, default="official", choices=("official", "offline")),
+            "semmetrics.", WHAT, default="official", choices=("official", "offline")),
         captions=Option("What is parsed: the tokens of the tokenizer, as SPICE(captions=tokens) "
-                        "has them, or captions as they are written.", WHAT, default="tokens",
-                        choices=("tokens", "written")),
-        seconds=Option("The longest that a caption may take.", JAVA, default=60, metavar="N",
-                       read=int, least=1, most=86400),
+            "has them, or captions as they are written.", WHAT, default="tokens",
+            choices=("tokens", "written")),
+        seconds=Option("The longest that a caption may take.", JAVA, default=60, read=int, least=1,
+            most=86400),
         processors=Option("Threads; by default as many as the machine has processors.", JAVA,
-                          metavar="N", read=int, least=1, most=1024),
+            read=int, least=1, most=1024),
         memory=Option("Memory of the Java program.", JAVA, default="4G", metavar="SIZE"),
-        output=replace(_TO, help="JSON lines, one a distinct caption; - for standard output."),
+        output=_TO._replace(help="JSON lines, one a distinct caption; - for standard output."),
     ),
     "embed list": _named(manifest=_MANIFEST),
     "embed fetch": _named(
         manifest=_MANIFEST,
         folder=Option("Where the converted vectors go; the user's cache folder.", WRITE,
-                      flags=("--to",), metavar="FOLDER", file=True),
+            flags=("--to",), metavar="FOLDER", file=True),
         keep=Option("Keep the download, too.", WRITE, read=bool),
     ),
     "embed convert": _named(
@@ -657,27 +591,21 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     ),
     "embed coverage": _named(
         embedding=Option("NAME, PATH, or kind:NAME or kind:PATH; kinds: static, word2vec, glove, "
-                         "fasttext, kv, converted, sbert, transformers:first, transformers:mean, "
-                         "matrix.", MEANING, default="static", metavar="EMBEDDING"),
-        top_k=Option("The first K labels of each item, by falling score if there are scores.",
-                     DATA, metavar="K", read=int, least=1),
+            "fasttext, kv, converted, sbert, transformers:first, transformers:mean, matrix.",
+            MEANING, default="static", metavar="EMBEDDING"),
+        top_k=Option("The first K labels of each item, by falling score if there are scores.", DATA,
+            metavar="K", read=int, least=1),
         names=Option("The most frequent unknown and composed labels that are named.", WRITE,
-                     default=5, metavar="N", read=int, least=0),
+            default=5, read=int, least=0),
     ),
 }
 """The options that a command has of its own; they are keywords of its API function, too."""
 # fmt: on
 
 
-def _read_table() -> dict[str, Option]:
-    found = {}
-    for name, hint in Options.__annotations__.items():
-        (option,) = hint.__metadata__
-        found[name] = replace(option, name=name)
-    return found
-
-
-OPTIONS: Mapping[str, Option] = _read_table()
+OPTIONS: Mapping[str, Option] = _named(
+    **{name: hint.__metadata__[0] for name, hint in Options.__annotations__.items()}
+)
 
 
 def flag(name: str, value: str = "") -> str:
@@ -748,7 +676,12 @@ def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] 
     known = list(known)
     for name, value in given.items():
         if name not in known:
-            remedy = _nearest_option(name, known)
+            meant, remedy = _NAMES_ELSEWHERE.get(name.lower()), ""
+            if meant in known:
+                remedy = f"did you mean {meant}?"
+            elif "measures" in known:
+                remedy = measure_option(name)
+            remedy = remedy or did_you_mean(name, known, f"choose one of {', '.join(known)}")
             raise InputError("unknown-name", function, what="option", value=name, remedy=remedy)
         if value is not None:
             check_type(name, value, hint_of(name))
@@ -800,16 +733,6 @@ def measure_option(name: str) -> str:
     return f"write it in the measure, as '{example}'" if example else ""
 
 
-def _nearest_option(name: str, known: Sequence[str]) -> str:
-    """Return the remedy for a name that is no option: what is likely meant."""
-    meant = _NAMES_ELSEWHERE.get(name.lower())
-    if meant in known:
-        return f"did you mean {meant}?"
-    if "measures" in known and (remedy := measure_option(name)):
-        return remedy
-    return did_you_mean(name, known, f"choose one of {', '.join(known)}")
-
-
 def decoding_rules(decode: Any, threshold: Any) -> list[str]:
     """Return the rules of ``decode``, then one for each score threshold; each once.
 
@@ -828,14 +751,10 @@ def decoding_rules(decode: Any, threshold: Any) -> list[str]:
         points = () if threshold is None else threshold if listed else (threshold,)
     texts = [p.strip() if isinstance(p, str) else repr(float(p)) for p in points]
     rules += [f"threshold:{text}" for text in texts]
-    return list(dict.fromkeys(map(_clean, rules)))
+    return list(dict.fromkeys(map(clean_rule, rules)))
 
 
-def _clean(rule: Any) -> Any:
-    return clean_rule(rule) if isinstance(rule, str) else rule
-
-
-def clean_rule(rule: str) -> str:
+def clean_rule(rule: Any) -> Any:
     """Write the number of a decoding rule in one way; anything else stays for its reader.
 
     Examples
@@ -843,7 +762,7 @@ def clean_rule(rule: str) -> str:
     >>> clean_rule("threshold:.50"), clean_rule("threshold:best"), clean_rule("all")
     ('threshold:0.5', 'threshold:best', 'all')
     """
-    name, colon, text = rule.partition(":")
+    name, colon, text = rule.partition(":") if isinstance(rule, str) else ("", "", "")
     return f"{name}:{clean_number(text)}" if colon else rule
 
 
@@ -920,12 +839,12 @@ def resolve_options(
     for name, value in given.items():
         if is_given(value) and OPTIONS[name].kinds and kind not in OPTIONS[name].kinds:
             raise InputError("not-of-kind", name=name, kind=kind)
+    rules = given.get("decode")
     if "threshold" in given:
-        given["decode"] = decoding_rules(given.get("decode"), given["threshold"])
-    elif isinstance(given.get("decode"), str):
-        given["decode"] = clean_rule(given["decode"])
-    elif isinstance(given.get("decode"), (list, tuple)):
-        given["decode"] = [_clean(rule) for rule in given["decode"]]
+        given["decode"] = decoding_rules(rules, given["threshold"])
+    elif rules is not None:
+        several = isinstance(rules, (list, tuple))
+        given["decode"] = [*map(clean_rule, rules)] if several else clean_rule(rules)
     for name, value in fixed.items():
         if given.get(name, value) != value:
             raise InputError("fixed-by", what=f"protocol {protocol}", names=f"{name}={value}")

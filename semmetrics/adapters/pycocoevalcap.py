@@ -55,15 +55,15 @@ def _task(gts: Captions, res: Captions, tokenizer: Any) -> CaptionTask:
     for where, side, other in (("res", res, gts), ("gts", gts, res)):
         if lacking := [image for image in other if image not in side]:
             raise InputError("missing-images", where, n=len(lacking), examples=lacking)
-    if not gts:
-        raise InputError("empty", role="gts", remedy="give gts and res by image")
-    for where, side in (("res", res), ("gts", gts)):
         for image, captions in side.items():
-            check_captions(captions, f"{where}[{image!r}]")
+            place = f"{where}[{image!r}]"
+            check_captions(captions, place)
             if not len(captions) or (where == "res" and len(captions) > 1):
                 wanted = "one candidate" if where == "res" else "at least one reference"
-                raise InputError("wrong-captions", f"{where}[{image!r}]", wanted=wanted,
-                                 found=counted(captions, "caption"))  # fmt: skip
+                found = counted(captions, "caption")
+                raise InputError("wrong-captions", place, wanted=wanted, found=found)
+    if not gts:
+        raise InputError("empty", role="gts", remedy="give gts and res by image")
     candidates, references = ([list(side[image]) for image in gts] for side in (res, gts))
     return caption_task(candidates, references, range(len(gts)), open_tokenizer(tokenizer))
 
@@ -119,13 +119,13 @@ class _Scorer:
     """Some measures of captions, under the names that pycocoevalcap gives them."""
 
     _names: ClassVar[tuple[str, ...]]
-    _method: ClassVar[str]
+    _method: ClassVar[str] = ""  # where it is not that of the value
     _tokenizer: ClassVar[Any] = "whitespace"
     _measures: Sequence[Measure]
 
     def method(self) -> str:
         """Return its name."""
-        return self._method
+        return self._method or self._names[0]
 
     def _scores(self, gts: Captions, res: Captions) -> list[Score]:
         found = {"res": evaluate(_task(gts, res, type(self)._tokenizer), self._measures)}
@@ -206,7 +206,6 @@ class Cider(_Scorer):
     """
 
     _names = ("CIDEr",)
-    _method = "CIDEr"
 
     def __init__(self, test: Any = None, refs: Any = None, n: int = 4, sigma: float = 6.0) -> None:
         if n != 4:
@@ -224,7 +223,6 @@ class Meteor(_Scorer):
     """
 
     _names = ("METEOR",)
-    _method = "METEOR"
     _measures = (METEOR(),)
     _tokenizer = _split_at_blanks
 
@@ -244,7 +242,7 @@ def _sort_images(gts: Captions) -> list[Any]:
     return sorted(gts, key=lambda image: (isinstance(image, str), image))
 
 
-class Spice:
+class Spice(_Scorer):
     """SPICE; its own program parses captions that were not parsed before.
 
     Raises
@@ -258,10 +256,6 @@ class Spice:
     def __init__(self) -> None:
         open_synonyms()
         self._parser = open_parser("official")
-
-    def method(self) -> str:
-        """Return its name."""
-        return "SPICE"
 
     def compute_score(
         self, gts: Captions, res: Captions
@@ -347,17 +341,12 @@ class COCOEvalCap:
             several = items if isinstance(value, list) else [items]
             for name, one, column in zip(scorer._names, values, several, strict=True):
                 self.eval[name], columns[name] = one, np.asarray(column).tolist()
-        self._add_spice(gts, res, columns)
+        try:  # each image has its own scores
+            self.eval["SPICE"], items = Spice().compute_score(gts, res)
+            by_image = dict(zip(_sort_images(gts), items, strict=True))
+            columns["SPICE"] = [by_image[image] for image in columns["image_id"]]
+        except InputError as error:
+            self.missing["SPICE"] = str(error)
         rows = zip(*columns.values(), strict=True)
         self.evalImgs = [dict(zip(columns, row, strict=True)) for row in rows]
         self.imgToEval = {row["image_id"]: row for row in self.evalImgs}
-
-    def _add_spice(self, gts: Captions, res: Captions, columns: dict[str, list[Any]]) -> None:
-        """Add SPICE, each image its own scores, or say what it lacks."""
-        try:
-            self.eval["SPICE"], items = Spice().compute_score(gts, res)
-        except InputError as error:
-            self.missing["SPICE"] = str(error)
-        else:
-            by_image = dict(zip(_sort_images(gts), items, strict=True))
-            columns["SPICE"] = [by_image[image] for image in columns["image_id"]]

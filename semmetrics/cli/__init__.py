@@ -34,24 +34,20 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     _fill_streams()
     try:
         with _ending_in_order():
-            sys.exit(_run(args))
+            # Little of what is loaded or read is garbage: search it less often, not at the end.
+            gc.set_threshold(100_000, 20, 20)
+            from semmetrics.cli.app import program
+
+            for stream in (sys.stdout, sys.stderr):
+                if hasattr(stream, "reconfigure"):  # what a terminal cannot show is not a fault
+                    stream.reconfigure(errors="backslashreplace")
+            sys.exit(program.main(args, standalone_mode=False))
     except KeyboardInterrupt:  # while modules are loaded, too
         with contextlib.suppress(OSError):
             sys.stderr.write("semmetrics: stopped\n")
         sys.exit(128 + signal.SIGINT)
     finally:
         gc.freeze()
-
-
-def _run(args: Sequence[str] | None) -> int:
-    # Little of what is loaded or read is garbage: it is searched less often, and not at the end.
-    gc.set_threshold(100_000, 20, 20)
-    from semmetrics.cli.app import program
-
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # what the terminal cannot show must not be a fault
-            stream.reconfigure(errors="backslashreplace")
-    return program.main(args, standalone_mode=False)
 
 
 def _fill_streams() -> None:

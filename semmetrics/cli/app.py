@@ -19,7 +19,8 @@ from typing import Any
 import click
 
 from semmetrics._version import __version__
-from semmetrics.cli.help import EXIT_CODES, Examples, complain
+from semmetrics.cli.generate import SPECS, Examples, build
+from semmetrics.cli.output import complain
 from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean, printable
 from semmetrics.options import flag
@@ -48,21 +49,18 @@ class Program(Examples, click.Group):
         if cmd_name not in COMMANDS:
             return None
         from semmetrics.cli import commands  # noqa: F401 - it registers commands
-        from semmetrics.cli.generate import GROUPS, SPECS, build
 
-        if cmd_name not in SPECS and cmd_name not in GROUPS:
+        if cmd_name not in SPECS:
             from semmetrics.cli import tools  # noqa: F401
         return build(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without making them."""
         from semmetrics.cli import commands, tools  # noqa: F401 - they register the commands
-        from semmetrics.cli.generate import GROUPS, SPECS
 
         with formatter.section("Commands"):
-            texts = {name: GROUPS[name][0] if name in GROUPS else SPECS[name].run.__doc__ or ""
-                     for name in COMMANDS}  # fmt: skip
-            formatter.write_dl([(name, text.split("\n")[0]) for name, text in texts.items()])
+            texts = [(name, SPECS[name].run.__doc__ or "") for name in COMMANDS]
+            formatter.write_dl([(name, text.split("\n")[0]) for name, text in texts])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -98,19 +96,17 @@ class Program(Examples, click.Group):
         **extra: Any,
     ) -> int:
         """Run the program; every error becomes a message and an exit code."""
-        code = 0
+        code = 2
         try:
             done = super().main(args, "semmetrics", complete_var, standalone_mode=False, **extra)
             code = done if isinstance(done, int) else 0
         except InputError as error:
             complain(f"error: {error.text(flag)}")
-            code = 2
         except click.ClickException as error:
             _show_usage(error)
             code = error.exit_code
         except MemoryError:
             complain(f"error: {OUT_OF_MEMORY}")
-            code = 2
         except (KeyboardInterrupt, click.Abort):
             complain("stopped")
             code = INTERRUPTED
@@ -120,14 +116,10 @@ class Program(Examples, click.Group):
             complain(f"error: {where}: the system says: {why}; check the place and the free space")
             _show_traceback(error)
             _let_go_of_output()
-            code = 2
-        except ImportError as error:
-            code = _show_package(error)
         except Exception as error:
             if isinstance(error.__cause__, (KeyboardInterrupt, SystemExit)):
                 raise error.__cause__ from None  # Python wraps what ends it while classes are made
-            _show_fault(error)
-            code = 1
+            code = _show_fault(error)
         if standalone_mode:
             sys.exit(code)
         return code
@@ -153,29 +145,25 @@ def _let_go_of_output() -> None:
         os.close(nowhere)
 
 
-def _show_package(error: ImportError) -> int:
-    """Say which package cannot be loaded, such as pyarrow beside an older numpy."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    module = error.name or (place.tb_frame.f_globals.get("__name__", "") if place else "")
-    package = module.partition(".")[0]
-    if package in ("", "semmetrics"):
-        _show_fault(error)
-        return 1
-    remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
-    complain(f"error: the package {package} cannot be loaded: {error}; {remedy}")
+def _show_fault(error: Exception) -> int:
+    """Say what is at fault: semmetrics, or a package that cannot be loaded; return the code."""
+    package, place = "", error.__traceback__
+    if isinstance(error, ImportError):  # such as of pyarrow beside an older numpy
+        while place is not None and place.tb_next is not None:
+            place = place.tb_next
+        module = error.name or (place.tb_frame.f_globals.get("__name__", "") if place else "")
+        package = module.partition(".")[0]
+    if package not in ("", "semmetrics"):
+        remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
+        complain(f"error: the package {package} cannot be loaded: {error}; {remedy}")
+    else:
+        import traceback
+
+        text = "".join(traceback.format_exception_only(type(error), error)).strip()
+        again = f"set {TRACEBACK}=1 for the traceback"
+        complain(f"a fault of semmetrics {__version__}: {text}; please report it ({again})")
     _show_traceback(error)
-    return 2
-
-
-def _show_fault(error: Exception) -> None:
-    import traceback
-
-    text = "".join(traceback.format_exception_only(type(error), error)).strip()
-    again = f"set {TRACEBACK}=1 for the traceback"
-    complain(f"a fault of semmetrics {__version__}: {text}; please report it ({again})")
-    _show_traceback(error)
+    return 1 if package in ("", "semmetrics") else 2
 
 
 def _show_traceback(error: Exception) -> None:
@@ -201,12 +189,6 @@ def _ending_with_its_reader() -> Iterator[None]:
     invoke_without_command=False,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    examples=[
-        "semmetrics score preds.json gt.json",
-        "semmetrics score --protocol kubany2020 --top-k 1,3,5 a.csv b.csv gt.csv",
-        "semmetrics explain F1",
-    ],
-    epilog=EXIT_CODES,
 )
 @click.version_option(__version__, prog_name="semmetrics", message="%(prog)s %(version)s")
 def program() -> None:
@@ -214,4 +196,10 @@ def program() -> None:
 
     Results go to standard output, or to the file of -o; notes, warnings and progress to standard
     error. 'semmetrics COMMAND --help' explains a command with examples.
+
+    Examples
+    --------
+    semmetrics score preds.json gt.json
+    semmetrics score --protocol kubany2020 --top-k 1,3,5 a.csv b.csv gt.csv
+    semmetrics explain F1
     """

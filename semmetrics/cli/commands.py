@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from semmetrics.cli.files import name_files, write_text
-from semmetrics.cli.generate import ALL, GROUPS, RESULT, Run, command, split_measures
-from semmetrics.cli.help import complain, echo, say, say_understood
+from semmetrics.cli.generate import ALL, RESULT, Run, command, split_measures
+from semmetrics.cli.output import (
+    EXACT,
+    complain,
+    echo,
+    ending,
+    name_files,
+    say,
+    say_understood,
+    to_json,
+    write_text,
+)
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
 from semmetrics.options import COMPARED, KINDS, NOT_OF_META, OPTIONS, flag
@@ -33,27 +40,9 @@ _OF_SELECTION = (
 )  # fmt: skip
 
 
-@command(
-    "score", {"preds": "PRED...?", "gt": "GT?"}, options=ALL, reads=KINDS, output=SCALED,
-    examples=[
-        "semmetrics score preds.json gt.json",
-        "semmetrics score -m F1 -m 'F1(average=macro)' --top-k 1,3,5 a.csv b.csv gt.csv",
-        "semmetrics score --protocol kubany2020 --format latex preds.csv gt.csv",
-        "semmetrics score -m F1 --threshold 0.3,0.5,best --classes labels.txt scores.npy gt.npy",
-        "semmetrics score -m 'SemF1 WMD' --matches matches.csv --worst 3 preds.json gt.json",
-        "semmetrics score --protocol kubany2020 --embedding GoogleNews.bin preds.csv gt.csv",
-        "semmetrics score --ci --per-item items.csv --format json -o out.json preds.json gt.json",
-        "zcat preds.jsonl.gz | semmetrics score - gt.json",
-        "semmetrics score --protocol coco-caption captions.json references.json",
-        "semmetrics score --protocol f30k sims.npy positives.json",
-        "semmetrics score --task retrieval --queries-embeddings q.npy --gallery-embeddings g.npy "
-        "qrels.trec",
-        "semmetrics score --protocol xian2018 --classes all.txt --seen seen.txt "
-        "--unseen unseen.txt scores.npy truth.txt",
-    ],
-)  # fmt: skip
+@command("score", {"preds": "PRED...?", "gt": "GT?"}, options=ALL, reads=KINDS, output=SCALED)
 def score(run: Run) -> None:
-    """Score predictions against ground truth.
+    r"""Score predictions against ground truth.
 
     Each PRED file is a system, named by its file; the last file is the ground truth (GT). Both hold
     the labels of items, joined by id: JSON ({"id": ["label", ...]}), JSONL, CSV, TSV, Parquet, COCO
@@ -70,49 +59,79 @@ def score(run: Run) -> None:
 
     Without -m and --protocol a default set of measures is computed. With --top-k 1,3,5 a measure F1
     is F1@1, F1@3 and F1@5.
+
+    Examples
+    --------
+    semmetrics score preds.json gt.json
+    semmetrics score -m F1 -m 'F1(average=macro)' --top-k 1,3,5 a.csv b.csv gt.csv
+    semmetrics score --protocol kubany2020 --format latex preds.csv gt.csv
+    semmetrics score -m F1 --threshold 0.3,0.5,best --classes labels.txt scores.npy gt.npy
+    semmetrics score -m 'SemF1 WMD' --matches matches.csv --worst 3 preds.json gt.json
+    semmetrics score --protocol kubany2020 --embedding GoogleNews.bin preds.csv gt.csv
+    semmetrics score --ci --per-item items.csv --format json -o out.json preds.json gt.json
+    zcat preds.jsonl.gz | semmetrics score - gt.json
+    semmetrics score --protocol coco-caption captions.json references.json
+    semmetrics score --protocol f30k sims.npy positives.json
+    semmetrics score --task retrieval --queries-embeddings q.npy --gallery-embeddings g.npy \
+        qrels.trec
+    semmetrics score --protocol xian2018 --classes all.txt --seen seen.txt --unseen unseen.txt \
+        scores.npy truth.txt
     """
     instead = any(run[name] is not None for name, one in OPTIONS.items() if one.instead)
     if run["gt"] is None or not (run["preds"] or instead):
         raise click.UsageError("name at least one file of predictions and, last, the ground truth")
     systems: Any = run.systems() or {"embeddings": None}
-    table = _score(run, systems, run["gt"])
-    say_understood(table, quiet=run.quiet)
-    text, details = _render(run, table), dict(_collect_details(run, table))
-    gaps, requested, remarks = _collect_remarks(run, table)
-    write_text(text, run["output"], run["form"], details)
-    say(gaps, quiet=run.quiet)
-    say(requested, quiet=False)
-    say(remarks, quiet=run.quiet)
-    for line in table.differences:
-        complain(f"warning: {line}")
-
-
-def by_system(run: Run, systems: Sequence[str]) -> Any:
-    """Return set_size_probs: one file for all systems, or one for each."""
-    files = run["set_size_probs"]
-    if len(files) not in (0, 1, len(systems)):
-        raise InputError("wrong-count", found=f"{len(files)} times --set-size-probs",
-                         wanted=pluralize(len(systems), "system"))  # fmt: skip
-    return dict(zip(systems, files, strict=True)) if len(files) > 1 else (*files, None)[0]
-
-
-def _score(run: Run, systems: dict[str, Any], gt: str) -> ScoreTable:
-    """Score, or compute a signature again, with progress."""
     needed = ("per_item", "worst", "confusion", "curve")
     options = run.values() | {"keep_rows": any(run[name] is not None for name in needed)}
-    if (probabilities := by_system(run, [*systems])) is not None:
-        options["set_size_probs"] = probabilities
+    options |= by_system(run, [*systems])
     with run.progress() as progress:
         if run["rescore"] is None:
             from semmetrics.scoring.score import score_systems
 
-            return score_systems(systems, gt, progress=progress, **options)
-        from semmetrics.scoring.score import rescore_systems
+            table = score_systems(systems, run["gt"], progress=progress, **options)
+        else:
+            from semmetrics.scoring.score import rescore_systems
 
-        return rescore_systems(run["rescore"], systems, gt, progress=progress, **options)
+            table = rescore_systems(
+                run["rescore"], systems, run["gt"], progress=progress, **options
+            )
+    say_understood(table, quiet=run.quiet)
+    worst, details = _collect_details(run, table)
+    write_text(_render(run, table, worst), run["output"], run["form"], details)
+    _say_remarks(run, table, worst)
 
 
-def _render(run: Run, table: ScoreTable) -> str:
+def by_system(run: Run, systems: Sequence[str]) -> dict[str, Any]:
+    """Return set_size_probs, if given: one file for all systems, or one for each."""
+    files = run["set_size_probs"]
+    if len(files) not in (0, 1, len(systems)):
+        raise InputError("wrong-count", found=f"{len(files)} times --set-size-probs",
+                         wanted=pluralize(len(systems), "system"))  # fmt: skip
+    each = dict(zip(systems, files, strict=True)) if len(files) > 1 else (*files, None)[0]
+    return {} if each is None else {"set_size_probs": each}
+
+
+def _collect_details(run: Run, table: ScoreTable) -> tuple[list[str], dict[str, Any]]:
+    """Return the worst items, drawn, and what files beside the result are to hold, by path."""
+    from semmetrics.scoring.table import draw_worst
+
+    worst, details = list[str](), dict[str, Any]()
+    for name in ("worst", *_DETAILS):
+        if (value := run[name]) is None:
+            continue
+        try:
+            if name == "worst":
+                worst = [draw_worst(table, value, **run.shape)]
+                continue
+            details[value] = getattr(table, name)()
+        except InputError as error:  # which option asks for what does not exist
+            raise error.placed(flag(name)) from None
+        if name == "matches" and len(table.systems) == 1:
+            details[value] = details[value].drop("system")
+    return worst, details
+
+
+def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
     """Write the result in the form asked for."""
     from semmetrics.reports import draw_signatures
     from semmetrics.scoring import table as text
@@ -125,7 +144,7 @@ def _render(run: Run, table: ScoreTable) -> str:
         for entry, one in zip(entries, table, strict=True):
             if run["per_item"] is not None and one.items is not None:
                 entry["rows"] = run["per_item"]
-        return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)
+        return to_json(entries)
     if form != "table":
         return table.render(form, **run.shape)
     width = None
@@ -133,77 +152,46 @@ def _render(run: Run, table: ScoreTable) -> str:
         import shutil
 
         width = shutil.get_terminal_size().columns
-    parts = [text.draw_systems(table, width=width, **run.shape), *text.report_gaps(table)]
-    parts += _draw_worst(run, table)
+    parts = [text.draw_systems(table, width=width, **run.shape), *text.report_gaps(table), *worst]
     parts += [text.report_shared(table)] if len(table) else []
     parts += [draw_signatures(table.to_records().drop("part"))] if run["signatures"] else []
     return "\n\n".join(parts)
 
 
-def _collect_remarks(run: Run, table: ScoreTable) -> tuple[list[str], list[str], list[str]]:
-    """Collect the lines for standard error: gaps, what an option asks for, and remarks."""
+def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
+    """Say what a table would show, then which options have no effect or need a word."""
     from semmetrics.reports import draw_signatures
     from semmetrics.scoring import table as text
 
-    form, gaps, requested, lines = run["form"], list[str](), list[str](), list[str]()
+    form, lines = run["form"], list[str]()
     if form != "table" or run["runs"]:
-        gaps = text.report_gaps(table)
-        requested = _draw_worst(run, table)
-        if run["signatures"] and form not in ("json", "csv"):
-            requested.append(draw_signatures(table.to_records().drop("part")))
+        say(_split_lines(text.report_gaps(table)), quiet=run.quiet)
+        if run["signatures"] and form not in EXACT:
+            worst = [*worst, draw_signatures(table.to_records().drop("part"))]
+        say(_split_lines(worst), quiet=False)
     if run["runs"] and any(one.ci is not None for one in table):
         lines.append("--ci has no effect on the result of --runs")
     if run["runs"] and len(table.systems) == 1:
         lines.append("one run has no standard deviation: give the file of each run")
-    if form in ("json", "csv") and (run["percent"] or run["digits"] is not None):
+    if form in EXACT and (run["percent"] or run["digits"] is not None):
         lines.append(f"--percent and --digits have no effect on {form}: full precision")
     if run["matches"] is not None:
-        lines.append(f"{run['matches']}: the matches of {text.find_matching_heading(table.scores)}")
-    return _split_lines(gaps), _split_lines(requested), lines
+        from semmetrics.scoring.table import find_matching_heading
+
+        lines.append(f"{run['matches']}: the matches of {find_matching_heading(table.scores)}")
+    say(lines, quiet=run.quiet)
+    for line in table.differences:
+        complain(f"warning: {line}")
 
 
 def _split_lines(parts: Sequence[str]) -> list[str]:
     return [line for part in parts for line in part.split("\n")]
 
 
-def _draw_worst(run: Run, table: ScoreTable) -> list[str]:
-    from semmetrics.scoring.table import draw_worst
-
-    if run["worst"] is None:
-        return []
-    with _name_option("--worst"):
-        return [draw_worst(table, run["worst"], **run.shape)]
-
-
-@contextmanager
-def _name_option(name: str) -> Iterator[None]:
-    """Name the option that asks for what does not exist."""
-    try:
-        yield
-    except InputError as error:
-        raise error.placed(name) from None
-
-
-def _collect_details(run: Run, table: ScoreTable) -> Iterator[tuple[str, Any]]:
-    """Yield what the files beside the result are to hold, by path."""
-    for name in _DETAILS:
-        if (path := run[name]) is not None:
-            with _name_option(flag(name)):
-                found = getattr(table, name)()
-            one = name == "matches" and len(table.systems) == 1
-            yield path, found.drop("system") if one else found
-
-
 @command(
     "compare", {"preds": "PRED PRED...?", "gt": "GT?"},
     options=[name for name in ALL if name not in ("ci", "score_references")], reads=KINDS,
     output=SCALED, defaults=COMPARED,
-    examples=[
-        "semmetrics compare -m 'F1 MicroF1' old.json new.json gt.json",
-        "semmetrics compare --baseline ours a.json b.json ours.json gt.json",
-        "semmetrics compare -m 'BLEU-4 CIDEr-D' --test randomization a.json b.json references.json",
-        "semmetrics compare -m F1 --differing 5 --format csv -o found.csv a.json b.json gt.json",
-    ],
 )  # fmt: skip
 def compare(run: Run) -> None:
     """Compare systems with a baseline, and say which differences are more than chance.
@@ -213,36 +201,28 @@ def compare(run: Run) -> None:
     measure, its interval from paired resamples, p, p corrected for the number of comparisons, the
     effect size (difference over its standard error and the root of the number of items), and the
     items won, tied and lost.
+
+    Examples
+    --------
+    semmetrics compare -m 'F1 MicroF1' old.json new.json gt.json
+    semmetrics compare --baseline ours a.json b.json ours.json gt.json
+    semmetrics compare -m 'BLEU-4 CIDEr-D' --test randomization a.json b.json references.json
+    semmetrics compare -m F1 --differing 5 --format csv -o found.csv a.json b.json gt.json
     """
     from semmetrics.studies import comparisons as api
-    from semmetrics.studies.comparisons import draw_differing, draw_rank_matrix
 
     run.needs("name files of predictions and, last, the ground truth", "preds", "gt")
-    systems = run.systems()
-    probabilities = by_system(run, [*systems])
-    found = run.call(api.compare, systems, run["gt"], set_size_probs=probabilities)
-    shape = run.shape
-    beside = [draw_rank_matrix(found, digits=shape["digits"])] if run["ranks"] else []
+    systems, shape = run.systems(), run.shape
+    found = run.call(api.compare, systems, run["gt"], **by_system(run, [*systems]))
+    beside = [api.draw_rank_matrix(found, digits=shape["digits"])] if run["ranks"] else []
     if run["differing"] is not None:
-        beside.append(draw_differing(found, run["differing"], **shape))
-    run.write(found, beside + _signatures(run, found))
-
-
-def _signatures(run: Run, found: Any) -> list[str]:
-    from semmetrics.reports import draw_signatures
-
-    shown = run["signatures"] and run["form"] not in ("json", "csv")
-    return [draw_signatures(found.to_records())] if shown else []
+        beside.append(api.draw_differing(found, run["differing"], **shape))
+    run.write(found, beside)
 
 
 @command(
-    "sweep", {"preds": "PRED", "gt": "GT"}, options=("top_k", *_DATA, *_MEANING),
-    reads=("labels",), output=RESULT,
-    examples=[
-        "semmetrics sweep preds.json gt.json",
-        "semmetrics sweep -m 'SemF1 SemRecall' --thresholds 0:1:0.05 preds.json gt.json",
-        "semmetrics sweep --embedding words.bin --format csv -o sweep.csv preds.json gt.json",
-    ],
+    "sweep", {"preds": "PRED", "gt": "GT"}, options=("top_k", *_DATA, *_MEANING), reads=("labels",),
+    output=RESULT,
 )  # fmt: skip
 def sweep(run: Run) -> None:
     """Compute semantic measures at many thresholds of similarity, in one pass over the data.
@@ -251,6 +231,12 @@ def sweep(run: Run) -> None:
     looked up once; a value is that of 'semmetrics score' with the same threshold. The highest
     value is not the best threshold: the lower a threshold, the more matches. See 'semmetrics
     calibrate'.
+
+    Examples
+    --------
+    semmetrics sweep preds.json gt.json
+    semmetrics sweep -m 'SemF1 SemRecall' --thresholds 0:1:0.05 preds.json gt.json
+    semmetrics sweep --embedding words.bin --format csv -o sweep.csv preds.json gt.json
     """
     from semmetrics.studies import thresholds as api
 
@@ -262,12 +248,6 @@ def sweep(run: Run) -> None:
 @command(
     "calibrate", {"preds": "[PRED?", "gt": "GT]?"}, options=(*_DATA, *_MEANING), reads=("labels",),
     output=("output", "quiet"),
-    examples=[
-        "semmetrics calibrate --pairs pairs.csv -o threshold.json",
-        "semmetrics calibrate --pairs pairs.csv --criterion youden --embedding words.bin",
-        "semmetrics calibrate --holdout 0.2 --seed 7 -o threshold.json preds.json gt.json",
-        "semmetrics score -m SemF1 --calibration threshold.json preds.json gt.json",
-    ],
 )  # fmt: skip
 def calibrate(run: Run) -> None:
     """Find the threshold of similarity of an embedding, and save it.
@@ -276,9 +256,15 @@ def calibrate(run: Run) -> None:
     others. Or on predictions and ground truth, without labelled pairs: on a part of the items, the
     threshold at which a measure of predictions with their own references is most above that with
     the references of another item.
+
+    Examples
+    --------
+    semmetrics calibrate --pairs pairs.csv -o threshold.json
+    semmetrics calibrate --pairs pairs.csv --criterion youden --embedding words.bin
+    semmetrics calibrate --holdout 0.2 --seed 7 -o threshold.json preds.json gt.json
+    semmetrics score -m SemF1 --calibration threshold.json preds.json gt.json
     """
     from semmetrics.studies import thresholds as api
-    from semmetrics.studies.thresholds import report_calibration
 
     if run["output"] == "-":
         raise InputError("wrong-ending", "-o -", known=["a name of a file"])
@@ -298,26 +284,27 @@ def calibrate(run: Run) -> None:
     else:
         say(["the calibration is not saved; give -o FILE"], quiet=run.quiet)
     form = run["form"]
-    echo(found.to_json() if form == "json" else report_calibration(found), form)
+    echo(found.to_json() if form == "json" else api.report_calibration(found), form)
 
 
 @command(
     "correlate", {"ratings": "RATINGS", "phi": "[NAME=]PHI..."},
     options=("ci", "seed", "resamples", "level", "max_bytes"), output=RESULT,
-    examples=[
-        "semmetrics pairs --phi CIDEr-D -o phi.npy captions.json references.json",
-        "semmetrics correlate ratings.csv phi.npy",
-        "semmetrics correlate ratings.csv SPICE=spice.npy CIDEr=cider.npy binary=positives.json",
-        "semmetrics correlate --columns caption,image,agg_score --group-by sampling_method --ids "
-        "'0*(\\d+)(?:[.]jpg)?$' sits_test.csv phi.npy",
-    ],
 )  # fmt: skip
 def correlate(run: Run) -> None:
-    """Correlate phi, NCS or binary relevance with ratings of the same pairs by people.
+    r"""Correlate phi, NCS or binary relevance with ratings of the same pairs by people.
 
     RATINGS is a CSV, TSV, JSON or JSONL file with two ids and a score in each row. PHI is a matrix
     of 'semmetrics pairs' (a .npy file with its .ids.json), a JSON object {id: [ids]} of what
     belongs together, or a file of scores like RATINGS. Pairs that a PHI lacks are counted.
+
+    Examples
+    --------
+    semmetrics pairs --phi CIDEr-D -o phi.npy captions.json references.json
+    semmetrics correlate ratings.csv phi.npy
+    semmetrics correlate ratings.csv SPICE=spice.npy CIDEr=cider.npy binary=positives.json
+    semmetrics correlate --columns caption,image,agg_score --group-by sampling_method --ids \
+        '0*(\d+)(?:[.]jpg)?$' sits_test.csv phi.npy
     """
     from semmetrics.reports import draw, format_full
     from semmetrics.scoring.intervals import Bootstrap
@@ -341,7 +328,7 @@ def correlate(run: Run) -> None:
         return str(value) if form == "csv" or isinstance(value, str) else f"{value:,}"
 
     rows = [list(found.columns), *([shown(v) for v in row.values()] for row in found)]
-    as_json = form == "json" and json.dumps(list(found), indent=1, ensure_ascii=False)
+    as_json = form == "json" and to_json([*found])
     write_text(as_json or draw(rows, form), run["output"], form)
 
 
@@ -361,12 +348,6 @@ def _name_phi(given: Sequence[str]) -> dict[str, str]:
 @command(
     "meta", {"ratings": "RATINGS", "preds": "[PRED?", "gts": "GT]?"},
     options=[name for name in ALL if name not in NOT_OF_META], reads=KINDS, output=SCALED,
-    examples=[
-        "semmetrics meta --protocol flickr8k-expert -m 'CIDEr-D ROUGE-L BLEU-4' flickr8k.json",
-        "semmetrics meta --protocol pascal-50s -m 'CIDEr-D ROUGE-L' pyCIDErConsensus/",
-        "semmetrics meta -m 'F1 SemF1' --statistics kendall-b ratings.csv preds.json gt.json",
-        "semmetrics meta --protocol cxc-sits -m CIDEr-D sits_test.csv captions.json refs.json",
-    ],
 )  # fmt: skip
 def meta(run: Run) -> None:
     """Measure how well measures agree with people, and whether one agrees better than another.
@@ -375,6 +356,13 @@ def meta(run: Run) -> None:
     JSON or JSONL table: ratings of ids, with PRED and GT as for 'semmetrics score'; ratings of
     captions that stand there with their references; or preferences a, b, preferred. Intervals and
     the bootstrap test resample images, each with all of its judgements.
+
+    Examples
+    --------
+    semmetrics meta --protocol flickr8k-expert -m 'CIDEr-D ROUGE-L BLEU-4' flickr8k.json
+    semmetrics meta --protocol pascal-50s -m 'CIDEr-D ROUGE-L' pyCIDErConsensus/
+    semmetrics meta -m 'F1 SemF1' --statistics kendall-b ratings.csv preds.json gt.json
+    semmetrics meta --protocol cxc-sits -m CIDEr-D sits_test.csv captions.json refs.json
     """
     from semmetrics.studies.agreement import meta as api
 
@@ -387,20 +375,10 @@ def meta(run: Run) -> None:
             raise InputError("bad-spec", f"--columns {columns}", flag="--columns",
                              metavar="rating=NAME,id=NAME")  # fmt: skip
         columns = {role.strip(): name.strip() for role, _, name in parts}
-    files = run["ratings"], run["preds"], run["gts"]
-    found = run.call(api, *files, columns=columns)
-    run.write(found, _signatures(run, found))
+    run.write(run.call(api, run["ratings"], run["preds"], run["gts"], columns=columns))
 
 
-@command(
-    "rank", {"files": "SCORES.json..."}, options=("max_bytes",), output=RESULT,
-    examples=[
-        "semmetrics score -m O-F1 --format json -o voc.json bce.json lstm.json gt.json",
-        "semmetrics rank voc.json coco.json",
-        "semmetrics rank --by rank --diagram ranks.svg -m F1 voc.json coco.json nus.json",
-        "semmetrics rank --differences coco other -m CIDEr-D coco.json other.json",
-    ],
-)  # fmt: skip
+@command("rank", {"files": "SCORES.json..."}, options=("max_bytes",), output=RESULT)
 def rank(run: Run) -> None:
     """Rank systems over several data sets, and test whether their ranks are chance.
 
@@ -409,6 +387,13 @@ def rank(run: Run) -> None:
     data sets (Pineda, Salvador et al. 2019). With --by rank it is the mean rank. A system that
     lacks a data set is listed and not ranked. Below are how often each system has each rank, the
     Friedman test, and the critical difference of mean ranks (Nemenyi; Demšar 2006).
+
+    Examples
+    --------
+    semmetrics score -m O-F1 --format json -o voc.json bce.json lstm.json gt.json
+    semmetrics rank voc.json coco.json
+    semmetrics rank --by rank --diagram ranks.svg -m F1 voc.json coco.json nus.json
+    semmetrics rank --differences coco other -m CIDEr-D coco.json other.json
     """
     from semmetrics.studies.ranks import draw_rank_differences, rank_systems
 
@@ -430,15 +415,7 @@ def rank(run: Run) -> None:
     say(_split_lines(beside), quiet=run.quiet)
 
 
-@command(
-    "validate", {"files": "FILE..."}, options=("task", "classes"), reads=KINDS, output=(),
-    examples=[
-        "semmetrics validate preds.json gt.json",
-        "semmetrics validate --format json gt.csv > gt.report.json",
-        "semmetrics validate --classes labels.txt scores.npy",
-        "semmetrics validate --task captions captions.json references.json",
-    ],
-)  # fmt: skip
+@command("validate", {"files": "FILE..."}, options=("task", "classes"), reads=KINDS, output=())
 def validate(run: Run) -> int:
     """Say what was read of each file, how it was understood, and what is odd.
 
@@ -446,6 +423,13 @@ def validate(run: Run) -> int:
     are ordered; repeated labels, empty lists, labels that differ only by case or blanks, ids with
     blanks, scores out of order. Of captions: words a caption, repeated and empty captions, control
     characters. All files are tried; the exit code is 2 if one of them is bad.
+
+    Examples
+    --------
+    semmetrics validate preds.json gt.json
+    semmetrics validate --format json gt.csv > gt.report.json
+    semmetrics validate --classes labels.txt scores.npy
+    semmetrics validate --task captions captions.json references.json
     """
     from semmetrics.studies.explain import VALIDATION_SCHEMA, report_validation
     from semmetrics.studies.explain import validate as api
@@ -462,39 +446,39 @@ def validate(run: Run) -> int:
             complain(f"error: {error.text(flag)}")
         records.append(record)
     if run["form"] == "json":
-        echo(json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False), "json")
+        echo(to_json(records), "json")
     return 2 if any(record["error"] for record in records) else 0
 
 
-GROUPS["mad"] = (
+@command("mad", {})
+def mad(run: Run) -> None:
     """Compare systems on the images on which they differ most (Wan et al. 2022).
 
     Systems answer for any number of images without references. For each pair of systems the k
     images are selected on which their answers are least alike; these few are annotated, and the
     systems are ranked by them.
-    """,
-    [
-        "semmetrics mad select -k 70 -o state.json --sheet sheet.csv a.json b.json c.json",
-        "semmetrics mad rank -m CIDEr-D --references sheet.csv state.json",
-        "semmetrics mad add -o more.json --sheet new.csv state.json a.json b.json c.json d.json",
-    ],
-)
+
+    Examples
+    --------
+    semmetrics mad select -k 70 -o state.json --sheet sheet.csv a.json b.json c.json
+    semmetrics mad rank -m CIDEr-D --references sheet.csv state.json
+    semmetrics mad add -o more.json --sheet new.csv state.json a.json b.json c.json d.json
+    """
 
 
-@command(
-    "mad select", {"systems": "FILE..."}, options=_OF_SELECTION, reads=KINDS, output=RESULT,
-    examples=[
-        "semmetrics mad select -o state.json --sheet sheet.csv a.json b.json c.json",
-        "semmetrics mad select -k 20 -o state.json --rating-page rate.html a.json b.json",
-        "semmetrics mad select -m SemF1 -o state.json a.json b.json",
-    ],
-)  # fmt: skip
+@command("mad select", {"systems": "FILE..."}, options=_OF_SELECTION, reads=KINDS, output=RESULT)
 def mad_select(run: Run) -> None:
     """Select the images on which systems differ most.
 
     Each FILE holds what a system answers for the same images: a caption each, or labels (with -m
     SemF1, F1 and the like). The state and the sheets that are asked for are written; annotators
     fill the rows, and 'semmetrics mad rank' reads them back.
+
+    Examples
+    --------
+    semmetrics mad select -o state.json --sheet sheet.csv a.json b.json c.json
+    semmetrics mad select -k 20 -o state.json --rating-page rate.html a.json b.json
+    semmetrics mad select -m SemF1 -o state.json a.json b.json
     """
     from semmetrics.studies.discrepancy import select_discrepant
 
@@ -504,7 +488,6 @@ def mad_select(run: Run) -> None:
 @command(
     "mad add", {"state": "STATE", "systems": "FILE..."}, options=_OF_SELECTION, reads=KINDS,
     output=RESULT,
-    examples=["semmetrics mad add -o more.json --sheet new.csv state.json a.json b.json c.json"],
 )  # fmt: skip
 def mad_add(run: Run) -> None:
     """Add systems to a competition; its own pairs are not compared again.
@@ -512,6 +495,10 @@ def mad_add(run: Run) -> None:
     STATE is what 'semmetrics mad select' wrote. Each FILE is a system: all those of the
     competition, with the same names and answers as then, and the new ones. Sheets have only the
     rows that are not in those of STATE.
+
+    Examples
+    --------
+    semmetrics mad add -o more.json --sheet new.csv state.json a.json b.json c.json
     """
     from semmetrics.studies.discrepancy import DiscrepancySelection, add_systems
 
@@ -543,9 +530,6 @@ def _sheets(
     run: Run, state: DiscrepancySelection, before: DiscrepancySelection | None
 ) -> Iterator[tuple[str, str]]:
     """Yield the sheets asked for, each behind its path."""
-    from pathlib import PurePath
-
-    from semmetrics.cli.files import ending
     from semmetrics.studies.sheets import write_annotation_page
 
     for ratings in (False, True):
@@ -557,18 +541,14 @@ def _sheets(
         if path is not None:
             yield path, getattr(sheet, f"to_{ending(path)[1:]}")()
         if page is not None:
-            name = f"{PurePath(page).stem}.csv"
+            name = f"{Path(page).stem}.csv"
             shape = {"images": run["images"], "scale": run["scale"]}
             yield page, write_annotation_page(sheet, name=name, **shape)
 
 
 @command(
-    "mad rank", {"state": "STATE"}, options=[n for n in _OF_SELECTION if n != "task"],
-    reads=KINDS, output=RESULT,
-    examples=[
-        "semmetrics mad rank -m CIDEr-D --references sheet.csv state.json",
-        "semmetrics mad rank --ratings ratings.csv --stability 5:65:10 state.json",
-    ],
+    "mad rank", {"state": "STATE"}, options=[n for n in _OF_SELECTION if n != "task"], reads=KINDS,
+    output=RESULT,
 )  # fmt: skip
 def mad_rank(run: Run) -> None:
     """Rank the systems of a competition by what annotators wrote or rated.
@@ -576,6 +556,11 @@ def mad_rank(run: Run) -> None:
     STATE is what 'semmetrics mad select' or 'add' wrote. Both systems of a pair are scored on the
     images of the pair; the ratio of their scores is the dominance of one over the other, and all
     dominances give the global rank (Wan et al. 2022, equation 7).
+
+    Examples
+    --------
+    semmetrics mad rank -m CIDEr-D --references sheet.csv state.json
+    semmetrics mad rank --ratings ratings.csv --stability 5:65:10 state.json
     """
     from semmetrics.reports import cells, draw
     from semmetrics.studies.competition import rank_competition

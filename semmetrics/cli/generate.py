@@ -7,25 +7,26 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from semmetrics.cli.files import check_files, name_files, write_text
-from semmetrics.cli.help import (
-    EXIT_CODES,
-    FILE,
-    Command,
-    Group,
-    complete,
+from semmetrics.cli.output import (
+    EXACT,
+    Progress,
+    check_files,
+    ending,
+    name_files,
     say,
     say_understood,
     show_progress,
+    write_text,
 )
 from semmetrics.errors import InputError, place_in
+from semmetrics.messages import listing
 from semmetrics.options import (
     COMMAND_OPTIONS,
     FORMATS,
@@ -38,9 +39,12 @@ from semmetrics.options import (
     WRITE,
     Option,
     decoding_rules,
+    measure_option,
 )
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from semmetrics.data.form import ReadOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -49,24 +53,143 @@ ALL = tuple(name for name, one in OPTIONS.items() if one.group)
 RESULT = ("form", "output", "digits", "quiet")
 """The options of a command that writes a result."""
 SPECS: dict[str, Spec] = {}
-"""Every command by its name; those of a group have the group's name before theirs."""
-GROUPS: dict[str, tuple[str, Sequence[str]]] = {}
-"""The help and the examples of groups of commands."""
+"""Every command and group by its name; those of a group have the group's name before theirs."""
+EXIT_CODES = (
+    "Exit codes: 0 done; 2 the input or an option is wrong, one message says where and what to do; "
+    "1 a fault of the program; 130 stopped by Ctrl-C; 141 the reader of the output went away."
+)
+# Readers check what is there and say more than click would; the type completes file names.
+FILE = click.Path(readable=False)
 _OWN = (WRITE, SHEETS, OTHER)
 """Groups of options that say how a command writes; no function has them."""
 _SPECIFIED = ("embedding", "phi", "class_lists")
 """Options whose value is [NAME=]SPEC."""
-_SPEC_NAME = re.compile(r"[\w.+-]+")
+_RULES = ("all", "threshold:0.5", "threshold:best", "cumulative:0.5", "cardinality",
+          "cardinality+scores")  # fmt: skip
+"""Decoding rules that a shell completes."""
 
 
-@dataclass(frozen=True)
-class Spec:
+# What is shown of a command before it runs
+
+
+class Examples(click.Command):
+    """A command whose help ends with examples, as a docstring does."""
+
+    def __init__(
+        self,
+        *args: Any,
+        help: str | None = None,
+        titles: Mapping[str | None, str] = MappingProxyType({}),
+        **kwargs: Any,
+    ) -> None:
+        text, _, examples = inspect.cleandoc(help or "").partition("\n\nExamples\n--------\n")
+        super().__init__(*args, **{"help": text, "epilog": EXIT_CODES, **kwargs})
+        self.titles, self.examples = titles, re.sub(r" \\\n +", " ", examples).split("\n")
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the description, then the examples as they are typed."""
+        super().format_help_text(ctx, formatter)
+        with formatter.section("Examples"):
+            for example in self.examples:
+                formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+
+
+class Command(Examples):
+    """A command that takes options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what is written; of an option of a measure, or of other commands, say so."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name, remedy = error.option_name, ""
+            if any("--measure" in one.opts for one in self.get_params(ctx)):
+                remedy = measure_option(name.lstrip("-").replace("-", "_"))
+            root = ctx.find_root()
+            if not remedy and isinstance(root.command, click.Group):
+                names = root.command.list_commands(root)
+                every = {one: root.command.get_command(root, one) for one in names}
+                have = [one for one, command in every.items()
+                        if command and any(name in o.opts for o in command.params)]  # fmt: skip
+                remedy = f"it is an option of {listing(have, most=4)}" if have else ""
+            if not remedy:
+                raise
+            raise click.UsageError(f"there is no option {name!r}; {remedy}", ctx) from None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options under the titles of their groups."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for one in self.get_params(ctx):
+            record = None if isinstance(one, click.Argument) else one.get_help_record(ctx)
+            if record is not None:
+                groups.setdefault(self.titles.get(one.name, OTHER), []).append(record)
+        for title in sorted(groups, key=OTHER.__eq__):
+            with formatter.section(title):
+                formatter.write_dl(groups[title], col_max=30)
+
+
+class Group(Examples, click.Group):
+    """A command of commands, with examples."""
+
+
+def known_names(what: str) -> dict[str, str]:
+    """Return the names that a shell completes and ``semmetrics list`` shows, with what each is.
+
+    Examples
+    --------
+    >>> list(known_names("rules"))[:2]
+    ['all', 'threshold:0.5']
+    """
+    if what == "topics":
+        return known_names("measures") | known_names("protocols") | known_names("agreement")
+    if what == "measures":
+        from semmetrics.metrics.registry import aliases, all_definitions
+
+        return {d.name: d.summary for d in all_definitions()} | aliases()
+    if what in ("protocols", "agreement"):
+        from semmetrics.scoring.protocols import AGREEMENT_PROTOCOLS, PROTOCOLS
+
+        table: Mapping[str, Any] = PROTOCOLS if what == "protocols" else AGREEMENT_PROTOCOLS
+        return {name: protocol.title for name, protocol in table.items()}
+    if what == "normalizations":
+        from semmetrics.kinds.labels.normalization import NORMALIZATIONS
+
+        return {n: (f.__doc__ or "").strip().split("\n")[0] for n, f in NORMALIZATIONS.items()}
+    if what == "formats":
+        from semmetrics.data.form import EXTENSIONS
+
+        return {
+            name: ", ".join(end for end, form in EXTENSIONS.items() if form == name)
+            for name in FORMATS
+        }
+    return dict.fromkeys(_RULES if what == "rules" else (), "")
+
+
+def _complete(what: str) -> Callable[[Any, Any, str], list[CompletionItem[str]]]:
+    """Return a completer of names, in any case."""
+
+    def completer(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem[str]]:
+        from click.shell_completion import CompletionItem
+
+        return [
+            CompletionItem(name, help=text or None)
+            for name, text in known_names(what).items()
+            if name.lower().startswith(incomplete.lower())
+        ]
+
+    return completer
+
+
+# What commands are made of
+
+
+class Spec(NamedTuple):
     """What a command is made of.
 
     Attributes
     ----------
     run : callable
-        Does what the command is for, given a `Run`; its docstring is the help.
+        Does what the command is for, given a `Run`; its docstring is the help, with examples.
     files : mapping from name to metavar
         Its arguments: "PRED..." for several, "GT?" for one that may lack.
     options : sequence of str
@@ -77,7 +200,6 @@ class Spec:
         How it writes results.
     defaults : mapping from option to value
         Defaults of its own.
-    examples : sequence of str
     choices : mapping from argument to choices
         Of arguments that are no files; or what a shell completes.
     imports : bool
@@ -90,8 +212,7 @@ class Spec:
     reads: Sequence[str] = ()
     output: Sequence[str] = ("quiet",)
     defaults: Mapping[str, Any] | None = None
-    examples: Sequence[str] = ()
-    choices: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    choices: Mapping[str, str | Sequence[str]] = MappingProxyType({})
     imports: bool = False
 
 
@@ -119,58 +240,42 @@ def options_of(name: str) -> dict[str, Option]:
     if spec.reads:
         forms = [name for name, kinds in FORMATS.items() if {*kinds} & {*spec.reads}]
         known = f"{', '.join(forms[:-1])} or {forms[-1]}. The default is told by the extension."
-        found["input_format"] = replace(READING["input_format"], help=known)
+        found["input_format"] = READING["input_format"]._replace(help=known)
     return {
-        n: replace(one, default=(spec.defaults or {}).get(n, one.default))
+        n: one._replace(default=(spec.defaults or {}).get(n, one.default))
         for n, one in sorted(found.items(), key=lambda pair: TITLES.index(pair[1].group))
     }
 
 
 def build(name: str) -> click.Command:
     """Make a command, or a group of commands."""
-    if name in GROUPS:
-        help_, examples = GROUPS[name]
-        members = [full for full in SPECS if full.startswith(f"{name} ")]
-        commands = {full.partition(" ")[2]: build(full) for full in members}
-        return Group(name, commands, help=help_, examples=examples, epilog=EXIT_CODES,
-                     no_args_is_help=True)  # fmt: skip
     spec, options = SPECS[name], options_of(name)
-    parameters: list[click.Parameter] = [
-        click.Argument(
+    if members := [full for full in SPECS if full.startswith(f"{name} ")]:
+        commands = {full.partition(" ")[2]: build(full) for full in members}
+        return Group(name, commands, help=spec.run.__doc__, no_args_is_help=True)
+    parameters: list[click.Parameter] = []
+    for argument, metavar in spec.files.items():
+        choices = spec.choices.get(argument)
+        known: dict[str, Any] = {"type": FILE if choices is None else click.Choice(choices)}
+        if isinstance(choices, str):
+            known = {"shell_complete": _complete(choices)}
+        parameters.append(click.Argument(
             [argument], nargs=-1 if "..." in metavar else 1, metavar=metavar.rstrip("?"),
-            required=not metavar.endswith("?"), **_completed(spec.choices.get(argument)),
-        )
-        for argument, metavar in spec.files.items()
-    ]  # fmt: skip
+            required=not metavar.endswith("?"), **known,
+        ))  # fmt: skip
     own = COMMAND_OPTIONS.get(name, {})
     parameters += [_click_option(one, n in OPTIONS and n not in own) for n, one in options.items()]
     if spec.imports or any(one.names == "measures" for one in options.values()):
         parameters.append(IMPORT)
 
     def callback(**given: Any) -> Any:
-        return spec.run(Run(name, given))
+        return spec.run(Run(spec, options, given))
 
     optional = all(re.fullmatch(r"\[.*\]\?", metavar) for metavar in spec.files.values())
     return Command(
-        name.rpartition(" ")[2], callback=callback, params=parameters, examples=spec.examples,
-        help=inspect.getdoc(spec.run), no_args_is_help=not optional,
+        name.rpartition(" ")[2], callback=callback, params=parameters, help=spec.run.__doc__,
+        no_args_is_help=not optional, titles={n: one.group for n, one in options.items()},
     )  # fmt: skip
-
-
-def _completed(choices: str | Sequence[str] | None) -> dict[str, Any]:
-    if choices is None:
-        return {"type": FILE}
-    if isinstance(choices, str):
-        return {"shell_complete": complete(choices)}
-    return {"type": click.Choice(choices)}
-
-
-class GroupedOption(click.Option):
-    """An option that belongs to a group of the help."""
-
-    def __init__(self, *args: Any, group: str = OTHER, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.group = group
 
 
 def _click_option(one: Option, may_lack: bool) -> click.Option:
@@ -180,22 +285,17 @@ def _click_option(one: Option, may_lack: bool) -> click.Option:
         kind = click.Choice(one.choices)
     elif one.least is not None or one.most is not None:
         kind = click.IntRange(one.least, one.most)
-    endings = [ending for ending in one.written if ending]
-    written = f" It ends in {', '.join(endings)}." if endings else ""
+    endings = ", ".join(filter(None, one.written))
+    written = f" It ends in {endings}." if endings else ""
     settings: dict[str, Any] = {"is_flag": True} if one.read is bool else {
         "type": kind, "multiple": one.repeat, "nargs": one.values, "metavar": one.metavar or None,
         "required": one.required,
         **({} if may_lack or one.default is None else {"default": one.default}),
     }  # fmt: skip
-    return GroupedOption(
-        [*(one.flags or (one.flag,)), one.name], group=one.group,
-        help=one.help + written + one.default_text(),
-        shell_complete=complete(one.names) if one.names else None, **settings,
+    return click.Option(
+        [*(one.flags or (one.flag,)), one.name], help=one.help + written + one.default_text(),
+        shell_complete=_complete(one.names) if one.names else None, **settings,
     )  # fmt: skip
-
-
-def _short(one: Option) -> str:
-    return one.flags[0] if one.flags else one.flag
 
 
 class Run:
@@ -204,20 +304,22 @@ class Run:
     Inputs and outputs that are in each other's way are refused before anything is read.
     """
 
-    def __init__(self, name: str, given: dict[str, Any]) -> None:
-        self.given, self.options = given, options_of(name)
+    def __init__(self, spec: Spec, options: dict[str, Option], given: dict[str, Any]) -> None:
+        self.given, self.options = given, options
         self.quiet: bool = given.get("quiet", False)
-        spec = SPECS[name]
         files = {n: one for n, one in spec.files.items() if n not in spec.choices}
         self.several = next((n for n, metavar in files.items() if "..." in metavar), "")
         inputs = [given[n] for n in files if n != self.several]
-        first = sorted(self.options.items(), key=lambda pair: pair[0] != "output")
-        outputs = {n: one for n, one in first if one.written}
+        first = sorted(self.options.values(), key=lambda one: one.name != "output")
+        outputs = {(*one.flags, one.flag)[0]: one for one in first if one.written}
         check_files(
             [*given.get(self.several, ()), *filter(None, inputs), *self._named_files()],
-            {_short(one): given[n] for n, one in outputs.items()},
-            {_short(one): one.written for one in outputs.values() if "" not in one.written},
+            {short: given[one.name] for short, one in outputs.items()},
         )
+        for short, one in outputs.items():
+            path = given[one.name]
+            if path is not None and not {"", ending(path)} & {*one.written}:
+                raise InputError("wrong-ending", f"{short} {path}", known=one.written)
 
     def __getitem__(self, name: str) -> Any:
         return self.given[name]
@@ -255,20 +357,18 @@ class Run:
         }  # fmt: skip
         reading = {name: given.pop(name) for name in READING if name in given}
         read = ReadOptions(format=reading.pop("input_format", None), **reading)
-        for name, convert in _CONVERTED.items():
+        for name in ("measures", "ignore", *_SPECIFIED):
             if name in given and self.options[name].repeat:
-                given[name] = convert(given[name], read)
+                given[name] = _convert(name, given[name], read)
         for rule in decoding_rules(given.get("decode"), given.get("threshold")):
             from semmetrics.metrics.set_measures import check_decode
 
             check_decode(rule)
         return {**given, "read": read}
 
-    @contextmanager
-    def progress(self) -> Iterator[Any]:
+    def progress(self) -> AbstractContextManager[Progress | None]:
         """Show progress."""
-        with show_progress(quiet=self.quiet) as progress:
-            yield progress
+        return show_progress(quiet=self.quiet)
 
     def call(self, function: Callable[..., Any], *files: Any, **more: Any) -> Any:
         """Call a function of the API with the options that it takes, and say what it noticed."""
@@ -296,7 +396,11 @@ class Run:
 
         A table ends with both; with other formats they go to standard error.
         """
+        from semmetrics.reports import draw_signatures
+
         form = self["form"]
+        if self["signatures"] and form not in EXACT:
+            beside = [*beside, draw_signatures(report.to_records())]
         text = report.render(form, **self.shape)
         if form == "table":
             write_text("\n\n".join([text, *beside]), self["output"])
@@ -364,24 +468,29 @@ def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:
     return found
 
 
-def _read_measures(texts: Iterable[str], read: ReadOptions) -> Any:
+def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
+    """Return what the command line gives for an option as a value for Python."""
+    from semmetrics.data.side_inputs import read_class_list
     from semmetrics.metrics.registry import kinds_of_all, parse_all
 
-    words = split_measures(texts)
-    # if several kinds have them, the data or --task say which are meant
-    return words if len(kinds_of_all(words)) > 1 else parse_all(words, *kinds_of_all(words))
-
-
-def _read_ignored(entries: Iterable[str], read: ReadOptions) -> list[str]:
-    from semmetrics.data.side_inputs import read_class_list
-
-    labels: list[str] = []
-    for entry in entries:
-        if entry.startswith("@"):
-            labels += read_class_list(entry[1:], read.beside())
-        else:
-            labels += [label for label in entry.split(",") if label]
-    return labels
+    if name == "measures":
+        words = split_measures(texts)
+        kinds = kinds_of_all(words)
+        # if several kinds have them, the data or --task say which are meant
+        return words if len(kinds) > 1 else parse_all(words, *kinds)
+    if name == "ignore":
+        labels: list[str] = []
+        for text in texts:
+            listed = text.startswith("@")
+            labels += read_class_list(text[1:], read.beside()) if listed else text.split(",")
+        return [label for label in labels if label]
+    one, found = OPTIONS[name], dict[str, str]()
+    for text in texts:
+        key, spec = split_spec(text, one)
+        if key in found or (key == "default" and not one.metavar.startswith("[")):
+            raise InputError("repeated-spec", f"{one.flag} {text}", flag=one.flag, name=key)
+        found[key] = spec
+    return found
 
 
 def split_spec(text: str, one: Option) -> tuple[str, str]:
@@ -397,30 +506,6 @@ def split_spec(text: str, one: Option) -> tuple[str, str]:
     name, sign, spec = text.partition("=")
     if not sign or any(mark in name for mark in "/\\:("):  # a path, kind:PATH or a measure
         name, spec = "default", text
-    if not _SPEC_NAME.fullmatch(name) or not spec.strip():
+    if not re.fullmatch(r"[\w.+-]+", name) or not spec.strip():
         raise InputError("bad-spec", f"{one.flag} {text}", flag=one.flag, metavar=one.metavar)
     return name, spec
-
-
-def _by_name(name: str) -> Callable[[Iterable[str], Any], dict[str, str]]:
-    """Return what makes values by name of an option's texts."""
-    one = OPTIONS[name]
-
-    def read(texts: Iterable[str], _: Any) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for text in texts:
-            key, spec = split_spec(text, one)
-            if key in found or (key == "default" and not one.metavar.startswith("[")):
-                raise InputError("repeated-spec", f"{one.flag} {text}", flag=one.flag, name=key)
-            found[key] = spec
-        return found
-
-    return read
-
-
-_CONVERTED: Mapping[str, Callable[[Any, Any], Any]] = {
-    "measures": _read_measures,
-    "ignore": _read_ignored,
-    **{name: _by_name(name) for name in _SPECIFIED},
-}
-"""How values of the command line become those of Python."""

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from semmetrics.arguments import check_choice
-from semmetrics.cli.files import check_files, name_files, open_output
-from semmetrics.cli.generate import GROUPS, Run, command
-from semmetrics.cli.help import (
-    agreement_protocols,
+from semmetrics.cli.generate import Run, command, known_names
+from semmetrics.cli.output import (
+    check_files,
     complain,
     echo,
-    formats,
-    normalizations,
-    protocols,
+    name_files,
+    open_output,
     say,
+    to_json,
+    write_text,
 )
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import listing, pluralize, visible
-from semmetrics.options import flag
+from semmetrics.options import READING, flag
 
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
     from semmetrics.data.lists import Lists
-    from semmetrics.embed.lookup import Coverage
 
 _PHI = ("tokenizer", "doc_freq", "tuples", "embedding", "lookup", "oov", "device", "max_words",
         "cache")  # fmt: skip
@@ -45,30 +43,36 @@ _FORMS = {
 # What there is
 
 
-@command(
-    "list", {"topic": "[TOPIC]?"}, output=(), imports=True, choices={"topic": TOPICS},
-    examples=["semmetrics list", "semmetrics list measures", "semmetrics list formats"],
-)  # fmt: skip
+@command("list", {"topic": "[TOPIC]?"}, output=(), imports=True, choices={"topic": TOPICS})
 def list_topics(run: Run) -> None:
     """Name the measures, protocols, label normalisations and file formats.
 
     'semmetrics explain NAME' says more of a measure or a protocol.
+
+    Examples
+    --------
+    semmetrics list
+    semmetrics list measures
+    semmetrics list formats
     """
-    read = formats() | {"coco": "instances JSON, told by its content; ground truth"}
-    parts: dict[str, Callable[[], str]] = {
+    read = known_names("formats") | {"coco": "instances JSON, told by its content; ground truth"}
+    parts: dict[str, Callable[[], list[str]]] = {
         "measures": _list_measures,
-        "protocols": lambda: "\n\n".join([
-            _list_names("Protocols (--protocol)", protocols()),
+        "protocols": lambda: [
+            _list_names("Protocols (--protocol)", known_names("protocols")),
             _list_names("Protocols of agreement with people (semmetrics meta --protocol)",
-                        agreement_protocols()),
-        ]),
-        "normalizations": lambda: _list_names("Normalisations (--normalize)", normalizations()),
-        "formats": lambda: "\n\n".join([
+                        known_names("agreement")),
+        ],
+        "normalizations": lambda: [
+            _list_names("Normalisations (--normalize)", known_names("normalizations")),
+        ],
+        "formats": lambda: [
             _list_names("Input formats (--input-format), each also with .gz", read),
             _list_names("Output formats (--format)", _FORMS),
-        ]),
+        ],
     }  # fmt: skip
-    echo("\n\n".join(parts[name]() for name in ([run["topic"]] if run["topic"] else TOPICS)))
+    topics = [run["topic"]] if run["topic"] else TOPICS
+    echo("\n\n".join(text for name in topics for text in parts[name]()))
 
 
 def _list_names(title: str, texts: Mapping[str, str]) -> str:
@@ -77,7 +81,7 @@ def _list_names(title: str, texts: Mapping[str, str]) -> str:
     return f"{title}\n{align([[*pair] for pair in texts.items()], left=True, indent='  ')}"
 
 
-def _list_measures() -> str:
+def _list_measures() -> list[str]:
     from semmetrics.metrics.registry import aliases
     from semmetrics.studies.explain import group_definitions
 
@@ -87,24 +91,25 @@ def _list_measures() -> str:
         "\n".join([f"  {title}", *(f"    {d.name.ljust(width)}  {d.summary}" for d in members)])
         for title, members in grouped.items()
     ]
-    others = _list_names("Other names of measures", aliases())
-    return "\n\n".join(["Measures (-m)\n" + groups[0], *groups[1:], others])
+    groups[0] = "Measures (-m)\n" + groups[0]
+    return [*groups, _list_names("Other names of measures", aliases())]
 
 
 @command(
     "explain", {"names": "MEASURE|PROTOCOL..."}, output=(), imports=True,
     choices={"names": "topics"},
-    examples=[
-        "semmetrics explain F1",
-        "semmetrics explain 'AP(normalize=hits)@5'",
-        "semmetrics explain kubany2020",
-    ],
 )  # fmt: skip
 def explain(run: Run) -> None:
     """Define a measure or a protocol: equation, source, options, policies.
 
     Averages, options with their defaults and choices, the policies for what is undefined, bounds
     and traits; an example of use.
+
+    Examples
+    --------
+    semmetrics explain F1
+    semmetrics explain 'AP(normalize=hits)@5'
+    semmetrics explain kubany2020
     """
     import semmetrics
 
@@ -112,12 +117,16 @@ def explain(run: Run) -> None:
 
 
 @command(
-    "cite", {"names": "MEASURE|PROTOCOL..."}, output=(), imports=True,
-    choices={"names": "topics"},
-    examples=["semmetrics cite F1 AP", "semmetrics cite kubany2020 > references.bib"],
+    "cite", {"names": "MEASURE|PROTOCOL..."}, output=(), imports=True, choices={"names": "topics"},
 )  # fmt: skip
 def cite(run: Run) -> None:
-    """Print BibTeX for the publications that define measures and protocols, each once."""
+    """Print BibTeX for the publications that define measures and protocols, each once.
+
+    Examples
+    --------
+    semmetrics cite F1 AP
+    semmetrics cite kubany2020 > references.bib
+    """
     import semmetrics
     from semmetrics.studies.explain import find_citations, find_topics, name_topic
 
@@ -127,19 +136,18 @@ def cite(run: Run) -> None:
     echo(semmetrics.cite(*run["names"]))
 
 
-@command(
-    "completion", {"shell": "SHELL"}, output=(), choices={"shell": ("bash", "zsh", "fish")},
-    examples=[
-        'eval "$(semmetrics completion bash)"   # in ~/.bashrc',
-        'eval "$(semmetrics completion zsh)"    # in ~/.zshrc',
-        "semmetrics completion fish > ~/.config/fish/completions/semmetrics.fish",
-    ],
-)  # fmt: skip
+@command("completion", {"shell": "SHELL"}, output=(), choices={"shell": ("bash", "zsh", "fish")})
 def completion(run: Run) -> None:
     """Print the completion script of a shell: bash, zsh or fish.
 
     It completes commands, options and files, and the names of measures, protocols, normalisations
     and formats.
+
+    Examples
+    --------
+    eval "$(semmetrics completion bash)"   # in ~/.bashrc
+    eval "$(semmetrics completion zsh)"    # in ~/.zshrc
+    semmetrics completion fish > ~/.config/fish/completions/semmetrics.fish
     """
     from click.shell_completion import get_completion_class
 
@@ -154,20 +162,19 @@ def completion(run: Run) -> None:
 # What captions are compared by
 
 
-@command(
-    "doc-freq", {"references": "FILE"}, options=("tokenizer",), reads=("captions",),
-    examples=[
-        "semmetrics doc-freq -o coco.npz references.json",
-        "semmetrics doc-freq --stem porter -o coco.json references.json",
-        "semmetrics doc-freq --convert -o coco.npz coco-val-df.p",
-        "semmetrics score -m CIDEr-D --doc-freq coco.npz captions.json references.json",
-    ],
-)  # fmt: skip
+@command("doc-freq", {"references": "FILE"}, options=("tokenizer",), reads=("captions",))
 def doc_freq(run: Run) -> None:
     """Count in how many images each n-gram occurs, for CIDEr-D and CIDEr, and save the counts.
 
     FILE has the references of images, as for 'semmetrics score'; each image is a document. Scores
     of few images mean something only with the frequencies of a larger corpus.
+
+    Examples
+    --------
+    semmetrics doc-freq -o coco.npz references.json
+    semmetrics doc-freq --stem porter -o coco.json references.json
+    semmetrics doc-freq --convert -o coco.npz coco-val-df.p
+    semmetrics score -m CIDEr-D --doc-freq coco.npz captions.json references.json
     """
     from semmetrics.metrics.cider import DocumentFrequencies, fit_document_frequencies
 
@@ -175,10 +182,9 @@ def doc_freq(run: Run) -> None:
     read, documents = options.pop("read"), options.get("documents")
     output = run["output"]
     if run["convert"]:
-        idle = [n for n in ("tokenizer", "stem") if n in options] + [
-            name for name in _changed(read) if name != "max_bytes"
-        ]
-        if idle:
+        changed = [n for n, one in READING.items() if run.given.get(n) not in (None, one.default)]
+        idle: list[str] = [n for n in ("tokenizer", "stem") if n in options]
+        if idle := idle + [n for n in changed if n != "max_bytes"]:
             raise InputError("not-applicable", name=idle[0], what="--convert")
         source = run["references"]
         found = DocumentFrequencies.load(source, documents=documents, max_bytes=read.max_bytes)
@@ -192,12 +198,6 @@ def doc_freq(run: Run) -> None:
     number = found.documents
     of = "an unknown number of documents" if number is None else pluralize(number, "document")
     echo(visible(f"{output}: {pluralize(len(found), 'n-gram')} of {of}, df@{found.hash}"))
-
-
-def _changed(read: ReadOptions) -> list[str]:
-    """Return which options of reading differ from their defaults."""
-    changed = [n for n, value in vars(read).items() if value != getattr(type(read)(), n)]
-    return ["input_format" if name == "format" else name for name in changed]
 
 
 def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
@@ -214,28 +214,29 @@ def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> li
 @command(
     "pairs", {"captions": "CAPTIONS", "references": "REFERENCES"}, options=_PHI,
     reads=("captions",),
-    examples=[
-        "semmetrics pairs -o phi.npy captions.json references.json",
-        "semmetrics pairs --top-k 10 -o best.jsonl captions.json references.json",
-        "semmetrics pairs -m CIDEr --doc-freq coco.npz -o phi.npy captions.json references.json",
-        "semmetrics pairs --phi SPICE --rows references -o phi.npy captions.json references.json",
-        "semmetrics pairs --phi BagSim --embedding sbert:all-MiniLM-L6-v2 -o phi.npy captions.json "
-        "references.json",
-    ],
 )  # fmt: skip
 def pairs(run: Run) -> None:
-    """Score every caption for every image, as a candidate for it.
+    r"""Score every caption for every image, as a candidate for it.
 
     An entry is what 'semmetrics score' gives the caption for that image's references, with document
     frequencies over all images. Rows are the images of REFERENCES in their order, columns the
     captions of CAPTIONS in theirs.
+
+    Examples
+    --------
+    semmetrics pairs -o phi.npy captions.json references.json
+    semmetrics pairs --top-k 10 -o best.jsonl captions.json references.json
+    semmetrics pairs -m CIDEr --doc-freq coco.npz -o phi.npy captions.json references.json
+    semmetrics pairs --phi SPICE --rows references -o phi.npy captions.json references.json
+    semmetrics pairs --phi BagSim --embedding sbert:all-MiniLM-L6-v2 -o phi.npy captions.json \
+        references.json
     """
     from semmetrics.core.ragged import lengths
     from semmetrics.data.tasks import item_ids
     from semmetrics.kinds.captions.matrix import PairJob, check_k
     from semmetrics.kinds.captions.record import read_frequencies
 
-    measures, top_k, output = run["measure"], run["top_k"], run["output"]
+    measures, top_k, output, rows = run["measure"], run["top_k"], run["output"], run["rows"]
     if len(measures) > 1:
         raise InputError("wrong-count", "--phi (-m)", found=listing(measures), wanted="one matrix")
     _check_pairs(run, output, top_k)
@@ -244,11 +245,14 @@ def pairs(run: Run) -> None:
     if "doc_freq" in options:
         options["doc_freq"] = read_frequencies(options["doc_freq"], read.max_bytes)
     mine, theirs = read_captions([run["captions"], run["references"]], read, quiet=run.quiet)
-    sizes = lengths(theirs.side.indptr)
-    _check_order(mine, theirs)
-    rows = run["rows"]
-    images = [*map(str, item_ids(theirs.ids, sizes) if rows == "references" else theirs.ids)]
-    names = list(map(str, item_ids(mine.ids, lengths(mine.side.indptr))))
+    texts = theirs.understood.startswith("JSON, {id: caption}")
+    same = set(map(str, mine.ids)) == set(map(str, theirs.ids))
+    if texts and same and len(mine.side.codes) > len(mine):
+        raise InputError("swapped-files", theirs.source)
+    ids = item_ids(theirs.ids, lengths(theirs.side.indptr)) if rows == "references" else theirs.ids
+    images, names = [
+        [*map(str, some)] for some in (ids, item_ids(mine.ids, lengths(mine.side.indptr)))
+    ]
     notes: list[Fact] = []
     chosen: Any = run["axis"] or "captions"
     if top_k is not None:
@@ -263,9 +267,8 @@ def pairs(run: Run) -> None:
         return
 
     def write_ids() -> None:
-        with open_output(f"{output}.ids.json") as out:
-            named = {"phi": job.identity, "images": images, "captions": names}
-            out.write(json.dumps(named, indent=1, ensure_ascii=False) + "\n")
+        named = {"phi": job.identity, "images": images, "captions": names}
+        write_text(to_json(named), f"{output}.ids.json", "json")
 
     with run.progress() as progress:
         resume = not run["overwrite"]
@@ -273,22 +276,12 @@ def pairs(run: Run) -> None:
     echo(visible(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}, {job.identity}"))
 
 
-def _check_order(captions: Lists, references: Lists) -> None:
-    """Refuse files that look swapped: a text for each image, and lists of the same ones."""
-    texts = references.understood.startswith("JSON, {id: caption}")
-    same = set(map(str, captions.ids)) == set(map(str, references.ids))
-    if texts and same and len(captions.side.codes) > len(captions):
-        raise InputError("swapped-files", references.source)
-
-
 def _check_pairs(run: Run, output: str, top_k: int | None) -> None:
     """Refuse files that are in each other's way, and options that mean nothing."""
     whole = top_k is None and output != "-"
     beside = ("", ".ids.json", ".part", ".blocks") if whole else ("",)
-    check_files(
-        [run["captions"], run["references"]],
-        {f"-o {end}".strip(): f"{output}{end}" for end in beside},
-    )
+    written = {f"-o {end}".strip(): f"{output}{end}" for end in beside}
+    check_files([run["captions"], run["references"]], written)
     known = [".npy"] if top_k is None else [".jsonl", "-"]
     if not output.lower().endswith(tuple(known)) or (top_k and output[1:].endswith("-")):
         raise InputError("wrong-ending", f"-o {output}", known=known)
@@ -302,32 +295,40 @@ def _best(
     axis: str, images: list[str], captions: list[str], values: Any, places: Any
 ) -> Iterator[str]:
     """Yield a line for each image with its best captions, or the other way round."""
-    rows, columns = (captions, images) if axis == "images" else (images, captions)
-    row_name, column_name = ("caption", "images") if axis == "images" else ("image", "captions")
+    import json
+
+    row_name, rows, column_name, columns = "image", images, "captions", captions
+    if axis == "images":
+        row_name, rows, column_name, columns = "caption", captions, "images", images
     for name, some, where in zip(rows, values.tolist(), places.tolist(), strict=True):
         best = [{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
         yield json.dumps({row_name: name, column_name: best}, ensure_ascii=False) + "\n"
 
 
-GROUPS["spice"] = (
+@command("spice", {})
+def spice(run: Run) -> None:
     """Set up SPICE's own parser, and parse captions into scene graphs.
 
     'semmetrics score -m SPICE' parses, too, and keeps what it parsed; these commands are for
     machines without Java, and for parses that are shared.
-    """,
-    [
-        "semmetrics spice setup",
-        "semmetrics spice parse -o tuples.jsonl captions.json references.json",
-        "semmetrics score -m SPICE --tuples tuples.jsonl captions.json references.json",
-    ],
-)
+
+    Examples
+    --------
+    semmetrics spice setup
+    semmetrics spice parse -o tuples.jsonl captions.json references.json
+    semmetrics score -m SPICE --tuples tuples.jsonl captions.json references.json
+    """
 
 
-@command("spice setup", {}, examples=["semmetrics spice setup"])
+@command("spice setup", {})
 def spice_setup(run: Run) -> None:
     """Get the files that SPICE's own parser needs, and check them.
 
     They are kept in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
+
+    Examples
+    --------
+    semmetrics spice setup
     """
     from semmetrics.text.java import JARS, OfficialParser, jar_folder, set_up, wrong_jars
 
@@ -339,27 +340,28 @@ def spice_setup(run: Run) -> None:
     say([lacking] if (lacking := OfficialParser().missing()) else [], quiet=run.quiet)
 
 
-@command(
-    "spice parse", {"files": "FILE..."}, options=("tokenizer",), reads=("captions",),
-    examples=[
-        "semmetrics spice parse -o tuples.jsonl captions.json references.json",
-        "semmetrics spice parse --parser offline -o tuples.jsonl captions.json references.json",
-    ],
-)  # fmt: skip
+@command("spice parse", {"files": "FILE..."}, options=("tokenizer",), reads=("captions",))
 def spice_parse(run: Run) -> None:
     """Parse the captions of files into scene graphs, for 'semmetrics score --tuples'.
 
     Parses are kept: a second run, or one that goes on where another stopped, parses only what is
     new. Captions on which the parser fails are named, and left out of the output.
+
+    Examples
+    --------
+    semmetrics spice parse -o tuples.jsonl captions.json references.json
+    semmetrics spice parse --parser offline -o tuples.jsonl captions.json references.json
     """
     from semmetrics.text.parses import open_parser, tuple_lines
+    from semmetrics.text.tokenizers import open_tokenizer
 
     options, output = run.values(), run["output"]
     inputs = read_captions(run["files"], options["read"], quiet=run.quiet)
     written = list(dict.fromkeys(str(text).strip() for one in inputs for text in one.vocabulary))
     forms = written
     if run["captions"] == "tokens":
-        forms = _tokens(written, options.get("tokenizer", "ptb"))
+        tokenizer = open_tokenizer(options.get("tokenizer", "ptb"))
+        forms = [" ".join(tokens) for tokens in tokenizer.tokens(written)]
     texts = list(dict.fromkeys(forms))
     limits = {
         "seconds": run["seconds"],
@@ -384,13 +386,6 @@ def spice_parse(run: Run) -> None:
         )  # fmt: skip
 
 
-def _tokens(captions: list[str], tokenizer: str) -> list[str]:
-    """Return the tokens of captions with blanks between them."""
-    from semmetrics.text.tokenizers import open_tokenizer
-
-    return [" ".join(tokens) for tokens in open_tokenizer(tokenizer).tokens(captions)]
-
-
 def _place(caption: str, inputs: Sequence[Lists]) -> str:
     """Return the file in which a caption occurs first, and the id of the item."""
     import numpy as np
@@ -406,23 +401,30 @@ def _place(caption: str, inputs: Sequence[Lists]) -> str:
 
 # What labels are compared by
 
-GROUPS["embed"] = (
+
+@command("embed", {})
+def embed(run: Run) -> None:
     """Get, convert and look at embeddings: what makes vectors of labels.
 
     The embedding named "static" comes with semmetrics and needs nothing. Fetched vectors are kept
     in the user's cache folder, or in the folder that SEMMETRICS_HOME names.
-    """,
-    [
-        "semmetrics embed list",
-        "semmetrics embed fetch word2vec-googlenews-300",
-        "semmetrics embed convert GoogleNews-vectors-negative300.bin googlenews",
-    ],
-)
+
+    Examples
+    --------
+    semmetrics embed list
+    semmetrics embed fetch word2vec-googlenews-300
+    semmetrics embed convert GoogleNews-vectors-negative300.bin googlenews
+    """
 
 
-@command("embed list", {}, output=(), examples=["semmetrics embed list"])
+@command("embed list", {}, output=())
 def embed_list(run: Run) -> None:
-    """Name the vectors that can be fetched, and the kinds of embeddings."""
+    """Name the vectors that can be fetched, and the kinds of embeddings.
+
+    Examples
+    --------
+    semmetrics embed list
+    """
     from semmetrics.embed.open import KINDS, read_manifest, vectors_folder
     from semmetrics.embed.words import is_converted
     from semmetrics.reports import align
@@ -438,24 +440,24 @@ def embed_list(run: Run) -> None:
         words = f"{entry.words:,}" if entry.words else ""
         kept = "yes" if folder is not None and is_converted(entry.folder) else "no"
         rows.append([entry.name, str(entry.dimension), words, size, kept, entry.licence])
-    echo("Vectors that 'semmetrics embed fetch NAME' gets")
-    echo(align(rows, left=True, indent="  "))
+    known = (
+        f"Vectors that 'semmetrics embed fetch NAME' gets\n{align(rows, left=True, indent='  ')}"
+    )
     kinds = {f"{name}:": kind.summary for name, kind in KINDS.items()}
-    echo("\n" + _list_names("Kinds of embeddings (kind:NAME or kind:PATH)", kinds))
-    echo(f"\n{where}")
+    titled = _list_names("Kinds of embeddings (kind:NAME or kind:PATH)", kinds)
+    echo("\n\n".join([known, titled, where]))
 
 
-@command(
-    "embed fetch", {"name": "NAME"}, options=("max_words",), choices={"name": "vectors"},
-    examples=[
-        "semmetrics embed fetch word2vec-googlenews-300",
-        "semmetrics embed fetch glove-6b-300 --max-words 100000 --to glove",
-    ],
-)  # fmt: skip
+@command("embed fetch", {"name": "NAME"}, options=("max_words",), choices={"name": "vectors"})
 def embed_fetch(run: Run) -> None:
     """Download word vectors, check them and convert them.
 
     A download that stops goes on where it stopped when the command is run again.
+
+    Examples
+    --------
+    semmetrics embed fetch word2vec-googlenews-300
+    semmetrics embed fetch glove-6b-300 --max-words 100000 --to glove
     """
     from semmetrics.embed.open import fetch, read_manifest
 
@@ -478,18 +480,17 @@ def embed_fetch(run: Run) -> None:
     echo(visible(f"{got.folder}: {done}; use it as --embedding {folder or name}"))
 
 
-@command(
-    "embed convert", {"source": "FILE", "folder": "FOLDER"}, options=("max_words",),
-    examples=[
-        "semmetrics embed convert GoogleNews-vectors-negative300.bin.gz googlenews",
-        "semmetrics embed convert --max-words 200000 crawl-300d-2M.vec crawl",
-    ],
-)  # fmt: skip
+@command("embed convert", {"source": "FILE", "folder": "FOLDER"}, options=("max_words",))
 def embed_convert(run: Run) -> None:
     """Write word vectors in a form that opens at once, whatever their number.
 
     FILE is a word2vec, GloVe or fastText file, perhaps packed (.gz, .zip), or kv:PATH for gensim's
     KeyedVectors. Its SHA-256 is taken now and is in every signature.
+
+    Examples
+    --------
+    semmetrics embed convert GoogleNews-vectors-negative300.bin.gz googlenews
+    semmetrics embed convert --max-words 200000 crawl-300d-2M.vec crawl
     """
     from semmetrics.embed.open import opening_options
     from semmetrics.embed.word_files import WORD_KINDS, read_keyed_vectors, read_vectors
@@ -505,10 +506,10 @@ def embed_convert(run: Run) -> None:
     given = {name: run[name] for name in ("max_words", "name")}
     if colon and kind == "kv":
         vectors = read_keyed_vectors(path, **given)
-    elif colon and kind in WORD_KINDS:
-        vectors = read_vectors(path, kind=kind, member=run["member"], **given)
     else:
-        vectors = read_vectors(source, member=run["member"], **given)
+        known = {"kind": kind} if colon and kind in WORD_KINDS else {}
+        place = path if known else source
+        vectors = read_vectors(place, member=run["member"], **known, **given)
     if vectors.compose is not None:
         are = pluralize(len(vectors), "word", "are")
         say([f"{source}: its {are} converted, and not its subwords"], quiet=run.quiet)
@@ -520,40 +521,43 @@ def embed_convert(run: Run) -> None:
     echo(visible(f"{folder}: {pluralize(len(vectors), 'word')}, {meta['identity']}"))
 
 
-@command(
-    "embed info", {"embedding": "EMBEDDING"}, output=(),
-    examples=["semmetrics embed info static", "semmetrics embed info --verify googlenews"],
-)  # fmt: skip
+@command("embed info", {"embedding": "EMBEDDING"}, output=())
 def embed_info(run: Run) -> None:
     """Say what an embedding is: identity, dimension, words, rule of lookup.
 
     EMBEDDING is NAME, PATH, kind:NAME or kind:PATH.
+
+    Examples
+    --------
+    semmetrics embed info static
+    semmetrics embed info --verify googlenews
     """
     from semmetrics.embed.open import describe
     from semmetrics.reports import align
 
     facts = describe(run["embedding"], check=run["verify"])
     if run["form"] == "json":
-        echo(json.dumps(facts, indent=1, ensure_ascii=False), "json")
+        echo(to_json(facts), "json")
         return
     rows = [[key, str(value)] for key, value in facts.items() if value not in (None, "", False)]
     echo(align(rows, left=True))
 
 
 @command(
-    "embed coverage", {"files": "FILE..."}, options=("classes", "lookup", "device", "max_words",
-                                                     "normalize"),
-    reads=("labels",), output=("form", "quiet"),
-    examples=[
-        "semmetrics embed coverage --embedding word2vec-googlenews-300 preds.json gt.json",
-        "semmetrics embed coverage --top-k 5 --normalize kubany2020 --lookup kubany2020 a.csv",
-    ],
+    "embed coverage", {"files": "FILE..."},
+    options=("classes", "lookup", "device", "max_words", "normalize"), reads=("labels",),
+    output=("form", "quiet"),
 )  # fmt: skip
 def embed_coverage(run: Run) -> None:
     """Count how many labels of each file an embedding knows (Kubany et al., table 1).
 
     Images are items with at least one label. A label with synonyms is unknown if none of them is
     known; it is composed if it is known only by words put together from their pieces.
+
+    Examples
+    --------
+    semmetrics embed coverage --embedding word2vec-googlenews-300 preds.json gt.json
+    semmetrics embed coverage --top-k 5 --normalize kubany2020 --lookup kubany2020 a.csv
     """
     from semmetrics.embed.lookup import check_rules, lookup_rule, measure_coverage
     from semmetrics.embed.open import open_embedding
@@ -568,17 +572,18 @@ def embed_coverage(run: Run) -> None:
     rule = lookup_rule(model, lookup)
     table = measure_coverage(systems, model, lookup=rule, top_k=run["top_k"])
     if form == "json":
-        record = {
-            "schema": "semmetrics.coverage/1",
-            "embedding": model.identity,
-            "lookup": rule,
-            "top_k": run["top_k"],
-            "normalize": normalize,
-            "systems": [one.to_dict() for one in table],
-        }
-        echo(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False), form)
+        record = {"schema": "semmetrics.coverage/1", "embedding": model.identity, "lookup": rule,
+                  "top_k": run["top_k"], "normalize": normalize,
+                  "systems": [one.to_dict() for one in table]}  # fmt: skip
+        echo(to_json(record), form)
         return
-    echo(draw([*_coverage_rows(table)], form), form)
+    rows = [["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %",
+             "composed"]]  # fmt: skip
+    for one in table:
+        counts = [str(count) for count in (one.images, one.labels, one.terms)]
+        shares = [f"{one.synonyms:.2f}", str(one.unknown), f"{100 * one.share:.1f}"]
+        rows.append([one.system, *counts, *shares, str(one.composed)])
+    echo(draw(rows, form), form)
     if form == "table":
         for one in table:
             for what, some in (("unknown", one.names), ("composed", one.composed_names)):
@@ -603,12 +608,3 @@ def _read_labels(run: Run, read: ReadOptions, normalize: str) -> dict[str, Any]:
     several = normalize == REPEATING
     cleaned = [one.normalized(clean, repeats=several) for one in inputs]
     return dict(zip(names, cleaned, strict=True))
-
-
-def _coverage_rows(table: Iterable[Coverage]) -> Iterator[list[str]]:
-    yield ["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %",
-           "composed"]  # fmt: skip
-    for one in table:
-        counts = [str(count) for count in (one.images, one.labels, one.terms)]
-        shares = [f"{one.synonyms:.2f}", str(one.unknown), f"{100 * one.share:.1f}"]
-        yield [one.system, *counts, *shares, str(one.composed)]

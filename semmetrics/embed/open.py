@@ -22,7 +22,6 @@ from urllib.parse import urlsplit
 from semmetrics.core.hashing import own_version
 from semmetrics.data.form import DEFAULTS
 from semmetrics.embed.embedder import CachedEmbedder, CallableEmbedder, Embedder, is_cacheable
-from semmetrics.embed.word_files import WORD_KINDS, read_vectors
 from semmetrics.embed.words import META, convert, from_words, is_converted, read_meta, verify
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
@@ -494,6 +493,8 @@ def _read_entry(name: str, table: Any, where: str) -> Entry:
     if not fits:
         wanted = "an http or https address"
         raise InputError("bad-option", where, name="url", value=table["url"], wanted=wanted)
+    from semmetrics.embed.word_files import WORD_KINDS
+
     if table["kind"] not in WORD_KINDS:
         value = table["kind"]
         raise InputError("bad-choice", where, name="kind", value=value, choices=WORD_KINDS)
@@ -552,6 +553,7 @@ def fetch(
         If the network fails, the SHA-256 is another, the vectors are not those expected, or
         something else is in the folder.
     """
+    from semmetrics.embed.word_files import read_vectors
     from semmetrics.store.cache import download, download_path, exclusive, record_path, recorded
 
     target = entry.folder if folder is None else Path(folder)

@@ -13,6 +13,7 @@ import os
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -70,6 +71,7 @@ _WHAT = {
 _FITTED = ("fit", "cal")  # a threshold that was fitted then is now given
 
 
+@cache
 def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
     """Give a function with ``**options`` the signature and docstring of the table of options.
 
@@ -87,7 +89,7 @@ def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
         for name, option in OPTIONS.items():
             if name in without:
                 continue
-            option = replace(option, default=defaults.get(name, option.default))
+            option = option._replace(default=defaults.get(name, option.default))
             kind, hint = inspect.Parameter.KEYWORD_ONLY, hint_of(name)
             parameters.append(
                 inspect.Parameter(name, kind, default=option.default, annotation=hint)

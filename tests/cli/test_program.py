@@ -12,8 +12,7 @@ import click
 import pytest
 
 from semmetrics.cli import app
-from semmetrics.cli.files import open_output
-from semmetrics.cli.help import Progress, show_progress
+from semmetrics.cli.output import Progress, open_output, show_progress
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTS = ("a.json", "gt.json")

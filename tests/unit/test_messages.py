@@ -68,7 +68,7 @@ def names_a_keyword(flag, text):
     """Tell whether a text has the keyword of a flag before it, or the flag is that of a command."""
     before = text[: text.index(flag)]
     keyword = KEYWORDS.get(flag) or flag[2:].replace("-", "_")
-    if re.search("semmetrics |^run: |on the command line $", before):
+    if re.search("semmetrics |run: |on the command line $", before):
         return True
     return re.search(rf"\b{keyword}(=|\b.*\(|,)", before, re.DOTALL)
 
@@ -121,8 +121,7 @@ def test_every_error_gives_what_its_message_shows():
         given = {keyword.arg for keyword in node.keywords}
         if name == "Fact" or code not in MESSAGES or None in given:
             continue
-        shown = {
-            field for text in MESSAGES[code] for _, field, _, _ in string.Formatter().parse(text)
-        } - {None, "opt"}
+        fields = {field for _, field, _, _ in string.Formatter().parse(MESSAGES[code])}
+        shown = fields - {None, "opt"}
         shown = shown - {"setting"} | {"name", "value"} if "setting" in shown else shown
         assert shown <= given, f"{path.name}:{node.lineno}: {code}"

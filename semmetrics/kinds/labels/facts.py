@@ -374,7 +374,6 @@ def _model_facts(where: str, task: LabelTask, noted: Mapping[Any, Any]) -> list[
     """Note what models did not know or read, and what the steps of semantic measures noted."""
     if not task.models:
         return []
-    from semmetrics.metrics.bags import list_counts
     from semmetrics.metrics.semantic import pairs_near
 
     facts: list[Fact] = [Fact("numbers-as-labels", where=where)] if task.numbered else []
@@ -382,8 +381,11 @@ def _model_facts(where: str, task: LabelTask, noted: Mapping[Any, Any]) -> list[
         flags = {"unknown": ~model.known, "composed": model.composed}
         which = {key: [model.terms[i] for i in np.flatnonzero(some)] for key, some in flags.items()}
         facts += common.model_facts(where, model, model.counts, "distinct term", which)
-    for name, counts in list_counts(noted).items():
-        facts += common.model_facts(where, task.models[name], counts, "label list")
+    if any(isinstance(name, tuple) and name[0] == "unknown" for name in noted):  # of bags alone
+        from semmetrics.metrics.bags import list_counts
+
+        for name, counts in list_counts(noted).items():
+            facts += common.model_facts(where, task.models[name], counts, "label list")
     near = {threshold: n for (_, threshold), n in pairs_near(noted).items() if n}
     if len(near) > _SHOWN:
         n, values = max(near.values()), {"thresholds": len(near)}

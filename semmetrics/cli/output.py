@@ -1,0 +1,289 @@
+"""What is read and written: files that are in each other's way, results, messages and progress."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+from semmetrics.errors import InputError, render_facts
+from semmetrics.messages import printable, visible
+from semmetrics.options import flag
+
+if TYPE_CHECKING:
+    from semmetrics.reports import Records
+
+STDIN = "-"
+EXACT = ("json", "csv")
+"""The formats that programs read, in which names are as they are."""
+_WAIT, _EVERY = 0.5, 0.1  # seconds before the first line of progress, and between lines
+
+
+# Files
+
+
+def name_files(paths: Sequence[str]) -> list[str]:
+    """Name each file: its stem, with as many folders before it as tell equal stems apart.
+
+    Raises
+    ------
+    InputError
+        If a file is named twice.
+
+    Examples
+    --------
+    >>> name_files(["a/preds.json", "b/preds.json", "c/other.csv"])
+    ['a/preds', 'b/preds', 'other']
+    >>> name_files(["a/preds.json", "a/preds.csv"])
+    ['a/preds.json', 'a/preds.csv']
+    """
+    from semmetrics.scoring.score import decode_path, system_name
+
+    seen, by_stem = set[object](), dict[str, list[str]]()
+    for path in paths:
+        if (same := _identity(path)) in seen:
+            raise InputError("duplicate", role="the file", value=path)
+        seen.add(same)
+        by_stem.setdefault(system_name(path), []).append(path)
+    named: dict[str, str] = {}
+    for stem, some in by_stem.items():
+        parents = [PurePath(path).parent.parts for path in some]
+        for folders in range(max(map(len, parents)) + 1):
+            names = ["/".join((*one[max(0, len(one) - folders) :], stem)) for one in parents]
+            if len(set(names)) == len(names):
+                break
+        else:
+            names = some
+        named |= zip(some, names, strict=True)
+    return [decode_path(named[path]) for path in paths]
+
+
+def _identity(path: str) -> object:
+    """Return what is equal for two names of one file, one of standard input's or one to be made."""
+    if path == STDIN:
+        return STDIN
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return os.path.realpath(path)
+    # What is no file, such as /dev/null, may be named twice.
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else object()
+
+
+def check_files(inputs: Iterable[str], outputs: Mapping[str, str | None]) -> None:
+    """Refuse files that are in each other's way, before anything large is read.
+
+    Parameters
+    ----------
+    inputs : iterable of paths
+    outputs : mapping from flag to path or None
+
+    Raises
+    ------
+    InputError
+        If standard input is read twice, or an output would overwrite an input or another output,
+        or has no place; names the flag.
+    """
+    from semmetrics.store.files import check_output
+
+    inputs = list(inputs)
+    if inputs.count(STDIN) > 1:
+        raise InputError("stdin-twice")
+    read, written = set(map(_identity, inputs)), dict[object, str]()
+    for name, path in outputs.items():
+        if path is None or path == STDIN:
+            continue
+        where, same = f"{name} {path}", _identity(path)
+        if same in read:
+            raise InputError("output-is-input", where)
+        if same in written:
+            raise InputError("output-is-output", where, other=written[same])
+        check_output(path, where)
+        written[same] = name
+
+
+def ending(path: str) -> str:
+    """Return what says the format of a file.
+
+    Examples
+    --------
+    >>> ending("runs/items.JSONL")
+    '.jsonl'
+    """
+    return Path(path).suffix.lower()
+
+
+def write_text(
+    text: str,
+    output: str | None = None,
+    form: str = "table",
+    beside: Mapping[str, str | Records] | None = None,
+) -> None:
+    """Write a result with a line end, to standard output where no file is named.
+
+    What programs read is exact, what people read has no control characters. ``beside`` has what
+    other files are to hold, by path: texts, or records in the form that the ending names. All files
+    appear together, that of the result last; none does if one cannot be written.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    from semmetrics.store.files import target_of
+
+    result = (text if form in EXACT else printable(text)) + "\n"
+    files: list[tuple[str | None, str | Records]] = [*(beside or {}).items(), (output, result)]
+    streams = [one for one in files if one[0] in (None, STDIN) or target_of(str(one[0]))[1]]
+    with contextlib.ExitStack() as stack:  # which closes the last one first
+        for path, content in [*(one for one in files[::-1] if one not in streams), *streams]:
+            if (path, content) in streams:
+                stack.close()  # files appear before anything is shown
+            out = stack.enter_context(open_output(path))
+            if isinstance(content, str):
+                out.write(content)
+            else:
+                content.write(out, ending(str(path))[1:])
+            out.flush()  # a full disk is noticed before any file appears
+
+
+@contextlib.contextmanager
+def open_output(path: str | None) -> Iterator[TextIO]:
+    """Open a text file that appears under its name only when it is complete.
+
+    Parameters
+    ----------
+    path : str or None
+        Standard output where it is None or "-".
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    if path in (None, STDIN):
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    from semmetrics.store import files
+
+    with files.open_output(str(path)) as out:
+        yield cast("TextIO", out)
+
+
+# Messages
+
+
+def complain(text: str) -> None:
+    """Write a message to standard error; nobody may be reading it.
+
+    A line of its own belongs to a message only where it is indented: names may hold ends of lines.
+    """
+    text = re.sub(r"\n(?! )", r"\\n", printable(text))
+    # Not by click, which makes "?" of what the terminal cannot show: names must stay apart.
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"semmetrics: {text}\n")
+        sys.stderr.flush()
+
+
+def echo(text: str, form: str = "table") -> None:
+    """Write a line to standard output: what programs read exactly, what people read printable."""
+    sys.stdout.write(f"{text if form in EXACT else printable(text)}\n")
+    sys.stdout.flush()
+
+
+def to_json(value: Any) -> str:
+    """Write a value as indented JSON."""
+    import json
+
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def say(lines: Iterable[str], *, quiet: bool) -> None:
+    """Write messages, unless nobody wants to read them."""
+    for line in () if quiet else lines:
+        complain(visible(line))
+
+
+def say_understood(result: Any, *, quiet: bool) -> None:
+    """Say how the inputs of a result were read, and what is odd."""
+    read = [f"read {line}" for line in getattr(result, "understood", ())]
+    write = getattr(result, "write_notes", partial(render_facts, result.facts))
+    say([*read, *write(spell=flag)], quiet=quiet)
+
+
+# Progress
+
+
+class Progress:
+    """Draws one line, over and over.
+
+    Parameters
+    ----------
+    stream : text stream
+    clock : callable
+        Gives seconds.
+    """
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream, self._clock = stream, clock
+        self._start, self._drawn = clock(), -_EVERY
+        self._done, self._total, self._visible = 0, 0, False
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say that so many of all are done; fewer than before, or others, begin a new stage."""
+        now = self._clock()
+        if done <= self._done or total != self._total:
+            self._start = now if self._total else self._start
+        self._done, self._total = done, total
+        if now - self._start >= _WAIT and now - self._drawn >= _EVERY:
+            self._stream.write("\r" + format_progress(done, total, now - self._start) + "\x1b[K")
+            self._stream.flush()
+            self._drawn, self._visible = now, True
+
+    def close(self) -> None:
+        """Wipe the line."""
+        if self._visible:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+
+def format_progress(done: int, total: int, seconds: float) -> str:
+    """Write how much is done.
+
+    Examples
+    --------
+    >>> format_progress(250_000, 1_000_000, 2.0)
+    ' 25% (250,000 of 1,000,000), 125,000/s, 6 s left'
+    >>> format_progress(1, 74, 100.0)
+    '  1% (1 of 74), 0/s, 2 h 1 min left'
+    """
+    rate, left = done / seconds if seconds > 0 else 0.0, ""
+    if rate:
+        whole = round((total - done) / rate)
+        left = f", {whole} s left"
+        if whole >= 3600:
+            left = f", {whole // 3600} h {whole % 3600 // 60} min left"
+        elif whole >= 60:
+            left = f", {whole // 60} min {whole % 60} s left"
+    return f"{done / max(1, total):4.0%} ({done:,} of {total:,}), {rate:,.0f}/s{left}"
+
+
+@contextlib.contextmanager
+def show_progress(
+    stream: TextIO | None = None, *, quiet: bool = False
+) -> Iterator[Progress | None]:
+    """Show progress on standard error, if that is a terminal and nobody asked for quiet."""
+    stream = sys.stderr if stream is None else stream
+    if quiet or not stream.isatty():
+        yield None
+        return
+    with contextlib.closing(Progress(stream)) as progress:
+        yield progress
