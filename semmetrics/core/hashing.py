@@ -47,6 +47,11 @@ def own_version(function: object) -> str | None:
     return "".join(c if c.isprintable() and c != "|" else f"%{ord(c):02X}" for c in str(version))
 
 
+def qualified_name(function: object) -> str:
+    """Return the name of a function, or of the class of an object that can be called."""
+    return str(getattr(function, "__qualname__", type(function).__qualname__))
+
+
 def mix(numbers: NDArray[np.integer]) -> Hashes:
     """Scatter 64-bit numbers (the finaliser of splitmix64, Steele et al. 2014).
 

@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,15 +239,37 @@ class CallableEmbedder:
         vectors = as_matrix(self._function(list(texts)), texts, self.name)
         self.dimension = self.dimension or vectors.shape[1]
         if vectors.shape[1] != self.dimension:
-            wanted = f"dimension {self.dimension}, as before"
-            shape = vectors.shape
-            raise InputError(
-                "wrong-shape", self.name, role="the matrix", shape=shape, wanted=wanted
-            )
+            shapes = {"shape": vectors.shape, "wanted": f"dimension {self.dimension}, as before"}
+            raise InputError("wrong-shape", self.name, role="the matrix", **shapes)
         return Embedded(vectors, np.asarray(vectors.any(axis=1), np.bool_))
 
 
-class CachedEmbedder:
+class _Wrapper:
+    """An embedder around another one, whose attributes it has but for those that it hides."""
+
+    hidden: ClassVar[tuple[str, ...]] = ("embedder",)
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+
+    @property
+    def identity(self) -> str:
+        """The identity of the model."""
+        return self.embedder.identity
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return self.embedder.dimension
+
+    def __getattr__(self, name: str) -> object:
+        """Return what else the model says of itself, such as its threshold."""
+        if name in self.hidden:
+            raise AttributeError(name)
+        return getattr(self.embedder, name)
+
+
+class CachedEmbedder(_Wrapper):
     """A model whose vectors are kept on disk.
 
     Parameters
@@ -271,6 +293,7 @@ class CachedEmbedder:
     """
 
     cacheable = False
+    hidden = ("embedder", "lookup", "find", "rows")
 
     def __init__(self, embedder: Embedder, path: str | os.PathLike[str] | None = None) -> None:
         from semmetrics.store.cache import TextCache
@@ -278,27 +301,17 @@ class CachedEmbedder:
 
         if UNVERSIONED in embedder.identity:
             raise InputError("unversioned", embedder.identity)
-        self.embedder, self._width = embedder, 0
+        super().__init__(embedder)
+        self._width = 0
         # known is 0 or 1; 2 or 3 (composed) where the model tells which known texts are composed
         columns = {"vector": "BLOB", "known": "INTEGER", "truncated": "INTEGER"}
         place = cache_folder() / "embeddings.sqlite" if path is None else path
         self._cache = TextCache(place, "vectors", columns)
 
     @property
-    def identity(self) -> str:
-        """The identity of the model."""
-        return self.embedder.identity
-
-    @property
     def dimension(self) -> int:
         """Numbers in a vector; of kept ones where the model itself was not asked yet."""
         return self.embedder.dimension or self._width
-
-    def __getattr__(self, name: str) -> object:
-        """Return what else the model says of itself, such as its threshold."""
-        if name in ("embedder", "lookup", "find", "rows"):
-            raise AttributeError(name)
-        return getattr(self.embedder, name)
 
     def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts, computed if they are not kept yet."""
@@ -338,7 +351,7 @@ class CachedEmbedder:
         ]
 
 
-class RememberingEmbedder:
+class RememberingEmbedder(_Wrapper):
     """A model that embeds each text once, however often it is asked for it.
 
     Parameters
@@ -360,24 +373,8 @@ class RememberingEmbedder:
     """
 
     def __init__(self, embedder: Embedder) -> None:
-        self.embedder = embedder
+        super().__init__(embedder)
         self._rows: dict[str, tuple[Vectors, bool, bool, bool]] = {}
-
-    @property
-    def identity(self) -> str:
-        """The identity of the model."""
-        return self.embedder.identity
-
-    @property
-    def dimension(self) -> int:
-        """Numbers in a vector."""
-        return self.embedder.dimension
-
-    def __getattr__(self, name: str) -> object:
-        """Return what else the model says of itself, such as its rule of lookup."""
-        if name == "embedder":
-            raise AttributeError(name)
-        return getattr(self.embedder, name)
 
     def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts, computed if they are asked for the first time."""

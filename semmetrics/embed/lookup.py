@@ -71,7 +71,6 @@ _SPLIT = {
     "gotta": ("got", "ta"), "lemme": ("lem", "me"), "wanna": ("wan", "na"),
 }  # fmt: skip
 _WORD = re.compile(r"[^\W_]+")
-_NO_SHARES = {"share": None, "synonyms": None}
 
 
 def _kubany2020_candidates(term: str) -> tuple[str, ...]:
@@ -540,13 +539,9 @@ class Coverage:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; None for what has no value."""
-        shares = {"share": self.share, "synonyms": self.synonyms} if self.labels else _NO_SHARES
-        return {
-            **asdict(self),
-            "names": list(self.names),
-            "composed_names": list(self.composed_names),
-            **shares,
-        }
+        shares = (self.share, self.synonyms) if self.labels else (None, None)
+        lists = {name: list(getattr(self, name)) for name in ("names", "composed_names")}
+        return {**asdict(self), **lists, "share": shares[0], "synonyms": shares[1]}
 
 
 def measure_coverage(

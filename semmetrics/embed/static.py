@@ -291,14 +291,10 @@ class StaticEmbedder(StaticModel):
         return float(self.metadata["threshold"])
 
 
-def open_static(folder: str = "") -> StaticEmbedder:
-    """Open the static model in a folder; without one, the package's own, read once."""
-    return StaticEmbedder(Path(folder)) if folder else _packaged_model()
-
-
 @cache
-def _packaged_model() -> StaticEmbedder:
-    return StaticEmbedder()
+def open_static(folder: str = "") -> StaticEmbedder:
+    """Open the static model in a folder, once; without one, the package's own."""
+    return StaticEmbedder(Path(folder) if folder else None)
 
 
 def _count_pieces(entries: Sequence[str]) -> int:

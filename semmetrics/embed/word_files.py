@@ -26,6 +26,7 @@ import zlib
 from array import array
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any
 
@@ -36,7 +37,7 @@ from semmetrics.core.ragged import Bools, Ints
 from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.side_inputs import read_class_list
-from semmetrics.data.source import Room, Source, enough_memory, load
+from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.embed.embedder import Vectors
 from semmetrics.embed.words import KeyIndex, MatrixEmbedder, WordIndex, WordVectors, content_digest
 from semmetrics.errors import InputError, MissingDependencyError
@@ -58,7 +59,6 @@ _HEADER = re.compile(rb"(\d{1,12}) (\d{1,6})[ \r]*\n")
 _HEADER_ALONE = re.compile(rb"\d{1,12} \d{1,6}[ \r]*")
 _MARK = b"\xef\xbb\xbf"  # the byte order mark of UTF-8
 _DECIMAL = re.compile(rb"[-+]?\d*\.\d+(e[-+]?\d+)?", re.IGNORECASE)
-_WORD = 200  # bytes that a word takes, at most, with its place and its hash
 _CHECKED_WORDS = 1000  # words: where a header names another width, the second is wrong already
 _MORE = 16  # times the bytes of other files: vectors are mapped, or their numbers are what is used
 
@@ -88,7 +88,7 @@ def read_vectors(
     member : str, optional
         The file in a zip archive.
     max_bytes : int
-        The memory that its words may take; the file may have 16 times as many bytes, unpacked.
+        The file may have 16 times as many bytes, unpacked.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def read_vectors(
         model = _open_with_gensim(file, "gensim.models.fasttext", "load_facebook_vectors")
         return from_keyed_vectors(model, name=name, max_words=max_words, where=where, digest=digest)
     with enough_memory(where, max_bytes):
-        words, rows = scan_words(buffer, form, max_words, Room(where, max_bytes))
+        words, rows = scan_words(buffer, form, max_words, where)
         index = WordIndex.build(words)
     return WordVectors(index, rows, name=name, digest=digest, where=where)
 
@@ -294,7 +294,7 @@ def _count_numbers(head: bytes, start: int) -> int:
 
 
 def scan_words(
-    buffer: Any, form: str, max_words: int | None, room: Room
+    buffer: Any, form: str, max_words: int | None, where: str
 ) -> tuple[list[bytes], FileRows]:
     """Scan a file for its words, as UTF-8, and the rows of their numbers.
 
@@ -304,8 +304,8 @@ def scan_words(
     form : {"binary", "text", "glove"}
     max_words : int, optional
         The first words only.
-    room : Room
-        The memory that its words may take; its name is that of the file.
+    where : str
+        The name of the file, for messages.
 
     Raises
     ------
@@ -316,11 +316,11 @@ def scan_words(
     count, dimension = (None, 0) if header is None else (int(header[1]), int(header[2]))
     start = 0 if header is None else header.end()
     if header is not None and (dimension == 0 or count == 0):
-        raise InputError("damaged", room.name, why="its header has no vectors")
+        raise InputError("damaged", where, why="its header has no vectors")
     del header  # it would keep the map open
     if form == "binary":
-        return _scan_binary(buffer, start, count or 0, dimension, max_words, room)
-    return _scan_text(buffer, start, count, dimension, max_words, room)
+        return _scan_binary(buffer, start, count or 0, dimension, max_words, where)
+    return _scan_text(buffer, start, count, dimension, max_words, where)
 
 
 def _cut_off(where: str, have: int, count: int) -> InputError:
@@ -328,13 +328,12 @@ def _cut_off(where: str, have: int, count: int) -> InputError:
 
 
 def _scan_binary(
-    buffer: Any, start: int, count: int, dimension: int, max_words: int | None, room: Room
+    buffer: Any, start: int, count: int, dimension: int, max_words: int | None, where: str
 ) -> tuple[list[bytes], FileRows]:
-    size, end, where = 4 * dimension, len(buffer), room.name
+    size, end = 4 * dimension, len(buffer)
     wanted = count if max_words is None else min(count, max_words)
     if wanted > end:  # no word is shorter than a byte
         raise _cut_off(where, 0, count)
-    room.take(_WORD * min(wanted, end // (size + 1)))
     words: list[bytes] = []
     starts = np.zeros(wanted, np.int64)
     find = buffer.find
@@ -358,11 +357,11 @@ def _scan_binary(
 
 
 def _scan_text(
-    buffer: Any, start: int, count: int | None, dimension: int, max_words: int | None, room: Room
+    buffer: Any, start: int, count: int | None, dimension: int, max_words: int | None, where: str
 ) -> tuple[list[bytes], FileRows]:
     words: list[bytes] = []
     starts, stops = array("q"), array("q")
-    end, where = len(buffer), room.name
+    end = len(buffer)
     while start < end and (max_words is None or len(words) < max_words):
         stop = buffer.find(b"\n", start)
         stop = end if stop < 0 else stop
@@ -378,8 +377,6 @@ def _scan_text(
             why = f"{pluralize(blanks, 'number')} after the word, not {dimension}"
             raise InputError("damaged", f"{where}, line {line_number}", why=why)
         words.append(line[:width])
-        if not len(words) % _CHECKED_WORDS:
-            room.take(_CHECKED_WORDS * _WORD)
         starts.append(start + width + 1)
         stops.append(start + len(line))
         start = stop + 1
@@ -485,13 +482,10 @@ def read_keyed_vectors(
 def _open_with_gensim(file: Path, module: str, function: str, **options: Any) -> Any:
     """Open a file with a function of gensim."""
     try:
-        load: Any = import_module(module)
+        load = attrgetter(function)(import_module(module))
     except ImportError as error:
-        raise MissingDependencyError(
-            "gensim", f"opening {file.name}", extra="word2vec", error=error
-        ) from error
-    for name in function.split("."):
-        load = getattr(load, name)
+        purpose = f"opening {file.name}"
+        raise MissingDependencyError("gensim", purpose, extra="word2vec", error=error) from error
     try:
         return load(str(file), **options)
     except MemoryError:
@@ -591,9 +585,7 @@ def _read_parquet(source: Source) -> tuple[NDArray[Any], list[str]]:
     width = len(rows[0] or ()) if rows else 0
     for number, row in enumerate(rows):
         if row is None or len(row) != width or None in row:
-            where, wanted = (
-                f"{source.name}, row {number} (from 0)",
-                f"a vector of dimension {width}, as in row 0",
-            )
+            where = f"{source.name}, row {number} (from 0)"
+            wanted = f"a vector of dimension {width}, as in row 0"
             raise InputError("wrong-type", where, value=row, wanted=wanted)
     return np.array(rows, np.float32), found.to_pylist()

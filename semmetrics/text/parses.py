@@ -27,7 +27,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol
 
-from semmetrics.core.hashing import UNVERSIONED, own_version
+from semmetrics.core.hashing import UNVERSIONED, own_version, qualified_name
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse
 from semmetrics.data.source import enough_memory, load, no_collection
@@ -46,7 +46,6 @@ _BLOCK = 1024  # captions parsed between two writes,
 _SECONDS = 1.0  # and the longest time between two
 _TABLE: tuple[str, dict[str, str]] = ("parses", {"tuples": "BLOB"})
 _KEYS = frozenset(["caption", "tuples", "parser"])
-_SIZE = 120  # bytes that a text takes in memory, beside its letters
 _PROBE = ("a small black dog runs on the beach", "two men in hats")
 
 
@@ -85,23 +84,19 @@ class FunctionParser:
 
     function: Callable[[list[str]], Sequence[Sequence[RawTuple]]]
 
-    @property
-    def _name(self) -> str:
-        return str(getattr(self.function, "__qualname__", type(self.function).__qualname__))
-
     @cached_property
     def identity(self) -> str:
         """The function's name and version, and a hash of what it gives for two captions.
 
         Without the hash, functions of the same name and version would share their kept parses.
         """
-        version = own_version(self.function)
+        version, name = own_version(self.function), qualified_name(self.function)
         sign = f"{UNVERSIONED}-" if version is None else f"@{version}@"
         try:
             probed = json.dumps(list(self.parse(_PROBE)))  # other functions may give the same
         except InputError:  # it may know its own captions alone
-            return f"{self._name}{sign}untried"
-        return f"{self._name}{sign}{hashlib.sha256(probed.encode()).hexdigest()[:12]}"
+            return f"{name}{sign}untried"
+        return f"{name}{sign}{hashlib.sha256(probed.encode()).hexdigest()[:12]}"
 
     def parse(self, captions: Sequence[str]) -> Iterator[Parsed | InputError]:
         """Yield what the function gives.
@@ -111,19 +106,18 @@ class FunctionParser:
         InputError
             If the function fails, or gives something else than a list of tuples for each caption.
         """
+        what = f"the parser {qualified_name(self.function)}"
         try:
             found = list(self.function(list(captions)))
         except Exception as error:
-            what, kind = f"the parser {self._name}", type(error).__name__
             remedy = "give a function from a list of captions to a list of raw tuples for each"
-            values = {"what": what, "kind": kind, "why": error, "remedy": remedy}
-            raise InputError("own-code-failed", **values) from error
+            values = {"kind": type(error).__name__, "why": error, "remedy": remedy}
+            raise InputError("own-code-failed", what=what, **values) from error
         if len(found) != len(captions):
             counts = pluralize(len(found), "list"), pluralize(len(captions), "caption")
-            where = f"the parser {self._name}"
-            raise InputError("wrong-count", where, found=counts[0], wanted=counts[1])
+            raise InputError("wrong-count", what, found=counts[0], wanted=counts[1])
         for caption, tuples in zip(captions, found, strict=True):
-            check_tuples(tuples, f"the parser {self._name}, caption {brief(caption)}")
+            check_tuples(tuples, f"{what}, caption {brief(caption)}")
             yield [list(one) for one in tuples]
 
 
@@ -192,10 +186,8 @@ class TupleTable:
     def parse(self, captions: Iterable[str]) -> Iterator[Parsed | InputError]:
         """Yield the tuples of captions, or an error if there are none."""
         for caption in captions:
-            if caption in self.tuples:
-                yield self.tuples[caption]
-                continue
-            yield InputError("no-tuples", self.name, remedy=SAME_CAPTIONS)
+            lacking = InputError("no-tuples", self.name, remedy=SAME_CAPTIONS)
+            yield self.tuples.get(caption, lacking)
 
 
 def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_bytes) -> TupleTable:
@@ -211,12 +203,10 @@ def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_byte
     tuples: dict[str, Parsed] = {}
     parsers: dict[str, str] = {}
     with enough_memory(source.name, max_bytes), no_collection():
-        room = source.room()
         for number, text in enumerate(source.lines(), 1):
             if text.isspace():
                 continue
             where = at(source.name, f"line {number}")
-            room.take(len(text) + _SIZE * (text.count('"') // 2))
             try:
                 value = parse(text, source.name, number)
             except InputError as error:
@@ -373,16 +363,10 @@ class KeptParser:
             new = f"{pluralize(len(captions), 'new caption')}, such as {brief(captions[0])}"
             new += f" of {place}" if place else ""
             if isinstance(self._given, TupleTable):
-                remedy = (form or SAME_CAPTIONS) if self.n_given else ANY_PARSER
-                values = {
-                    "new": new,
-                    "own": "" if self.n_given else f", {self._given.makers}",
-                    "remedy": remedy,
-                }
-                identity, name = self.identity, self._given.name
-                raise InputError(
-                    "tuples-lack", name, identity=identity, error=error, **values
-                ) from error
+                values = {"identity": self.identity, "error": error, "new": new}
+                values["own"] = "" if self.n_given else f", {self._given.makers}"
+                values["remedy"] = (form or SAME_CAPTIONS) if self.n_given else ANY_PARSER
+                raise InputError("tuples-lack", self._given.name, **values) from error
             if self._given is not None:
                 raise InputError("tuples-function", error=error, remedy=ANY_PARSER) from error
             if not self._known or type(error) is not InputError:

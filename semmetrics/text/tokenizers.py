@@ -20,14 +20,15 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from importlib import import_module
 from itertools import chain, count
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from semmetrics.core.hashing import UNVERSIONED, own_version
+from semmetrics.core.hashing import UNVERSIONED, own_version, qualified_name
 from semmetrics.core.ragged import Codes, Ints, offsets
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.messages import did_you_mean, pluralize
@@ -49,23 +50,23 @@ class Tokenizer(Protocol):
         """Return the tokens of each caption."""
 
 
-class SplitTokenizer:
-    """A tokenizer that splits each caption by itself.
+class NamedTokenizer:
+    """A tokenizer made of a name and of what gives the tokens of captions.
 
     Parameters
     ----------
     name : str
-    split : callable
-        From a caption to the list of its tokens.
+    run : callable
+        From a list of captions to the list of the tokens of each.
 
     Examples
     --------
-    >>> SplitTokenizer("whitespace", str.split).tokens(["A dog  runs."])
+    >>> NamedTokenizer("whitespace", partial(map, str.split)).tokens(["A dog  runs."])
     [['A', 'dog', 'runs.']]
     """
 
-    def __init__(self, name: str, split: Callable[[str], Any]) -> None:
-        self.name, self._split = name, split
+    def __init__(self, name: str, run: Callable[[Sequence[str]], Iterable[list[str]]]) -> None:
+        self.name, self._run = name, run
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -79,7 +80,7 @@ class SplitTokenizer:
             If a caption is not a string; names its index.
         """
         check_captions(captions)
-        return list(map(self._split, captions))
+        return list(self._run(captions))
 
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
@@ -118,92 +119,45 @@ def split_13a(caption: str) -> list[str]:
     return line.split()
 
 
-class FunctionTokenizer(SplitTokenizer):
-    """A tokenizer made of a function from one caption to its tokens.
+def _call(function: Callable[[str], Sequence[str]], captions: Sequence[str]) -> list[list[str]]:
+    """Return the tokens that a user's function gives for each caption.
 
-    Parameters
-    ----------
-    function : callable
-        ``str`` to a list of ``str``; the same list for the same caption every time, or scores
-        cannot be repeated. This is not checked.
-
-    Attributes
-    ----------
-    name : str
-        The function's ``__qualname__``, or that of its type.
-    version : str or None
-        The function's attribute ``version``.
-
-    Examples
-    --------
-    >>> FunctionTokenizer(str.split).tokens(["a dog"])
-    [['a', 'dog']]
+    Raises
+    ------
+    InputError
+        If it fails, or gives something else than a list or tuple of strings; names the caption's
+        index.
     """
-
-    def __init__(self, function: Callable[[str], Sequence[str]]) -> None:
-        name = getattr(function, "__qualname__", type(function).__qualname__)
-        super().__init__(str(name), function)
-        self.version = own_version(function)
-
-    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
-        """Return the function's tokens of each caption.
-
-        Raises
-        ------
-        InputError
-            If a caption is not a string, or the function gives something else than a list or tuple
-            of strings; names the caption's index.
-        """
-        check_captions(captions)
-        try:
-            result = super().tokens(captions)
-        except Exception as error:
-            what, kind = f"the tokenizer {self.name}", type(error).__name__
-            remedy = "give a function from a caption to the list of its tokens"
-            values = {"what": what, "kind": kind, "why": error, "remedy": remedy}
-            raise InputError("own-code-failed", **values) from error
-        for index, found in enumerate(result):
-            if not isinstance(found, (list, tuple)) or not set(map(type, found)) <= {str}:
-                where, wanted = f"caption {index}{FROM_0}", "a list of tokens (strings)"
-                raise InputError("wrong-type", where, value=found, wanted=wanted)
-        return list(map(list, result))
+    try:
+        result = list(map(function, captions))
+    except Exception as error:
+        what, kind = f"the tokenizer {qualified_name(function)}", type(error).__name__
+        remedy = "give a function from a caption to the list of its tokens"
+        values = {"what": what, "kind": kind, "why": error, "remedy": remedy}
+        raise InputError("own-code-failed", **values) from error
+    for index, found in enumerate(result):
+        if not isinstance(found, (list, tuple)) or not set(map(type, found)) <= {str}:
+            where, wanted = f"caption {index}{FROM_0}", "a list of tokens (strings)"
+            raise InputError("wrong-type", where, value=found, wanted=wanted)
+    return list(map(list, result))
 
 
-class IdentifiedTokenizer:
-    """A tokenizer of a user's own, with a name that says what it does to some captions.
+def _own_tokenizer(name: str, given: Any, run: Callable[[Sequence[str]], Any]) -> NamedTokenizer:
+    """Return a user's own tokenizer under a name that says what it does to some captions.
 
-    Attributes
-    ----------
-    name : str
-        Its own name, and a hash of its version (the attribute ``version`` of the function or the
-        tokenizer, a text) and of the tokens of captions that tell tokenizers apart; without a
-        version it says "unversioned", because another tokenizer may give the same tokens. One that
-        knows its own captions alone is named by its version alone.
-
-    Examples
-    --------
-    >>> one, other = (IdentifiedTokenizer(FunctionTokenizer(rule)) for rule in (str.split, list))
-    >>> one.name, other.name.partition("@")[0]
-    ('str.split@unversioned-4dc5385fd01a', 'list')
+    The name has a hash of its version (the attribute ``version`` of the function or the tokenizer,
+    a text) and of the tokens of captions that tell tokenizers apart; without a version it says
+    "unversioned", because another tokenizer may give the same tokens. One that knows its own
+    captions alone is named by its version alone.
     """
-
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
-        version = own_version(tokenizer)
-        try:
-            tokens = tokenizer.tokens(_PROBE)
-        except InputError:  # it may know its own captions alone
-            tokens = None
-        decisive = json.dumps([version or "", tokens]).encode()
-        sign = f"{UNVERSIONED}-" if version is None else "@"
-        self.name = f"{tokenizer.name}{sign}{hashlib.sha256(decisive).hexdigest()[:12]}"
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r})"
-
-    def tokens(self, captions: Sequence[str]) -> list[list[str]]:
-        """Return the tokens of each caption."""
-        return self._tokenizer.tokens(captions)
+    version = own_version(given)
+    try:
+        tokens = run(_PROBE)
+    except InputError:  # it may know its own captions alone
+        tokens = None
+    decisive = json.dumps([version or "", tokens]).encode()
+    sign = f"{UNVERSIONED}-" if version is None else "@"
+    return NamedTokenizer(f"{name}{sign}{hashlib.sha256(decisive).hexdigest()[:12]}", run)
 
 
 _PROBE = (
@@ -250,13 +204,13 @@ class CachingTokenizer:
         self._known = {}
 
 
-TOKENIZERS: dict[str, tuple[str, Any] | str] = {
+TOKENIZERS: dict[str, Callable[[str], list[str]] | str] = {
     "ptb": "ptb.PtbTokenizer",
     "ptb-java": "java.PtbJavaTokenizer",
-    "13a": ("13a", split_13a),
-    "whitespace": ("whitespace", str.split),
+    "13a": split_13a,
+    "whitespace": str.split,
 }
-"""The tokenizers by name: a class, imported when it is needed, or a name and a function."""
+"""The tokenizers by name: a class, imported when it is needed, or what splits one caption."""
 
 
 def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> Tokenizer:
@@ -284,6 +238,8 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
     --------
     >>> open_tokenizer("ptb").tokens(["Two dogs aren't alone."])
     [['two', 'dogs', 'are', "n't", 'alone']]
+    >>> open_tokenizer(str.split).name
+    'str.split@unversioned-4dc5385fd01a'
     """
     choice: Any = spec
     if isinstance(choice, str):
@@ -291,8 +247,8 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
             remedy = did_you_mean(choice, TOKENIZERS, f"choose one of {', '.join(TOKENIZERS)}")
             raise InputError("unknown-name", what="tokenizer", value=choice, remedy=remedy)
         opener = TOKENIZERS[choice]
-        if isinstance(opener, tuple):
-            return SplitTokenizer(*opener)
+        if not isinstance(opener, str):
+            return NamedTokenizer(choice, partial(map, opener))
         module, _, name = opener.partition(".")
         tokenizer: Tokenizer = getattr(import_module(f"semmetrics.text.{module}"), name)()
         return tokenizer
@@ -300,9 +256,9 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
         choice = choice()
     if isinstance(choice, Tokenizer):
         own = type(choice).__module__.startswith("semmetrics.")
-        return choice if own else IdentifiedTokenizer(choice)
+        return choice if own else _own_tokenizer(choice.name, choice, choice.tokens)
     if callable(choice):
-        return IdentifiedTokenizer(FunctionTokenizer(choice))
+        return _own_tokenizer(qualified_name(choice), choice, partial(_call, choice))
     wanted = f"a tokenizer: a function, or one of {', '.join(TOKENIZERS)}"
     raise InputError("wrong-type", value=choice, wanted=wanted)
 
