@@ -470,15 +470,16 @@ def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:
 
 def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
     """Return what the command line gives for an option as a value for Python."""
-    from semmetrics.data.side_inputs import read_class_list
-    from semmetrics.metrics.registry import kinds_of_all, parse_all
-
     if name == "measures":
+        from semmetrics.metrics.registry import kinds_of_all, parse_all
+
         words = split_measures(texts)
         kinds = kinds_of_all(words)
         # if several kinds have them, the data or --task say which are meant
         return words if len(kinds) > 1 else parse_all(words, *kinds)
     if name == "ignore":
+        from semmetrics.data.side_inputs import read_class_list
+
         labels: list[str] = []
         for text in texts:
             listed = text.startswith("@")
