@@ -408,7 +408,7 @@ MESSAGES: dict[str, str] = {
         "{opt:missing=empty} for an empty candidate or no reference",
     "no-rows": "{n:item} without a row in the {what} matrix: {ids!l}; set {opt:missing=skip}",
     "no-weights": "{n:item} without a weight: {ids!l}; give one to each",
-    "inexact": "{value} is an integer of 2**53 or more, so inexact; scale scores, or give floats",
+    "inexact": "the score {value} is an integer of 2**53 or more; scale scores, or give floats",
     "id-mismatch": "the id {value!r} does not fit {pattern!r}; change {opt:ids}",
 
     # Text
@@ -437,7 +437,8 @@ MESSAGES: dict[str, str] = {
 
     # Embed
     "vector-not-finite": "the vector of {names!l} is not finite; {remedy}",
-    "unversioned": "a function without version is not cached; use CallableEmbedder(f, version='1')",
+    "unversioned": "a function without a version cannot be kept in a cache; "
+        "give what decides its vectors: CallableEmbedder(function, version='1')",
     "reads-text": "lookup={rule!r} needs word vectors, not {identity}; set {opt:lookup=text}",
     "unknown-terms": "{identity} does not know {names!l}; rename them, or set {opt:oov} to skip",
     "no-unknown-word": "{identity} has no word 'unknown' for {names!l}; set {opt:oov} to skip",
