@@ -407,15 +407,14 @@ MESSAGES: dict[str, str] = {
     "one-side-has-ids": "one side has ids and this one none; give ids on both sides or on neither",
     "other-length": "{one} has {n:item} and {other} has {m}: this is the last item of the shorter "
         "one; items without ids are matched by position: give as many on both sides, or ids",
-    "missing-ids": "{lost}; add them, or set {opt:missing=skip} to leave them out, "
-        "{opt:missing=empty} for empty lists",
+    "missing-ids": "{lost}; add them, or set {opt:missing=skip} or {opt:missing=empty}",
     "other-ids": "{lost}; check that both sides use the same ids",
     "unlike-ids": "{lost}; write ids the same way on both sides: {names!l} differ by {how}",
     "missing-entries": "{lost}; add {noun}s, or set {opt:missing=skip} to leave these items out, "
         "{opt:missing=empty} for an empty candidate or no reference",
     "no-rows": "{n:item} without a row in the {what} matrix: {ids!l}; set {opt:missing=skip}",
     "no-weights": "{n:item} without a weight: {ids!l}; give one to each",
-    "inexact": "{value} is an integer of 2**53 or more, so inexact; scale scores, or give floats",
+    "inexact": "the score {value} is an integer of 2**53 or more; scale scores, or give floats",
     "id-mismatch": "the id {value!r} does not fit {pattern!r}; change {opt:ids}",
 
     # Text
@@ -423,8 +422,7 @@ MESSAGES: dict[str, str] = {
         "install a Java runtime, 8 or later (in Debian default-jre-headless){instead}",
     "incomplete-package": "{purpose} needs {files}, which pycocoevalcap lacks; "
         "run: pip install --force-reinstall pycocoevalcap{instead}",
-    "java-not-started": "{purpose} cannot be run: {why}; "
-        "check disk space and java -version{instead}",
+    "java-not-started": "{purpose} cannot be run: {why}; check disk space, java -version{instead}",
     "java-failed": "{purpose} stopped with status {status}: {why}; check java -version{instead}",
     "java-path": "Java reads no folder with {separator!r} in its name; set SEMMETRICS_HOME",
     "needs-corenlp": "SPICE's parser needs CoreNLP 3.6.0; run: semmetrics spice setup{instead}",
@@ -436,15 +434,15 @@ MESSAGES: dict[str, str] = {
     "captions-fail": "{n} of {total:caption} cannot be parsed: {error}; {remedy}",
     "no-tuples": "there are no tuples of it; {remedy}",
     "tuples-lack": "no tuples by {identity} of {new}{own}, and parsing fails: {error}; {remedy}",
-    "tuples-function": "{opt:tuples} is a function, and captions cannot be parsed: {error}; "
-        "{remedy}",
+    "tuples-function": "{opt:tuples} is a function, and captions are not parsed: {error}; {remedy}",
     "wrong-tuples": '{value!r} is not a tuple of a scene graph; write ["dog"] or ["dog", "small"]',
     "wrong-tuple-line": "not a caption with tuples; write it as 'semmetrics spice parse' does",
     "conflicting-tuples": "{caption!r} appears twice, with different tuples; keep one of them",
 
     # Embed
     "vector-not-finite": "the vector of {names!l} is not finite; {remedy}",
-    "unversioned": "a function without version is not cached; use CallableEmbedder(f, version='1')",
+    "unversioned": "a function without a version cannot be kept in a cache; "
+        "give what decides its vectors: CallableEmbedder(function, version='1')",
     "reads-text": "lookup={rule!r} needs word vectors, not {identity}; set {opt:lookup=text}",
     "unknown-terms": "{identity} does not know {names!l}; rename them, or set {opt:oov} to skip",
     "no-unknown-word": "{identity} has no word 'unknown' for {names!l}; set {opt:oov} to skip",

@@ -9,18 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from semmetrics.cli import output
 from semmetrics.cli.generate import ALL, RESULT, Run, command, split_measures
-from semmetrics.cli.output import (
-    EXACT,
-    complain,
-    echo,
-    ending,
-    name_files,
-    say,
-    say_understood,
-    to_json,
-    write_text,
-)
+from semmetrics.cli.output import EXACT, complain
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
 from semmetrics.options import COMPARED, KINDS, NOT_OF_META, OPTIONS, flag
@@ -95,9 +86,9 @@ def score(run: Run) -> None:
             table = rescore_systems(
                 run["rescore"], systems, run["gt"], progress=progress, **options
             )
-    say_understood(table, quiet=run.quiet)
+    output.say_understood(table, quiet=run.quiet)
     worst, details = _collect_details(run, table)
-    write_text(_render(run, table, worst), run["output"], run["form"], details)
+    output.write_text(_render(run, table, worst), run["output"], run["form"], details)
     _say_remarks(run, table, worst)
 
 
@@ -144,7 +135,7 @@ def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
         for entry, one in zip(entries, table, strict=True):
             if run["per_item"] is not None and one.items is not None:
                 entry["rows"] = run["per_item"]
-        return to_json(entries)
+        return output.to_json(entries)
     if form != "table":
         return table.render(form, **run.shape)
     width = None
@@ -165,10 +156,10 @@ def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
 
     form, lines = run["form"], list[str]()
     if form != "table" or run["runs"]:
-        say(_split_lines(text.report_gaps(table)), quiet=run.quiet)
+        output.say(_split_lines(text.report_gaps(table)), quiet=run.quiet)
         if run["signatures"] and form not in EXACT:
             worst = [*worst, draw_signatures(table.to_records().drop("part"))]
-        say(_split_lines(worst), quiet=False)
+        output.say(_split_lines(worst), quiet=False)
     if run["runs"] and any(one.ci is not None for one in table):
         lines.append("--ci has no effect on the result of --runs")
     if run["runs"] and len(table.systems) == 1:
@@ -179,7 +170,7 @@ def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
         from semmetrics.scoring.table import find_matching_heading
 
         lines.append(f"{run['matches']}: the matches of {find_matching_heading(table.scores)}")
-    say(lines, quiet=run.quiet)
+    output.say(lines, quiet=run.quiet)
     for line in table.differences:
         complain(f"warning: {line}")
 
@@ -242,7 +233,7 @@ def sweep(run: Run) -> None:
 
     measures = split_measures(run["measures"], "SemF1") if run["measures"] else ("SemF1",)
     found = run.call(api.sweep, run["preds"], run["gt"], measures=measures, task="labels")
-    write_text(found.render(run["form"], **run.shape), run["output"], run["form"])
+    output.write_text(found.render(run["form"], **run.shape), run["output"], run["form"])
 
 
 @command(
@@ -282,9 +273,9 @@ def calibrate(run: Run) -> None:
     if run["output"] is not None:
         found.save(run["output"])
     else:
-        say(["the calibration is not saved; give -o FILE"], quiet=run.quiet)
+        output.say(["the calibration is not saved; give -o FILE"], quiet=run.quiet)
     form = run["form"]
-    echo(found.to_json() if form == "json" else api.report_calibration(found), form)
+    output.echo(found.to_json() if form == "json" else api.report_calibration(found), form)
 
 
 @command(
@@ -328,14 +319,14 @@ def correlate(run: Run) -> None:
         return str(value) if form == "csv" or isinstance(value, str) else f"{value:,}"
 
     rows = [list(found.columns), *([shown(v) for v in row.values()] for row in found)]
-    as_json = form == "json" and to_json([*found])
-    write_text(as_json or draw(rows, form), run["output"], form)
+    as_json = form == "json" and output.to_json([*found])
+    output.write_text(as_json or draw(rows, form), run["output"], form)
 
 
 def _name_phi(given: Sequence[str]) -> dict[str, str]:
     """Return files by name: those given as NAME=FILE, or those of the files."""
     plain = [text for text in given if "=" not in text or Path(text).exists()]
-    names = dict(zip(plain, name_files(plain), strict=True))
+    names = dict(zip(plain, output.name_files(plain), strict=True))
     found: dict[str, str] = {}
     for text in given:
         name, _, path = (names[text], "", text) if text in names else text.partition("=")
@@ -411,8 +402,8 @@ def rank(run: Run) -> None:
     else:
         result = found.render(form, digits=digits)
         beside = [] if form == "table" else found.sentences()
-    write_text(result, run["output"], form, drawn)
-    say(_split_lines(beside), quiet=run.quiet)
+    output.write_text(result, run["output"], form, drawn)
+    output.say(_split_lines(beside), quiet=run.quiet)
 
 
 @command("validate", {"files": "FILE..."}, options=("task", "classes"), reads=KINDS, output=())
@@ -440,13 +431,13 @@ def validate(run: Run) -> int:
         try:
             record = api(path, classes=run["classes"], task=run["task"], read=read)
             if run["form"] == "table":
-                echo(("\n" if records else "") + report_validation(record))
+                output.echo(("\n" if records else "") + report_validation(record))
         except InputError as error:
             record = {"schema": VALIDATION_SCHEMA, "file": path, "error": error.text(flag)}
             complain(f"error: {error.text(flag)}")
         records.append(record)
     if run["form"] == "json":
-        echo(to_json(records), "json")
+        output.echo(output.to_json(records), "json")
     return 2 if any(record["error"] for record in records) else 0
 
 
@@ -513,7 +504,7 @@ def _select(
     if run["images"] is not None and not (run["page"] or run["rating_page"]):
         raise InputError("needs-option", what="--images", name="page")
     state = run.call(make, *files, exclude=run["exclude"] or ())
-    write_text(state.to_json(), run["output"], "json", dict(_sheets(run, state, before)))
+    output.write_text(state.to_json(), run["output"], "json", dict(_sheets(run, state, before)))
     if run["output"] != "-":
         shown = state.render(run["form"], **run.shape)
         if run["form"] == "table":
@@ -523,7 +514,7 @@ def _select(
                 f"{f' ({new:,} of them new)' if before else ''}, of {state.n:,}; "
                 f"{state.measure}, k={state.k}, ties by {state.ties}"
             )
-        write_text(shown, form=run["form"])
+        output.write_text(shown, form=run["form"])
 
 
 def _sheets(
@@ -539,7 +530,7 @@ def _sheets(
             continue
         sheet = state.sheet(ratings=ratings, annotators=run["annotators"], since=before)
         if path is not None:
-            yield path, getattr(sheet, f"to_{ending(path)[1:]}")()
+            yield path, getattr(sheet, f"to_{output.ending(path)[1:]}")()
         if page is not None:
             name = f"{Path(page).stem}.csv"
             shape = {"images": run["images"], "scale": run["scale"]}
@@ -573,9 +564,9 @@ def mad_rank(run: Run) -> None:
     found = run.call(rank_competition, run["state"], **sheets, stability=stability)
     path = run["pairs_file"]
     pairs = {} if path is None else {path: found.pair_records()}
-    write_text(found.render(form, digits=digits), run["output"], form, pairs)
+    output.write_text(found.render(form, digits=digits), run["output"], form, pairs)
     if form == "csv" and run["stability"] is not None:  # which has one table
-        say(draw(cells(found.stability_records(), digits)).split("\n"), quiet=False)
+        output.say(draw(cells(found.stability_records(), digits)).split("\n"), quiet=False)
 
 
 def _read_stability(text: str | None) -> list[int]:

@@ -14,17 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from semmetrics.cli.output import (
-    EXACT,
-    Progress,
-    check_files,
-    ending,
-    name_files,
-    say,
-    say_understood,
-    show_progress,
-    write_text,
-)
+from semmetrics.cli import output
+from semmetrics.cli.output import EXACT, Progress
 from semmetrics.errors import InputError, place_in
 from semmetrics.messages import listing
 from semmetrics.options import (
@@ -312,13 +303,13 @@ class Run:
         inputs = [given[n] for n in files if n != self.several]
         first = sorted(self.options.values(), key=lambda one: one.name != "output")
         outputs = {(*one.flags, one.flag)[0]: one for one in first if one.written}
-        check_files(
+        output.check_files(
             [*given.get(self.several, ()), *filter(None, inputs), *self._named_files()],
             {short: given[one.name] for short, one in outputs.items()},
         )
         for short, one in outputs.items():
             path = given[one.name]
-            if path is not None and not {"", ending(path)} & {*one.written}:
+            if path is not None and not {"", output.ending(path)} & {*one.written}:
                 raise InputError("wrong-ending", f"{short} {path}", known=one.written)
 
     def __getitem__(self, name: str) -> Any:
@@ -332,7 +323,7 @@ class Run:
     def systems(self) -> dict[str, str]:
         """Return the files that may be several, by the names of the systems."""
         paths = self[self.several]
-        return dict(zip(name_files(paths), paths, strict=True))
+        return dict(zip(output.name_files(paths), paths, strict=True))
 
     def _named_files(self) -> Iterator[str]:
         """Yield all files that options name."""
@@ -368,7 +359,7 @@ class Run:
 
     def progress(self) -> AbstractContextManager[Progress | None]:
         """Show progress."""
-        return show_progress(quiet=self.quiet)
+        return output.show_progress(quiet=self.quiet)
 
     def call(self, function: Callable[..., Any], *files: Any, **more: Any) -> Any:
         """Call a function of the API with the options that it takes, and say what it noticed."""
@@ -380,7 +371,7 @@ class Run:
             given = {n: v for n, v in values.items() if n in named or (
                 open_ended and n not in parameters)}  # fmt: skip
             found = function(*files, **given)
-        say_understood(found, quiet=self.quiet)
+        output.say_understood(found, quiet=self.quiet)
         return found
 
     @property
@@ -403,11 +394,11 @@ class Run:
             beside = [*beside, draw_signatures(report.to_records())]
         text = report.render(form, **self.shape)
         if form == "table":
-            write_text("\n\n".join([text, *beside]), self["output"])
+            output.write_text("\n\n".join([text, *beside]), self["output"])
             return
-        write_text(text, self["output"], form)
-        say(report.sentences(), quiet=self.quiet)
-        say([line for part in beside for line in part.split("\n")], quiet=False)
+        output.write_text(text, self["output"], form)
+        output.say(report.sentences(), quiet=self.quiet)
+        output.say([line for part in beside for line in part.split("\n")], quiet=False)
 
 
 def import_measures(file: str) -> None:
@@ -470,15 +461,16 @@ def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:
 
 def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
     """Return what the command line gives for an option as a value for Python."""
-    from semmetrics.data.side_inputs import read_class_list
-    from semmetrics.metrics.registry import kinds_of_all, parse_all
-
     if name == "measures":
+        from semmetrics.metrics.registry import kinds_of_all, parse_all
+
         words = split_measures(texts)
         kinds = kinds_of_all(words)
         # if several kinds have them, the data or --task say which are meant
         return words if len(kinds) > 1 else parse_all(words, *kinds)
     if name == "ignore":
+        from semmetrics.data.side_inputs import read_class_list
+
         labels: list[str] = []
         for text in texts:
             listed = text.startswith("@")
