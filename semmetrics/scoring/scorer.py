@@ -379,7 +379,8 @@ class Batches:
             new._scores, new._readings = frozenset({scores}), {(given.understood, scores): None}
             new._order = given.order
             new._columns = list(given.vocabulary) if lists.ranked or lists.cells else []
-            new._sides = [replace(given.side, codes=new._code(given.vocabulary)[given.side.codes])]
+            new._codes = dict(zip(given.vocabulary, range(len(given.vocabulary)), strict=True))
+            new._sides = [given.side]
             new._ids = None if isinstance(lists.ids, range) else dict.fromkeys(map(str, lists.ids))
         return new
 
@@ -745,8 +746,8 @@ class Collection:
         """Refuse items that cannot follow those before."""
         for mine, theirs in ((self._preds, other._preds), (self._gts, other._gts)):
             mine.check(theirs)
-            repeated = mine.repeated(theirs)
-            if repeated and self.keep_rows:
+            repeated = self.keep_rows and mine.repeated(theirs)
+            if repeated:
                 raise InputError("ids-in-two-batches", theirs.source, ids=repeated)
         differ = self._by_item.keys() ^ other._by_item.keys()
         if differ and not self.is_empty:
