@@ -55,7 +55,13 @@ _NAMED = {"block_rows": "number of rows of a block (memory=)", "dtype": "type of
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be computed or fetched again."""
+    """Return the folder for what can be computed or fetched again.
+
+    Raises
+    ------
+    InputError
+        If no folder is named and the user has no home folder, as in some containers.
+    """
     if named := os.environ.get("SEMMETRICS_HOME"):
         return Path(named)
     own = os.environ.get("XDG_CACHE_HOME", "")
@@ -64,7 +70,10 @@ def cache_folder() -> Path:
     if own:
         return Path(own, "semmetrics")
     below = {"win32": "", "darwin": "Library/Caches"}.get(sys.platform, ".cache")
-    return Path.home() / below / "semmetrics"
+    try:
+        return Path.home() / below / "semmetrics"
+    except RuntimeError:
+        raise InputError("no-home") from None
 
 
 def file_digest(*paths: Path) -> str:

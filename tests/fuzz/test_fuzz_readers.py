@@ -20,8 +20,8 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.side_inputs import read_class_list, read_numbers
 from semmetrics.embed.word_files import read_matrix
 from semmetrics.errors import InputError
-from semmetrics.kinds.captions import as_texts
 from semmetrics.kinds import Resolved, resolve_kind
+from semmetrics.kinds.captions import as_texts
 
 COCO = {
     "images": [{"id": 1}, {"id": 2}],

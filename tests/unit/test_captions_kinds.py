@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from refusals import refused
 
+from semmetrics.kinds import resolve_kind
 from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.labels import as_labels
-from semmetrics.kinds import resolve_kind
 
 LABELS = {"a": ["cat", "traffic light"], "b": []}
 SENTENCES = {"a": ["a cat sleeps on the mat", "the cat is asleep on a mat"], "b": ["x y z u v"]}

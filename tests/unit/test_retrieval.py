@@ -299,7 +299,7 @@ def test_predictions_and_embeddings_exclude_each_other():
     queries, gallery = vectors()
     with refused("conflicting-options"):
         score(queries_embeddings=queries, gallery_embeddings=gallery)
-    with refused("there are no predictions"):
+    with refused("wrong-type"):
         score(None)
 
 

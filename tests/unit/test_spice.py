@@ -79,7 +79,7 @@ def test_captions_are_parsed_as_tokens_or_as_written():
     ("measures", "options", "problem"),
     [
         ("SPICE(parser=given)", {"tuples": None}, "parser=given needs tuples"),
-        ("SPICE(parser=given)", {"tuples": 3}, "wrong-type"),
+        ("SPICE(parser=given)", {"tuples": 3}, "own-code-failed"),
         ("SPICE(parser=given)", {"tuples": {"dog": [["dog"]]}}, "there are no tuples of it"),
         ("SPICE(parser=given)", {"tuples": {"dog": 3}}, "3 is not a tuple"),
         ("SPICE(category=colour)", {}, "bad-choice"),

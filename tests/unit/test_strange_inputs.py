@@ -94,9 +94,6 @@ GIVEN = {
         name: lambda v, name=name: score(ONE, ONE, measures="F1", **{name: v})
         for name in ("weights", "ignore", "classes", "read", "calibration")
     },
-    "set_size_probs": lambda v: score(
-        SCORED, ONE, set_size_probs=v, decode="cardinality", measures="F1"
-    ),
     "taxonomy": lambda v: score(ONE, ONE, taxonomy=v, measures="hF"),
     "doc_freq": lambda v: score({"a": "a cat"}, {"a": "a cat"}, doc_freq=v, measures="CIDEr-D"),
 }

@@ -73,7 +73,8 @@ def as_labels(
     """
     found = as_data(data, FORM, source=source, names=classes, options=options)
     if isinstance(found, Lists):
-        return replace(found, unlike=_find_unlike(found)).chosen()
+        unlike = _find_unlike(found)
+        return (replace(found, unlike=unlike) if unlike[0] else found).chosen()
     member = is_membership(found)
     found = replace(found, understood=f"{found.understood}, {'0/1' if member else 'scores'}")
     return members(found) if member else note_unstored(found).ranked()

@@ -77,6 +77,10 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
             raise InputError("needs-option", what=other, name=one)
     files = options["read"] or DEFAULTS
     tables = [_read_vectors(options[name], name, files) for name in names]
+    width, shape = tables[0].shape[1], tables[1].shape
+    if shape[1] != width:
+        wanted = f"vectors of {width} dimensions, like the queries"
+        raise InputError("wrong-shape", names[1], role="the gallery", shape=shape, wanted=wanted)
     kind: Any = np.result_type(*(table.dtype for table in tables))
     notes: list[Fact] = []
     if options["similarity"] == "cosine":
@@ -87,8 +91,8 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
     own = str(first.device) if is_torch(first) else "cpu"  # where numpy computes
     device = find_device(options["device"] or (None if own == "cpu" else own))
     both = [to_device(np.ascontiguousarray(table, kind), device) for table in tables]
-    shape = f"{len(both[0]):,} x {len(both[1]):,} of {tables[0].shape[1]:,} dimensions, {kind}"
-    understood = f"embeddings, {shape}, compared by {options['similarity']}"
+    size = f"{len(both[0]):,} x {len(both[1]):,} of {width:,} dimensions, {kind}"
+    understood = f"embeddings, {size}, compared by {options['similarity']}"
     source = " and ".join(options[name] for name in names if isinstance(options[name], str))
     source, values = source or "embeddings", Products(*both)
     given: Any = {"source": source, "understood": understood, "notes": notes}
