@@ -834,17 +834,16 @@ def _check_unchanged(
     state: DiscrepancySelection, selector: Selector, models: Mapping[str, str]
 ) -> None:
     """Refuse systems that answer otherwise than they did, and what compares them otherwise."""
-    for name, before in state.models.items():
-        if models.get(name) != before:
-            raise InputError("state-differs", what=f"{name}:{models.get(name)}, not {before}")
-    changed = [
-        name for name in state.systems
-        if state.inputs[name]["fingerprint"] != f"{selector.fingerprints[name]:016x}"
-    ]  # fmt: skip
+    changes = [f"{name}:{models.get(name)}, not {before}"
+               for name, before in state.models.items() if models.get(name) != before]  # fmt: skip
+    now = selector.describe()
+    changed = [n for n in state.systems if now[n]["fingerprint"] != state.inputs[n]["fingerprint"]]
     if selector.n != state.n:
-        raise InputError("state-differs", what=f"{pluralize(selector.n, 'image')}, not {state.n:,}")
+        changes.append(f"{pluralize(selector.n, 'image')}, not {state.n:,}")
     if changed:
-        raise InputError("state-differs", what=f"other answers of {listing(changed)}")
+        changes.append(f"other answers of {listing(changed)}")
+    if changes:
+        raise InputError("state-differs", what=changes[0])
 
 
 def _read_exclude(exclude: Any, options: Mapping[str, Any]) -> list[str]:
@@ -1088,8 +1087,7 @@ def _hashed(text: str) -> str:
 
 
 def _digest(entry: Mapping[str, Any]) -> str:
-    text = json.dumps(entry, sort_keys=True, ensure_ascii=True, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return _hashed(json.dumps(entry, sort_keys=True, ensure_ascii=True))
 
 
 def _selection_of(entry: Any, where: str) -> DiscrepancySelection:
@@ -1097,22 +1095,16 @@ def _selection_of(entry: Any, where: str) -> DiscrepancySelection:
     if not isinstance(entry, Mapping) or entry.get("schema") != _SCHEMA:
         raise InputError("not-a-state", where)
     fields = {name: value for name, value in entry.items() if name != "digest"}
-    try:
-        if entry.get("digest") != _digest(fields):
-            raise ValueError
-        del fields["schema"]
-        pairs = [
-            PairSelection(**{**pair, "images": tuple(pair["images"]),
-                             "values": tuple(pair["values"]),
-                             "mean": math.nan if pair["mean"] is None else pair["mean"]})
-            for pair in fields.pop("pairs")
-        ]  # fmt: skip
-        systems, excluded = tuple(fields.pop("systems")), tuple(fields.pop("excluded"))
-        return DiscrepancySelection(
-            systems=systems, excluded=excluded, pairs=tuple(pairs), **fields
-        )
-    except (TypeError, ValueError, LookupError, AttributeError):
-        raise InputError("state-edited", where) from None
+    if entry.get("digest") != _digest(fields):
+        raise InputError("state-edited", where)
+    del fields["schema"]
+    pairs = [
+        PairSelection(**{**pair, "images": tuple(pair["images"]), "values": tuple(pair["values"]),
+                         "mean": math.nan if pair["mean"] is None else pair["mean"]})
+        for pair in fields.pop("pairs")
+    ]  # fmt: skip
+    systems, excluded = tuple(fields.pop("systems")), tuple(fields.pop("excluded"))
+    return DiscrepancySelection(systems=systems, excluded=excluded, pairs=tuple(pairs), **fields)
 
 
 def open_similarity(

@@ -38,16 +38,8 @@ from semmetrics.options import RANKED_BY
 from semmetrics.reports.result import Records, Table, draw, entry_of, format_full
 from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score, matching_names
-from semmetrics.studies.significance import (
-    Friedman,
-    Ties,
-    critical_difference,
-    friedman,
-    group_indistinct,
-    rank_differences,
-    rank_matrix,
-    rank_rows,
-)
+from semmetrics.studies import significance
+from semmetrics.studies.significance import Ties, rank_rows
 
 _MANY = 12  # systems whose rank matrix is drawn below a table
 _OF_RANK = (
@@ -153,16 +145,16 @@ class Ranking(Table[Rank]):
         return len(self.values) > 1 and len(self.ranked) > 1
 
     @property
-    def friedman(self) -> Friedman | None:
+    def friedman(self) -> significance.Friedman | None:
         """The Friedman test of the systems that have all data sets; None of fewer than two."""
-        return friedman(self._table()) if self.is_testable else None
+        return significance.friedman(self._table()) if self.is_testable else None
 
     @property
     def critical_difference(self) -> float:
         """By how much mean ranks differ where systems do (Nemenyi); nan without two of each."""
         if not self.is_testable:
             return math.nan
-        return critical_difference(len(self.ranked), len(self.values), self.level)
+        return significance.critical_difference(len(self.ranked), len(self.values), self.level)
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -170,7 +162,7 @@ class Ranking(Table[Rank]):
         if not self.is_testable:
             return ()
         names, means = self.ranked, rank_rows(self._table()).mean(axis=0)
-        found = group_indistinct(means, self.critical_difference)
+        found = significance.group_indistinct(means, self.critical_difference)
         return tuple(tuple(names[place] for place in group) for group in found)
 
     def rank_matrix(self) -> Floats:
@@ -181,7 +173,7 @@ class Ranking(Table[Rank]):
         float array, shape (systems, ranks)
             Equal systems count at each of their ranks in equal parts.
         """
-        return rank_matrix(self._table())[0] if self.ranked else np.zeros((0, 0))
+        return significance.rank_matrix(self._table())[0] if self.ranked else np.zeros((0, 0))
 
     def differences(self, first: str, second: str, *, ties: Ties = "best") -> Records:
         """Compare the ranks of the systems that two data sets have, as `rank_differences`.
@@ -198,7 +190,7 @@ class Ranking(Table[Rank]):
                 raise InputError("unknown-name", what="data set", value=name,
                                  remedy=f"choose among {listing(self.values)}")  # fmt: skip
             sides.append({s: sign * v for s, v in self.values[name].items() if math.isfinite(v)})
-        rows = rank_differences(*sides, ties=ties)
+        rows = significance.rank_differences(*sides, ties=ties)
         for row in rows:
             row["first"], row["second"] = sign * row["first"], sign * row["second"]
         return Records.from_rows(list(rows[0]), rows)
