@@ -466,15 +466,12 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     certainty: Any = {name: given.pop(name, OPTIONS[name].default) for name in _CERTAINTY}
     bootstrap, read = Bootstrap(**certainty), given.get("read")
     judgements = read_judgements(
-        ratings,
-        columns={**pinned.columns, **(columns or {})} or None,
-        group_by=group_by or pinned.group_by,
-        ids=ids or pinned.ids,
-        draw_references=pinned.draw_references,
-        seed=bootstrap.seed,
+        ratings, columns={**pinned.columns, **(columns or {})} or None,
+        group_by=group_by or pinned.group_by, ids=ids or pinned.ids,
+        draw_references=pinned.draw_references, seed=bootstrap.seed,
         # columns of predictions are not those of ratings
         options=DEFAULTS if read is None else replace(read.beside(), id_column=None),
-    )
+    )  # fmt: skip
     if protocol is not None and (judgements.second is not None) is not pinned.preferences:
         raise InputError("bad-option", judgements.source, name="protocol", value=protocol,
                          wanted="a protocol of such judgements")  # fmt: skip

@@ -662,8 +662,7 @@ def select_discrepant(
         raise InputError("bad-option", name="k", value=k, wanted="a whole number from 1")
     check_choice("ties", ties, TIES)
     empty = DiscrepancySelection(k=k, ties=ties, seed=seed)
-    return _add(empty, iter([systems] if isinstance(systems, Mapping) else systems), measure,
-                exclude, options)  # fmt: skip
+    return _add(empty, systems, measure, exclude, options)
 
 
 @document_options(*NOT_SELECTING)
@@ -724,21 +723,21 @@ def add_systems(
             raise InputError("give-again", what=what, name="measure")
     elif measure is not None:
         raise InputError("not-applicable", name="measure", what=f"a state of {known}")
-    return _add(before, iter([systems] if isinstance(systems, Mapping) else systems), known,
-                exclude, given)  # fmt: skip
+    return _add(before, systems, known, exclude, given)
 
 
 def _add(
     state: DiscrepancySelection,
-    batches: Iterator[Any],
+    systems: Any,
     measure: Any,
     exclude: Any,
     options: Mapping[str, Any],
 ) -> DiscrepancySelection:
     """Compare the systems that a state lacks with all others; all are in each batch."""
+    batches = iter([systems] if isinstance(systems, Mapping) else systems)
     first = next(batches, None)
     if not isinstance(first, Mapping) or not all(isinstance(n, str) and n for n in first):
-        raise InputError("wrong-type", "systems", value=first, wanted="a mapping of names")
+        raise InputError("wrong-type", "systems", value=systems, wanted="a mapping of names")
     if len(first) < 2:
         raise InputError("too-few-compared", n=len(first))
     if lost := [name for name in state.systems if name not in first]:
@@ -770,13 +769,11 @@ def _add(
         excluded=tuple(sorted({*state.excluded, *selector.excluded})),
         inputs={**state.inputs, **selector.describe()},
         pairs=(*state.pairs, *made),
-        answers={
-            image: {**state.answers.get(image, {}), **answers.get(image, {})}
-            for image in {**state.answers, **answers}
-        },
+        answers={i: {**state.answers.get(i, {}), **answers.get(i, {})}
+                 for i in {**state.answers, **answers}},
         understood=tuple(understood),
         **({} if old else known),
-    )
+    )  # fmt: skip
     unknown = [name for name in dict.fromkeys(left_out) if name not in selector.excluded]
     if unknown:  # their ids may be written otherwise
         notes.append(Fact("unknown-exclusions", len(unknown), tuple(unknown[:EXAMPLES])))
