@@ -410,7 +410,7 @@ def rank(run: Run) -> None:
     lacks a data set is listed and not ranked. Below are how often each system has each rank, the
     Friedman test, and the critical difference of mean ranks (Nemenyi; Demšar 2006).
     """
-    from semmetrics.studies.ranks import draw_rank_differences, rank_systems
+    from semmetrics.studies.ranks import draw_rank_differences, rank_systems, report_ranks
 
     form, digits = run["form"], run.shape["digits"]
     given = {name: run[name] for name in ("by", "level", "max_bytes")}
@@ -425,7 +425,7 @@ def rank(run: Run) -> None:
         beside = [f"not on both data sets, and left out: {', '.join(lacking)}"] if lacking else []
     else:
         result = found.render(form, digits=digits)
-        beside = [] if form == "table" else found.sentences()
+        beside = [] if form == "table" else report_ranks(found)
     write_text(result, run["output"], form, drawn)
     say(_split_lines(beside), quiet=run.quiet)
 

@@ -772,6 +772,8 @@ class AgreementTable(ScaledResult, Table[Agreement]):
                 lines += comparisons.report_least_p(least, made.alpha, "resamples")
         return list(map(visible, lines))
 
+    _sentences = sentences
+
     def _name_all(self, some: Sequence[Agreement]) -> str:
         """Name measures, with the statistic and the group where there are several."""
         names = []

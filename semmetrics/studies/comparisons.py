@@ -599,6 +599,8 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         how = [self._say_how(), *self._say_limits()] if lines else ["nothing could be compared"]
         return list(map(visible, [*lines, *how, *name_absent(self.scores)]))
 
+    _sentences = sentences
+
     def _say_of(self, system: str) -> Iterator[str]:
         """Say of a system where it is better, worse, and not shown to differ."""
         of = [one for one in self.differences if one.system == system]
