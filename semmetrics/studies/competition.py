@@ -370,10 +370,8 @@ class MeasureRanking:
             "overall": dict(zip(systems, map(finite_or_none, self.pairs.overall), strict=True)),
             "scores": [[finite_or_none(x) for x in row] for row in self.pairs.scores.tolist()],
             "dominance": self.dominance.tolist(),
-            "convergence": {
-                "irreducible": rank.irreducible, "period": rank.period, "power": rank.power,
-                "converged": rank.converged,
-            },
+            "convergence": {name: getattr(rank, name) for name in
+                            ("irreducible", "period", "power", "converged")},
             "stability": {str(k): finite_or_none(value) for k, value in self.stability.items()},
         }  # fmt: skip
 

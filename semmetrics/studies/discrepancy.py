@@ -48,7 +48,7 @@ from semmetrics.data.form import DEFAULTS
 from semmetrics.data.inputs import open_input
 from semmetrics.data.items import has_surrogate
 from semmetrics.data.json_files import parse_source
-from semmetrics.data.lists import Entry, Lists
+from semmetrics.data.lists import Entry, Lists, Side
 from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import FOUND
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError, first_of_each
@@ -426,8 +426,10 @@ class Selector:
         size = max(1, number if self._similarity.whole else _ANSWERS // len(self.systems))
         for start in range(0, number, size):
             stop = min(start + size, number)
-            rows = np.arange(start, stop)
-            part = {n: _take(lists[n], lists[n].ids[start:stop], rows) for n in self.systems}
+            part = {}
+            for name, one in lists.items():
+                side = one.side.rows(start, stop)
+                part[name] = _part(one, one.ids[start:stop], side, range(start, stop))
             self._compare(AnswerBlock(part))
             if progress is not None:
                 progress(stop, number)
@@ -581,17 +583,15 @@ def _align(lists: Mapping[str, Lists], missing: str) -> tuple[Mapping[str, Lists
     kept, aligned = [id_ for id_ in ids if id_ in shared], {}
     for system, one in lists.items():
         place = {id_: number for number, id_ in enumerate(one.ids)}
-        aligned[system] = _take(one, kept, np.array([place[id_] for id_ in kept], np.int64))
+        rows = np.array([place[id_] for id_ in kept], np.int64)
+        aligned[system] = _part(one, kept, one.side.take(rows), rows)
     return aligned, len(every) - len(shared)
 
 
-def _take(lists: Lists, ids: Any, rows: Ints) -> Lists:
+def _part(lists: Lists, ids: Any, side: Side, rows: Sequence[int] | Ints) -> Lists:
     """Return some items, which know their places."""
     where = lists.where
-    return replace(
-        lists, ids=ids, side=lists.side.take(rows),
-        where=lambda item: where(int(rows[item])),
-    )  # fmt: skip
+    return replace(lists, ids=ids, side=side, where=lambda item: where(int(rows[item])))
 
 
 @document_options(*NOT_SELECTING)
