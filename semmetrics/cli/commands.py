@@ -386,7 +386,7 @@ def rank(run: Run) -> None:
     semmetrics rank --by rank --diagram ranks.svg -m F1 voc.json coco.json nus.json
     semmetrics rank --differences coco other -m CIDEr-D coco.json other.json
     """
-    from semmetrics.studies.ranks import draw_rank_differences, rank_systems
+    from semmetrics.studies.ranks import draw_rank_differences, rank_systems, report_ranks
 
     form, digits = run["form"], run.shape["digits"]
     given = {name: run[name] for name in ("by", "level", "max_bytes")}
@@ -401,7 +401,7 @@ def rank(run: Run) -> None:
         beside = [f"not on both data sets, and left out: {', '.join(lacking)}"] if lacking else []
     else:
         result = found.render(form, digits=digits)
-        beside = [] if form == "table" else found.sentences()
+        beside = [] if form == "table" else report_ranks(found)
     output.write_text(result, run["output"], form, drawn)
     output.say(_split_lines(beside), quiet=run.quiet)
 

@@ -607,12 +607,12 @@ class Table(Result, Sequence[T]):
         """Return one row an entry, with the columns that the class lists."""
         return Records.from_rows(self._columns, self.to_dicts())
 
-    def sentences(self) -> list[str]:
+    @abstractmethod
+    def _sentences(self) -> list[str]:
         """Say in words what the table shows."""
-        return []
 
     def _lines(self, digits: int) -> list[str]:
-        lines = self.sentences()
+        lines = self._sentences()
         return ["", *lines] if len(self) and lines else lines
 
     def _repr_html_(self) -> str:
@@ -620,7 +620,7 @@ class Table(Result, Sequence[T]):
         head, *rows = next(iter(self._tables(4, 1.0)), [["measure"]])
         names = [f"{n} {name}" if head.count(name) > 1 else name for n, name in enumerate(head)]
         table = write_records(names, [dict(zip(names, row, strict=True)) for row in rows], 0)
-        return f"{table}{Records({'': self.sentences()})._repr_html_()}"
+        return f"{table}{Records({'': self._sentences()})._repr_html_()}"
 
 
 def draw_signatures(rows: Records) -> str:

@@ -44,31 +44,14 @@ from semmetrics.options import (
     split_names,
 )
 from semmetrics.reports import ScaledResult, Table, entry_of, format_p
+from semmetrics.scoring import plan
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.plan import (
-    Prepared,
-    check_given,
-    open_setup,
-    prepare_systems,
-    resolve_inputs,
-)
 from semmetrics.scoring.protocols import AgreementProtocol, find_agreement_protocol
 from semmetrics.scoring.resampling import Draws
 from semmetrics.scoring.score import document_options, score_prepared, system_name
-from semmetrics.studies.comparisons import (
-    find_headings,
-    item_values,
-    report_correction,
-    report_least_p,
-)
+from semmetrics.studies import comparisons, significance
 from semmetrics.studies.correlations import Correlated, correlation, percentiles, resample
-from semmetrics.studies.significance import (
-    LEAST_OF_WILLIAMS,
-    correct_p,
-    shifted_p,
-    subtract,
-    williams_p,
-)
+from semmetrics.studies.significance import subtract
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -320,7 +303,7 @@ def measure_agreement(
     tested = [place for place, row in enumerate(rows) if row.heading != design.baseline]
     p = [rows[place].p for place in tested]
     number = sum(not math.isnan(one) for one in p)
-    for place, adjusted in zip(tested, correct_p(p, design.correction), strict=True):
+    for place, adjusted in zip(tested, significance.correct_p(p, design.correction), strict=True):
         rows[place] = replace(rows[place], p_corrected=adjusted, comparisons=number)
     return rows
 
@@ -366,7 +349,7 @@ def _compare(
     if images > 1 and row.design.test == "williams":
         p = _williams(part, other)
     elif images > 1:  # otherwise every resample is the same
-        p = shifted_p(less, difference)
+        p = significance.shifted_p(less, difference)
     return replace(row, difference=difference, difference_low=interval.low,
                    difference_high=interval.high, p=p)  # fmt: skip
 
@@ -375,12 +358,12 @@ def _williams(part: _Part, against: _Part) -> float:
     """Return p of Williams' test on judgements that both measures have; nan of few in a group."""
     _, mine, theirs = np.intersect1d(part.rows, against.rows, return_indices=True)
     one, other, ratings = part.scores[mine], against.scores[theirs], part.ratings[mine]
-    if part.group != ALL and len(mine) < LEAST_OF_WILLIAMS:
+    if part.group != ALL and len(mine) < significance.LEAST_OF_WILLIAMS:
         return math.nan
     pairs = ((one, ratings), (other, ratings), (one, other))
     first, second, between = (correlation(a, b, "pearson") for a, b in pairs)
     try:
-        return williams_p(first, second, between, len(mine))
+        return significance.williams_p(first, second, between, len(mine))
     except InputError as error:
         raise error.placed(f"{part.of.heading}, group {part.group!r}") from None
 
@@ -479,19 +462,16 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     check_options("meta", options, [name for name in OPTIONS if name not in NOT_OF_META])
     pinned = _NO_PROTOCOL if protocol is None else find_agreement_protocol(protocol)
     given = {name: value for name, value in options.items() if value is not None}
-    check_given({"read": given.get("read")})
+    plan.check_given({"read": given.get("read")})
     certainty: Any = {name: given.pop(name, OPTIONS[name].default) for name in _CERTAINTY}
     bootstrap, read = Bootstrap(**certainty), given.get("read")
     judgements = read_judgements(
-        ratings,
-        columns={**pinned.columns, **(columns or {})} or None,
-        group_by=group_by or pinned.group_by,
-        ids=ids or pinned.ids,
-        draw_references=pinned.draw_references,
-        seed=bootstrap.seed,
+        ratings, columns={**pinned.columns, **(columns or {})} or None,
+        group_by=group_by or pinned.group_by, ids=ids or pinned.ids,
+        draw_references=pinned.draw_references, seed=bootstrap.seed,
         # columns of predictions are not those of ratings
         options=DEFAULTS if read is None else replace(read.beside(), id_column=None),
-    )
+    )  # fmt: skip
     if protocol is not None and (judgements.second is not None) is not pinned.preferences:
         raise InputError("bad-option", judgements.source, name="protocol", value=protocol,
                          wanted="a protocol of such judgements")  # fmt: skip
@@ -506,7 +486,7 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     scored, prepared, values = _score(scored, preds, gts, {**given, "keep_rows": True}, name, own)
     heading = values[0].heading
     if baseline is not None:
-        meant = find_headings(baseline, values)
+        meant = comparisons.find_headings(baseline, values)
         if len(meant) != 1:
             there = [one.heading for one in values]
             remedy = did_you_mean(baseline, there, f"choose one of {listing(there)}")
@@ -535,7 +515,7 @@ def _statistics(
 
 def _score(
     judgements: Judgements, preds: Any, gts: Any, given: Mapping[str, Any], name: str, own: str
-) -> tuple[Judgements, Prepared, list[Judged]]:
+) -> tuple[Judgements, plan.Prepared, list[Judged]]:
     """Score the captions of judgements, or the predictions that judgements name by id."""
     if judgements.texts and (preds is not None or gts is not None):
         raise InputError("not-applicable", judgements.source, name="preds",
@@ -556,10 +536,10 @@ def _score(
     if judgements.texts:
         preds, gts, places = judgements.caption_sides()
         given = {**given, "task": TEXTS}
-    prepared = prepare_systems({name: preds}, gts, given)
+    prepared = plan.prepare_systems({name: preds}, gts, given)
     found, lacking = [], []
     for score in score_prepared(prepared):
-        values = item_values(score)
+        values = comparisons.item_values(score)
         if values is None:
             lacking.append(score.heading)
             continue
@@ -597,8 +577,8 @@ def _pair(
     read, paired : list of Lists
         Both sides as they were read, and as they are scored.
     """
-    kind, systems, gts = resolve_inputs({name: preds}, gts, given)
-    setup = open_setup(kind, given)
+    kind, systems, gts = plan.resolve_inputs({name: preds}, gts, given)
+    setup = plan.open_setup(kind, given)
     read, paired = [], []
     ids = name_all([" | ".join((one, *several)) for one, several in
                     zip(judgements.candidates, judgements.references, strict=True)])  # fmt: skip
@@ -631,7 +611,7 @@ def _as_texts(judgements: Judgements, preds: Lists, gts: Lists) -> Judgements:
     return replace(judgements, candidates=texts, references=theirs, texts=True)
 
 
-def _understood(judgements: Judgements, prepared: Prepared) -> list[str]:
+def _understood(judgements: Judgements, prepared: plan.Prepared) -> list[str]:
     """Say how the judgements and, where they are apart, both sides were read."""
     counts = (
         (len(judgements), judgements.noun),
@@ -662,7 +642,9 @@ def _facts(judgements: Judgements, table: AgreementTable, pinned: AgreementProto
             notes.append(Fact("constant-side", where=of))
         untested = math.isnan(one.p) and not math.isnan(one.difference)  # too small a group
         if untested and one.design.test == "williams" and one.images > 1:
-            notes.append(Fact("untested-group", LEAST_OF_WILLIAMS, where=of, values=unit))
+            notes.append(
+                Fact("untested-group", significance.LEAST_OF_WILLIAMS, where=of, values=unit)
+            )
         if one.images == 1:
             group = "" if len(table.groups) == 1 else one.group
             notes.append(Fact("one-image", where=group, values=unit))
@@ -714,7 +696,7 @@ class AgreementTable(ScaledResult, Table[Agreement]):
         parts = key if isinstance(key, tuple) else (key,)
         if 1 <= len(parts) <= 3 and all(isinstance(part, str) for part in parts):
             name, statistic, group = [*parts, None, None][:3]
-            meant = find_headings(name, self)
+            meant = comparisons.find_headings(name, self)
             for one in self:
                 if (one.heading in meant and statistic in (None, one.statistic)
                         and one.group == (group or ALL)):  # fmt: skip
@@ -775,8 +757,9 @@ class AgreementTable(ScaledResult, Table[Agreement]):
         tested = [one for one in self if not math.isnan(one.p)]
         if tested:
             number, against = tested[0].comparisons, design.baseline
+            corrected = comparisons.report_correction(design.correction, number)
             lines.append(f"{JUDGEMENT_TESTS[design.test]} of the difference from {against}, "
-                         f"two-sided; {report_correction(design.correction, number)}")  # fmt: skip
+                         f"two-sided; {corrected}")  # fmt: skip
             for sign, word in ((1, "better"), (-1, "worse")):
                 some = [one for one in tested if one.significant and one.difference * sign > 0]
                 if some:
@@ -786,8 +769,10 @@ class AgreementTable(ScaledResult, Table[Agreement]):
                 lines.append(f"no difference from {against} holds: {self._name_all(rest)}")
             least = (1 if design.correction == "none" else number) / (made.resamples + 1)
             if design.test == "bootstrap":
-                lines += report_least_p(least, made.alpha, "resamples")
+                lines += comparisons.report_least_p(least, made.alpha, "resamples")
         return list(map(visible, lines))
+
+    _sentences = sentences
 
     def _name_all(self, some: Sequence[Agreement]) -> str:
         """Name measures, with the statistic and the group where there are several."""

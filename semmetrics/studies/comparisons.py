@@ -97,9 +97,8 @@ class Design:
         for name, known in (("test", TESTS), ("correction", CORRECTIONS)):
             check_choice(name, getattr(self, name), known)
         if self.bootstrap.method == "wilson":  # whose error shrinks towards bounds
-            raise InputError(
-                "bad-option", name="ci_method", value="wilson", wanted="a method for differences"
-            )
+            raise InputError("bad-option", name="ci_method", value="wilson",
+                             wanted="a method for differences")  # fmt: skip
 
 
 @by_value("ids")
@@ -312,13 +311,10 @@ def _difference(score: Score, against: Score, design: Design, swapped: Floats | 
     if method == AUTO:
         method = "percentile" if mine.default == "percentile" else "jackknife"
     paired = replace(
-        mine,
-        values=subtract(mine.values, theirs.values),
-        value=difference,
-        left_out=subtract(mine.left_out, theirs.left_out),
-        bounds=(least - most, most - least),
+        mine, values=subtract(mine.values, theirs.values), value=difference,
+        left_out=subtract(mine.left_out, theirs.left_out), bounds=(least - most, most - least),
         default=method,
-    )
+    )  # fmt: skip
     made = paired.interval(design.bootstrap.level)
     low, high, method, p = made.low, made.high, made.method, math.nan
     if swapped is not None:
@@ -340,13 +336,9 @@ def _difference(score: Score, against: Score, design: Design, swapped: Floats | 
     pair, counts = _paired_values(score, against), dict[str, int]()
     if pair is not None:
         gain = subtract(*pair) * (1 if score.measure.definition.higher_is_better else -1)
-        each = {
-            "wins": gain > 0,
-            "ties": gain == 0,
-            "losses": gain < 0,
-            "undefined": np.isnan(gain),
-        }
-        counts = {name: int(some.sum()) for name, some in each.items()}
+        each = (gain > 0, gain == 0, gain < 0, np.isnan(gain))
+        names = ("wins", "ties", "losses", "undefined")
+        counts = {name: int(some.sum()) for name, some in zip(names, each, strict=True)}
     return Difference(
         score, against, design, score.system, against.system, score.heading, str(score.measure),
         score.value, against.value, difference, low, high, method, p,
@@ -416,10 +408,8 @@ def swapped_differences(
     terms = [list(zip(a.terms, b.terms, strict=True)) or [(a, b)] for a, b in pairs]
     flat = [pair for some in terms for pair in some]
     swapped = np.empty((2, len(flat), bootstrap.resamples))
-    parts: dict[str, list[int]] = {}
-    for place, (score, _) in enumerate(flat):
-        parts.setdefault(score.part, []).append(place)
-    for places in parts.values():
+    for part in {score.part for score, _ in flat}:
+        places = [place for place, (score, _) in enumerate(flat) if score.part == part]
         swapped[:, places] = _swap([flat[place] for place in places], bootstrap, progress)
     found, start = np.empty((len(pairs), bootstrap.resamples)), 0
     for row, (score, _), some in zip(found, pairs, terms, strict=True):
@@ -608,6 +598,8 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         how = [self._say_how(), *self._say_limits()] if lines else ["nothing could be compared"]
         return list(map(visible, [*lines, *how, *name_absent(self.scores)]))
 
+    _sentences = sentences
+
     def _say_of(self, system: str) -> Iterator[str]:
         """Say of a system where it is better, worse, and not shown to differ."""
         of = [one for one in self.differences if one.system == system]
@@ -672,16 +664,12 @@ class ComparisonTable(ScaledResult, Table[Difference]):
                 "use test='interval' or 'randomization' (--test)"
             )
         few = dict.fromkeys(
-            one.heading
-            for one in self.differences
-            for side in (one.score.replicates, one.against.replicates)
+            one.heading for one in self for side in (one.score.replicates, one.against.replicates)
             if design.test == "interval" and side is not None and side.varies_as_few
-        )
+        )  # fmt: skip
         if few:
-            yield (
-                f"a few {items} decide {', '.join(few)}: compare them by test='randomization' "
-                "(--test)"
-            )
+            names = ", ".join(few)
+            yield f"a few {items} decide {names}: compare them by test='randomization' (--test)"
         smallest = {}
         quantiles = design.test == "interval" and not first.method.startswith("jackknife")
         if design.test in _DRAWN or quantiles:

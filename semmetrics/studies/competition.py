@@ -370,10 +370,8 @@ class MeasureRanking:
             "overall": dict(zip(systems, map(finite_or_none, self.pairs.overall), strict=True)),
             "scores": [[finite_or_none(x) for x in row] for row in self.pairs.scores.tolist()],
             "dominance": self.dominance.tolist(),
-            "convergence": {
-                "irreducible": rank.irreducible, "period": rank.period, "power": rank.power,
-                "converged": rank.converged,
-            },
+            "convergence": {name: getattr(rank, name) for name in
+                            ("irreducible", "period", "power", "converged")},
             "stability": {str(k): finite_or_none(value) for k, value in self.stability.items()},
         }  # fmt: skip
 
@@ -544,18 +542,14 @@ def rank_competition(
         )
         for most in (k, *compared)
     ]  # fmt: skip
-    return CompetitionRanking(
-        systems=state.systems,
-        k=k,
-        n=len({image for some in images.values() for image in some}),
-        rankings=tuple(
-            _rank(state.systems, whole, dict(zip(compared, fewer, strict=True)), floor, notes)
-            for whole, *fewer in zip(*tables, strict=True)
-        ),
-        images={pair: len(some) for pair, some in images.items()},
-        facts=tuple(first_of_each(notes)),
-        understood=tuple(understood),
+    rankings = tuple(
+        _rank(state.systems, whole, dict(zip(compared, fewer, strict=True)), floor, notes)
+        for whole, *fewer in zip(*tables, strict=True)
     )
+    n = len({image for some in images.values() for image in some})
+    counts = {pair: len(some) for pair, some in images.items()}
+    facts = tuple(first_of_each(notes))
+    return CompetitionRanking(state.systems, k, n, rankings, counts, facts, tuple(understood))
 
 
 def _rank(

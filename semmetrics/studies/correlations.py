@@ -36,14 +36,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.data import side_inputs
 from semmetrics.data.form import ReadOptions
-from semmetrics.data.side_inputs import (
-    PairMatrix,
-    PairScores,
-    PairValues,
-    open_pair_values,
-    read_pair_scores,
-)
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import listing
 from semmetrics.options import AGREEMENT
@@ -463,7 +457,7 @@ def correlate(
         raise InputError("bad-option", name="columns", value=columns,
                          wanted="the columns of both ids and of the score")  # fmt: skip
     bootstrap = ci if isinstance(ci, Bootstrap) else Bootstrap() if ci else None
-    given = read_pair_scores(
+    given = side_inputs.read_pair_scores(
         ratings, columns=columns, group=group_by, ids=ids, options=options, name="ratings"
     )
     facts = [*given.notes]
@@ -473,9 +467,9 @@ def correlate(
         groups |= {name: own == name for name in dict.fromkeys(given.groups)}
     rows: list[dict[str, Any]] = []
     for name, data in _named(phi).items():
-        opened = open_pair_values(data, ids=ids, options=options, name=name)
+        opened = side_inputs.open_pair_values(data, ids=ids, options=options, name=name)
         values = _values(opened, given, ncs, name)
-        if isinstance(opened, PairScores):
+        if isinstance(opened, side_inputs.PairScores):
             facts += opened.notes
         heading = name if ncs == "none" else f"NCS(phi={name})@1"
         for group, chosen in groups.items():
@@ -508,10 +502,12 @@ def _is_list_of_ids(value: Any) -> bool:
     return all(isinstance(one, str | int | np.integer) for one in value)
 
 
-def _values(opened: PairValues, given: PairScores, ncs: str, name: str) -> Any:
+def _values(
+    opened: side_inputs.PairValues, given: side_inputs.PairScores, ncs: str, name: str
+) -> Any:
     """Return the value of each rated pair; nan where there is none."""
     pairs = given.first, given.second, given.names
-    if isinstance(opened, PairMatrix):
+    if isinstance(opened, side_inputs.PairMatrix):
         values = opened.of_pairs(*pairs, ncs)
         there = f"rows {listing(opened.rows, most=2)}, columns {listing(opened.columns, most=2)}"
     elif ncs != "none":

@@ -47,7 +47,7 @@ from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS, has_surrogate
 from semmetrics.data.inputs import open_input
 from semmetrics.data.json_files import parse_source
-from semmetrics.data.lists import Entry, Lists
+from semmetrics.data.lists import Entry, Lists, Side
 from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import FOUND
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError, first_of_each
@@ -425,8 +425,10 @@ class Selector:
         size = max(1, number if self._similarity.whole else _ANSWERS // len(self.systems))
         for start in range(0, number, size):
             stop = min(start + size, number)
-            rows = np.arange(start, stop)
-            part = {n: _take(lists[n], lists[n].ids[start:stop], rows) for n in self.systems}
+            part = {}
+            for name, one in lists.items():
+                side = one.side.rows(start, stop)
+                part[name] = _part(one, one.ids[start:stop], side, range(start, stop))
             self._compare(AnswerBlock(part))
             if progress is not None:
                 progress(stop, number)
@@ -580,17 +582,15 @@ def _align(lists: Mapping[str, Lists], missing: str) -> tuple[Mapping[str, Lists
     kept, aligned = [id_ for id_ in ids if id_ in shared], {}
     for system, one in lists.items():
         place = {id_: number for number, id_ in enumerate(one.ids)}
-        aligned[system] = _take(one, kept, np.array([place[id_] for id_ in kept], np.int64))
+        rows = np.array([place[id_] for id_ in kept], np.int64)
+        aligned[system] = _part(one, kept, one.side.take(rows), rows)
     return aligned, len(every) - len(shared)
 
 
-def _take(lists: Lists, ids: Any, rows: Ints) -> Lists:
+def _part(lists: Lists, ids: Any, side: Side, rows: Sequence[int] | Ints) -> Lists:
     """Return some items, which know their places."""
     where = lists.where
-    return replace(
-        lists, ids=ids, side=lists.side.take(rows),
-        where=lambda item: where(int(rows[item])),
-    )  # fmt: skip
+    return replace(lists, ids=ids, side=side, where=lambda item: where(int(rows[item])))
 
 
 @document_options(*NOT_SELECTING)
@@ -660,9 +660,11 @@ def select_discrepant(
     if k < 1:
         raise InputError("bad-option", name="k", value=k, wanted="a whole number from 1")
     check_choice("ties", ties, TIES)
-    empty = DiscrepancySelection(k=k, ties=ties, seed=seed)
-    return _add(empty, iter([systems] if isinstance(systems, Mapping) else systems), measure,
-                exclude, options)  # fmt: skip
+    empty = DiscrepancySelection(
+        systems=(), measure="", k=k, ties=ties, seed=seed, kind="", noun="", n=0, left_out=0,
+        excluded=(), options={}, models={}, inputs={}, pairs=(), answers={},
+    )  # fmt: skip
+    return _add(empty, systems, measure, exclude, options)
 
 
 @document_options(*NOT_SELECTING)
@@ -723,21 +725,21 @@ def add_systems(
             raise InputError("give-again", what=what, name="measure")
     elif measure is not None:
         raise InputError("not-applicable", name="measure", what=f"a state of {known}")
-    return _add(before, iter([systems] if isinstance(systems, Mapping) else systems), known,
-                exclude, given)  # fmt: skip
+    return _add(before, systems, known, exclude, given)
 
 
 def _add(
     state: DiscrepancySelection,
-    batches: Iterator[Any],
+    systems: Any,
     measure: Any,
     exclude: Any,
     options: Mapping[str, Any],
 ) -> DiscrepancySelection:
     """Compare the systems that a state lacks with all others; all are in each batch."""
+    batches = iter([systems] if isinstance(systems, Mapping) else systems)
     first = next(batches, None)
     if not isinstance(first, Mapping) or not all(isinstance(n, str) and n for n in first):
-        raise InputError("wrong-type", "systems", value=first, wanted="a mapping of names")
+        raise InputError("wrong-type", "systems", value=systems, wanted="a mapping of names")
     if len(first) < 2:
         raise InputError("too-few-compared", n=len(first))
     if lost := [name for name in state.systems if name not in first]:
@@ -769,13 +771,11 @@ def _add(
         excluded=tuple(sorted({*state.excluded, *selector.excluded})),
         inputs={**state.inputs, **selector.describe()},
         pairs=(*state.pairs, *made),
-        answers={
-            image: {**state.answers.get(image, {}), **answers.get(image, {})}
-            for image in {**state.answers, **answers}
-        },
+        answers={i: {**state.answers.get(i, {}), **answers.get(i, {})}
+                 for i in {**state.answers, **answers}},
         understood=tuple(understood),
         **({} if old else known),
-    )
+    )  # fmt: skip
     unknown = [name for name in dict.fromkeys(left_out) if name not in selector.excluded]
     if unknown:  # their ids may be written otherwise
         notes.append(Fact("unknown-exclusions", len(unknown), tuple(unknown[:EXAMPLES])))
@@ -833,17 +833,16 @@ def _check_unchanged(
     state: DiscrepancySelection, selector: Selector, models: Mapping[str, str]
 ) -> None:
     """Refuse systems that answer otherwise than they did, and what compares them otherwise."""
-    for name, before in state.models.items():
-        if models.get(name) != before:
-            raise InputError("state-differs", what=f"{name}:{models.get(name)}, not {before}")
-    changed = [
-        name for name in state.systems
-        if state.inputs[name]["fingerprint"] != f"{selector.fingerprints[name]:016x}"
-    ]  # fmt: skip
+    changes = [f"{name}:{models.get(name)}, not {before}"
+               for name, before in state.models.items() if models.get(name) != before]  # fmt: skip
+    now = selector.describe()
+    changed = [n for n in state.systems if now[n]["fingerprint"] != state.inputs[n]["fingerprint"]]
     if selector.n != state.n:
-        raise InputError("state-differs", what=f"{pluralize(selector.n, 'image')}, not {state.n:,}")
+        changes.append(f"{pluralize(selector.n, 'image')}, not {state.n:,}")
     if changed:
-        raise InputError("state-differs", what=f"other answers of {listing(changed)}")
+        changes.append(f"other answers of {listing(changed)}")
+    if changes:
+        raise InputError("state-differs", what=changes[0])
 
 
 def _read_exclude(exclude: Any, options: Mapping[str, Any]) -> list[str]:
@@ -915,21 +914,21 @@ class DiscrepancySelection(Result):
         How each input was read; not saved.
     """
 
-    systems: tuple[str, ...] = ()
-    measure: str = ""
+    systems: tuple[str, ...]
+    measure: str
     k: int
     ties: str
     seed: int
-    kind: str = ""
-    noun: str = "entry"
-    n: int = 0
-    left_out: int = 0
-    excluded: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-    models: Mapping[str, str] = field(default_factory=dict)
-    inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    pairs: tuple[PairSelection, ...] = ()
-    answers: Mapping[str, Mapping[str, list[Any]]] = field(default_factory=dict, repr=False)
+    kind: str
+    noun: str
+    n: int
+    left_out: int
+    excluded: tuple[str, ...]
+    options: Mapping[str, Any]
+    models: Mapping[str, str]
+    inputs: Mapping[str, Mapping[str, Any]]
+    pairs: tuple[PairSelection, ...]
+    answers: Mapping[str, Mapping[str, list[Any]]] = field(repr=False)
     version: str = __version__
     facts: tuple[Fact, ...] = field(default=(), repr=False)
     understood: tuple[str, ...] = field(default=(), repr=False)
@@ -1087,8 +1086,7 @@ def _hashed(text: str) -> str:
 
 
 def _digest(entry: Mapping[str, Any]) -> str:
-    text = json.dumps(entry, sort_keys=True, ensure_ascii=True, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return _hashed(json.dumps(entry, sort_keys=True, ensure_ascii=True))
 
 
 def _selection_of(entry: Any, where: str) -> DiscrepancySelection:
@@ -1096,22 +1094,16 @@ def _selection_of(entry: Any, where: str) -> DiscrepancySelection:
     if not isinstance(entry, Mapping) or entry.get("schema") != _SCHEMA:
         raise InputError("not-a-state", where)
     fields = {name: value for name, value in entry.items() if name != "digest"}
-    try:
-        if entry.get("digest") != _digest(fields):
-            raise ValueError
-        del fields["schema"]
-        pairs = [
-            PairSelection(**{**pair, "images": tuple(pair["images"]),
-                             "values": tuple(pair["values"]),
-                             "mean": math.nan if pair["mean"] is None else pair["mean"]})
-            for pair in fields.pop("pairs")
-        ]  # fmt: skip
-        systems, excluded = tuple(fields.pop("systems")), tuple(fields.pop("excluded"))
-        return DiscrepancySelection(
-            systems=systems, excluded=excluded, pairs=tuple(pairs), **fields
-        )
-    except (TypeError, ValueError, LookupError, AttributeError):
-        raise InputError("state-edited", where) from None
+    if entry.get("digest") != _digest(fields):
+        raise InputError("state-edited", where)
+    del fields["schema"]
+    pairs = [
+        PairSelection(**{**pair, "images": tuple(pair["images"]), "values": tuple(pair["values"]),
+                         "mean": math.nan if pair["mean"] is None else pair["mean"]})
+        for pair in fields.pop("pairs")
+    ]  # fmt: skip
+    systems, excluded = tuple(fields.pop("systems")), tuple(fields.pop("excluded"))
+    return DiscrepancySelection(systems=systems, excluded=excluded, pairs=tuple(pairs), **fields)
 
 
 def open_similarity(

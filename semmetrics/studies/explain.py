@@ -28,17 +28,15 @@ from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
 from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, resolve_options
 from semmetrics.reports import align
-from semmetrics.scoring.protocols import (
-    AGREEMENT_PROTOCOLS,
-    OWN_REFERENCES,
-    PROTOCOLS,
-    AgreementProtocol,
-    Protocol,
-)
+from semmetrics.scoring import protocols
+from semmetrics.scoring.protocols import AgreementProtocol, Protocol
 
 VALIDATION_SCHEMA = "semmetrics.validation/1"
 Topic = Definition | Measure | Protocol | AgreementProtocol
-_EVERY_PROTOCOL: Mapping[str, Protocol | AgreementProtocol] = {**PROTOCOLS, **AGREEMENT_PROTOCOLS}
+_EVERY_PROTOCOL: Mapping[str, Protocol | AgreementProtocol] = {
+    **protocols.PROTOCOLS,
+    **protocols.AGREEMENT_PROTOCOLS,
+}
 _SAME_PUBLICATION = {
     "tsoumakas2009": "tsoumakas2010",  # one chapter, cited under the year of either printing
     "coco-caption": "chen2015",  # what protocols are called
@@ -338,7 +336,7 @@ def _explain_agreement(protocol: AgreementProtocol) -> str:
         "statistic": first + (f"; then {', '.join(others)}" if others else ""),
         "references": "" if drawn is None else f"{drawn} drawn for each, by the seed",
         "candidates": "those among their own references are "
-        + OWN_REFERENCES[protocol.own_references],
+        + protocols.OWN_REFERENCES[protocol.own_references],
         "columns": ", ".join(f"{role}={name}" for role, name in protocol.columns.items()),
         "groups": protocol.group_by or "",
         "ids": protocol.ids or "",

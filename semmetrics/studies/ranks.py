@@ -38,16 +38,8 @@ from semmetrics.options import RANKED_BY
 from semmetrics.reports import Records, Table, draw, entry_of, format_full
 from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score, matching_names
-from semmetrics.studies.significance import (
-    Friedman,
-    Ties,
-    critical_difference,
-    friedman,
-    group_indistinct,
-    rank_differences,
-    rank_matrix,
-    rank_rows,
-)
+from semmetrics.studies import significance
+from semmetrics.studies.significance import Ties, rank_rows
 
 _MANY = 12  # systems whose rank matrix is drawn below a table
 _OF_RANK = (
@@ -153,16 +145,16 @@ class Ranking(Table[Rank]):
         return len(self.values) > 1 and len(self.ranked) > 1
 
     @property
-    def friedman(self) -> Friedman | None:
+    def friedman(self) -> significance.Friedman | None:
         """The Friedman test of the systems that have all data sets; None of fewer than two."""
-        return friedman(self._table()) if self.is_testable else None
+        return significance.friedman(self._table()) if self.is_testable else None
 
     @property
     def critical_difference(self) -> float:
         """By how much mean ranks differ where systems do (Nemenyi); nan without two of each."""
         if not self.is_testable:
             return math.nan
-        return critical_difference(len(self.ranked), len(self.values), self.level)
+        return significance.critical_difference(len(self.ranked), len(self.values), self.level)
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -170,7 +162,7 @@ class Ranking(Table[Rank]):
         if not self.is_testable:
             return ()
         names, means = self.ranked, rank_rows(self._table()).mean(axis=0)
-        found = group_indistinct(means, self.critical_difference)
+        found = significance.group_indistinct(means, self.critical_difference)
         return tuple(tuple(names[place] for place in group) for group in found)
 
     def rank_matrix(self) -> Floats:
@@ -181,7 +173,7 @@ class Ranking(Table[Rank]):
         float array, shape (systems, ranks)
             Equal systems count at each of their ranks in equal parts.
         """
-        return rank_matrix(self._table())[0] if self.ranked else np.zeros((0, 0))
+        return significance.rank_matrix(self._table())[0] if self.ranked else np.zeros((0, 0))
 
     def differences(self, first: str, second: str, *, ties: Ties = "best") -> Records:
         """Compare the ranks of the systems that two data sets have, as `rank_differences`.
@@ -198,7 +190,7 @@ class Ranking(Table[Rank]):
                 raise InputError("unknown-name", what="data set", value=name,
                                  remedy=f"choose among {listing(self.values)}")  # fmt: skip
             sides.append({s: sign * v for s, v in self.values[name].items() if math.isfinite(v)})
-        rows = rank_differences(*sides, ties=ties)
+        rows = significance.rank_differences(*sides, ties=ties)
         for row in rows:
             row["first"], row["second"] = sign * row["first"], sign * row["second"]
         return Records.from_rows(list(rows[0]), rows)
@@ -289,48 +281,52 @@ class Ranking(Table[Rank]):
         over = pluralize(len(self.values), "data set")
         return f"Ranking({systems} over {over} by {self.measure or self.by})"
 
-    def sentences(self) -> list[str]:
-        """Draw the rank matrix, and say whether ranks differ by more than chance.
+    def _sentences(self) -> list[str]:
+        return report_ranks(self)
 
-        Examples
-        --------
-        >>> from semmetrics.studies import rank_normalized
-        >>> values = {f"set {n}": {"A": 0.9, "B": 0.66 + n / 20, "C": 0.5} for n in range(8)}
-        >>> for part in rank_normalized(values).sentences():
-        ...     print(part)
-        data sets at rank  1  2  3
-        A                  5  3  0
-        B                  3  5  0
-        C                  0  0  8
-        Friedman test of 3 systems over 8 data sets: chi2 = 12.25 (2 degrees of freedom), p = 0.002;
-        F of Iman and Davenport 22.87, p < 0.001
-        mean ranks differ where they are more than 1.17 apart (Nemenyi, level 0.95)
-        not told apart: A, B
-        """
-        test, parts = self.friedman, []
-        if test is None:
-            return []
-        if len(self.ranked) <= _MANY:
-            matrix = self.rank_matrix().tolist()
-            head = ["data sets at rank", *map(str, range(1, len(matrix) + 1))]
-            rows = [[name, *(f"{n:g}" if n == int(n) else f"{n:.2f}" for n in row)]
-                    for name, row in zip(self.ranked, matrix, strict=True)]  # fmt: skip
-            parts = [draw([head, *rows])]
-        over = f"{pluralize(test.systems, 'system')} over {pluralize(test.rows, 'data set')}"
-        if math.isnan(test.p):
-            return [*parts, f"Friedman test of {over}: all are equal everywhere"]
-        groups = "; ".join(", ".join(group) for group in self.groups)
-        free = pluralize(test.systems - 1, "degree") + " of freedom"
-        f = "infinite" if math.isinf(test.f_statistic) else f"{test.f_statistic:.2f}"
-        p, f_p = ("p < 0.001" if one < 0.001 else f"p = {one:.3f}" for one in (test.p, test.f_p))
-        return [
-            *parts,
-            f"Friedman test of {over}: chi2 = {test.statistic:.2f} ({free}), {p}; "
-            f"F of Iman and Davenport {f}, {f_p}",
-            f"mean ranks differ where they are more than {self.critical_difference:.2f} apart "
-            f"(Nemenyi, level {self.level:g})",
-            f"not told apart: {visible(groups)}" if groups else "all systems are told apart",
-        ]
+
+def report_ranks(ranking: Ranking) -> list[str]:
+    """Draw the rank matrix, and say whether ranks differ by more than chance.
+
+    Examples
+    --------
+    >>> from semmetrics.studies import rank_normalized
+    >>> values = {f"set {n}": {"A": 0.9, "B": 0.66 + n / 20, "C": 0.5} for n in range(8)}
+    >>> for part in report_ranks(rank_normalized(values)):
+    ...     print(part)
+    data sets at rank  1  2  3
+    A                  5  3  0
+    B                  3  5  0
+    C                  0  0  8
+    Friedman test of 3 systems over 8 data sets: chi2 = 12.25 (2 degrees of freedom), p = 0.002;
+    F of Iman and Davenport 22.87, p < 0.001
+    mean ranks differ where they are more than 1.17 apart (Nemenyi, level 0.95)
+    not told apart: A, B
+    """
+    test, parts = ranking.friedman, []
+    if test is None:
+        return []
+    if len(ranking.ranked) <= _MANY:
+        matrix = ranking.rank_matrix().tolist()
+        head = ["data sets at rank", *map(str, range(1, len(matrix) + 1))]
+        rows = [[name, *(f"{n:g}" if n == int(n) else f"{n:.2f}" for n in row)]
+                for name, row in zip(ranking.ranked, matrix, strict=True)]  # fmt: skip
+        parts = [draw([head, *rows])]
+    over = f"{pluralize(test.systems, 'system')} over {pluralize(test.rows, 'data set')}"
+    if math.isnan(test.p):
+        return [*parts, f"Friedman test of {over}: all are equal everywhere"]
+    groups = "; ".join(", ".join(group) for group in ranking.groups)
+    free = pluralize(test.systems - 1, "degree") + " of freedom"
+    f = "infinite" if math.isinf(test.f_statistic) else f"{test.f_statistic:.2f}"
+    p, f_p = ("p < 0.001" if one < 0.001 else f"p = {one:.3f}" for one in (test.p, test.f_p))
+    return [
+        *parts,
+        f"Friedman test of {over}: chi2 = {test.statistic:.2f} ({free}), {p}; "
+        f"F of Iman and Davenport {f}, {f_p}",
+        f"mean ranks differ where they are more than {ranking.critical_difference:.2f} apart "
+        f"(Nemenyi, level {ranking.level:g})",
+        f"not told apart: {visible(groups)}" if groups else "all systems are told apart",
+    ]
 
 
 def draw_rank_differences(

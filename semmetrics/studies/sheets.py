@@ -136,11 +136,12 @@ def read_ratings(
     InputError
         If a rating is no finite number, or a sheet is of other images or answers.
     """
-    wanted = {
-        (image, answer_text(answer))
+    asked = {
+        (image, system): (image, answer_text(answer))
         for image, answers in state.answers.items()
-        for answer in answers.values()
+        for system, answer in answers.items()
     }
+    wanted = set(asked.values())
     written = {(csv_text(image), csv_text(answer)): (image, answer) for image, answer in wanted}
     values: dict[tuple[str, str], list[float]] = {}
     for one in _files(given):
@@ -161,12 +162,7 @@ def read_ratings(
                 )
         _check_foreign(foreign, "answer", one, missing, notes)
     means = {key: math.fsum(some) / len(some) for key, some in values.items()}
-    return {
-        (image, system): means[image, answer_text(answer)]
-        for image, answers in state.answers.items()
-        for system, answer in answers.items()
-        if (image, answer_text(answer)) in means
-    }
+    return {key: means[answer] for key, answer in asked.items() if answer in means}
 
 
 def _files(given: Any) -> Sequence[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
@@ -78,6 +78,16 @@ class ThresholdSweep(Result):
     scores: Mapping[str, tuple[Score, ...]] = field(repr=False)
     facts: list[Fact] = field(default_factory=list, repr=False)
     understood: list[str] = field(default_factory=list, repr=False)
+
+    @staticmethod
+    def of(points: Sequence[float], table: ScoreTable) -> ThresholdSweep:
+        """Arrange the scores of measures at all thresholds."""
+        found: dict[str, dict[float, Score]] = {}
+        for score in table:
+            name = str(score.measure.with_options(threshold="auto"))
+            found.setdefault(name, {})[float(str(score.measure["threshold"]))] = score
+        by_name = {name: tuple(some[point] for point in points) for name, some in found.items()}
+        return ThresholdSweep(tuple(points), by_name, table.facts, table.understood)
 
     @property
     def values(self) -> dict[str, list[float]]:
@@ -194,12 +204,7 @@ def sweep(
     every = [one.with_options(threshold=point) for one in asked for point in points]
     given = {**options, "measures": every, "keep_rows": False}
     table = table_of(prepare_systems({system or system_name(preds): preds}, gts, given))
-    found: dict[str, dict[float, Score]] = {}
-    for score in table:
-        name = str(score.measure.with_options(threshold="auto"))
-        found.setdefault(name, {})[float(str(score.measure["threshold"]))] = score
-    scores = {name: tuple(some[point] for point in points) for name, some in found.items()}
-    return ThresholdSweep(tuple(points), scores, table.facts, table.understood)
+    return ThresholdSweep.of(points, table)
 
 
 @document_options(

@@ -11,7 +11,12 @@ import pytest
 from refusals import refused
 
 import semmetrics
-from semmetrics.studies.ranks import draw_mean_ranks, draw_rank_differences, rank_normalized
+from semmetrics.studies.ranks import (
+    draw_mean_ranks,
+    draw_rank_differences,
+    rank_normalized,
+    report_ranks,
+)
 from semmetrics.studies.significance import (
     critical_difference,
     friedman,
@@ -83,7 +88,7 @@ def test_all_rows_alike_and_all_systems_alike():
     assert math.isnan(tied.p)
     found = rank_normalized({name: {"A": 1.0, "B": 1.0} for name in "xy"})
     assert [place.rank for place in found] == [1, 1]
-    assert found.sentences()[-1].endswith("all are equal everywhere")
+    assert report_ranks(found)[-1].endswith("all are equal everywhere")
 
 
 def test_rank_matrix_counts_each_rank():
@@ -148,7 +153,7 @@ def test_tests_of_ranks_in_json():
     one = rank_normalized({"x": {"A": 1.0, "B": 0.5}})
     assert (one.friedman, one.to_dicts()[0]["friedman"], one.groups) == (None, None, ())
     assert math.isnan(one.critical_difference)
-    assert one.sentences() == []
+    assert report_ranks(one) == []
 
 
 def test_rank_differences_are_drawn():
