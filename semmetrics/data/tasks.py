@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from inspect import signature
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -273,14 +273,13 @@ def kept(make: F) -> F:
         bound = form.bind(*given, **named)
         bound.apply_defaults()
         owner, *others = bound.arguments.values()
-        results = owner.memo if isinstance(owner, Block) else owner.shared
+        results: Any = owner.memo if isinstance(owner, Block) else owner.shared
         key = (make.__module__, make.__name__, *others)
         if key not in results:
             results[key] = make(*given, **named)
         return results[key]
 
-    found: Any = get
-    return found
+    return cast("F", get)
 
 
 TAXONOMY, FOUND = "#taxonomy", "#classes found"  # no embedding can have these names

@@ -237,8 +237,8 @@ class MeteorFamily(SumFormulas):
         return meteor_value(numbers)
 
 
-def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
-    """Return nltk's METEOR of each candidate; nan without references."""
+def _nltk_score() -> Any:
+    """Return the function of nltk, if its data is there."""
     try:
         corpus: Any = importlib.import_module("nltk.corpus")
         module: Any = importlib.import_module("nltk.translate.meteor_score")
@@ -247,13 +247,18 @@ def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
         raise MissingDependencyError("nltk", "METEOR-nltk", extra="wordnet", error=error) from error
     except (LookupError, OSError):
         raise InputError("no-wordnet", instead="") from None
-    captions, tokens = items_of(block), task_tokens(block.task).lists
+    return module.meteor_score
+
+
+def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
+    """Return nltk's METEOR of each candidate; nan without references."""
+    score, captions, tokens = _nltk_score(), items_of(block), task_tokens(block.task).lists
     bounds, references = captions.indptr.tolist(), captions.references.tolist()
     values: Floats = np.full(len(block), np.nan)
     for row, code in enumerate(captions.candidates.tolist()):
         several = [tokens[one] for one in references[bounds[row] : bounds[row + 1]]]
         if several:
-            values[row] = module.meteor_score(several, tokens[code], **options)
+            values[row] = score(several, tokens[code], **options)
     return values
 
 

@@ -40,8 +40,6 @@ from semmetrics.metrics.caption_steps import (
 from semmetrics.metrics.definition import Option, choice, is_cutoff
 from semmetrics.metrics.formulas import divide
 
-_HELD = 1 << 20  # n-grams of pairs in memory at a time
-
 
 def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
     """Return the similarity of two captions by their n-grams of orders 1 to ``n``.
@@ -197,7 +195,7 @@ def _shared_counts(grams: NGrams, captions: Ints) -> tuple[Ints, NDArray[np.inte
     return offsets(np.bincount(image, minlength=images)), table, grams.totals[captions]
 
 
-def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, at_once: int = _HELD) -> Ints:
+def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, at_once: int = 1 << 20) -> Ints:
     """Count the n-grams that both captions of each pair have, as often as the one with fewer.
 
     Parameters

@@ -361,15 +361,12 @@ def nsum(i2t: ArrayLike, t2i: ArrayLike, *, undefined: float = 0.0) -> float:
     return 100 * total
 
 
-TAU = 3.0  # the default of the released code; the paper tries 3, 5 and 10
-
-
 def adaptive_margins(
     positive: ArrayLike,
     negative_caption: ArrayLike,
     negative_image: ArrayLike,
     *,
-    tau: float = TAU,
+    tau: float = 3.0,
     pairing: Literal["equation7", "own"] = "equation7",
     most: float | None = None,
 ) -> tuple[Any, Any]:
@@ -387,7 +384,8 @@ def adaptive_margins(
         phi of the image's references with its caption, with the negative caption, and with the
         caption of the negative image.
     tau : float
-        The temperature, above 0: the larger, the smaller the margins.
+        The temperature, above 0: the larger, the smaller the margins. The released code has 3, the
+        paper tries 3, 5 and 10.
     pairing : {"equation7", "own"}
         As the equation has it; or with :math:`c_l` and :math:`c_m` exchanged, so that the margin of
         a term of the loss is that of its own negative.
