@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from semmetrics.core.ragged import Ints, lengths, offsets
-from semmetrics.data.form import Form, Items, ReadOptions, encode, find_columns, in_order
+from semmetrics.data.form import Form, Items, ReadOptions, encode, find_columns, in_order, unused
 from semmetrics.data.json_files import item_rows
 from semmetrics.data.lists import Lists, Side, Texts
 from semmetrics.data.source import Source
@@ -137,8 +137,8 @@ class Coder:
             side, first, scattered = _grouped(side, items)
             lines = lines[first]
         if self.by_row and not self.form.blank and "" in vocabulary:
-            bare, widths = side.codes == vocabulary.index(""), lengths(side.indptr)
-            leave_if((np.repeat(widths, widths)[bare] > 1).any())
+            bare, rows = side.codes == vocabulary.index(""), lengths(side.indptr)
+            leave_if((np.repeat(rows, rows)[bare] > 1).any())
             # a score alone
             leave_if(side.scores is not None and not np.isnan(side.scores[bare]).all())
             side, self._ordered = side.keep(~bare), False
@@ -217,19 +217,6 @@ def arrow_schema(source: Source, kind: str) -> Any:
         return schema
 
 
-def read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
-    """Read a Parquet or Arrow file; only the columns that are used are decoded."""
-    title = "Parquet" if kind == "parquet" else "Arrow"
-    with open_arrow(source, kind) as (schema, batches):
-        return read_columns(schema, batches, form, options, source.name, title)
-
-
-def whole_table(source: Source, kind: str) -> Any:
-    """Return a Parquet or Arrow file as a table, with all of its columns."""
-    with open_arrow(source, kind) as (schema, batches):
-        return pa.Table.from_batches(batches(schema.names), schema)
-
-
 def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) -> Lists:
     """Read a table in memory."""
 
@@ -238,7 +225,9 @@ def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) ->
             batch.validate(full=True)
             yield batch
 
-    return read_columns(table.schema, batches, form, options, name, "a table")
+    found = read_columns(table.schema, batches, form, options, name, "a table")
+    elsewhere = unused(options, ("delimiter", "label_delimiter"), "a table in memory")
+    return replace(found, notes=found.notes + elsewhere)
 
 
 @contextmanager
