@@ -303,8 +303,8 @@ def read_trec(source: Source, form: Form, options: ReadOptions) -> Items:
     if width not in TREC:
         example = "query Q0 document rank score tag, or query 0 document grade"
         where, wanted = at(source.name, f"line {rows[0][0]}"), "a line of a run or of qrels"
-        words = pluralize(width, "word")
-        raise InputError("wrong-content", where, value=words, wanted=wanted, example=example)
+        found = pluralize(width, "word")
+        raise InputError("wrong-content", where, value=found, wanted=wanted, example=example)
     table = TREC[width].read(rows, source.name, "line {}")
     documents, scores = table.columns["document"], table.columns["score" if width == 6 else "grade"]
     ids = list(table.gathered)

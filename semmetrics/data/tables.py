@@ -235,8 +235,10 @@ def describe_table(
     """Write how a table was read, and note the columns without a role."""
     used = ", ".join(f"{role} {names[i]!r}" for role, i in roles.items())
     row_is = "an item" if wide else f"a {form.noun}"
-    extra = tuple(name for i, name in enumerate(names) if i not in roles.values())
-    notes = [*found.notes, *([Fact("unused-columns", len(extra), extra)] if extra else [])]
+    extra: tuple[str, ...] = tuple(name for i, name in enumerate(names) if i not in roles.values())
+    notes: list[Fact] = list(found.notes)
+    if extra:
+        notes.append(Fact("unused-columns", len(extra), extra))
     understood = f"{kind}, one row {row_is}: {used}"
     return replace(found, understood=understood, notes=notes)
 
