@@ -29,6 +29,7 @@ from semmetrics.errors import ROW, InputError, Places, at
 from semmetrics.schema import as_id
 
 _BATCH = 2**16
+_DECODED = 2**31  # bytes of texts in a part of a file that are decoded without a thought
 _SAMPLE = 2**13  # strings whose order and repeats tell what to expect of the others
 _LISTS = ("list", "large_list", "fixed_size_list", "map")
 _TEXTS = ("string", "large_string", "string_view")
@@ -251,7 +252,8 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
         def batches(names: Sequence[str]) -> Iterator[Any]:
             total = 0
             if kind == "parquet":
-                parts = file.iter_batches(_BATCH, columns=names)
+                safe = _safe_to_decode(file, stream, names)
+                parts = safe.iter_batches(_BATCH, columns=names)
             else:
                 stream.seek(0)
                 parts = reader = opened(stream)
@@ -260,7 +262,7 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
             for part in parts:
                 batch = part.select(names)
                 batch.validate(full=True)
-                total += batch.nbytes
+                total += batch.nbytes + sum(map(_decoded_size, batch.columns))
                 if total > source.max_bytes:
                     raise InputError("too-large", source.name, limit=source.max_bytes)
                 yield batch
@@ -272,6 +274,49 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
     except Exception as error:
         line = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError("damaged", source.name, why=line) from None
+
+
+def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:
+    """Return the file, or one whose texts stay coded if they would take very much otherwise.
+
+    A text that stands once in a file may be meant a million times, and is decoded as often.
+    """
+    from pyarrow import parquet
+
+    leaves = [file.schema.column(i) for i in range(file.metadata.num_columns)]
+    chosen = {
+        leaf.path: i
+        for i, leaf in enumerate(leaves)
+        if leaf.physical_type == "BYTE_ARRAY" and leaf.path.partition(".")[0] in names
+    }
+    coded = parquet.ParquetFile(stream, metadata=file.metadata, read_dictionary=list(chosen))
+    for path, i in chosen.items():
+        for group in range(file.num_row_groups):
+            # Read first: damaged metadata then raise, and end the process if only looked at.
+            first = next(coded.iter_batches(1, row_groups=[group], columns=[path]), None)
+            number = file.metadata.row_group(group).column(i).num_values
+            values = None if first is None else _leaf(first.column(0))
+            if values is not None and types.is_dictionary(values.type):
+                longest = pc.max(pc.binary_length(values.dictionary)).as_py() or 0
+                if number * longest > _DECODED:
+                    return coded
+    return file
+
+
+def _leaf(values: Any) -> Any:
+    """Return what lists hold."""
+    while has_type(values.type, *_LISTS[:3]):
+        values = values.flatten()
+    return values
+
+
+def _decoded_size(values: Any) -> int:
+    """Return the bytes of the texts that a dictionary stands for."""
+    values = _leaf(values)
+    if not types.is_dictionary(values.type) or not has_type(values.type, *_TEXTS[:2]):
+        return 0
+    lengths_of = pc.binary_length(values.dictionary).cast(pa.int64())
+    return pc.sum(lengths_of.take(values.indices)).as_py() or 0
 
 
 def read_columns(
