@@ -174,7 +174,7 @@ def _all_at_once(read: Reader, cells: Sequence[Any]) -> list[Any] | None:
         with suppress(ValueError, OverflowError):
             found = [*map(float, cells)]
             texts = (cell for cell in cells if isinstance(cell, str)) if str in kinds else ()
-            if math.isfinite(sum(found)) and not any("_" in text for text in texts):
+            if math.isfinite(sum(found)) and "_" not in "".join(texts):
                 return found
     return None
 

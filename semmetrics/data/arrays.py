@@ -396,9 +396,9 @@ def _array_head(part: bytes, order: str) -> tuple[int, tuple[int, ...], bytes, A
     """Return the type of an array, its shape, its name, and the elements that have its values."""
     head = _HEAD[order]
     if len(part) >= head.size:
-        a, b, flags, _, c, d, *sizes, e, f = head.unpack_from(part)
-        if (a, b, c, d, e, f) == (6, 8, 5, 8, 1, 0):
-            return flags & 0xFF, tuple(sizes), b"", _elements(part, order, head.size)
+        usual = head.unpack_from(part)
+        if usual[:2] + usual[4:6] + usual[8:] == (6, 8, 5, 8, 1, 0):
+            return usual[2] & 0xFF, usual[6:8], b"", _elements(part, order, head.size)
     elements = _elements(part, order)
     (_, kind), (_, shape), (_, name) = islice(elements, 3)
     sizes = struct.unpack(f"{order}{len(shape) // 4}i", shape)

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from semmetrics.core.ragged import Ints, lengths, offsets
-from semmetrics.data.form import Form, Items, ReadOptions, encode, find_columns, in_order
+from semmetrics.data.form import Form, Items, ReadOptions, encode, find_columns, in_order, unused
 from semmetrics.data.json_files import item_rows
 from semmetrics.data.lists import Lists, Side, Texts
 from semmetrics.data.source import Source
@@ -29,6 +29,7 @@ from semmetrics.errors import ROW, InputError, Places, at
 from semmetrics.schema import as_id
 
 _BATCH = 2**16
+_DECODED = 2**31  # bytes of texts in a part of a file that are decoded without a thought
 _SAMPLE = 2**13  # strings whose order and repeats tell what to expect of the others
 _LISTS = ("list", "large_list", "fixed_size_list", "map")
 _TEXTS = ("string", "large_string", "string_view")
@@ -137,8 +138,8 @@ class Coder:
             side, first, scattered = _grouped(side, items)
             lines = lines[first]
         if self.by_row and not self.form.blank and "" in vocabulary:
-            bare, widths = side.codes == vocabulary.index(""), lengths(side.indptr)
-            leave_if((np.repeat(widths, widths)[bare] > 1).any())
+            bare, rows = side.codes == vocabulary.index(""), lengths(side.indptr)
+            leave_if((np.repeat(rows, rows)[bare] > 1).any())
             # a score alone
             leave_if(side.scores is not None and not np.isnan(side.scores[bare]).all())
             side, self._ordered = side.keep(~bare), False
@@ -217,19 +218,6 @@ def arrow_schema(source: Source, kind: str) -> Any:
         return schema
 
 
-def read_arrow(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
-    """Read a Parquet or Arrow file; only the columns that are used are decoded."""
-    title = "Parquet" if kind == "parquet" else "Arrow"
-    with open_arrow(source, kind) as (schema, batches):
-        return read_columns(schema, batches, form, options, source.name, title)
-
-
-def whole_table(source: Source, kind: str) -> Any:
-    """Return a Parquet or Arrow file as a table, with all of its columns."""
-    with open_arrow(source, kind) as (schema, batches):
-        return pa.Table.from_batches(batches(schema.names), schema)
-
-
 def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) -> Lists:
     """Read a table in memory."""
 
@@ -238,7 +226,9 @@ def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) ->
             batch.validate(full=True)
             yield batch
 
-    return read_columns(table.schema, batches, form, options, name, "a table")
+    found = read_columns(table.schema, batches, form, options, name, "a table")
+    elsewhere = unused(options, ("delimiter", "label_delimiter"), "a table in memory")
+    return replace(found, notes=found.notes + elsewhere)
 
 
 @contextmanager
@@ -262,7 +252,8 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
         def batches(names: Sequence[str]) -> Iterator[Any]:
             total = 0
             if kind == "parquet":
-                parts = file.iter_batches(_BATCH, columns=names)
+                safe = _safe_to_decode(file, stream, names)
+                parts = safe.iter_batches(_BATCH, columns=names)
             else:
                 stream.seek(0)
                 parts = reader = opened(stream)
@@ -271,7 +262,7 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
             for part in parts:
                 batch = part.select(names)
                 batch.validate(full=True)
-                total += batch.nbytes
+                total += batch.nbytes + sum(map(_decoded_size, batch.columns))
                 if total > source.max_bytes:
                     raise InputError("too-large", source.name, limit=source.max_bytes)
                 yield batch
@@ -283,6 +274,49 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
     except Exception as error:
         line = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError("damaged", source.name, why=line) from None
+
+
+def _safe_to_decode(file: Any, stream: Any, names: Sequence[str]) -> Any:
+    """Return the file, or one whose texts stay coded if they would take very much otherwise.
+
+    A text that stands once in a file may be meant a million times, and is decoded as often.
+    """
+    from pyarrow import parquet
+
+    leaves = [file.schema.column(i) for i in range(file.metadata.num_columns)]
+    chosen = {
+        leaf.path: i
+        for i, leaf in enumerate(leaves)
+        if leaf.physical_type == "BYTE_ARRAY" and leaf.path.partition(".")[0] in names
+    }
+    coded = parquet.ParquetFile(stream, metadata=file.metadata, read_dictionary=list(chosen))
+    for path, i in chosen.items():
+        for group in range(file.num_row_groups):
+            # Read first: damaged metadata then raise, and end the process if only looked at.
+            first = next(coded.iter_batches(1, row_groups=[group], columns=[path]), None)
+            number = file.metadata.row_group(group).column(i).num_values
+            values = None if first is None else _leaf(first.column(0))
+            if values is not None and types.is_dictionary(values.type):
+                longest = pc.max(pc.binary_length(values.dictionary)).as_py() or 0
+                if number * longest > _DECODED:
+                    return coded
+    return file
+
+
+def _leaf(values: Any) -> Any:
+    """Return what lists hold."""
+    while has_type(values.type, *_LISTS[:3]):
+        values = values.flatten()
+    return values
+
+
+def _decoded_size(values: Any) -> int:
+    """Return the bytes of the texts that a dictionary stands for."""
+    values = _leaf(values)
+    if not types.is_dictionary(values.type) or not has_type(values.type, *_TEXTS[:2]):
+        return 0
+    lengths_of = pc.binary_length(values.dictionary).cast(pa.int64())
+    return pc.sum(lengths_of.take(values.indices)).as_py() or 0
 
 
 def read_columns(

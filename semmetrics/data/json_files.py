@@ -375,11 +375,12 @@ def _read_records(
             example = f'a record such as {{"id": "7", "{form.keys[0]}": ...}}'
             raise InputError("wrong-type", value=record, wanted=example)
         keys = tuple(record)
-        if keys not in known:
+        used = known.get(keys)
+        if used is None:
             found = find_columns(form.record, list(map(str, keys)), options, "")
-            known[keys] = [keys[found[role]] for role in form.roles if role in found]
-            extra.update((str(key), None) for key in keys if key not in known[keys])
-        return [record[key] for key in known[keys]]
+            used = known[keys] = [keys[place] for place in found.values()]
+            extra.update((str(key), None) for key in keys if key not in used)
+        return [record[key] for key in used]
 
     found = item_rows(records, read, name, form, unit)
     member = pair_mappings(found.items, form, found.where)[1] == "0/1"  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeVar
@@ -129,7 +130,9 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     used = [keys[i] for i in roles.values()]
     extra = {key: None for key in keys if key not in used}
     schema = _json_types(form, [first[key] for key in used], used)
-    others = _names_of_roles(form, options, keys)
+    free = [one for one in form.record.columns if column_among(options, one.role, keys) is None]
+    lacking = filter(None, (options.column(column.role) for column in free))
+    others = {name.casefold() for name in {n for one in free for n in one.known}.union(lacking)}
     by_row = form.single and isinstance(first[used[1]], str)
     coder = Coder(form, by_row=by_row)
     lines = 0
@@ -164,14 +167,6 @@ def _json_types(form: Form, values: Sequence[Any], used: Sequence[str]) -> Any:
     return pa.schema(dict(zip(used, kinds, strict=False)))
 
 
-def _names_of_roles(form: Form, options: ReadOptions, keys: Sequence[str]) -> set[str]:
-    """Return the names that keys may have where no option names one that is there."""
-    free = [one for one in form.record.columns if column_among(options, one.role, keys) is None]
-    known = {name for column in free for name in column.known}
-    lacking = filter(None, (options.column(column.role) for column in free))
-    return {name.casefold() for name in known.union(lacking)}
-
-
 def _parse_records(
     block: bytes, schema: Any, others: set[str], extra: dict[str, None], options: ReadOptions
 ) -> Any:
@@ -185,7 +180,10 @@ def _parse_records(
     leave_if((before != b"}"[0]).any())
     leave_if((data[ends[ends < len(data) - 1] + 1] != b"{"[0]).any())
 
-    table = None if extra else _parse_json(block, schema, longest, "error")
+    table = None
+    if not extra:
+        with suppress(pa.ArrowInvalid):  # a key that is not in the schema
+            table = _parse_json(block, schema, longest, "error")
     if table is None:  # values of keys that no role uses may be of any kind
         _check_values(block, data, ends)
         table = _parse_json(block, schema, longest, "infer")
@@ -199,15 +197,9 @@ def _parse_records(
 
 
 def _parse_json(block: bytes, schema: Any, longest: int, unknown: str) -> Any:
-    """Parse a block; None where a key that is not in the schema is an error, and there is one."""
     read = pa_json.ReadOptions(block_size=max(_PARSED, 2 * longest))
     kinds = pa_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unknown)
-    try:
-        return pa_json.read_json(pa.BufferReader(block), read_options=read, parse_options=kinds)
-    except pa.ArrowInvalid:
-        if unknown != "error":
-            raise
-        return None
+    return pa_json.read_json(pa.BufferReader(block), read_options=read, parse_options=kinds)
 
 
 def _check_values(block: bytes, data: Any, ends: Any) -> None:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from importlib import import_module
 from itertools import chain, compress
 from typing import Any
 
@@ -29,7 +30,6 @@ from semmetrics.data.form import (
     encode_numbers,
     find_id,
     is_one_hot,
-    unused,
 )
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
@@ -41,6 +41,7 @@ from semmetrics.messages import a_kind
 from semmetrics.schema import ID_NAMES, as_id
 
 Names = Sequence["str | Sequence[str]"]
+_NUMBERS = ("boolean", "integer", "floating")
 
 
 def read_python(  # noqa: PLR0911
@@ -89,8 +90,10 @@ def read_python(  # noqa: PLR0911
 
 def read_columns(data: Mapping[Any, Any], form: Form, source: str, options: ReadOptions) -> Lists:
     """Read a mapping from names to columns."""
+    from semmetrics.data.arrow import read_arrow_table
+
     with _as_table(source):
-        return _table(_arrow_table(data), form, source, options)
+        return read_arrow_table(_arrow_table(data), form, source, options)
 
 
 @contextmanager
@@ -200,6 +203,8 @@ def column_names(data: Any) -> list[str]:
 def _frame(
     data: Any, form: Form, source: str, names: Names | None, options: ReadOptions
 ) -> Lists | Matrix:
+    from semmetrics.data.arrow import read_arrow_table
+
     columns = column_names(data)
     known = [name for name in columns if name.strip().casefold() in form.columns]
     numbers = number_columns(_arrow_table(data).schema) if known else frozenset()
@@ -211,12 +216,13 @@ def _frame(
             _has_roles_only(columns, form, options) or not numbers.issuperset(known)
         )
     if options.column(form.noun) is not None or listed or MATRICES[0] not in form.formats:
-        return _table(_arrow_table(data if has_ids else _with_ids(data)), form, source, options)
+        table = _arrow_table(data if has_ids else _with_ids(data))
+        return read_arrow_table(table, form, source, options)
     index = getattr(data, "index", None)
     unnamed, notes = is_numbering(getattr(data, "columns", None)), list[Fact]()
     check_named(() if unnamed else columns, source)
     if index is not None and not has_ids:
-        values, ids = data.to_numpy(), index_ids(index, source)
+        values, ids = data.to_numpy(), _index_ids(index, source)
         if values.dtype.kind not in "biuf":
             values = _column_stack(_arrow_table(data), form, source)
     else:
@@ -278,20 +284,17 @@ def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) ->
 
 def number_columns(schema: Any) -> frozenset[str]:
     """Return the names of the columns of a table that hold numbers."""
-    return frozenset(f.name for f in schema if _is_number(f.type) and str(f.type) != "null")
+    from semmetrics.data.arrow import has_type
 
-
-def _is_number(kind: Any) -> bool:
-    from pyarrow import types
-
-    tests = types.is_boolean, types.is_integer, types.is_floating, types.is_null
-    return any(test(kind) for test in tests)
+    return frozenset(f.name for f in schema if has_type(f.type, *_NUMBERS))
 
 
 def _column_stack(table: Any, form: Form, source: str) -> Any:
     """Return the columns of a table as a matrix; raise if one does not hold numbers."""
+    from semmetrics.data.arrow import has_type
+
     for column in table.schema:
-        if not _is_number(column.type):
+        if not has_type(column.type, *_NUMBERS, "null"):
             where = f"{source}, column {column.name!r}"
             raise not_a_label_column(str(column.type), form).placed(where)
     columns = [column.to_numpy() for column in table.columns]
@@ -318,24 +321,18 @@ def _numbers(
     return found, ids, table.column_names
 
 
-def _table(table: Any, form: Form, source: str, options: ReadOptions) -> Lists:
-    from semmetrics.data.arrow import read_arrow_table
-
-    found = read_arrow_table(table, form, source, options)
-    elsewhere = unused(options, ("delimiter", "label_delimiter"), "a table in memory")
-    return replace(found, notes=found.notes + elsewhere)
-
-
 def read_arrow_file(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists | Matrix:
     """Read a Parquet or Arrow file: a matrix where it has a column for each label."""
-    from semmetrics.data.arrow import arrow_schema, read_arrow, whole_table
+    from semmetrics.data.arrow import open_arrow, read_columns
 
-    schema = arrow_schema(source, kind)
-    names, numbers = schema.names, number_columns(schema)
-    id_place = one_hot_ids(names, form, options, numbers)
-    if id_place is None or (len(names) == 2 and names[1 - id_place] not in numbers):
-        return read_arrow(source, kind, form, options)
-    made: Any = read_python(whole_table(source, kind), form, source.name, None, options)
+    title = "Parquet" if kind == "parquet" else "Arrow"
+    with open_arrow(source, kind) as (schema, batches):
+        names, numbers = schema.names, number_columns(schema)
+        id_place = one_hot_ids(names, form, options, numbers)
+        if id_place is None or (len(names) == 2 and names[1 - id_place] not in numbers):
+            return read_columns(schema, batches, form, options, source.name, title)
+        table = import_module("pyarrow").Table.from_batches(batches(names), schema)
+    made: Any = read_python(table, form, source.name, None, options)
     step = max(1, 2**22 // len(names))
     for start in () if form.numbered else range(0, len(made), step):
         part = np.asarray(made.values[start : start + step])
@@ -345,7 +342,6 @@ def read_arrow_file(source: Source, kind: str, form: Form, options: ReadOptions)
             there = f"{ROW.format(start + row)}, column {made.vocabulary[column]!r}"
             where = at(source.name, there, made.ids[start + row])
             raise not_a_label_column(part[row, column], form).placed(where)
-    title = "Parquet" if kind == "parquet" else "Arrow"
     found: Matrix = replace(made, understood=f"{title}, {one_hot_text(form, names[id_place])}")
     return found
 
@@ -372,10 +368,10 @@ def _series(data: Any, form: Form, source: str) -> Items:
     items, index, member = data.to_list(), getattr(data, "index", None), ""
     texts = form.single and all(isinstance(item, str) for item in items)
     if texts and index is not None and not index.is_unique:
-        ids = string_ids(index, source, repeats=True)
-        found = entry_rows([(range(len(items)), ids, items)], source, form, ROW)
+        names = string_ids(index, source, repeats=True)
+        found = entry_rows([(range(len(items)), names, items)], source, form, ROW)
     else:
-        ids = None if index is None else index_ids(index, source)
+        ids = _index_ids(index, source)
         unit, numbers = ("", ()) if ids is not None else (ROW, range(len(items)))
         places = Places(source, ids, unit, numbers)
         member = ", 0/1" * (pair_mappings(items, form, places)[1] == "0/1")
@@ -408,11 +404,6 @@ def is_numbering(index: Any) -> bool:
     return type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
 
 
-def index_ids(index: Any, source: str) -> list[str] | None:
+def _index_ids(index: Any, source: str) -> list[str] | None:
     """Return the ids of an index; None for the plain numbering that pandas makes by itself."""
-    if is_numbering(index):
-        return None
-    if not index.is_unique:
-        twice = index[index.duplicated()][0]
-        raise InputError("duplicate-id", source, value=twice)
-    return string_ids(index, source)
+    return None if index is None or is_numbering(index) else string_ids(index, source)

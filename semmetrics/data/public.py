@@ -67,10 +67,7 @@ def _image_ids(images: Any, name: str) -> dict[str, None]:
     """Return the ids of the images, in file order; they are unique."""
     found: dict[str, None] = {}
     for where, image in _numbered(images, at(name, "images")):
-        id_ = _record_id(image, "id", where)
-        if id_ in found:
-            raise InputError("duplicate-id", where, value=id_)
-        found[id_] = None
+        found[_record_id(image, "id", where, new=found)] = None
     return found
 
 
@@ -85,13 +82,11 @@ def category_names(categories: list[Any], name: str) -> dict[str, str]:
     names: dict[str, str] = {}
     known: set[str] = set()
     for where, category in _numbered(categories, at(name, "categories")):
-        id_, label = _record_id(category, "id", where), category.get("name")
+        id_, label = _record_id(category, "id", where, new=names), category.get("name")
         if not isinstance(label, str) or not label.strip():
             raise InputError("wrong-type", where, value=label, wanted="the name of a category")
-        if id_ in names or label in known:
-            raise InputError(
-                "duplicate", where, role="the category", value=id_ if id_ in names else label
-            )
+        if label in known:
+            raise InputError("duplicate", where, role="the category", value=label)
         names[id_] = label
         known.add(label)
     return names
@@ -107,9 +102,13 @@ def _numbered(section: Any, name: str) -> Iterable[tuple[str, dict[str, Any]]]:
 
 
 def _record_id(
-    one: dict[str, Any], key: str, where: str, known: Collection[str] | None = None
+    one: dict[str, Any],
+    key: str,
+    where: str,
+    known: Collection[str] | None = None,
+    new: Collection[str] = (),
 ) -> str:
-    """Return an id that an object must have, one of those known if these are given."""
+    """Return an id that an object must have: one of those known, if any, and none of others."""
     if key not in one:
         captions = key == "category_id" and "caption" in one
         raise InputError("captions-file" if captions else "missing-key", where, key=key)
@@ -117,6 +116,8 @@ def _record_id(
     if known is not None and id_ not in known:
         what = "images" if key == "image_id" else "categories"
         raise InputError("unlisted-id", where, key=key, value=id_, what=what)
+    if id_ in new:
+        raise InputError("duplicate-id", where, value=id_)
     return id_
 
 
@@ -173,10 +174,10 @@ def read_coco_captions(
         if not isinstance(caption, str):
             code = "instances-file" if "category_id" in annotation else "wrong-type"
             raise InputError(code, at(where, "", id_), value=caption, wanted="a caption")
-        own = _record_id(annotation, "id", where) if by_own_id or only_ids else ""
-        if by_own_id and own in found:
-            raise InputError("duplicate-id", where, value=own)
-        found.setdefault(own if by_own_id else id_, []).append(own if only_ids else caption)
+        if by_own_id:
+            id_ = _record_id(annotation, "id", where, new=found)
+        entry = _record_id(annotation, "id", where) if only_ids else caption
+        found.setdefault(id_, []).append(entry)
     ids = [id_ for id_, captions in found.items() if captions]
     items = Items(ids, [found[id_] for id_ in ids], Places(name, ids), name)
     how = " by id," if by_own_id else ", ids of" if only_ids else ","
@@ -228,17 +229,16 @@ def annotations_of(
     images: dict[str, None] = {}
     captions: dict[str, dict[str, str]] = {}
     splits: dict[str, None] = {}
-    for number, image in enumerate(value["images"]):
-        where = at(name, f"images[{number}]")
+    for where, image in _numbered(value["images"], at(name, "images")):
         own = str(_get(image, "split", str, where))
         splits[own] = None
         if split is not None and own != split:
             continue
-        id_ = _new_id(image, "imgid", images, where)
+        id_ = _record_id(image, "imgid", where, new=images)
         images[id_] = None
-        for place, sentence in enumerate(_get(image, "sentences", list, where)):
-            there = f"{where}.sentences[{place}]"
-            sentid = _new_id(sentence, "sentid", captions, there)
+        sentences = _get(image, "sentences", list, where)
+        for there, sentence in _numbered(sentences, f"{where}.sentences"):
+            sentid = _record_id(sentence, "sentid", there, new=captions)
             text = _get(sentence, "raw", str, there)
             captions[sentid] = {"id": sentid, "image_id": id_, "caption": text}
     if not images:
@@ -249,24 +249,14 @@ def annotations_of(
     return made, f"Karpathy's captions of {counted([*images], 'image')}, {said}"
 
 
-def _get(one: Any, key: str, kind: type, where: str) -> Any:
+def _get(one: dict[str, Any], key: str, kind: type, where: str) -> Any:
     """Return the value of a key, which must be there and of a kind."""
-    if not isinstance(one, dict):
-        raise InputError("wrong-type", where, value=one, wanted="an object")
     if key not in one:
         raise InputError("missing-key", where, key=key)
     if not isinstance(one[key], kind):
         wanted = f"{'a list' if kind is list else 'a text'} for {key!r}"
         raise InputError("wrong-type", where, value=one[key], wanted=wanted)
     return one[key]
-
-
-def _new_id(one: Any, key: str, known: Collection[str], where: str) -> str:
-    """Return an id that was not there before."""
-    found = as_id(_get(one, key, object, where), where=f"{where}, {key}")
-    if found in known:
-        raise InputError("duplicate", where, role=key, value=found)
-    return found
 
 
 def read_tokens(source: Source, max_line_bytes: int) -> Mapping[str, Any]:
@@ -312,8 +302,9 @@ def read_trec(source: Source, form: Form, options: ReadOptions) -> Items:
     width = len(rows[0][2])
     if width not in TREC:
         example = "query Q0 document rank score tag, or query 0 document grade"
-        raise InputError("wrong-content", at(source.name, f"line {rows[0][0]}"), example=example,
-                         value=pluralize(width, "word"), wanted="a line of a run or of qrels")  # fmt: skip
+        where, wanted = at(source.name, f"line {rows[0][0]}"), "a line of a run or of qrels"
+        found = pluralize(width, "word")
+        raise InputError("wrong-content", where, value=found, wanted=wanted, example=example)
     table = TREC[width].read(rows, source.name, "line {}")
     documents, scores = table.columns["document"], table.columns["score" if width == 6 else "grade"]
     ids = list(table.gathered)

@@ -229,26 +229,16 @@ def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool =
     return found
 
 
-def columns_not_used(names: Sequence[str], used: Iterable[int]) -> list[Any]:
-    """Note the columns that nothing is read from, if there are any.
-
-    Examples
-    --------
-    >>> print(*columns_not_used(["id", "weight", "by"], [0, 1]))
-    1 column not used: 'by'
-    """
-    chosen = set(used)
-    unused = tuple(name for i, name in enumerate(names) if i not in chosen)
-    return [Fact("unused-columns", len(unused), unused)] if unused else []
-
-
 def describe_table(
     found: T, kind: str, names: Sequence[str], roles: Mapping[str, int], form: Form, wide: bool
 ) -> T:
     """Write how a table was read, and note the columns without a role."""
     used = ", ".join(f"{role} {names[i]!r}" for role, i in roles.items())
     row_is = "an item" if wide else f"a {form.noun}"
-    notes = [*found.notes, *columns_not_used(names, roles.values())]
+    extra: tuple[str, ...] = tuple(name for i, name in enumerate(names) if i not in roles.values())
+    notes: list[Fact] = list(found.notes)
+    if extra:
+        notes.append(Fact("unused-columns", len(extra), extra))
     understood = f"{kind}, one row {row_is}: {used}"
     return replace(found, understood=understood, notes=notes)
 

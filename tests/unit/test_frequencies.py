@@ -120,7 +120,14 @@ def task_of(caption):
     return caption_task([[caption]], [[caption]], ["1"], open_tokenizer("whitespace"))
 
 
+def nested(depth, step):
+    """A dict with one key, of which each level is made of the one below."""
+    return b"\x80\x02}(U\x12document_frequency})" + step * depth + b"K\x01sU\x07ref_lenK\x09u."
+
+
 HOSTILE = {
+    "deep": nested(10**6, b"\x85"),  # hashing it would overflow the stack
+    "shared": nested(60, b"q\x00h\x00\x86"),  # hashing it would take 2**60 steps
     "shared value": b"\x80\x02}U\x01a\x85)" + b"q\x00h\x00\x86" * 60 + b"s.",
     "deep value": b"\x80\x02}U\x01a\x85)" + b"\x85" * 10**6 + b"s.",
     "deep name": b"cnumpy\ndtype\n)" + b"q\x00h\x00\x86" * 60 + b"\x85R.",
@@ -128,6 +135,8 @@ HOSTILE = {
     "memo": b"\x80\x02Nr\xff\xff\xff\x0f.",  # a table of places would take gigabytes
     "long text": b"\x80\x04\x8d" + b"\xff" * 7 + b"\x7f.",
     "many marks": b"(" * 10**6 + b".",
+    # a long key put into the dict again and again
+    "again": b"\x80\x02}(" + b"U\x01a" * 10**5 + b"tq\x00N" + b"s" + b"h\x00Ns" * 10**5 + b".",
     "digits": b"I" + b"9" * 10**6 + b"\n.",
     "to encode": b"\x80\x02c_codecs\nencode\nq\x00X\x00\x00\x0f\x00" + b"a" * 0xF0000
     + b"U\x06latin1\x86q\x01R" + b"h\x00h\x01R" * 10**5 + b".",
