@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.metrics.cider import fit_document_frequencies as fit_document_frequencies
     from semmetrics.metrics.definition import Measure as Measure
     from semmetrics.metrics.registry import parse as parse
-    from semmetrics.metrics.set_measures import measure as measure
+    from semmetrics.metrics.sets import measure as measure
     from semmetrics.reports.result import Records as Records
     from semmetrics.scoring.calibration import Calibration as Calibration
     from semmetrics.scoring.intervals import Bootstrap as Bootstrap
@@ -69,7 +69,7 @@ _PUBLIC = {
     "metrics.definition": ("Measure",),
     "metrics.cider": ("DocumentFrequencies", "fit_document_frequencies"),
     "metrics.registry": ("parse",),
-    "metrics.set_measures": ("measure",),
+    "metrics.sets": ("measure",),
     "reports.result": ("Records",),
     "scoring.table": ("ScoreTable",),
     "studies.validate": ("validate",),

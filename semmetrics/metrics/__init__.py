@@ -18,14 +18,13 @@ from typing import Any
 
 _HOMES = {
     "arrays": (
-        "f1", "hamming_loss", "jaccard", "per_item", "per_label", "precision", "recall",
-        "subset_accuracy",
+        "cardinality", "f1", "hamming_loss", "jaccard", "label_frequencies", "label_order",
+        "per_item", "per_label", "precision", "recall", "subset_accuracy",
     ),
     "ranking": ("coverage_error", "label_ranking_average_precision", "ranking_loss"),
     "class_precision": ("average_precision", "mean_average_precision"),
     "decoding": ("decode",),
     "sweeps": ("best_threshold", "sweep_thresholds", "sweep_top_k"),
-    "sets": ("cardinality", "label_frequencies", "label_order"),
     "retrieval": (
         "captions_of_images", "images_of_captions", "most_similar", "similar_images", "top_items",
     ),

@@ -50,12 +50,12 @@ from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.embed.lookup import label_vectors
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, choice
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, one_of
 from semmetrics.metrics.families import ItemMeans, choose_policies, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.set_measures import set_options
+from semmetrics.metrics.sets import set_options
 
 
 @dataclass(frozen=True)
@@ -393,8 +393,7 @@ class TransportFamily(ItemMeans):
         return TransportValues(measure.definition.name, bags)
 
 
-_BUILD = choice(
-    "build",
+_BUILD = one_of(
     "build",
     "every label a point, or the words of the joined text (Kubany et al. 2020)",
     "labels",

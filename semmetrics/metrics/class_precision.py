@@ -44,7 +44,7 @@ from semmetrics.metrics.definition import (
     Option,
     Statistic,
     Sums,
-    choice,
+    one_of,
 )
 from semmetrics.metrics.families import (
     policy_option,
@@ -491,7 +491,7 @@ mAP = add(
         source="Everingham et al. 2010, section 4.2 (voc2007, voc2010); Lin et al. 2014 (coco101)",
         cite=("everingham2010", "lin2014"),
         options=(
-            choice("average", "avg", "equal or by support", "macro", "weighted"),
+            one_of("average", "equal or by support", "macro", "weighted", short="avg"),
             universe_option(),
             Option(
                 "interpolation",

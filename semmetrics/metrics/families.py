@@ -20,7 +20,7 @@ Families
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,6 +36,7 @@ from semmetrics.metrics.definition import (
     AUTO,
     Columns,
     Definition,
+    Family,
     Frame,
     ItemSums,
     Measure,
@@ -121,12 +122,16 @@ def apply_policies(
     if code.any():
         values = values.copy()
         for number, name in enumerate(CAUSES[1:], 1):
-            policy, where = str(measure[cause_option(measure, name)]), code == number
-            if policy == "skip":
-                kept &= ~where
-            elif where.any():
-                values[where] = _NUMBERS[policy]
+            policy, where = measure[cause_option(measure, name)], code == number
+            kept &= ~where | (policy != "skip")
+            values[where] = _NUMBERS.get(str(policy), np.nan)
     return values, kept
+
+
+def averaged_values(measure: Measure, values: Floats, code: NDArray[np.int8]) -> Floats:
+    """Return what a mean averages: policies for undefined values, nan for those left out."""
+    values, kept = apply_policies(measure, values, code)
+    return np.where(kept, values, np.nan)
 
 
 def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
@@ -145,25 +150,10 @@ def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
     return np.where(unknown, np.nan, divide(total, number))
 
 
-def averaged_values(measure: Measure, values: Floats, cause: NDArray[np.int8]) -> Floats:
-    """Return what a mean over items averages: policies for undefined values, nan for left out."""
-    values = np.where(cause == 0, values, np.nan)
-    for place, name in enumerate(CAUSES[1:], 1):
-        values[cause == place] = _NUMBERS.get(str(measure[name]), np.nan)
-    return values
-
-
 def undefined_items(sums: Sums) -> dict[str, int]:
     """Count the items without a value, by cause, whatever their weights."""
     counts = sums.get("cause_items", sums["cause"]).tolist()
-    return {CAUSES[place]: counts[place] for place in range(1, len(CAUSES)) if counts[place]}
-
-
-def item_values(rows: Columns) -> Floats:
-    """Return the value of each item, from the columns "value" and "cause"; nan where undefined."""
-    value: Any = rows["value"]
-    cause: Any = rows["cause"]
-    return np.where(cause.codes == 0, value.values, np.nan)
+    return {name: n for name, n in zip(CAUSES[1:], counts[1:], strict=True) if n}
 
 
 def evaluate_formula(
@@ -200,7 +190,7 @@ def evaluate_formula(
 
 def formula_options(measure: Measure) -> tuple[tuple[str, Value], ...]:
     """Select the options that the formula itself takes."""
-    own = measure.definition.formula_options
+    own = measure.definition.parameters
     return tuple((name, value) for name, value in measure.options if name in own)
 
 
@@ -216,17 +206,7 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     return np.asarray(divide(total.sum(axis=-1), weights.sum(axis=-1)))
 
 
-class WithoutLabels:
-    """Families whose labels have no value of their own."""
-
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
-        """Return None: a label alone has no value."""
-        return None
-
-
-class ItemMeans(WithoutLabels):
+class ItemMeans(Family):
     """Means over items of the columns "value" and "cause".
 
     Attributes
@@ -244,26 +224,29 @@ class ItemMeans(WithoutLabels):
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the items without a value, by cause, and those that a flag marks."""
-        return {**undefined_items(sums), **self.flagged(sums)}
+        found = self.by_cause(measure, sums, frame)
+        for column, name in self.flags:  # whatever the weights of the items
+            found[name] = int(sums.get(f"{column}_items", sums[column])[1])
+        return {name: number for name, number in found.items() if number}
 
-    def flagged(self, sums: Sums) -> dict[str, int]:
-        """Count the items that each flag marks, whatever their weights."""
-        marked = {
-            name: int(sums.get(f"{column}_items", sums[column])[1]) for column, name in self.flags
-        }
-        return {name: number for name, number in marked.items() if number}
+    def by_cause(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count what has no value, by cause."""
+        return undefined_items(sums)
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value of each item."""
-        return item_values(rows)
+        columns: Any = rows
+        return np.where(columns["cause"].codes == 0, columns["value"].values, np.nan)
 
     def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value that each item has in the mean, nan where left out; None if no mean."""
-        cause: Any = rows["cause"]
-        return averaged_values(measure, item_values(rows), cause.codes)
+        if measure["average"] not in (None, "example"):
+            return None
+        columns: Any = rows
+        return averaged_values(measure, columns["value"].values, columns["cause"].codes)
 
 
-class SumFormulas(WithoutLabels):
+class SumFormulas(Family):
     """A formula on sums of numbers over the items that have a value; column "cause" says which."""
 
     def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
@@ -328,17 +311,17 @@ class CountFormulas(ItemMeans):
         """Average over the items, or evaluate the formula on the counts of all."""
         if measure["average"] == "example":
             return super().aggregate(measure, sums, frame)
-        values, kept = apply_policies(measure, *self._evaluated(measure, sums, frame))
-        return np.where(kept, values, np.nan)[..., 0]
+        return averaged_values(measure, *self._evaluated(measure, sums, frame))[..., 0]
 
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Count the items, or say why all together have no value; and what the flags mark."""
+    def by_cause(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count the items, or say why all together have no value."""
         if measure["average"] == "example":
-            return super().undefined(measure, sums, frame)
+            return super().by_cause(measure, sums, frame)
         code = self._evaluated(measure, sums, frame)[1]
-        names = [cause_option(measure, name) for name in CAUSES]
-        found = {names[c]: int((code == c).sum()) for c in range(1, 5) if (code == c).any()}
-        return {**found, **self.flagged(sums)}
+        return {
+            cause_option(measure, name): int((code == number).sum())
+            for number, name in enumerate(CAUSES[1:], 1)
+        }
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Evaluate the formula on each item."""
@@ -346,11 +329,6 @@ class CountFormulas(ItemMeans):
             return super().items(measure, rows, frame)
         known = self.item_counts(measure, rows, frame)
         return evaluate_formula(measure.definition, known, formula_options(measure))
-
-    def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return the value that each item has in the mean; None where counts are summed."""
-        mean = measure["average"] == "example"
-        return super().averaged(measure, rows, frame) if mean else None
 
     def item_counts(self, measure: Measure, rows: Columns, frame: Frame) -> dict[str, Floats]:
         """Return the counts of each item."""
@@ -379,7 +357,7 @@ class NoColumns(ItemSums):
         return {}
 
 
-class Derived(WithoutLabels, ABC):
+class Derived(Family):
     """A formula on the values of other measures.
 
     Subclasses say which (`terms`) and how (`combine`).
@@ -400,14 +378,6 @@ class Derived(WithoutLabels, ABC):
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Return nan: the value is made of the values of other measures."""
         return np.full((), np.nan)
-
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Return nothing: the terms say what is undefined."""
-        return {}
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return None: an item alone has no value."""
-        return None
 
 
 class SumOverParts(Derived):

@@ -68,7 +68,7 @@ from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError
 from semmetrics.metrics import formulas
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, choice
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, one_of
 from semmetrics.metrics.families import (
     CountFormulas,
     ItemMeans,
@@ -79,7 +79,7 @@ from semmetrics.metrics.families import (
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Cut, ItemCounts, Matches, Ranked, Reference, cut_of
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.set_measures import set_options
+from semmetrics.metrics.sets import set_options
 
 LabelBlock = Block[LabelTask]
 
@@ -353,14 +353,10 @@ class DistanceFamily(ItemMeans):
         return LabelDistances(measure)
 
 
-_UNKNOWN = choice(
-    "unknown",
-    "unknown",
-    "labels outside the taxonomy: refused, or each a root of its own",
-    "error",
-    "own",
+_UNKNOWN = one_of(
+    "unknown", "labels outside the taxonomy: refused, or each a root of its own", "error", "own"
 )
-_ROOT = choice("root", "root", "whether the root counts as an ancestor", "exclude", "include")
+_ROOT = one_of("root", "whether the root counts as an ancestor", "exclude", "include")
 _CITE = ("kiritchenko2005", "kiritchenko2006", "silla2011")
 
 
@@ -418,21 +414,13 @@ LCADistance = add(
         source="Deng et al. 2010, Bertinetto et al. 2020 (measure=height)",
         cite=("deng2010", "bertinetto2020"),
         options=(
-            choice(
-                "measure",
-                "measure",
-                "links through the common ancestor, or its height",
-                "edges",
-                "height",
+            one_of(
+                "measure", "links through the common ancestor, or its height", "edges", "height"
             ),
-            choice(
-                "normalize",
-                "normalize",
-                "divide by the largest value that the taxonomy allows",
-                "none",
-                "depth",
+            one_of(
+                "normalize", "divide by the largest value that the taxonomy allows", "none", "depth"
             ),
-            choice(
+            one_of(
                 "unconnected",
                 "unconn",
                 "labels without a common ancestor: joined at an implied root, or left out",

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -240,8 +241,7 @@ def _take_match(terms: Iterable[str], holders: Mapping[str, list[int]], used: se
     return False
 
 
-@dataclass(frozen=True, eq=False)
-class ItemCounts:
+class ItemCounts(NamedTuple):
     """Counts of each item, int64 arrays of shape (items,)."""
 
     hit: Ints
@@ -268,31 +268,15 @@ class Counts:
         return ItemCounts(hits[start + kept] - hits[start], n_pred, matched.n_ref)
 
 
-@dataclass(frozen=True, eq=False)
-class DistinctCounts:
-    """The different counts that items have, and which of them each item has.
-
-    Attributes
-    ----------
-    counts : ItemCounts
-        Of shape (distinct,).
-    codes : int array, shape (items,)
-    """
-
-    counts: ItemCounts
-    codes: Ints
-
-
 @dataclass(frozen=True)
 class Distinct:
     """Distinct counts: sets are small, so a formula needs few evaluations."""
 
     counts: Counts
 
-    def compute(self, block: LabelBlock) -> DistinctCounts:
-        """Code each triple of counts."""
-        found = block.get(self.counts)
-        columns = (found.hit, found.n_pred, found.n_ref)
+    def compute(self, block: LabelBlock) -> tuple[ItemCounts, Ints]:
+        """Return the different counts that items have, and which of them each item has."""
+        columns = block.get(self.counts)
         widths = [int(column.max(initial=0)) + 1 for column in columns]
         keys = (columns[0] * widths[1] + columns[1]) * widths[2] + columns[2]
         if widths[0] * widths[1] * widths[2] <= 8 * len(keys):
@@ -302,7 +286,7 @@ class Distinct:
         else:
             distinct, codes = np.unique(keys, return_inverse=True)
         rest, n_ref = np.divmod(distinct, widths[2])
-        return DistinctCounts(ItemCounts(*np.divmod(rest, widths[1]), n_ref), codes)
+        return ItemCounts(*np.divmod(rest, widths[1]), n_ref), codes
 
 
 @dataclass(frozen=True)

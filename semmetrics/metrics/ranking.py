@@ -45,10 +45,17 @@ from semmetrics.core.ragged import (
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import item_weights, score_matrix, target_matrix
-from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
+from semmetrics.metrics.definition import (
+    Columns,
+    Definition,
+    Family,
+    Frame,
+    Measure,
+    Statistic,
+    Sums,
+)
 from semmetrics.metrics.families import (
     CAUSES,
-    WithoutLabels,
     averaged_values,
     choose_policies,
     mean_of_defined,
@@ -349,7 +356,7 @@ class ItemRanking:
         return {name: Dense(values) for name, values in known.items()}
 
 
-class ItemRankingFamily(WithoutLabels):
+class ItemRankingFamily(Family):
     """Means over items of values that are known only when all items are: rows are weighted."""
 
     def statistic(self, measure: Measure) -> Statistic:

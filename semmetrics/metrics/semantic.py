@@ -67,7 +67,7 @@ from semmetrics.metrics.definition import (
     Option,
     Statistic,
     Value,
-    choice,
+    one_of,
 )
 from semmetrics.metrics.families import CountFormulas, choose_policies
 from semmetrics.metrics.label_similarity import (
@@ -87,7 +87,7 @@ from semmetrics.metrics.matching import (
     cut_of,
 )
 from semmetrics.metrics.registry import add
-from semmetrics.metrics.set_measures import set_options
+from semmetrics.metrics.sets import set_options
 from semmetrics.options import clean_number
 
 LabelBlock = Block[LabelTask]
@@ -520,8 +520,7 @@ _THRESHOLD = _Threshold(
     check=_check_threshold,
     clean=clean_number,
 )
-_PAIRS = choice(
-    "match",
+_PAIRS = one_of(
     "match",
     "first unused reference in order; most matches; the matches with the largest total similarity",
     "greedy",
@@ -531,15 +530,13 @@ _PAIRS = choice(
 _MATCH = replace(
     _PAIRS, choices=(*_PAIRS.choices, "any"), help=f"{_PAIRS.help}; a reference may serve several"
 )
-_NEAREST = choice(
-    "match",
+_NEAREST = one_of(
     "match",
     "the nearest label of the other side; pairs one-to-one with the largest total similarity",
     "any",
     "total",
 )
-_HITS = choice(
-    "normalize",
+_HITS = one_of(
     "normalize",
     "divide by the references, or by the hits (Kubany et al. 2020)",
     "references",
