@@ -34,24 +34,19 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.data.tasks import Block, LabelTask
-from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import item_weights, score_matrix, target_matrix
 from semmetrics.metrics.definition import (
-    Columns,
     Definition,
+    Family,
     Frame,
+    LabelTable,
     Measure,
     Option,
     Statistic,
     Sums,
     one_of,
 )
-from semmetrics.metrics.families import (
-    policy_option,
-    support_weights,
-    universe_option,
-    weighted_mean,
-)
+from semmetrics.metrics.families import label_mean, policy_option, universe_option
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Reference
 from semmetrics.metrics.ranking import SCORES, mean_over_items, scored_labels, tie_spans
@@ -189,9 +184,7 @@ def class_average_precision(
     Everingham et al., 2010, The PASCAL VOC challenge, section 4.2 (eleven points; the development
     kit of 2010 for all points); Lin et al., 2014, Microsoft COCO, evaluation code.
     """
-    if interpolation not in get_args(Interpolation):
-        choices = get_args(Interpolation)
-        raise InputError("bad-choice", name="interpolation", value=interpolation, choices=choices)
+    check_choice("interpolation", interpolation, get_args(Interpolation))
     areas = np.empty((len(weights), len(curves.indptr) - 1))
     cells = max(1, len(curves.item), weights.shape[1])
     step = max(1, _CELLS // cells)  # rows of weights do not depend on each other
@@ -246,17 +239,10 @@ def average_precision(
     table = score_matrix(scores)
     truth = target_matrix(targets, table.shape)
     n, width = table.shape
-    positive_items, positive_classes = np.nonzero(truth)
-    curves = class_curves(
-        np.repeat(np.arange(width), n),
-        table.T.ravel(),
-        truth.T.ravel(),
-        np.tile(np.arange(n), width),
-        positive_classes,
-        positive_items,
-        width,
-        ties=ties,
-    )
+    classes, items = np.repeat(np.arange(width), n), np.tile(np.arange(n), width)
+    pairs = classes, table.T.ravel(), truth.T.ravel(), items
+    positive_classes, positive_items = np.nonzero(truth.T)
+    curves = class_curves(*pairs, positive_classes, positive_items, width, ties=ties)
     rows = item_weights(weights, n)[None, :]
     values: Floats = class_average_precision(curves, rows, interpolation=interpolation)[0]
     return values
@@ -387,21 +373,13 @@ class PairColumn:
             )
         return self._columns_of_pairs[0]
 
-    def curves(self, n_classes: int, ties: str) -> ClassCurves:
+    def curves(self, n_classes: int, ties: Any) -> ClassCurves:
         """Sort pairs by class and falling score, once."""
         key = (n_classes, ties)
         if key not in self._sorted:
-            rule: Any = ties
-            self._sorted[key] = class_curves(
-                self.codes,
-                self.scores,
-                self.hit,
-                row_numbers(self.indptr),
-                self.ref_codes,
-                row_numbers(self.ref_indptr),
-                n_classes,
-                ties=rule,
-            )
+            pairs = self.codes, self.scores, self.hit, row_numbers(self.indptr)
+            positives = self.ref_codes, row_numbers(self.ref_indptr)
+            self._sorted[key] = class_curves(*pairs, *positives, n_classes, ties=ties)
         return self._sorted[key]
 
     def recoded(self, codes: NDArray[np.int32], width: int) -> PairColumn:
@@ -428,7 +406,7 @@ class ScoredPairs:
         }
 
 
-class ClassPrecisionFamily:
+class ClassPrecisionFamily(Family):
     """Means over classes of average precision, from weighted rows."""
 
     def statistic(self, measure: Measure) -> Statistic:
@@ -442,9 +420,7 @@ class ClassPrecisionFamily:
         left_out = measure["labels"] == "reference" or policy == "skip"
         kept = ~bad if left_out else np.ones(values.shape, np.bool_)
         values = np.where(bad, {"nan": np.nan, "1": 1.0}.get(policy, 0.0), values)
-        if measure["average"] == "weighted":
-            return weighted_mean(values, support_weights(support, kept))
-        return weighted_mean(values, kept.astype(np.float64))
+        return label_mean(measure, values, support, kept)
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the classes without positives."""
@@ -452,13 +428,7 @@ class ClassPrecisionFamily:
         number = int(np.isnan(values[0]).sum())
         return {"no_reference": number} if number else {}
 
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return None: an item alone has no class-wise precision."""
-        return None
-
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
+    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> LabelTable | None:
         """Return the average precision and positives of each class in the universe."""
         values, support = self._values(measure, sums, frame)
         names = np.array(frame.labels, dtype=object)[frame.universe(measure)]
@@ -471,9 +441,9 @@ class ClassPrecisionFamily:
         if measure["ties"] == "grouped":  # only then does the order of the items not matter
             pairs, weights = pairs.take(sums["order"]), weights[:, sums["order"]]
         inside = frame.universe(measure)
-        curves = pairs.curves(len(frame.labels), str(measure["ties"]))
-        interpolation: Any = measure["interpolation"]
-        values = class_average_precision(curves, weights, interpolation=interpolation)
+        curves = pairs.curves(len(frame.labels), measure["ties"])
+        rule: Any = measure["interpolation"]
+        values = class_average_precision(curves, weights, interpolation=rule)
         of_item = row_numbers(pairs.ref_indptr)
         support: Floats = np.stack(
             [np.bincount(pairs.ref_codes, w[of_item], minlength=len(inside)) for w in weights]

@@ -194,16 +194,19 @@ def formula_options(measure: Measure) -> tuple[tuple[str, Value], ...]:
     return tuple((name, value) for name, value in measure.options if name in own)
 
 
-def support_weights(support: Floats, kept: Any) -> Floats:
-    """Weight the labels kept by their references, or equally if none of them has any."""
-    weights = np.where(kept, support, 0.0)
-    return np.where(weights.any(axis=-1, keepdims=True), weights, np.asarray(kept, np.float64))
-
-
 def weighted_mean(values: Floats, weights: Floats) -> Floats:
     """Average over the last axis; nan without weights. A value of weight 0 may be nan."""
     total = np.where(weights > 0, values, 0.0) * weights
     return np.asarray(divide(total.sum(axis=-1), weights.sum(axis=-1)))
+
+
+def label_mean(measure: Measure, values: Floats, support: Floats, kept: Bools) -> Floats:
+    """Average over the labels kept; those of ``weighted`` by their references, if any has some."""
+    weights = kept.astype(np.float64)
+    if measure["average"] == "weighted":
+        referred = np.where(kept, support, 0.0)
+        weights = np.where(referred.any(axis=-1, keepdims=True), referred, weights)
+    return weighted_mean(values, weights)
 
 
 class ItemMeans(Family):

@@ -23,7 +23,6 @@ Tsoumakas, Katakis and Vlahavas, 2010, Mining multi-label data, section 7.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -43,8 +42,7 @@ from semmetrics.core.ragged import (
     sum_rows,
 )
 from semmetrics.data.tasks import Block, LabelTask
-from semmetrics.errors import InputError
-from semmetrics.metrics.decoding import item_weights, score_matrix, target_matrix
+from semmetrics.metrics.decoding import Weights, item_weights, score_matrix, target_matrix
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
@@ -101,45 +99,31 @@ def item_values(
     >>> item_values("CoverageError", *rows, np.array([2]), 5)
     array([5.])
     """
-    part, missed = _PARTS[name](indptr, scores, hit, n_ref), n_ref - sum_rows(hit, indptr)
+    part, missed = _scored_part(name, indptr, scores, hit, n_ref), n_ref - sum_rows(hit, indptr)
     return _complete(name, part, n_ref, lengths(indptr), missed, n_labels)
 
 
-def _worst_ranks(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints) -> Floats:
-    """Return the worst rank of a reference label that is scored."""
-    found = np.flatnonzero(hit)
-    _, ends = tie_spans(indptr, scores)
+def _scored_part(name: str, indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints) -> NDArray[Any]:
+    """Return what the scored labels of each item give; ``_complete`` makes a value of it.
+
+    For LRAP the precisions at the ranks of scored references, over all references; for RankingLoss
+    the (reference, other) pairs in the wrong order whose other label is scored; for CoverageError
+    the worst rank of a scored reference.
+    """
+    firsts, ends = tie_spans(indptr, scores)
+    hits, found = running_sums(hit), np.flatnonzero(hit)
+    if name == "RankingLoss":
+        above = hits[firsts] - np.repeat(hits[indptr[:-1]], lengths(indptr))
+        not_above = np.repeat(n_ref, lengths(indptr)) - above
+        return sum_rows(np.where(hit, 0, not_above), indptr)
     rows = np.searchsorted(indptr, found, side="right") - 1
-    worst = np.zeros(len(n_ref))
-    np.maximum.at(worst, rows, ends[found] - indptr[rows])
-    return worst
-
-
-def _wrong_pairs(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints) -> Ints:
-    """Count the (reference, other) label pairs in the wrong order whose other label is scored."""
-    firsts, _ = tie_spans(indptr, scores)
-    found = running_sums(hit)
-    above = found[firsts] - np.repeat(found[indptr[:-1]], lengths(indptr))
-    not_above = np.repeat(n_ref, lengths(indptr)) - above
-    return sum_rows(np.where(hit, 0, not_above), indptr)
-
-
-def _mean_precisions(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints) -> Floats:
-    """Sum the precision at the rank of each reference label that is scored, over all of them."""
-    found = np.flatnonzero(hit)
-    rows = np.searchsorted(indptr, found, side="right") - 1
-    _, ends = tie_spans(indptr, scores)
-    until = ends[found]
-    hits = running_sums(hit)
-    precisions = (hits[until] - hits[indptr[rows]]) / (until - indptr[rows])
+    ranks = ends[found] - indptr[rows]
+    if name == "CoverageError":
+        worst = np.zeros(len(n_ref))
+        np.maximum.at(worst, rows, ranks)
+        return worst
+    precisions = (hits[ends[found]] - hits[indptr[rows]]) / ranks
     return divide(np.bincount(rows, precisions, minlength=len(n_ref)), n_ref, 0.0)
-
-
-_PARTS: Mapping[str, Callable[..., NDArray[Any]]] = {
-    "LRAP": _mean_precisions,
-    "RankingLoss": _wrong_pairs,
-    "CoverageError": _worst_ranks,
-}
 
 
 def _complete(
@@ -157,11 +141,7 @@ def _complete(
 
 
 def coverage_error(
-    scores: ArrayLike,
-    targets: ArrayLike,
-    *,
-    empty: Empty = "skip",
-    weights: ArrayLike | None = None,
+    scores: ArrayLike, targets: ArrayLike, *, empty: Empty = "skip", weights: Weights = None
 ) -> float:
     """Average the number of labels to go through, best first, to find all reference labels.
 
@@ -198,11 +178,7 @@ def coverage_error(
 
 
 def ranking_loss(
-    scores: ArrayLike,
-    targets: ArrayLike,
-    *,
-    empty: Empty = "skip",
-    weights: ArrayLike | None = None,
+    scores: ArrayLike, targets: ArrayLike, *, empty: Empty = "skip", weights: Weights = None
 ) -> float:
     """Average the share of (reference, other) label pairs in the wrong order; a tie is wrong.
 
@@ -236,11 +212,7 @@ def ranking_loss(
 
 
 def label_ranking_average_precision(
-    scores: ArrayLike,
-    targets: ArrayLike,
-    *,
-    empty: Empty = "skip",
-    weights: ArrayLike | None = None,
+    scores: ArrayLike, targets: ArrayLike, *, empty: Empty = "skip", weights: Weights = None
 ) -> float:
     """Average over items the mean precision at the rank of each reference label.
 
@@ -273,7 +245,7 @@ def label_ranking_average_precision(
 
 
 def _mean_value(
-    name: str, scores: ArrayLike, targets: ArrayLike, empty: Empty, weights: ArrayLike | None
+    name: str, scores: ArrayLike, targets: ArrayLike, empty: Empty, weights: Weights
 ) -> float:
     table = score_matrix(scores)
     truth = target_matrix(targets, table.shape)
@@ -294,17 +266,13 @@ def tie_spans(indptr: Ints, scores: Floats) -> tuple[Ints, Ints]:
     return begins[group], np.append(begins[1:], len(scores))[group]
 
 
-def mean_over_items(values: Floats, empty: Empty, weights: ArrayLike | None) -> float:
+def mean_over_items(values: Floats, empty: Empty, weights: Weights) -> float:
     """Average with weights, under the policy for items that are not defined; nan of nothing."""
     share = item_weights(weights, len(values))
     undefined = np.isnan(values)
-    fill = 0.0
-    if not isinstance(empty, str):
-        fill = float(empty)
-    elif empty == "skip":
+    fill = 0.0 if empty == "skip" else float(empty)
+    if empty == "skip":
         share = np.where(undefined, 0.0, share)
-    else:
-        raise InputError("bad-option", name="empty", value=empty, wanted="'skip' or a number")
     counted = share > 0
     weighted = np.where(undefined, fill, values)[counted] * share[counted]
     return float(weighted.sum() / share.sum()) if counted.any() else float("nan")
@@ -348,7 +316,7 @@ class ItemRanking:
             side, hit = side.keep(inside), hit[inside]
         n_ref = matched.n_ref
         known = {
-            "part": _PARTS[self.name](side.indptr, side.scores, hit, n_ref),
+            "part": _scored_part(self.name, side.indptr, side.scores, hit, n_ref),
             "n_ref": n_ref,
             "scored": lengths(side.indptr),
             "missed": n_ref - sum_rows(hit, side.indptr),

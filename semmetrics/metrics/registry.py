@@ -16,7 +16,7 @@ import copyreg
 import importlib
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, TypeAlias
 
@@ -24,82 +24,44 @@ from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 
-# Kind, heading of a group, module of this package: the names and aliases that the module registers.
-_TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
-    "labels": {
-        "Sets of labels": {
-            "sets": (
-                "Precision", "MacroPrecision", "MicroPrecision", "Recall", "MacroRecall",
-                "MicroRecall", "F1", "MacroF1", "MicroF1", "Jaccard", "MacroJaccard",
-                "MicroJaccard", "SubsetAccuracy", "HammingLoss", "AP", "BalancedAccuracy",
-                "CardinalityError", "O-F1", "C-F1", "I-F1",
-            ),
-        },
-        "Meanings of labels (--embedding)": {
-            "semantic": (
-                "SemPrecision", "SemRecall", "SemF1", "SemJaccard", "SemAP", "SoftPrecision",
-                "SoftRecall", "SoftF1",
-            ),
-        },
-        "Bags of labels and transport (--embedding)": {
-            "bags": ("WMD", "RWMD", "BagSim", "MeanSim"),
-        },
-        "Rankings of labels": {
-            "ranking": ("LRAP", "RankingLoss", "CoverageError"),
-            "class_precision": ("mAP",),
-        },
-        "Hierarchies of labels (--taxonomy)": {
-            "hierarchical": ("hP", "hR", "hF", "LCADistance"),
-        },
-    },
-    "captions": {
-        "Captions (--task captions)": {
-            "bleu": ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4"),
-            "cider": ("CIDEr-D", "CIDEr"),
-            "caption_statistics": (
-                "DuplicatedCaption", "CaptionLength", "LengthRatio", "ReferenceCount",
-                "Vocabulary", "UniqueCaptions",
-            ),
-            "meteor": ("METEOR", "METEOR-nltk"),
-            "ngsm": ("NGSM",),
-            "rouge": ("ROUGE-L",),
-            "spice": ("SPICE", "SPIDEr"),
-            "caption_similarity": ("Soft-SPICE", "BagSim"),
-        },
-    },
-    "retrieval": {
-        "Retrieval (--task retrieval)": {
-            "retrieval": (
-                "Recall", "HitRate", "Rsum", "MedR", "MeanR", "MRR", "R-Precision", "mAP@R", "PMRP",
-            ),
-            "graded_retrieval": ("NCS", "SR", "nDCG", "Nsum"),
-        },
-    },
-    "classes": {
-        "Classes (--task classes)": {
-            "classes": (
-                "PerClassAccuracy", "SeenAccuracy", "UnseenAccuracy", "H", "Accuracy",
-            ),
-            "calibrated_stacking": ("AUSUC", "BestH"),
-        },
-    },
-}  # fmt: skip
-_OTHER = "Other measures"
+# Kind, heading of a group, module of this package, names and aliases that the module registers.
+_TABLE = (
+    ("labels", "Sets of labels", "sets",
+     "Precision MacroPrecision MicroPrecision Recall MacroRecall MicroRecall F1 MacroF1 MicroF1 "
+     "Jaccard MacroJaccard MicroJaccard SubsetAccuracy HammingLoss AP BalancedAccuracy "
+     "CardinalityError O-F1 C-F1 I-F1"),
+    ("labels", "Meanings of labels (--embedding)", "semantic",
+     "SemPrecision SemRecall SemF1 SemJaccard SemAP SoftPrecision SoftRecall SoftF1"),
+    ("labels", "Bags of labels and transport (--embedding)", "bags", "WMD RWMD BagSim MeanSim"),
+    ("labels", "Rankings of labels", "ranking", "LRAP RankingLoss CoverageError"),
+    ("labels", "Rankings of labels", "class_precision", "mAP"),
+    ("labels", "Hierarchies of labels (--taxonomy)", "hierarchical", "hP hR hF LCADistance"),
+    ("captions", "Captions (--task captions)", "bleu", "BLEU-1 BLEU-2 BLEU-3 BLEU-4"),
+    ("captions", "Captions (--task captions)", "cider", "CIDEr-D CIDEr"),
+    ("captions", "Captions (--task captions)", "caption_statistics",
+     "DuplicatedCaption CaptionLength LengthRatio ReferenceCount Vocabulary UniqueCaptions"),
+    ("captions", "Captions (--task captions)", "meteor", "METEOR METEOR-nltk"),
+    ("captions", "Captions (--task captions)", "ngsm", "NGSM"),
+    ("captions", "Captions (--task captions)", "rouge", "ROUGE-L"),
+    ("captions", "Captions (--task captions)", "spice", "SPICE SPIDEr"),
+    ("captions", "Captions (--task captions)", "caption_similarity", "Soft-SPICE BagSim"),
+    ("retrieval", "Retrieval (--task retrieval)", "retrieval",
+     "Recall HitRate Rsum MedR MeanR MRR R-Precision mAP@R PMRP"),
+    ("retrieval", "Retrieval (--task retrieval)", "graded_retrieval", "NCS SR nDCG Nsum"),
+    ("classes", "Classes (--task classes)", "classes",
+     "PerClassAccuracy SeenAccuracy UnseenAccuracy H Accuracy"),
+    ("classes", "Classes (--task classes)", "calibrated_stacking", "AUSUC BestH"),
+)  # fmt: skip
+_KINDS = tuple(dict.fromkeys(kind for kind, *_ in _TABLE))
 
 _Key = tuple[str, str]  # kind and name
 Measured: TypeAlias = str | Measure | Definition
-
-
-def _entries() -> Iterator[tuple[_Key, str, str]]:
-    for kind, groups in _TABLE.items():
-        for group, modules in groups.items():
-            for module, names in modules.items():
-                for name in names:
-                    yield (kind, name), f"semmetrics.metrics.{module}", group
-
-
-_MODULES: dict[_Key, str] = {key: module for key, module, _ in _entries()}
-_GROUPS: dict[_Key, str] = {key: group for key, _, group in _entries()}
+_GROUPS: dict[_Key, str] = {}
+_MODULES: dict[_Key, str] = {}
+for _kind, _group, _module, _names in _TABLE:
+    _keys = [(_kind, name) for name in _names.split()]
+    _GROUPS.update(dict.fromkeys(_keys, _group))
+    _MODULES.update(dict.fromkeys(_keys, f"semmetrics.metrics.{_module}"))
 _DEFINITIONS: dict[_Key, Definition] = {}
 _ALIASES: dict[_Key, str] = {}
 
@@ -204,7 +166,7 @@ def kinds_of(name: str) -> tuple[str, ...]:
     >>> kinds_of("F1"), kinds_of("CIDEr"), kinds_of("F2")
     (('labels',), ('captions',), ())
     """
-    every = dict.fromkeys([*_TABLE, *(kind for kind, _ in _DEFINITIONS)])
+    every = dict.fromkeys([*_KINDS, *(kind for kind, _ in _DEFINITIONS)])
     known = (_MODULES, _DEFINITIONS, _ALIASES)
     return tuple(kind for kind in every if any((kind, name) in table for table in known))
 
@@ -235,7 +197,7 @@ def group_of(definition: Definition) -> str:
     >>> group_of(find("F1")[0]), group_of(find("LRAP")[0])
     ('Sets of labels', 'Rankings of labels')
     """
-    return _GROUPS.get((definition.kind, definition.name), _OTHER)
+    return _GROUPS.get((definition.kind, definition.name), "Other measures")
 
 
 def is_own(definition: Definition) -> bool:
@@ -246,18 +208,7 @@ def is_own(definition: Definition) -> bool:
     >>> is_own(find("F1")[0])
     False
     """
-    return not is_builtin(definition.kind, definition.name)
-
-
-def is_builtin(kind: str, name: str) -> bool:
-    """Return whether a name, or an alias, is that of a measure that comes with semmetrics.
-
-    Examples
-    --------
-    >>> is_builtin("labels", "MacroF1"), is_builtin("labels", "F2")
-    (True, False)
-    """
-    return (kind, name) in _MODULES
+    return (definition.kind, definition.name) not in _MODULES
 
 
 def own_identity(definition: Definition) -> str:
@@ -415,22 +366,6 @@ def _kinds_of_text(text: str) -> tuple[str, ...]:
     return () if form is None else kinds_of(form["name"])
 
 
-def in_its_case(text: str, kind: str) -> str:
-    """Return the text of a measure with its name in the registry's case, if only one name matches.
-
-    Examples
-    --------
-    >>> in_its_case("macrof1@3", "labels"), in_its_case("f2", "labels")
-    ('MacroF1@3', 'f2')
-    """
-    form = _FORM.fullmatch(text)
-    if form is None or kind in kinds_of(form["name"]):
-        return text
-    every = {name for own, name in [*_MODULES, *_DEFINITIONS, *_ALIASES] if own == kind}
-    equal = [name for name in every if name.casefold() == form["name"].casefold()]
-    return text.replace(form["name"], equal[0], 1) if len(equal) == 1 else text
-
-
 def parse_in_any_case(text: str) -> list[Measure]:
     """Parse a text that is perhaps a measure, in the case of the registry or another, of all kinds.
 
@@ -439,10 +374,15 @@ def parse_in_any_case(text: str) -> list[Measure]:
     >>> parse_in_any_case("macrof1"), parse_in_any_case("Cardinality error")
     ([Measure('F1(average=macro)')], [])
     """
-    found = []
-    for kind in _TABLE:
-        with suppress(InputError):
-            found += parse(in_its_case(text, kind), kind)
+    found: list[Measure] = []
+    form = _FORM.fullmatch(text)
+    name = "" if form is None else form["name"]
+    for kind in _KINDS:
+        every = {known for own, known in [*_MODULES, *_DEFINITIONS, *_ALIASES] if own == kind}
+        meant = {name} & every or {known for known in every if known.casefold() == name.casefold()}
+        if len(meant) == 1:
+            with suppress(InputError):
+                found += parse(text.replace(name, meant.pop(), 1), kind)
     return found
 
 

@@ -59,11 +59,10 @@ from semmetrics.metrics.families import (
     choose_policies,
     evaluate_formula,
     formula_options,
+    label_mean,
     policy_option,
-    support_weights,
     universe_option,
     value_columns,
-    weighted_mean,
 )
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import (
@@ -203,9 +202,7 @@ class SetFamily(CountFormulas):
         if measure["labels"] == "reference":
             # only in a resample can a reference label be without references: it has none of it
             kept = kept & (known["n_ref"] > 0)
-        if measure["average"] == "weighted":
-            return weighted_mean(values, support_weights(known["n_ref"], kept))
-        return weighted_mean(values, kept.astype(np.float64))
+        return label_mean(measure, values, known["n_ref"], kept)
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Evaluate the formula on each item; None where it is averaged over labels."""

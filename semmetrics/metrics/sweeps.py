@@ -341,13 +341,10 @@ def points_of_scores(scores: Floats) -> tuple[Floats, Ints]:
     bins[order] = np.cumsum(fresh)
     points = falling[fresh]
     if len(points) and points[-1] != -np.inf:
-        points = np.append(points, _below(points[-1]))
+        lowest = points[-1]  # what all scores are above: 0 where they are, or 1 below the lowest
+        below = 0.0 if lowest > 0 else min(lowest - 1.0, np.nextafter(lowest, -np.inf))
+        points = np.append(points, below)
     return points, bins
-
-
-def _below(lowest: float) -> float:
-    """Return a threshold that all scores are above: 0 where they are, or 1 below the lowest."""
-    return 0.0 if lowest > 0 else float(min(lowest - 1.0, np.nextafter(lowest, -np.inf)))
 
 
 def _dense_rows(scores: ArrayLike, targets: ArrayLike) -> Rows:
@@ -446,13 +443,16 @@ def means_at_points(
     if rows.weights is not None and average != "macro":
         weights = rows.weights if average == "example" else weights
         weights = weights / max(1, weights.max(initial=0))
-    total = _Changes(len(formula(*np.zeros((3 + len(more), 0)))), n_points)
+    sums = np.zeros((2, len(formula(*np.zeros((3 + len(more), 0)))), n_points + 1), np.int64)
+    total = np.zeros(2, np.int64)
     for part in runs_within(indptr, max(_LABELS, n_points // 4)):
         flat = slice(indptr[part.start], indptr[part.stop])
         some = indptr[part.start : part.stop + 1] - flat.start
         columns_of = [c[flat] for c in columns]
-        total.add(some, bins[flat], columns_of, n_refs[part], weights[part], formula)
-    return divide(total.values(), total.weight())
+        total += _add_changes(
+            sums, some, bins[flat], columns_of, n_refs[part], weights[part], formula
+        )
+    return divide(_joined(sums.cumsum(axis=-1)[..., :-1]), _joined(total))
 
 
 def sums_by_key(keys: NDArray[np.integer], values: NDArray[Any], size: int) -> Ints:
@@ -505,60 +505,44 @@ def whole_weights(weights: Floats, labels: Ints) -> Ints:
     return whole
 
 
-class _Changes:
-    """Sums over groups of values that change from point to point.
+def _add_changes(
+    sums: Ints,
+    indptr: Ints,
+    bins: Ints,
+    columns: Sequence[NDArray[Any]],
+    n_ref: NDArray[np.integer],
+    weights: NDArray[Any],
+    formula: Callable[..., Floats],
+) -> Ints:
+    """Add how the values of groups of labels change from point to point; return their weight.
 
     A value is rounded to a multiple of 2**-62 and summed in two whole numbers, so that neither the
-    order nor the number of the changes rounds anything.
+    order nor the number of the changes rounds anything. The weight is rounded as a value that is 1
+    in every group. Weights are whole numbers, or floats in [0, 1]: a value is then rounded once it
+    is weighted. The other arguments are those of `means_at_points`.
     """
-
-    def __init__(self, n_values: int, n_points: int) -> None:
-        self.wide, self.sums = n_points + 1, np.zeros((2, n_values, n_points + 1), np.int64)
-        self.weights = np.zeros(2, np.int64)
-
-    def add(
-        self,
-        indptr: Ints,
-        bins: Ints,
-        columns: Sequence[NDArray[Any]],
-        n_ref: NDArray[np.integer],
-        weights: NDArray[Any],
-        formula: Callable[..., Floats],
-    ) -> None:
-        """Add groups of labels; the arguments are those of `means_at_points`.
-
-        Weights are whole numbers, or floats in [0, 1]: a value is then rounded once it is weighted.
-        """
-        floats = weights.dtype.kind == "f"
-        share = weights if floats else np.ones(len(weights))
-        whole = np.ones(len(weights), np.int64) if floats else weights
-        keys = row_numbers(indptr) * self.wide + bins
-        order = np.argsort(keys)
-        keys = keys[order]
-        last = np.flatnonzero(_differs(keys[::-1])[::-1])
-        group, at = np.divmod(keys[last], self.wide)
-        counts = [running_sums(column[order]) for column in columns]
-        hit, kept, *more = (c[last + 1] - c[indptr[group]] for c in counts)
-        zero = np.zeros(len(n_ref), np.int64)
-        start = _cut(formula(zero, zero, n_ref, *[zero for _ in more]) * share)
-        after = _cut(formula(hit, kept, n_ref[group], *more) * share[group])
-        before = np.concatenate([after[..., :1], after[..., :-1]], axis=-1)
-        first = _differs(group)
-        before[..., first] = start[..., group[first]]
-        change = (after - before) * whole[group]
-        for place in np.ndindex(change.shape[:2]):
-            found = np.bincount(at, change[place], self.wide)
-            self.sums[place] += found.astype(np.int64)
-        self.sums[..., 0] += (start * whole).sum(axis=-1).astype(np.int64)
-        self.weights += (_cut(share) * whole).sum(axis=-1).astype(np.int64)
-
-    def values(self) -> Floats:
-        """Return the sums at each point."""
-        return _joined(self.sums.cumsum(axis=-1)[..., :-1])
-
-    def weight(self) -> Floats:
-        """Return the sum of the weights, rounded as a value that is 1 in every group."""
-        return _joined(self.weights)
+    wide, floats = sums.shape[-1], weights.dtype.kind == "f"
+    share = weights if floats else np.ones(len(weights))
+    whole = np.ones(len(weights), np.int64) if floats else weights
+    keys = row_numbers(indptr) * wide + bins
+    order = np.argsort(keys)
+    keys = keys[order]
+    last = np.flatnonzero(_differs(keys[::-1])[::-1])
+    group, at = np.divmod(keys[last], wide)
+    counts = [running_sums(column[order]) for column in columns]
+    hit, kept, *more = (c[last + 1] - c[indptr[group]] for c in counts)
+    zero = np.zeros(len(n_ref), np.int64)
+    start = _cut(formula(zero, zero, n_ref, *[zero for _ in more]) * share)
+    after = _cut(formula(hit, kept, n_ref[group], *more) * share[group])
+    before = np.concatenate([after[..., :1], after[..., :-1]], axis=-1)
+    first = _differs(group)
+    before[..., first] = start[..., group[first]]
+    change = (after - before) * whole[group]
+    for place in np.ndindex(change.shape[:2]):
+        sums[place] += np.bincount(at, change[place], wide).astype(np.int64)
+    sums[..., 0] += (start * whole).sum(axis=-1).astype(np.int64)
+    weight: Ints = (_cut(share) * whole).sum(axis=-1).astype(np.int64)
+    return weight
 
 
 def _joined(parts: Ints) -> Floats:

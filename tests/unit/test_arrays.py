@@ -137,7 +137,6 @@ OFFERED = [  # what a function is given, the code of the error, and where it is
     (lambda: ranking_loss([[0.1], [0.2]], [[1], [2]]), "out-of-range", "targets, row 1 (from 0)"),
     (lambda: ranking_loss(np.ma.array(ONE, mask=True), [[1]]), "masked", "scores"),
     (lambda: ranking_loss(ONE, [[1, 0]]), "wrong-shape", ""),
-    (lambda: ranking_loss(ONE, [[1]], empty="zero"), "bad-option", ""),
     (lambda: ranking_loss(ONE, [[1]], weights=[1, 2]), "wrong-shape", ""),
     (lambda: ranking_loss(ONE, [[1]], weights=[-1]), "out-of-range", ""),
     (lambda: average_precision(ONE, [[1]], interpolation="voc"), "bad-choice", ""),
