@@ -26,6 +26,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,8 @@ class BagValues(ItemSums):
         vectors = label_vectors_of(block.task, self.model)
         sides = kept_sides(block, self.cut)
         if self.how == "text":
-            found, lost = zip(*(_whole_texts(side, vectors) for side in sides), strict=True)
+            labels = [" ".join(terms) for terms in vectors.terms_of_labels]
+            found, lost = zip(*(_embed_lists(side, labels, vectors) for side in sides), strict=True)
             block.note(("unknown", self), sum(lost))
             block.note(("truncated", self), sum(one.truncated for one in found))
             pairs = [(to_device(one.vectors, vectors.device), one.known) for one in found]
@@ -117,56 +119,50 @@ def list_counts(noted: Mapping[Any, Any]) -> dict[str, dict[str, int]]:
     return found
 
 
-def _whole_texts(side: Side, vectors: Any) -> tuple[Embedded, int]:
-    """Every list as one text, and how many the model does not know; an empty list is not known."""
-    labels = [" ".join(terms) for terms in vectors.terms_of_labels]
-    codes = written_codes(side).tolist()
-    texts = [
-        " ".join([labels[code] for code in codes[a:b]])
-        for a, b in zip(side.indptr[:-1].tolist(), side.indptr[1:].tolist(), strict=True)
-    ]
-    return _embed(vectors, texts, lengths(side.indptr) > 0, "label lists")
+def _embed_lists(side: Side, labels: Sequence[str], vectors: Any) -> tuple[Embedded, int]:
+    """Embed every list as one text, and count those not known."""
+    words = [labels[code] for code in written_codes(side).tolist()]
+    texts = [" ".join(words[a:b]) for a, b in pairwise(side.indptr.tolist())]
+    return embed_wholes(vectors, texts, lengths(side.indptr) > 0, "label lists")
 
 
-def embed_wholes(model: Any, texts: Sequence[str]) -> tuple[Embedded, int]:
-    """Embed captions, or several joined, as they are; and count those that the model does not know.
+def embed_wholes(
+    model: Any, texts: Sequence[str], listed: Bools | None = None, what: str = "captions"
+) -> tuple[Embedded, int]:
+    """Embed texts as they are by the policy for unknown ones, and count those not known.
 
     Parameters
     ----------
-    model : TextModel
+    model : TextModel or LabelVectors
     texts : sequence of str
-        What is blank is not known, and not counted.
+    listed : bool array, optional
+        Which texts anybody wrote: others are not known, and not counted. Those that are not blank.
+    what : str
+        What the texts are.
 
     Raises
     ------
     InputError
         If the model has vectors of words alone, or does not know a text under the policy "error".
     """
-    return _embed(model, texts, np.array([bool(text.strip()) for text in texts]), "captions")
-
-
-def _embed(model: Any, texts: Sequence[str], listed: Bools, what: str) -> tuple[Embedded, int]:
-    """Return vectors of texts by the policy for unknown ones, and how many are; of those listed.
-
-    The model is not asked for the others, which nobody wrote.
-    """
     if getattr(model.embedder, "lookup", "text") == "words":
         remedy = ", or MeanSim" if what == "label lists" else ""
         identity = model.embedder.identity
         raise InputError("word-vectors", what=what, embedding=identity, remedy=remedy)
+    if listed is None:
+        listed = np.array([bool(text.strip()) for text in texts], np.bool_)
     read = embed_unique(model.embedder, [texts[row] for row in np.flatnonzero(listed).tolist()])
     table, known = np.zeros((len(texts), read.vectors.shape[1]), np.float32), listed.copy()
     table[listed], known[listed] = read.vectors, read.known
-    found, lost = Embedded(table, known, read.truncated), listed & ~known
+    lost = listed & ~known
     if lost.any() and model.oov not in ("skip", "zero"):
         stand_in = None if model.oov == "error" else embed_unique(model.embedder, ["unknown"])
         if stand_in is None or not stand_in.known[0]:
             names = list(dict.fromkeys(texts[item] for item in np.flatnonzero(lost).tolist()))
             identity = model.embedder.identity
             raise InputError("unknown-text", what=what, embedding=identity, names=names)
-        table = np.where(lost[:, None], stand_in.vectors, found.vectors)
-        found = replace(found, vectors=table, known=listed)
-    return found, int(lost.sum())
+        table[lost], known = stand_in.vectors, listed
+    return Embedded(table, known, read.truncated), int(lost.sum())
 
 
 class BagSimilarityFamily(ItemMeans):
@@ -175,7 +171,7 @@ class BagSimilarityFamily(ItemMeans):
     def statistic(self, measure: Measure) -> Statistic:
         """Item values."""
         how = "text" if "text_embedding" in measure.definition.needs else "mean"
-        return BagValues(how, cut_of(measure), str(measure["embedding"]))
+        return BagValues(how, cut_of(measure), measure["embedding"])
 
 
 def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option, ...]:
@@ -227,23 +223,6 @@ LabelBlock = Block[LabelTask]
 _WORD = re.compile(r"\b\w\w+\b")
 
 
-@dataclass(frozen=True)
-class Vocabulary:
-    """The words of a task's labels, with vectors; made once for all blocks."""
-
-    build: str
-    model: str
-
-    def compute(self, block: LabelBlock) -> Any:
-        """Find the words of each written label, and their vectors."""
-        key = ("words", self.build, self.model)
-        shared = block.task.shared
-        if key not in shared:
-            vectors = label_vectors_of(block.task, self.model)
-            shared[key] = _text_words(vectors) if self.build == "text" else _label_words(vectors)
-        return shared[key]
-
-
 @dataclass(frozen=True, eq=False)
 class WordTable:
     """Words by label, and the vectors of words.
@@ -278,6 +257,23 @@ class WordTable:
         return np.unique(self.vectors, axis=0, return_inverse=True)[1].ravel()
 
 
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a task's labels, with vectors; made once for all blocks."""
+
+    build: str
+    model: str
+
+    def compute(self, block: LabelBlock) -> WordTable:
+        """Find the words of each written label, and their vectors."""
+        key, shared = ("words", self.build, self.model), block.task.shared
+        if key not in shared:
+            make = _text_words if self.build == "text" else _label_words
+            shared[key] = make(label_vectors_of(block.task, self.model))
+        table: WordTable = shared[key]
+        return table
+
+
 def _text_words(vectors: Any) -> WordTable:
     found = [
         [word for term in terms for word in _WORD.findall(term.lower())]
@@ -305,25 +301,6 @@ def _label_words(vectors: Any) -> WordTable:
     return WordTable(indptr, codes, vectors.vectors[order], vectors.device)
 
 
-@dataclass(frozen=True, eq=False)
-class WordBags:
-    """Words of each item with their shares, both sides, in one coding.
-
-    Attributes
-    ----------
-    pred, ref : WeightedWords
-        Distinct words of each item; weights sum to 1 in an item that has words.
-    listed : bool array, shape (items,)
-        Whether both sides have labels, perhaps without any word.
-    table : WordTable
-    """
-
-    pred: WeightedWords
-    ref: WeightedWords
-    listed: Bools
-    table: WordTable
-
-
 @dataclass(frozen=True)
 class Bags:
     """The bags of words of each item, predictions cut first."""
@@ -332,8 +309,17 @@ class Bags:
     build: str
     model: str
 
-    def compute(self, block: LabelBlock) -> WordBags:
-        """Count the words of the labels kept."""
+    def compute(self, block: LabelBlock) -> tuple[WordTable, list[WeightedWords], Bools]:
+        """Count the words of the labels kept.
+
+        Returns
+        -------
+        table : WordTable
+        bags : list of WeightedWords
+            The distinct words of each item on both sides; weights sum to 1 in an item with words.
+        listed : bool array, shape (items,)
+            Whether both sides have labels, perhaps without any word.
+        """
         table = block.get(Vocabulary(self.build, self.model))
         sides = kept_sides(block, self.cut)
         bags = []
@@ -344,7 +330,7 @@ class Bags:
             shares = times / np.repeat(lengths(words), lengths(indptr))
             bags.append(WeightedWords(indptr, codes, shares))
         mine, theirs = (lengths(side.indptr) > 0 for side in sides)
-        return WordBags(bags[0], bags[1], mine & theirs, table)
+        return table, bags, mine & theirs
 
 
 @dataclass(frozen=True)
@@ -356,32 +342,33 @@ class TransportValues(ItemSums):
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Solve the problem of each item."""
-        bags = block.get(self.bags)
-        problem = bags.table.distances, bags.pred, bags.ref
+        table, bags, listed = block.get(self.bags)
+        problem: Any = table.distances, *bags
         costs = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
-        value = problem[0].backend.numpy(costs)
+        value = table.distances.backend.numpy(costs)
         if self.bags.build == "text":
-            value = _as_released(value, bags)
-        return value_columns(value, *(lengths(side.indptr) for side in (bags.pred, bags.ref)))
+            value = _as_released(value, table, bags, listed)
+        return value_columns(value, *(lengths(side.indptr) for side in bags))
 
 
-def _as_released(value: Floats, bags: WordBags) -> Floats:
+def _as_released(
+    value: Floats, table: WordTable, bags: Sequence[WeightedWords], listed: Bools
+) -> Floats:
     """Return distances as the paper's code has them where words are few, or all at one place.
 
     It replaces a matrix of zeros by one of ones. Where both texts together have but one word, the
     distance is 0 before anything is compared, also if one of them has no word at all.
     """
-    sides, points = (bags.pred, bags.ref), bags.table.points
-    items = np.concatenate([row_numbers(side.indptr) for side in sides])
-    codes = np.concatenate([side.codes for side in sides])
+    items = np.concatenate([row_numbers(side.indptr) for side in bags])
+    codes, points = np.concatenate([side.codes for side in bags]), table.points
     n_words, n_points = (
         np.bincount(np.unique(items * len(points) + names) // len(points), minlength=len(value))
         for names in (codes, points[codes])
     )
     value = np.where((n_points == 1) & (n_words > 1) & ~np.isnan(value), 1.0, value)
-    if bags.table.skips:  # which of the words a text has is not known any more
+    if table.skips:  # which of the words a text has is not known any more
         return value
-    return np.where((n_words == 1) & bags.listed, 0.0, value)
+    return np.where((n_words == 1) & listed, 0.0, value)
 
 
 class TransportFamily(ItemMeans):
@@ -389,7 +376,7 @@ class TransportFamily(ItemMeans):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Item values."""
-        bags = Bags(cut_of(measure), str(measure["build"]), str(measure["embedding"]))
+        bags = Bags(cut_of(measure), measure["build"], measure["embedding"])
         return TransportValues(measure.definition.name, bags)
 
 

@@ -345,8 +345,7 @@ class PairColumn:
     hit: NDArray[np.bool_]
     ref_indptr: Ints
     ref_codes: NDArray[np.int32]
-    _sorted: dict[tuple[int, str], ClassCurves] = field(default_factory=dict, repr=False)
-    _columns_of_pairs: list[PairColumn] = field(default_factory=list, repr=False)
+    _made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -364,23 +363,24 @@ class PairColumn:
 
     def take(self, order: Ints) -> PairColumn:
         """Put the items in an order, which is always the same; done once."""
-        if not self._columns_of_pairs:
+        if "taken" not in self._made:
             indptr, flat = take_rows(self.indptr, order)
             ref_indptr, ref_flat = take_rows(self.ref_indptr, order)
             columns = (self.codes[flat], self.scores[flat], self.hit[flat])
-            self._columns_of_pairs.append(
-                PairColumn(indptr, *columns, ref_indptr, self.ref_codes[ref_flat])
-            )
-        return self._columns_of_pairs[0]
+            taken = PairColumn(indptr, *columns, ref_indptr, self.ref_codes[ref_flat])
+            self._made["taken"] = taken
+        column: PairColumn = self._made["taken"]
+        return column
 
     def curves(self, n_classes: int, ties: Any) -> ClassCurves:
         """Sort pairs by class and falling score, once."""
         key = (n_classes, ties)
-        if key not in self._sorted:
+        if key not in self._made:
             pairs = self.codes, self.scores, self.hit, row_numbers(self.indptr)
             positives = self.ref_codes, row_numbers(self.ref_indptr)
-            self._sorted[key] = class_curves(*pairs, *positives, n_classes, ties=ties)
-        return self._sorted[key]
+            self._made[key] = class_curves(*pairs, *positives, n_classes, ties=ties)
+        curves: ClassCurves = self._made[key]
+        return curves
 
     def recoded(self, codes: NDArray[np.int32], width: int) -> PairColumn:
         """Rename label c to codes[c]."""
@@ -416,7 +416,7 @@ class ClassPrecisionFamily(Family):
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Average over classes, under the policy for classes without positives."""
         values, support = self._values(measure, sums, frame)
-        policy, bad = str(measure["no_reference"]), np.isnan(values)
+        policy, bad = measure["no_reference"], np.isnan(values)
         left_out = measure["labels"] == "reference" or policy == "skip"
         kept = ~bad if left_out else np.ones(values.shape, np.bool_)
         values = np.where(bad, {"nan": np.nan, "1": 1.0}.get(policy, 0.0), values)

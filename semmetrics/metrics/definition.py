@@ -380,7 +380,7 @@ class Measure:
     options: tuple[tuple[str, Value], ...] = ()
     k: int | None = None
 
-    def __getitem__(self, name: str) -> Value:
+    def __getitem__(self, name: str) -> Any:
         """Return the value of an option; None where it means nothing here."""
         return dict(self.options).get(name)
 
@@ -410,7 +410,7 @@ class Measure:
         return f"Measure({str(self)!r})"
 
     def __str__(self) -> str:
-        average: Any = self["average"]
+        average = self["average"]
         shown = [
             f"{option.name}={written(self[option.name])}"
             for option in self.definition.options

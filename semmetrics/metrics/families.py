@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Column, Dense, OneHot, as_floats
+from semmetrics.core.columns import Coded, Column, Dense, OneHot, as_floats
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.tasks import Block, Step
 from semmetrics.errors import InputError, place_in
@@ -281,7 +281,10 @@ class SumFormulas(Family):
 
 @dataclass(frozen=True)
 class FormulaValues(ItemSums):
-    """A formula on the counts of each item: columns "value" and "cause", and the counts' flags."""
+    """A formula on the counts of each item: columns "value" and "cause", and the counts' flags.
+
+    Counts may be those that occur, each once, and "codes", which say what each item has.
+    """
 
     definition: Definition
     counts: Step[dict[str, Any]]
@@ -289,11 +292,16 @@ class FormulaValues(ItemSums):
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:
         """Evaluate the formula item by item."""
-        columns = block.get(self.counts)
-        known = {name: c.values for name, c in columns.items() if not isinstance(c, OneHot)}
-        value = evaluate_formula(self.definition, known, self.options)
+        columns = dict(block.get(self.counts))
+        codes = columns.pop("codes", None)
         flags = {name: c for name, c in columns.items() if isinstance(c, OneHot)}
-        return {**value_columns(value, known["n_pred"], known["n_ref"]), **flags}
+        known = {name: columns[name].values for name in columns.keys() - flags.keys()}
+        value = evaluate_formula(self.definition, known, self.options)
+        found: dict[str, Any] = value_columns(value, known["n_pred"], known["n_ref"])
+        if codes is None:
+            return {**found, **flags}
+        cause = OneHot(found["cause"].codes.take(codes), len(CAUSES))
+        return {"value": Coded(codes, found["value"].values), "cause": cause}
 
 
 class CountFormulas(ItemMeans):

@@ -51,7 +51,6 @@ import numpy as np
 
 from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.ragged import (
-    Bools,
     Ints,
     cell_keys,
     first_occurrences,
@@ -226,15 +225,6 @@ class Places:
         return placed
 
 
-@dataclass(frozen=True, eq=False)
-class Sides:
-    """The labels that take part, and which items have one outside the taxonomy."""
-
-    pred: Side
-    ref: Side
-    outside: Bools
-
-
 @dataclass(frozen=True)
 class TakingPart:
     """The labels that take part: predictions under a cut, and references.
@@ -252,8 +242,11 @@ class TakingPart:
     unknown: str
     duplicates: str = "each"
 
-    def compute(self, block: LabelBlock) -> Sides:
-        """Cut, and refuse labels outside the taxonomy under unknown=error."""
+    def compute(self, block: LabelBlock) -> tuple[Side, Side, OneHot]:
+        """Cut, and refuse labels outside the taxonomy under unknown=error.
+
+        Returns both sides, and a column that marks the items with a label outside the taxonomy.
+        """
         pred, ref = block.get(Ranked()), block.get(Reference())
         chosen = prefixes(pred.indptr, block.get(self.cut))
         if self.duplicates == "once":
@@ -268,7 +261,7 @@ class TakingPart:
             names = [block.task.classes[code] for code in codes.tolist()]
             raise InputError("outside-taxonomy", names=names)
         having = sum_rows(strange[0], pred.indptr) + sum_rows(strange[1], ref.indptr) > 0
-        return Sides(pred, ref, having)
+        return pred, ref, OneHot(having.astype(np.int8), 2)
 
 
 @dataclass(frozen=True)
@@ -281,14 +274,9 @@ class ClosedCounts(ItemSums):
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Close both sides under ancestors and count."""
-        part = block.get(TakingPart(self.cut, self.unknown))
-        counts = closed_counts(part.pred, part.ref, block.get(Places(self.root)))
-        return {
-            "hit": Dense(counts.hit),
-            "n_pred": Dense(counts.n_pred),
-            "n_ref": Dense(counts.n_ref),
-            "outside": OneHot(part.outside.astype(np.int8), 2),
-        }
+        pred, ref, outside = block.get(TakingPart(self.cut, self.unknown))
+        counts = closed_counts(pred, ref, block.get(Places(self.root)))._asdict()
+        return {**{name: Dense(number) for name, number in counts.items()}, "outside": outside}
 
 
 @dataclass(frozen=True)
@@ -299,38 +287,33 @@ class LabelDistances(ItemSums):
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Average the distances of the predicted labels of each item."""
-        unknown, duplicates = str(self.measure["unknown"]), str(self.measure["duplicates"])
-        part = block.get(TakingPart(cut_of(self.measure), unknown, duplicates))
-        placed = block.get(Places())
-        edges, height = lca_distances(part.pred, part.ref, placed)
-        rows = row_numbers(part.pred.indptr)
-        n_pred, n_ref = np.diff(part.pred.indptr), np.diff(part.ref.indptr)
+        options, placed = self.measure, block.get(Places())
+        step = TakingPart(cut_of(options), options["unknown"], options["duplicates"])
+        pred, ref, outside = block.get(step)
+        edges, height = lca_distances(pred, ref, placed)
+        rows = row_numbers(pred.indptr)
+        n_pred, n_ref = np.diff(pred.indptr), np.diff(ref.indptr)
         judged = n_ref[rows] > 0
         unconnected = judged & (edges < 0)
-        distance: Any = edges if self.measure["measure"] == "edges" else height
-        if self.measure["unconnected"] == "root":
-            distance = np.where(unconnected, self._joined(part, placed, rows), distance)
-        counted = judged & ~unconnected if self.measure["unconnected"] == "skip" else judged
+        distance: Any = edges if options["measure"] == "edges" else height
+        if options["unconnected"] == "root":  # joined at the implied root
+            nearest = np.full(len(ref), FAR)
+            np.minimum.at(nearest, row_numbers(ref.indptr), placed.depth[ref.codes])
+            joined: Any = placed.depth[pred.codes] + nearest[rows] + 2
+            joined = joined if options["measure"] == "edges" else placed.top
+            distance = np.where(unconnected, joined, distance)
+        counted = judged & ~unconnected if options["unconnected"] == "skip" else judged
         number = np.bincount(rows[counted], minlength=len(block))
-        if self.measure["normalize"] != "none":
-            most = max(placed.span, 1) * (2 if self.measure["measure"] == "edges" else 1)
+        if options["normalize"] != "none":
+            most = max(placed.span, 1) * (2 if options["measure"] == "edges" else 1)
             distance = np.minimum(distance / most, 1.0)
         total = np.bincount(rows[counted], distance[counted].astype(np.float64), len(block))
         alone = np.bincount(rows[unconnected], minlength=len(block)) > 0
         return {
             **value_columns(divide(total, number), n_pred, n_ref),
-            "outside": OneHot(part.outside.astype(np.int8), 2),
+            "outside": outside,
             "unconnected": OneHot(alone.astype(np.int8), 2),
         }
-
-    def _joined(self, part: Sides, placed: Placed, rows: Ints) -> Ints:
-        """Measure the distance of each prediction through the implied root."""
-        if self.measure["measure"] == "height":
-            return np.full(len(rows), placed.top)
-        nearest = np.full(len(part.ref), FAR)
-        np.minimum.at(nearest, row_numbers(part.ref.indptr), placed.depth[part.ref.codes])
-        joined: Ints = placed.depth[part.pred.codes] + nearest[rows] + 2
-        return joined
 
 
 class HierarchicalFamily(CountFormulas):
@@ -340,7 +323,7 @@ class HierarchicalFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose the counts of ancestors."""
-        return ClosedCounts(cut_of(measure), str(measure["root"]), str(measure["unknown"]))
+        return ClosedCounts(cut_of(measure), measure["root"], measure["unknown"])
 
 
 class DistanceFamily(ItemMeans):
@@ -422,10 +405,10 @@ LCADistance = add(
             ),
             one_of(
                 "unconnected",
-                "unconn",
                 "labels without a common ancestor: joined at an implied root, or left out",
                 "root",
                 "skip",
+                short="unconn",
             ),
             _UNKNOWN,
             replace(_DUPLICATES, averages=None),

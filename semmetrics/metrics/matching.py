@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import (
     Bools,
     Floats,
@@ -35,7 +36,7 @@ from semmetrics.core.ragged import (
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import UNUSED, Block, LabelTask, Step
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.definition import ItemSums, Measure
 
 LabelBlock = Block[LabelTask]
 
@@ -127,7 +128,7 @@ def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
 
 def cut_of(measure: Measure) -> Cut:
     """Return the cut that a measure's options describe."""
-    return Cut(str(measure["decode"]), int(measure["keep_at_least"] or 0), measure.k)
+    return Cut(measure["decode"], int(measure["keep_at_least"] or 0), measure.k)
 
 
 def kept_sides(block: LabelBlock, cut: Cut) -> tuple[Side, Side]:
@@ -269,13 +270,29 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Distinct:
-    """Distinct counts: sets are small, so a formula needs few evaluations."""
+class CountColumns(ItemSums):
+    """The counts of each item under a cut, as columns; with ``ranks`` "precision_sum", too."""
+
+    cut: Cut
+    matches: Step[Matched] = field(default_factory=Matches)
+    ranks: bool = False
+
+    def compute(self, block: LabelBlock) -> dict[str, Any]:
+        """Make the columns "hit", "n_pred", "n_ref"."""
+        columns: dict[str, Any] = block.get(Counts(self.cut, self.matches))._asdict()
+        if self.ranks:
+            columns["precision_sum"] = block.get(PrecisionSums(self.cut, self.matches))
+        return {name: Dense(values) for name, values in columns.items()}
+
+
+@dataclass(frozen=True)
+class DistinctCounts(ItemSums):
+    """The different counts that items have: sets are small, so a formula needs few evaluations."""
 
     counts: Counts
 
-    def compute(self, block: LabelBlock) -> tuple[ItemCounts, Ints]:
-        """Return the different counts that items have, and which of them each item has."""
+    def compute(self, block: LabelBlock) -> dict[str, Any]:
+        """Make the columns "hit", "n_pred", "n_ref"; "codes" says which of them an item has."""
         columns = block.get(self.counts)
         widths = [int(column.max(initial=0)) + 1 for column in columns]
         keys = (columns[0] * widths[1] + columns[1]) * widths[2] + columns[2]
@@ -286,7 +303,8 @@ class Distinct:
         else:
             distinct, codes = np.unique(keys, return_inverse=True)
         rest, n_ref = np.divmod(distinct, widths[2])
-        return ItemCounts(*np.divmod(rest, widths[1]), n_ref), codes
+        counts = ItemCounts(*np.divmod(rest, widths[1]), n_ref)._asdict()
+        return {**{name: Dense(values) for name, values in counts.items()}, "codes": codes}
 
 
 @dataclass(frozen=True)

@@ -77,15 +77,7 @@ from semmetrics.metrics.label_similarity import (
     label_vectors_of,
     written_codes,
 )
-from semmetrics.metrics.matching import (
-    Counts,
-    Cut,
-    Matched,
-    PrecisionSums,
-    Ranked,
-    Reference,
-    cut_of,
-)
+from semmetrics.metrics.matching import CountColumns, Cut, Matched, Ranked, Reference, cut_of
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.sets import set_options
 from semmetrics.options import clean_number
@@ -130,11 +122,6 @@ class Batch:
         """Decide which of them are above a threshold, and count those close to it."""
         by_term = self.continues is not None
         return source.above(self.rows, self.columns, threshold, by_term=by_term)
-
-    def pairs(self, found: Ints) -> tuple[Ints, Ints]:
-        """Return the places of the predictions that have a column, and of their references."""
-        item, row = np.nonzero(found >= 0)
-        return self.owner[item, row], self.goal[item, found[item, row]]
 
 
 @dataclass(frozen=True)
@@ -261,7 +248,8 @@ class SemanticMatches:
         for batch in layout.batches(by_term=self.match == "greedy" and layout.vectors.has_synonyms):
             above, near = batch.above(source, self.threshold)
             found, hits = self._match(batch, source, above)
-            mine, theirs = batch.pairs(found)
+            item, row = np.nonzero(found >= 0)
+            mine, theirs = batch.owner[item, row], batch.goal[item, found[item, row]]
             partner[mine], hit[batch.owner[hits]] = theirs, True
             if self.match == "any":  # every reference above the threshold is served
                 item, row, column = np.nonzero(Backend(above).numpy(above))
@@ -376,22 +364,12 @@ class SemanticCounts(ItemSums):
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Count within the kept prefix of each item."""
-        counts = block.get(Counts(self.cut, self.matches))
-        served = counts.hit
-        if self.matches.match == "any":
-            matched, ranked = block.get(self.matches), block.get(Ranked())
-            ref_ptr = block.task.ref.rows(block.start, block.stop).indptr
-            end = (ranked.indptr[:-1] + block.get(self.cut))[row_numbers(ref_ptr)]
-            served = sum_rows(matched.first < end, ref_ptr)
-        columns = {
-            "hit": Dense(counts.hit),
-            "served": Dense(served),
-            "n_pred": Dense(counts.n_pred),
-            "n_ref": Dense(counts.n_ref),
-        }
-        if self.ranks:
-            columns["precision_sum"] = Dense(block.get(PrecisionSums(self.cut, self.matches)))
-        return columns
+        columns = block.get(CountColumns(self.cut, self.matches, self.ranks))
+        if self.matches.match != "any":
+            return {**columns, "served": columns["hit"]}
+        matched, ref_ptr = block.get(self.matches), block.get(Reference()).indptr
+        end = (block.get(Ranked()).indptr[:-1] + block.get(self.cut))[row_numbers(ref_ptr)]
+        return {**columns, "served": Dense(sum_rows(matched.first < end, ref_ptr))}
 
 
 class SemanticFamily(CountFormulas):
@@ -399,12 +377,8 @@ class SemanticFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose the counts of matches."""
-        matches = SemanticMatches(
-            float(str(measure["threshold"])),
-            str(measure["match"]),
-            str(measure["duplicates"]),
-            str(measure["embedding"]),
-        )
+        chosen = measure["match"], measure["duplicates"], measure["embedding"]
+        matches = SemanticMatches(float(measure["threshold"]), *chosen)
         ranks = "precision_sum" in measure.definition.arguments
         return SemanticCounts(cut_of(measure), matches, ranks)
 
@@ -469,12 +443,8 @@ class SoftFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose the sums of similarities."""
-        return SoftCounts(
-            cut_of(measure),
-            str(measure["duplicates"]),
-            str(measure["embedding"]),
-            str(measure["match"]),
-        )
+        chosen = measure["duplicates"], measure["embedding"], measure["match"]
+        return SoftCounts(cut_of(measure), *chosen)
 
 
 def _recall(served: Any, n_ref: Any) -> Any:
@@ -487,38 +457,22 @@ def _soft_f1(hit: Any, served: Any, n_pred: Any, n_ref: Any) -> Any:
     return np.where(nothing, np.nan, formulas.harmonic_mean(precision, recall))
 
 
-def _match_options(
-    averages: tuple[str, ...], policies: tuple[str, ...], *more: Option
-) -> tuple[Option, ...]:
-    """Return the options of a measure that compares labels with labels."""
-    every = set_options(averages, without=("labels",))
-    average, duplicates, *shared = choose_policies(every, ("empty", *policies))
-    return (average, *more, EMBEDDING, replace(duplicates, averages=None), *shared)
-
-
-def _check_threshold(value: Value) -> None:
-    with suppress(ValueError):
-        if value == "auto" or -1 <= float(str(value)) <= 1:
-            return
-    raise InputError("bad-option", name="threshold", value=value, wanted="a cosine, or auto")
-
-
 class _Threshold(Option):
-    """An option whose value may be given as a number."""
+    """A cosine, written as text or given as a number, or "auto"."""
 
     def read(self, text: Value) -> Value:
-        """A number as it is written."""
-        number = isinstance(text, (int, float, np.number)) and not isinstance(text, bool)
-        return super().read(repr(float(text)) if number else text)  # type: ignore[arg-type]
+        """Write a number in one way."""
+        if isinstance(text, (int, float, np.number)) and not isinstance(text, bool):
+            text = repr(float(text))
+        value = clean_number(str(super().read(text)))
+        with suppress(ValueError):
+            if value == "auto" or -1 <= float(value) <= 1:
+                return value
+        raise InputError("bad-option", name=self.name, value=value, wanted="a cosine, or auto")
 
 
 _THRESHOLD = _Threshold(
-    "threshold",
-    "thr",
-    "auto",
-    help="cosine that a match is above; auto: the embedding's own",
-    check=_check_threshold,
-    clean=clean_number,
+    "threshold", "thr", "auto", help="cosine that a match is above; auto: the embedding's own"
 )
 _PAIRS = one_of(
     "match",
@@ -544,59 +498,70 @@ _HITS = one_of(
 )
 
 
-def _by_threshold(
-    name: str, summary: str, equation: str, formula: Callable[..., Any], *options: Option,
-    averages: tuple[str, ...] = ("example", "micro"), policies: tuple[str, ...] = (),
-) -> Definition:  # fmt: skip
-    chosen = _match_options(averages, policies, _THRESHOLD, *options)
-    return add(Definition(
-        name, SemanticFamily(), summary, equation, "Kubany et al. 2020, section 3.2",
-        ("kubany2020",), chosen, averages, order_invariant=False, formula=formula,
-        needs=frozenset({"embedding"}),
-    ))  # fmt: skip
-
-
-def _soft(
-    name: str, summary: str, equation: str, formula: Callable[..., Any], *policies: str
+def _define(
+    name: str,
+    summary: str,
+    equation: str,
+    formula: Callable[..., Any],
+    *options: Option,
+    policies: tuple[str, ...] = (),
+    averages: tuple[str, ...] = ("example", "micro"),
+    **traits: Any,
 ) -> Definition:
-    source = "Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens"
-    options = _match_options(("example",), policies, _NEAREST)
-    return add(Definition(
-        name, SoftFamily(), summary, equation, source, ("zhang2020",), options, ("example",),
-        symmetric=name == "SoftF1", formula=formula, needs=frozenset({"embedding"}),
-    ))  # fmt: skip
+    every = set_options(averages, without=("labels",))
+    average, duplicates, *shared = choose_policies(every, ("empty", *policies))
+    known: dict[str, Any] = {
+        "options": (average, *options, EMBEDDING, replace(duplicates, averages=None), *shared),
+        "averages": averages,
+        "formula": formula,
+        "needs": frozenset({"embedding"}),
+    }
+    return add(Definition(name, summary=summary, equation=equation, **known, **traits))
 
 
-SemPrecision = _by_threshold(
+_MATCHED: dict[str, Any] = {
+    "family": SemanticFamily(),
+    "source": "Kubany et al. 2020, section 3.2",
+    "cite": ("kubany2020",),
+    "order_invariant": False,
+}
+_SOFT: dict[str, Any] = {
+    "family": SoftFamily(),
+    "source": "Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens",
+    "cite": ("zhang2020",),
+    "averages": ("example",),
+}
+SemPrecision = _define(
     "SemPrecision", "Share of the predicted labels that mean the same as a true one.",
-    "tp / p", formulas.precision, _MATCH, policies=("no_prediction",),
+    "tp / p", formulas.precision, _THRESHOLD, _MATCH, policies=("no_prediction",), **_MATCHED,
 )  # fmt: skip
-SemRecall = _by_threshold(
+SemRecall = _define(
     "SemRecall", "Share of the true labels that a predicted label means.",
-    "tp / g", _recall, _MATCH, policies=("no_reference",),
+    "tp / g", _recall, _THRESHOLD, _MATCH, policies=("no_reference",), **_MATCHED,
 )  # fmt: skip
-SemF1 = _by_threshold(
+SemF1 = _define(
     "SemF1", "Harmonic mean of semantic precision and recall.",
-    "2PR / (P + R)", formulas.f1_many_to_one, _MATCH,
+    "2PR / (P + R)", formulas.f1_many_to_one, _THRESHOLD, _MATCH, **_MATCHED,
 )  # fmt: skip
-SemJaccard = _by_threshold(
+SemJaccard = _define(
     "SemJaccard", "Matched labels over all labels; the paper's accuracy.",
-    "tp / (p + g - tp)", formulas.jaccard, _PAIRS,
+    "tp / (p + g - tp)", formulas.jaccard, _THRESHOLD, _PAIRS, **_MATCHED,
 )  # fmt: skip
-SemAP = _by_threshold(
+SemAP = _define(
     "SemAP", "Average precision of the ranked labels of an item, matched by meaning.",
     "Σ over matched ranks of (matches so far / rank), over the references or the matches",
-    formulas.average_precision, _PAIRS, _HITS,
-    averages=("example",), policies=("no_prediction", "no_reference"),
+    formulas.average_precision, _THRESHOLD, _PAIRS, _HITS,
+    averages=("example",), policies=("no_prediction", "no_reference"), **_MATCHED,
 )  # fmt: skip
-SoftPrecision = _soft(
+SoftPrecision = _define(
     "SoftPrecision", "Mean similarity of predictions to the nearest truth.",
-    "Σ max cos / p", formulas.precision, "no_prediction",
+    "Σ max cos / p", formulas.precision, _NEAREST, policies=("no_prediction",), **_SOFT,
 )  # fmt: skip
-SoftRecall = _soft(
+SoftRecall = _define(
     "SoftRecall", "Mean similarity of true labels to the nearest prediction.",
-    "Σ max cos / g", _recall, "no_reference",
+    "Σ max cos / g", _recall, _NEAREST, policies=("no_reference",), **_SOFT,
 )  # fmt: skip
-SoftF1 = _soft(
-    "SoftF1", "Harmonic mean of soft precision and soft recall.", "2PR / (P + R)", _soft_f1
-)
+SoftF1 = _define(
+    "SoftF1", "Harmonic mean of soft precision and soft recall.",
+    "2PR / (P + R)", _soft_f1, _NEAREST, symmetric=True, **_SOFT,
+)  # fmt: skip

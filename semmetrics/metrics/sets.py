@@ -34,16 +34,15 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints, overload
 import numpy as np
 
 from semmetrics.arguments import check_choice
-from semmetrics.core.columns import Coded, Dense, OneHot, Sparse, as_floats
+from semmetrics.core.columns import Dense, Sparse, as_floats
 from semmetrics.core.ragged import Floats, prefixes, row_numbers
-from semmetrics.data.tasks import Block, LabelTask, Step
+from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
     Frame,
-    ItemSums,
     LabelTable,
     Measure,
     Option,
@@ -52,26 +51,21 @@ from semmetrics.metrics.definition import (
     Value,
 )
 from semmetrics.metrics.families import (
-    CAUSES,
     LABEL_AVERAGES,
     CountFormulas,
     apply_policies,
     choose_policies,
-    evaluate_formula,
-    formula_options,
     label_mean,
     policy_option,
     universe_option,
-    value_columns,
 )
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import (
+    CountColumns,
     Counts,
     Cut,
-    Distinct,
-    Matched,
+    DistinctCounts,
     Matches,
-    PrecisionSums,
     Ranked,
     Reference,
     cut_of,
@@ -129,32 +123,6 @@ def set_options(
 
 
 @dataclass(frozen=True)
-class ItemValues(ItemSums):
-    """The formula on each item: its value, and the cause where it has none."""
-
-    definition: Definition
-    cut: Cut
-    matches: Step[Matched]
-    options: tuple[tuple[str, Value], ...] = ()
-
-    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
-        """Compute the columns "value" (0 where undefined) and "cause"."""
-        step, codes = Counts(self.cut, self.matches), None
-        if "precision_sum" in self.definition.arguments:
-            known: dict[str, Any] = block.get(step)._asdict()
-            known["precision_sum"] = block.get(PrecisionSums(self.cut, self.matches))
-        else:  # sets are small, so a formula needs few evaluations
-            counts, codes = block.get(Distinct(step))
-            known = counts._asdict()
-        value = evaluate_formula(self.definition, known, self.options)
-        columns: dict[str, Any] = value_columns(value, known["n_pred"], known["n_ref"])
-        if codes is None:
-            return columns
-        cause = OneHot(columns["cause"].codes.take(codes), len(CAUSES))
-        return {"value": Coded(codes, columns["value"].values), "cause": cause}
-
-
-@dataclass(frozen=True)
 class LabelCounts:
     """Hits, predictions and references of each label, each counted once an item."""
 
@@ -186,12 +154,15 @@ class LabelCounts:
 class SetFamily(CountFormulas):
     """Formulas on counts of label sets: ``macro`` and ``weighted`` average over labels."""
 
-    def statistic(self, measure: Measure) -> Statistic:
-        """Choose item values for ``example``, label counts for the other averages."""
+    def counts(self, measure: Measure) -> Statistic:
+        """Choose counts of items for ``example``, of labels for the other averages."""
+        cut = cut_of(measure)
         if measure["average"] != "example":
-            return LabelCounts(cut_of(measure))
-        options, matches = formula_options(measure), Matches(str(measure["duplicates"]))
-        return ItemValues(measure.definition, cut_of(measure), matches, options)
+            return LabelCounts(cut)
+        matches = Matches(measure["duplicates"])
+        if "precision_sum" in measure.definition.arguments:
+            return CountColumns(cut, matches, ranks=True)
+        return DistinctCounts(Counts(cut, matches))
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Average over items or labels, or evaluate the formula on the counts of all."""
