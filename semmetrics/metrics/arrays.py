@@ -22,20 +22,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike
 
-from semmetrics.core.ragged import (
-    Floats,
-    Ints,
-    binary_matrix,
-    cell_keys,
-    column_counts,
-    dense_array,
-    first_occurrences,
-    lengths,
-    offsets,
-    positions,
-    row_counts,
-    sum_rows,
-)
+from semmetrics.core import ragged
+from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import item_weights
@@ -135,7 +123,7 @@ def per_item(definition: Definition, pred: ArrayLike, ref: ArrayLike) -> Floats:
 
 def _items(measure: Measure, pred: Any, ref: Any) -> tuple[Floats, Ints, Ints]:
     """Return the value, the predictions and the references of each item."""
-    hit, n_pred, n_ref = row_counts(pred, ref)
+    hit, n_pred, n_ref = ragged.row_counts(pred, ref)
     known = {"hit": hit, "n_pred": n_pred, "n_ref": n_ref}
     value = evaluate_formula(measure.definition, known, formula_options(measure))
     return value, n_pred, n_ref
@@ -156,7 +144,7 @@ def _sums(
     if measure["average"] == "example":
         columns = value_columns(*_items(measure, mine, theirs))
         return {name: column.sum(shares) for name, column in columns.items()}, frame
-    hit, n_pred, n_ref = column_counts(mine, theirs, shares)
+    hit, n_pred, n_ref = ragged.column_counts(mine, theirs, shares)
     items = np.array(len(mine) if shares is None else shares.sum())
     return {"hit": hit, "n_pred": n_pred, "n_ref": n_ref, "items": items}, frame
 
@@ -167,7 +155,7 @@ def _matrices(measure: Measure, pred: ArrayLike, ref: ArrayLike) -> tuple[Any, A
     counts = isinstance(definition.family, SetFamily) and measure["decode"] == "all"
     if not counts or measure.k is not None or "precision_sum" in definition.arguments:
         raise InputError("measure-option", option="a 0/1 matrix", measure=measure)
-    mine, theirs = binary_matrix(pred, "pred"), binary_matrix(ref, "ref")
+    mine, theirs = ragged.binary_matrix(pred, "pred"), ragged.binary_matrix(ref, "ref")
     if mine.shape != theirs.shape or not mine.size:
         wanted = "both sides items x labels, of one shape" if mine.size else "items and labels"
         shape = f"{mine.shape}, and ref {theirs.shape}"
@@ -381,7 +369,7 @@ def cardinality(indptr: ArrayLike) -> Cardinality:
     >>> cardinality([0, 2, 2, 5]).histogram.tolist()
     [1, 0, 1, 1]
     """
-    sizes = lengths(_row_offsets(indptr))
+    sizes = ragged.lengths(_row_offsets(indptr))
     n = len(sizes)
     mean = float(sizes.mean()) if n else float("nan")
     std = float(sizes.std(ddof=1)) if n > 1 else float("nan")
@@ -458,9 +446,9 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
         wanted = f"{rows[-1]}, as indptr has it"
         raise InputError("wrong-shape", role="codes", shape=flat.shape, wanted=wanted)
     span = int(flat.max(initial=0)) + 1
-    first = first_occurrences(cell_keys(rows, flat, span), span * (len(rows) - 1))
+    first = ragged.first_occurrences(ragged.cell_keys(rows, flat, span), span * (len(rows) - 1))
     if first is not None:  # later places of repeated labels do not count
-        rows, flat = offsets(sum_rows(first, rows)), flat[first]
+        rows, flat = ragged.offsets(ragged.sum_rows(first, rows)), flat[first]
     pairs, a, b = _count_pairs(rows, flat, span)
     order = np.maximum(a, b) / (a + b)
     falling = np.argsort(-order, kind="stable")
@@ -477,7 +465,9 @@ def _count_pairs(rows: Ints, flat: Ints, span: int) -> tuple[Ints, Ints, Ints]:
     pairs, a, b = np.zeros((3, 0), np.int64)
     waiting: list[Ints] = []
     left = np.arange(len(flat))
-    after = np.repeat(lengths(rows), lengths(rows)) - positions(rows)  # labels from here to the end
+    after = np.repeat(ragged.lengths(rows), ragged.lengths(rows)) - ragged.positions(
+        rows
+    )  # labels from here to the end
     distance = size = 0
     while len(left):
         distance += 1
@@ -496,7 +486,7 @@ def _count_pairs(rows: Ints, flat: Ints, span: int) -> tuple[Ints, Ints, Ints]:
 
 def _codes(codes: ArrayLike) -> Ints:
     """Check codes of labels: integers from 0."""
-    flat = dense_array(codes, "codes")
+    flat = ragged.dense_array(codes, "codes")
     if flat.ndim != 1 or (flat.size and flat.dtype.kind not in "iu") or flat.min(initial=0) < 0:
         wanted = "a flat array of integers from 0"
         raise InputError("bad-option", name="codes", value=flat, wanted=wanted)
@@ -505,7 +495,7 @@ def _codes(codes: ArrayLike) -> Ints:
 
 def _row_offsets(indptr: ArrayLike) -> Ints:
     """Check row offsets: from 0, never falling."""
-    rows: Ints = dense_array(indptr, "indptr", np.int64)
+    rows: Ints = ragged.dense_array(indptr, "indptr", np.int64)
     if rows.ndim != 1 or not len(rows) or rows[0] != 0 or (np.diff(rows) < 0).any():
         wanted = "row offsets, from 0 and never falling"
         raise InputError("bad-option", name="indptr", value=rows, wanted=wanted)

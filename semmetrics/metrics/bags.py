@@ -32,18 +32,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.core import ragged
 from semmetrics.core.backend import Backend, to_device
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    distinct_codes,
-    lengths,
-    offsets,
-    row_numbers,
-    sum_rows,
-    take_rows,
-)
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.similarity import EuclideanDistances, paired_cosines, sum_vectors
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 from semmetrics.data.lists import Side
@@ -51,11 +42,11 @@ from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.embed.lookup import label_vectors
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, one_of
-from semmetrics.metrics.families import ItemMeans, choose_policies, value_columns
+from semmetrics.metrics.definition import ItemSums, Measure, Option, Statistic, one_of
+from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.registry import define
 from semmetrics.metrics.sets import set_options
 
 
@@ -85,16 +76,16 @@ class BagValues(ItemSums):
             pairs = []
             for side in sides:
                 first = vectors.first_terms[written_codes(side)]
-                indptr = offsets(sum_rows(first >= 0, side.indptr))
+                indptr = ragged.offsets(ragged.sum_rows(first >= 0, side.indptr))
                 sums = sum_vectors(vectors.units, indptr, first[first >= 0])
-                pairs.append((sums, lengths(indptr) > 0))
+                pairs.append((sums, ragged.lengths(indptr) > 0))
         (mine, some), (theirs, any_) = pairs
         value, both = np.full(len(block), np.nan), np.flatnonzero(some & any_)
         if len(both):
             cosines = paired_cosines(mine[both], theirs[both])
             value[both] = Backend(cosines).numpy(cosines)
         if self.how == "text" and vectors.oov != "skip":  # a list that is not known is not empty
-            some, any_ = (lengths(side.indptr) > 0 for side in sides)
+            some, any_ = (ragged.lengths(side.indptr) > 0 for side in sides)
         return value_columns(value, some, any_)
 
 
@@ -123,7 +114,7 @@ def _embed_lists(side: Side, labels: Sequence[str], vectors: Any) -> tuple[Embed
     """Embed every list as one text, and count those not known."""
     words = [labels[code] for code in written_codes(side).tolist()]
     texts = [" ".join(words[a:b]) for a, b in pairwise(side.indptr.tolist())]
-    return embed_wholes(vectors, texts, lengths(side.indptr) > 0, "label lists")
+    return embed_wholes(vectors, texts, ragged.lengths(side.indptr) > 0, "label lists")
 
 
 def embed_wholes(
@@ -183,8 +174,9 @@ def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option
     policies = dict.fromkeys(("empty", "no_prediction", "no_reference", "undefined"), policy)
     if policy != "skip":
         policies["empty"] = "1"
-    shared = set_options(("example",), without=("average", "duplicates"), defaults=policies)
-    shared = choose_policies(shared, [name for name in policies if whole or name != "undefined"])
+    named = [name for name in policies if whole or name != "undefined"]
+    without = ("average", "duplicates")
+    shared = set_options(("example",), without=without, defaults=policies, policies=named)
     return (*more, EMBEDDING, *(replace(option, averages=None) for option in shared))
 
 
@@ -193,29 +185,25 @@ _COSINE: dict[str, Any] = {
     "bounds": (-1.0, 1.0),
     "symmetric": True,
 }
-BagSim = add(
-    Definition(
-        name="BagSim",
-        summary="Cosine of the embeddings of both label lists, each joined to one text.",
-        equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))",
-        source="Kubany et al. 2020, section 3.2",
-        cite=("kubany2020",),
-        options=bag_options("0", whole=True),
-        order_invariant=False,
-        needs=frozenset({"text_embedding"}),
-        **_COSINE,
-    )
+BagSim = define(
+    name="BagSim",
+    summary="Cosine of the embeddings of both label lists, each joined to one text.",
+    equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))",
+    source="Kubany et al. 2020, section 3.2",
+    cite=("kubany2020",),
+    options=bag_options("0", whole=True),
+    order_invariant=False,
+    needs=frozenset({"text_embedding"}),
+    **_COSINE,
 )
-MeanSim = add(
-    Definition(
-        name="MeanSim",
-        summary="Cosine of the mean label vectors of both sides.",
-        equation="cos(Σ e(y_j) / ||e(y_j)||, Σ e(z_s) / ||e(z_s)||)",
-        source="mean of normalised label vectors",
-        options=bag_options("0"),
-        needs=frozenset({"embedding"}),
-        **_COSINE,
-    )
+MeanSim = define(
+    name="MeanSim",
+    summary="Cosine of the mean label vectors of both sides.",
+    equation="cos(Σ e(y_j) / ||e(y_j)||, Σ e(z_s) / ||e(z_s)||)",
+    source="mean of normalised label vectors",
+    options=bag_options("0"),
+    needs=frozenset({"embedding"}),
+    **_COSINE,
 )
 
 
@@ -285,7 +273,9 @@ def _text_words(vectors: Any) -> WordTable:
         [(word,) for word in place], vectors.embedder, lookup=vectors.lookup, oov=vectors.oov
     )
     kept = looked.included[codes]  # words that take part
-    indptr = offsets(sum_rows(kept, offsets(np.fromiter(map(len, found), np.int64, len(found)))))
+    indptr = ragged.offsets(
+        ragged.sum_rows(kept, ragged.offsets(np.fromiter(map(len, found), np.int64, len(found))))
+    )
     return WordTable(
         indptr, codes[kept], looked.vectors, vectors.device, skips=vectors.oov == "skip"
     )
@@ -297,7 +287,7 @@ def _label_words(vectors: Any) -> WordTable:
     order = np.array(sorted(range(len(vectors.terms)), key=vectors.terms.__getitem__), np.int64)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    indptr, codes = offsets(kept.astype(np.int64)), place[first[kept]]
+    indptr, codes = ragged.offsets(kept.astype(np.int64)), place[first[kept]]
     return WordTable(indptr, codes, vectors.vectors[order], vectors.device)
 
 
@@ -324,12 +314,12 @@ class Bags:
         sides = kept_sides(block, self.cut)
         bags = []
         for side in sides:
-            wptr, flat = take_rows(table.indptr, written_codes(side))
+            wptr, flat = ragged.take_rows(table.indptr, written_codes(side))
             words, width = wptr[side.indptr], max(1, len(table.vectors))
-            indptr, codes, times = distinct_codes(words, table.codes[flat], width)
-            shares = times / np.repeat(lengths(words), lengths(indptr))
+            indptr, codes, times = ragged.distinct_codes(words, table.codes[flat], width)
+            shares = times / np.repeat(ragged.lengths(words), ragged.lengths(indptr))
             bags.append(WeightedWords(indptr, codes, shares))
-        mine, theirs = (lengths(side.indptr) > 0 for side in sides)
+        mine, theirs = (ragged.lengths(side.indptr) > 0 for side in sides)
         return table, bags, mine & theirs
 
 
@@ -348,7 +338,7 @@ class TransportValues(ItemSums):
         value = table.distances.backend.numpy(costs)
         if self.bags.build == "text":
             value = _as_released(value, table, bags, listed)
-        return value_columns(value, *(lengths(side.indptr) for side in bags))
+        return value_columns(value, *(ragged.lengths(side.indptr) for side in bags))
 
 
 def _as_released(
@@ -359,7 +349,7 @@ def _as_released(
     It replaces a matrix of zeros by one of ones. Where both texts together have but one word, the
     distance is 0 before anything is compared, also if one of them has no word at all.
     """
-    items = np.concatenate([row_numbers(side.indptr) for side in bags])
+    items = np.concatenate([ragged.row_numbers(side.indptr) for side in bags])
     codes, points = np.concatenate([side.codes for side in bags]), table.points
     n_words, n_points = (
         np.bincount(np.unique(items * len(points) + names) // len(points), minlength=len(value))
@@ -382,9 +372,8 @@ class TransportFamily(ItemMeans):
 
 _BUILD = one_of(
     "build",
+    "labels text",
     "every label a point, or the words of the joined text (Kubany et al. 2020)",
-    "labels",
-    "text",
 )
 _DISTANCE: dict[str, Any] = {
     "family": TransportFamily(),
@@ -394,24 +383,19 @@ _DISTANCE: dict[str, Any] = {
     "symmetric": True,
     "needs": frozenset({"embedding"}),
 }
-WMD = add(
-    Definition(
-        name="WMD",
-        summary="Least total distance that the words of one side travel to become the other's.",
-        equation="min over T of Σ T_lk ||w_l - w_k||, rows of T summing to d, columns to d'",
-        source="Kubany et al. 2020, equations 13 and 14 (Kusner et al. 2015)",
-        cite=("kubany2020", "kusner2015"),
-        **_DISTANCE,
-    )
+WMD = define(
+    name="WMD",
+    summary="Least total distance that the words of one side travel to become the other's.",
+    equation="min over T of Σ T_lk ||w_l - w_k||, rows of T summing to d, columns to d'",
+    source="Kubany et al. 2020, equations 13 and 14 (Kusner et al. 2015)",
+    cite=("kubany2020", "kusner2015"),
+    **_DISTANCE,
 )
-RWMD = add(
-    Definition(
-        name="RWMD",
-        summary="Lower bound of WMD: every word travels to its nearest, the larger of both "
-        "directions.",
-        equation="max of Σ d_l min_k ||w_l - w_k|| and Σ d'_k min_l ||w_l - w_k||",
-        source="Kusner et al. 2015, section 4",
-        cite=("kusner2015",),
-        **_DISTANCE,
-    )
+RWMD = define(
+    name="RWMD",
+    summary="Lower bound of WMD: every word travels to its nearest, the larger of both directions.",
+    equation="max of Σ d_l min_k ||w_l - w_k|| and Σ d'_k min_l ||w_l - w_k||",
+    source="Kusner et al. 2015, section 4",
+    cite=("kusner2015",),
+    **_DISTANCE,
 )

@@ -14,7 +14,7 @@ Metrics
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -22,23 +22,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    lengths,
-    offsets,
-    order_rows,
-    row_numbers,
-    running_sums,
-    take_rows,
-)
+from semmetrics.core import ragged
+from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask
+from semmetrics.metrics import families
 from semmetrics.metrics.decoding import item_weights, score_matrix, target_matrix
 from semmetrics.metrics.definition import (
-    Definition,
     Family,
     Frame,
+    ItemSums,
     LabelTable,
     Measure,
     Option,
@@ -46,11 +39,10 @@ from semmetrics.metrics.definition import (
     Sums,
     one_of,
 )
-from semmetrics.metrics.families import label_mean, policy_option, universe_option
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Reference
 from semmetrics.metrics.ranking import SCORES, mean_over_items, scored_labels, tie_spans
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.registry import define
 
 Interpolation: TypeAlias = Literal["none", "voc2007", "voc2010", "coco101"]
 Ties: TypeAlias = Literal["grouped", "ordered"]
@@ -129,12 +121,12 @@ def class_curves(
     [[0.8333], [1.0]]
     """
     check_choice("ties", ties, get_args(Ties))
-    indptr = offsets(np.bincount(classes, minlength=n_classes))
+    indptr = ragged.offsets(np.bincount(classes, minlength=n_classes))
     order = np.argsort(classes, kind="stable")
-    order = order[order_rows(indptr, scores[order])]
+    order = order[ragged.order_rows(indptr, scores[order])]
     sorted_hit, sorted_item = hit[order], item[order].astype(np.int64)
     hits = np.flatnonzero(sorted_hit)
-    counts = running_sums(sorted_hit)
+    counts = ragged.running_sums(sorted_hit)
     ends = hits + 1 if ties == "ordered" else tie_spans(indptr, scores[order])[1][hits]
     # the positives that are not among the hits
     span = int(max(item.max(initial=0), positive_items.max(initial=0))) + 1
@@ -291,7 +283,7 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
     _accumulate(np.add, seen, curves.indptr)
     _accumulate(np.add, right, curves.hit_ptr)
     n_classes = len(curves.indptr) - 1
-    filled = np.flatnonzero(lengths(curves.hit_ptr))
+    filled = np.flatnonzero(ragged.lengths(curves.hit_ptr))
     positives = np.zeros((len(weights), n_classes))
     if len(curves.missed_class):  # sorted by class
         begins = np.flatnonzero(np.diff(curves.missed_class, prepend=-1))
@@ -301,7 +293,7 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
 
     right = right[:, curves.last_hit]
     precision = divide(right, seen[:, curves.last], 0.0)
-    of_class = np.repeat(np.arange(n_classes), lengths(curves.hit_ptr))
+    of_class = np.repeat(np.arange(n_classes), ragged.lengths(curves.hit_ptr))
     recall = divide(right, positives[:, of_class], 0.0)
     if interpolation != "none":
         # the best at the same or a higher recall: the envelope
@@ -333,67 +325,62 @@ class PairColumn:
 
     Attributes
     ----------
-    indptr, codes, scores, hit
-        Predicted labels of each item.
-    ref_indptr, ref_codes
+    pred : Side
+        Predicted labels of each item, with scores.
+    hit : bool array, shape (predictions,)
+    ref : Side
         Distinct reference labels of each item.
     """
 
-    indptr: Ints
-    codes: NDArray[np.int32]
-    scores: Floats
-    hit: NDArray[np.bool_]
-    ref_indptr: Ints
-    ref_codes: NDArray[np.int32]
+    pred: Side
+    hit: Bools
+    ref: Side
     _made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
-        return len(self.indptr) - 1
+        return len(self.pred)
 
     @staticmethod
     def join(parts: Any) -> PairColumn:
         """Put parts one after the other."""
-        flat = ("codes", "scores", "hit", "ref_codes")
-        joined: dict[str, Any] = {
-            name: np.concatenate([getattr(p, name) for p in parts]) for name in flat
-        }
-        for name in ("indptr", "ref_indptr"):
-            joined[name] = offsets(np.concatenate([np.diff(getattr(p, name)) for p in parts]))
-        return PairColumn(**joined)
+        sides = []
+        for each in ([part.pred for part in parts], [part.ref for part in parts]):
+            indptr = ragged.offsets(np.concatenate([np.diff(side.indptr) for side in each]))
+            scored = all(side.scores is not None for side in each)
+            scores = np.concatenate([side.scores for side in each]) if scored else None
+            sides.append(Side(indptr, np.concatenate([side.codes for side in each]), scores))
+        return PairColumn(sides[0], np.concatenate([part.hit for part in parts]), sides[1])
 
     def take(self, order: Ints) -> PairColumn:
         """Put the items in an order, which is always the same; done once."""
         if "taken" not in self._made:
-            indptr, flat = take_rows(self.indptr, order)
-            ref_indptr, ref_flat = take_rows(self.ref_indptr, order)
-            columns = (self.codes[flat], self.scores[flat], self.hit[flat])
-            taken = PairColumn(indptr, *columns, ref_indptr, self.ref_codes[ref_flat])
-            self._made["taken"] = taken
+            hit = self.hit[ragged.take_rows(self.pred.indptr, order)[1]]
+            self._made["taken"] = PairColumn(self.pred.take(order), hit, self.ref.take(order))
         column: PairColumn = self._made["taken"]
         return column
 
     def curves(self, n_classes: int, ties: Any) -> ClassCurves:
         """Sort pairs by class and falling score, once."""
-        key = (n_classes, ties)
+        key, pred, ref = (n_classes, ties), self.pred, self.ref
         if key not in self._made:
-            pairs = self.codes, self.scores, self.hit, row_numbers(self.indptr)
-            positives = self.ref_codes, row_numbers(self.ref_indptr)
+            scores: Any = pred.scores
+            pairs = pred.codes, scores, self.hit, ragged.row_numbers(pred.indptr)
+            positives = ref.codes, ragged.row_numbers(ref.indptr)
             self._made[key] = class_curves(*pairs, *positives, n_classes, ties=ties)
         curves: ClassCurves = self._made[key]
         return curves
 
     def recoded(self, codes: NDArray[np.int32], width: int) -> PairColumn:
         """Rename label c to codes[c]."""
-        new, ref = codes[self.codes], codes[self.ref_codes]
-        return PairColumn(self.indptr, new, self.scores, self.hit, self.ref_indptr, ref)
+        pred, ref = (replace(side, codes=codes[side.codes]) for side in (self.pred, self.ref))
+        return PairColumn(pred, self.hit, ref)
 
 
 @dataclass(frozen=True)
-class ScoredPairs:
+class ScoredPairs(ItemSums):
     """Predicted labels with scores and hits, and reference labels, of each item."""
 
-    additive: bool = False
-    labels: frozenset[str] = frozenset()
+    additive = False
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Make the column "pairs"."""
@@ -401,9 +388,7 @@ class ScoredPairs:
         ref = block.get(Reference())
         if matched.once is not None:
             ref = ref.keep(matched.once)
-        return {
-            "pairs": PairColumn(side.indptr, side.codes, side.scores, hit, ref.indptr, ref.codes)
-        }
+        return {"pairs": PairColumn(side, hit, ref)}
 
 
 class ClassPrecisionFamily(Family):
@@ -420,7 +405,7 @@ class ClassPrecisionFamily(Family):
         left_out = measure["labels"] == "reference" or policy == "skip"
         kept = ~bad if left_out else np.ones(values.shape, np.bool_)
         values = np.where(bad, {"nan": np.nan, "1": 1.0}.get(policy, 0.0), values)
-        return label_mean(measure, values, support, kept)
+        return families.label_mean(measure, values, support, kept)
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the classes without positives."""
@@ -444,43 +429,31 @@ class ClassPrecisionFamily(Family):
         curves = pairs.curves(len(frame.labels), measure["ties"])
         rule: Any = measure["interpolation"]
         values = class_average_precision(curves, weights, interpolation=rule)
-        of_item = row_numbers(pairs.ref_indptr)
+        of_item = ragged.row_numbers(pairs.ref.indptr)
         support: Floats = np.stack(
-            [np.bincount(pairs.ref_codes, w[of_item], minlength=len(inside)) for w in weights]
+            [np.bincount(pairs.ref.codes, w[of_item], minlength=len(inside)) for w in weights]
         )
         # in one layout, so that classes are added in one order for any number of resamples
         return np.ascontiguousarray(values[:, inside]), np.ascontiguousarray(support[:, inside])
 
 
-mAP = add(
-    Definition(
-        name="mAP",
-        family=ClassPrecisionFamily(),
-        summary="Mean over classes of the average precision of the items ranked by that class.",
-        equation="AP = Σ (R_n - R_{n-1}) P_n; interpolated variants by name",
-        source="Everingham et al. 2010, section 4.2 (voc2007, voc2010); Lin et al. 2014 (coco101)",
-        cite=("everingham2010", "lin2014"),
-        options=(
-            one_of("average", "equal or by support", "macro", "weighted", short="avg"),
-            universe_option(),
-            Option(
-                "interpolation",
-                "interp",
-                "none",
-                get_args(Interpolation),
-                help="none as scikit-learn; 11 points; all points; 101 points",
-            ),
-            Option(
-                "ties",
-                "ties",
-                "grouped",
-                get_args(Ties),
-                help="equal scores together as scikit-learn, or in file order as VOC and COCO",
-            ),
-            policy_option("no_reference", "noref", "skip", "unseen classes"),
-        ),
-        averages=("macro", "weighted"),
-        cutoff=False,
-        needs=SCORES,
-    )
+_INTERPOLATIONS = "none as scikit-learn; 11 points; all points; 101 points"
+_TIES = "equal scores together as scikit-learn, or in file order as VOC and COCO"
+mAP = define(
+    name="mAP",
+    family=ClassPrecisionFamily(),
+    summary="Mean over classes of the average precision of the items ranked by that class.",
+    equation="AP = Σ (R_n - R_{n-1}) P_n; interpolated variants by name",
+    source="Everingham et al. 2010, section 4.2 (voc2007, voc2010); Lin et al. 2014 (coco101)",
+    cite=("everingham2010", "lin2014"),
+    options=(
+        one_of("average", "macro weighted", "equal or by support", short="avg"),
+        families.universe_option(),
+        Option("interpolation", "interp", "none", get_args(Interpolation), help=_INTERPOLATIONS),
+        Option("ties", "ties", "grouped", get_args(Ties), help=_TIES),
+        families.policy_option("no_reference", "noref", "skip", "unseen classes"),
+    ),
+    averages=("macro", "weighted"),
+    cutoff=False,
+    needs=SCORES,
 )

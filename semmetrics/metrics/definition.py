@@ -102,9 +102,10 @@ class Option:
         return value if self.clean is None else self.clean(value)
 
 
-def one_of(name: str, text: str, *choices: Value, short: str = "") -> Option:
-    """Return an option of some choices; the first is the default."""
-    return Option(name, short or name, choices[0], choices, help=text)
+def one_of(name: str, choices: str, text: str, *, short: str = "") -> Option:
+    """Return an option of some choices, with blanks between; the first is the default."""
+    words = tuple(choices.split())
+    return Option(name, short or name, words[0], words, help=text)
 
 
 def is_whole(value: object) -> bool:
@@ -164,7 +165,7 @@ class Statistic(Protocol):
 
 
 class ItemSums:
-    """Base of statistics whose sums over items are enough, and have no label axis."""
+    """Base of statistics; where they say nothing else, sums are enough and have no label axis."""
 
     additive: ClassVar[bool] = True
     labels: ClassVar[frozenset[str]] = frozenset()

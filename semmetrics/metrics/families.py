@@ -44,6 +44,7 @@ from semmetrics.metrics.definition import (
     Statistic,
     Sums,
     Value,
+    one_of,
 )
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import is_own
@@ -73,15 +74,9 @@ def choose_policies(options: Iterable[Option], chosen: Container[str]) -> tuple[
 
 def universe_option(averages: tuple[str, ...] | None = None) -> Option:
     """Return the option that says which labels count."""
-    return Option(
-        "labels",
-        "labels",
-        AUTO,
-        (AUTO, "reference", "union", "given"),
-        help="the labels that count: the class list, or without one those of both sides (auto); "
-        "of the ground truth; of both sides; the class list",
-        averages=averages,
-    )
+    text = "the labels that count: the class list, or without one those of both sides (auto); "
+    text += "of the ground truth; of both sides; the class list"
+    return replace(one_of("labels", f"{AUTO} reference union given", text), averages=averages)
 
 
 def causes(values: Floats, n_pred: Any, n_ref: Any) -> NDArray[np.int8]:

@@ -18,21 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from semmetrics.core import ragged
 from semmetrics.core.columns import Dense
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    cell_keys,
-    first_occurrences,
-    is_member,
-    occurrence_numbers,
-    order_rows,
-    prefixes,
-    row_numbers,
-    running_sums,
-    sum_rows,
-)
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import UNUSED, Block, LabelTask, Step
 from semmetrics.errors import InputError
@@ -50,7 +38,7 @@ class Ranked:
         side = block.task.pred.rows(block.start, block.stop)
         if side.scores is None:
             return side
-        order = order_rows(side.indptr, side.scores)
+        order = ragged.order_rows(side.indptr, side.scores)
         written = None if side.written is None else side.written[order]
         return Side(side.indptr, side.codes[order], side.scores[order], written)
 
@@ -134,7 +122,7 @@ def cut_of(measure: Measure) -> Cut:
 def kept_sides(block: LabelBlock, cut: Cut) -> tuple[Side, Side]:
     """Return the predictions that a cut keeps, and the references."""
     ranked = block.get(Ranked())
-    return ranked.keep(prefixes(ranked.indptr, block.get(cut))), block.get(Reference())
+    return ranked.keep(ragged.prefixes(ranked.indptr, block.get(cut))), block.get(Reference())
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,19 +173,19 @@ class Matches:
         pred, ref = block.get(Ranked()), block.get(Reference())
         width = max(1, len(block.task.classes))
         size = len(block) * width
-        pred_cells = cell_keys(pred.indptr, pred.codes, width)
-        ref_cells = cell_keys(ref.indptr, ref.codes, width)
-        first = first_occurrences(pred_cells, size)
-        once = first_occurrences(ref_cells, size)
-        hit = is_member(pred_cells, ref_cells, size)
+        pred_cells = ragged.cell_keys(pred.indptr, pred.codes, width)
+        ref_cells = ragged.cell_keys(ref.indptr, ref.codes, width)
+        first = ragged.first_occurrences(pred_cells, size)
+        once = ragged.first_occurrences(ref_cells, size)
+        hit = ragged.is_member(pred_cells, ref_cells, size)
         if self.duplicates == "once":
-            n_ref = np.diff(ref.indptr) if once is None else sum_rows(once, ref.indptr)
+            n_ref = np.diff(ref.indptr) if once is None else ragged.sum_rows(once, ref.indptr)
             return Matched(first, hit if first is None else hit & first, once, n_ref)
         if first is not None:  # the j-th of equal predictions needs more than j equal references
             ordered = np.sort(ref_cells)
             present = np.searchsorted(ordered, pred_cells, "right")
             present -= np.searchsorted(ordered, pred_cells)
-            hit &= occurrence_numbers(pred_cells) < present
+            hit &= ragged.occurrence_numbers(pred_cells) < present
         return Matched(None, hit, once, np.diff(ref.indptr))
 
 
@@ -211,8 +199,8 @@ def _match_terms(block: LabelBlock, matched: Matched, duplicates: str) -> Matche
         return matched
     hit = matched.hit.copy()
     touched = np.union1d(
-        row_numbers(pred.indptr)[synonyms.ambiguous[pred.written]],
-        row_numbers(ref.indptr)[synonyms.ambiguous[ref.written]],
+        ragged.row_numbers(pred.indptr)[synonyms.ambiguous[pred.written]],
+        ragged.row_numbers(ref.indptr)[synonyms.ambiguous[ref.written]],
     )
     for item in touched.tolist():
         mine = slice(pred.indptr[item], pred.indptr[item + 1])
@@ -261,10 +249,10 @@ class Counts:
         """Difference the running sums of the matching at the ends of the kept prefixes."""
         start = block.get(Ranked()).indptr[:-1]
         kept, matched = block.get(self.cut), block.get(self.matches)
-        hits = running_sums(matched.hit)
+        hits = ragged.running_sums(matched.hit)
         n_pred = kept
         if matched.counted is not None:
-            counted = running_sums(matched.counted)
+            counted = ragged.running_sums(matched.counted)
             n_pred = counted[start + kept] - counted[start]
         return ItemCounts(hits[start + kept] - hits[start], n_pred, matched.n_ref)
 
@@ -318,11 +306,11 @@ class PrecisionSums:
         """Shape (items,); a row's sum does not depend on its block."""
         ranked, kept = block.get(Ranked()), block.get(self.cut)
         matched = block.get(self.matches)
-        rows = row_numbers(ranked.indptr)
+        rows = ragged.row_numbers(ranked.indptr)
         counted = np.ones(len(rows), np.bool_) if matched.counted is None else matched.counted
         start = ranked.indptr[:-1][rows]
         chosen = matched.hit & (np.arange(len(rows)) - start < kept[rows])
-        hits, ranks = running_sums(matched.hit), running_sums(counted)
+        hits, ranks = ragged.running_sums(matched.hit), ragged.running_sums(counted)
         place = np.flatnonzero(chosen)
         first = start[place]
         precision = (hits[place + 1] - hits[first]) / (ranks[place + 1] - ranks[first])

@@ -29,40 +29,26 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from semmetrics.core import ragged
 from semmetrics.core.columns import Dense
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    lengths,
-    offsets,
-    order_rows,
-    row_numbers,
-    running_sums,
-    sum_rows,
-)
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.tasks import Block, LabelTask
+from semmetrics.metrics import families
 from semmetrics.metrics.decoding import Weights, item_weights, score_matrix, target_matrix
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
     Family,
     Frame,
+    ItemSums,
     Measure,
     Statistic,
     Sums,
 )
-from semmetrics.metrics.families import (
-    CAUSES,
-    averaged_values,
-    choose_policies,
-    mean_of_defined,
-    policy_option,
-    undefined_items,
-)
+from semmetrics.metrics.families import CAUSES
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Matched, Matches, Ranked, no_scores
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.registry import define
 
 Empty: TypeAlias = float | Literal["skip"]
 
@@ -99,8 +85,9 @@ def item_values(
     >>> item_values("CoverageError", *rows, np.array([2]), 5)
     array([5.])
     """
-    part, missed = _scored_part(name, indptr, scores, hit, n_ref), n_ref - sum_rows(hit, indptr)
-    return _complete(name, part, n_ref, lengths(indptr), missed, n_labels)
+    part = _scored_part(name, indptr, scores, hit, n_ref)
+    missed = n_ref - ragged.sum_rows(hit, indptr)
+    return _complete(name, part, n_ref, ragged.lengths(indptr), missed, n_labels)
 
 
 def _scored_part(name: str, indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints) -> NDArray[Any]:
@@ -111,11 +98,11 @@ def _scored_part(name: str, indptr: Ints, scores: Floats, hit: Bools, n_ref: Int
     the worst rank of a scored reference.
     """
     firsts, ends = tie_spans(indptr, scores)
-    hits, found = running_sums(hit), np.flatnonzero(hit)
+    hits, found = ragged.running_sums(hit), np.flatnonzero(hit)
     if name == "RankingLoss":
-        above = hits[firsts] - np.repeat(hits[indptr[:-1]], lengths(indptr))
-        not_above = np.repeat(n_ref, lengths(indptr)) - above
-        return sum_rows(np.where(hit, 0, not_above), indptr)
+        above = hits[firsts] - np.repeat(hits[indptr[:-1]], ragged.lengths(indptr))
+        not_above = np.repeat(n_ref, ragged.lengths(indptr)) - above
+        return ragged.sum_rows(np.where(hit, 0, not_above), indptr)
     rows = np.searchsorted(indptr, found, side="right") - 1
     ranks = ends[found] - indptr[rows]
     if name == "CoverageError":
@@ -250,8 +237,8 @@ def _mean_value(
     table = score_matrix(scores)
     truth = target_matrix(targets, table.shape)
     n, width = table.shape
-    indptr = offsets(np.full(n, width))
-    order = order_rows(indptr, table.ravel())
+    indptr = ragged.offsets(np.full(n, width))
+    order = ragged.order_rows(indptr, table.ravel())
     n_ref = truth.sum(axis=1, dtype=np.int64)
     rows = indptr, table.ravel()[order], truth.ravel()[order], n_ref, width
     return mean_over_items(item_values(name, *rows), empty, weights)
@@ -260,7 +247,7 @@ def _mean_value(
 def tie_spans(indptr: Ints, scores: Floats) -> tuple[Ints, Ints]:
     """Find the first, and one past the last, position of the labels that tie with each label."""
     fresh = np.ones(len(scores), np.bool_)
-    fresh[1:] = (scores[1:] != scores[:-1]) | np.diff(row_numbers(indptr)).astype(np.bool_)
+    fresh[1:] = (scores[1:] != scores[:-1]) | np.diff(ragged.row_numbers(indptr)).astype(np.bool_)
     begins = np.flatnonzero(fresh)
     group = np.cumsum(fresh) - 1
     return begins[group], np.append(begins[1:], len(scores))[group]
@@ -297,16 +284,15 @@ def scored_labels(block: Block[LabelTask], name: str) -> tuple[Any, Bools, Match
 
 
 @dataclass(frozen=True)
-class ItemRanking:
+class ItemRanking(ItemSums):
     """Numbers of each item for a ranking measure, before the number of labels is known.
 
     The labels that an item does not score tie below the others. How many these are is known when
     all parts have been merged, so this is not a function of sums.
     """
 
+    additive = False
     name: str
-    additive: bool = False
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Compute "part" (what the scored labels give), "n_ref", "scored" and "missed"."""
@@ -318,8 +304,8 @@ class ItemRanking:
         known = {
             "part": _scored_part(self.name, side.indptr, side.scores, hit, n_ref),
             "n_ref": n_ref,
-            "scored": lengths(side.indptr),
-            "missed": n_ref - sum_rows(hit, side.indptr),
+            "scored": ragged.lengths(side.indptr),
+            "missed": n_ref - ragged.sum_rows(hit, side.indptr),
         }
         return {name: Dense(values) for name, values in known.items()}
 
@@ -343,12 +329,12 @@ class ItemRankingFamily(Family):
             ordered = weights[order]
             total[row] = (values * ordered).sum()
             counts[row] = [ordered[place].sum() for place in places]
-        return mean_of_defined(measure, {"value": total, "cause": counts})
+        return families.mean_of_defined(measure, {"value": total, "cause": counts})
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the items without a value, by cause."""
         cause = self._values(measure, sums["rows"], frame)[1]
-        return undefined_items({"cause": np.bincount(cause, minlength=len(CAUSES))})
+        return families.undefined_items({"cause": np.bincount(cause, minlength=len(CAUSES))})
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value of each item."""
@@ -356,7 +342,7 @@ class ItemRankingFamily(Family):
 
     def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value that each item has in the mean, nan where left out."""
-        return averaged_values(measure, *self._values(measure, rows, frame))
+        return families.averaged_values(measure, *self._values(measure, rows, frame))
 
     def _values(self, measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
         """Return the value of each item, nan where undefined, and the cause."""
@@ -371,17 +357,17 @@ class ItemRankingFamily(Family):
 
 SCORES = frozenset(["scores"])
 _OPTIONS = (
-    policy_option("no_reference", "noref", "skip", "items without true labels"),
-    policy_option("undefined", "undef", "skip", "items for which every label is true"),
+    families.policy_option("no_reference", "noref", "skip", "items without true labels"),
+    families.policy_option("undefined", "undef", "skip", "items for which every label is true"),
 )
 
 
 def _ranking(name: str, **traits: Any) -> Definition:
     """Register a ranking measure of items."""
     policies = ("no_reference", "undefined") if name == "RankingLoss" else ("no_reference",)
-    options = choose_policies(_OPTIONS, policies)
+    options = families.choose_policies(_OPTIONS, policies)
     shared: dict[str, Any] = {"options": options, "needs": SCORES, "cutoff": False}
-    return add(Definition(name, ItemRankingFamily(), dictionary=True, **shared, **traits))
+    return define(name, ItemRankingFamily(), dictionary=True, **shared, **traits)
 
 
 LRAP = _ranking(

@@ -16,9 +16,9 @@ import copyreg
 import importlib
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias
 
 from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean
@@ -54,6 +54,7 @@ _TABLE = (
 )  # fmt: skip
 _KINDS = tuple(dict.fromkeys(kind for kind, *_ in _TABLE))
 
+P = ParamSpec("P")
 _Key = tuple[str, str]  # kind and name
 Measured: TypeAlias = str | Measure | Definition
 _GROUPS: dict[_Key, str] = {}
@@ -119,6 +120,17 @@ def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Def
     _DEFINITIONS[definition.kind, definition.name] = definition
     _ALIASES.update({(definition.kind, name): text for name, text in (aliases or {}).items()})
     return definition
+
+
+def _registering(make: Callable[P, Definition]) -> Callable[P, Definition]:
+    def made(*args: P.args, **traits: P.kwargs) -> Definition:
+        return add(make(*args, **traits))
+
+    return made
+
+
+define = _registering(Definition)
+"""Make a definition and register it: takes what `Definition` takes."""
 
 
 def _is_replaced(definition: Definition, name: str) -> bool:

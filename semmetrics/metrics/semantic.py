@@ -33,29 +33,10 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.assignment import (
-    first_allowed,
-    greedy_matching,
-    max_cardinality_matching,
-    max_similarity_matching,
-    rows_with_more_pairs,
-)
+from semmetrics.core import assignment, ragged
 from semmetrics.core.backend import Backend
 from semmetrics.core.columns import Dense
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    cell_keys,
-    first_occurrences,
-    group_by_size,
-    offsets,
-    positions,
-    prefixes,
-    row_numbers,
-    sum_rows,
-    take_rows,
-)
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError
@@ -69,7 +50,7 @@ from semmetrics.metrics.definition import (
     Value,
     one_of,
 )
-from semmetrics.metrics.families import CountFormulas, choose_policies
+from semmetrics.metrics.families import CountFormulas
 from semmetrics.metrics.label_similarity import (
     EMBEDDING,
     LabelSimilarity,
@@ -78,7 +59,7 @@ from semmetrics.metrics.label_similarity import (
     written_codes,
 )
 from semmetrics.metrics.matching import CountColumns, Cut, Matched, Ranked, Reference, cut_of
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.registry import define
 from semmetrics.metrics.sets import set_options
 from semmetrics.options import clean_number
 
@@ -136,7 +117,7 @@ class Layout:
         """Leave out labels without a vector that takes part, and then repeats (under "once")."""
         if self.cut is not None:
             whole = block.get(Layout(self.duplicates, self.model))
-            inside = prefixes(whole.pred.indptr, block.get(self.cut))
+            inside = ragged.prefixes(whole.pred.indptr, block.get(self.cut))
             return replace(whole, pred_kept=whole.pred_kept & inside)
         vectors = label_vectors_of(block.task, self.model)
         sides = block.get(Ranked()), block.get(Reference())
@@ -146,8 +127,8 @@ class Layout:
             width = max(1, len(block.task.classes))
             for side, flags in zip(sides, kept, strict=True):  # the first of a class of an item
                 chosen = side if flags.all() else side.keep(flags)
-                keys = cell_keys(chosen.indptr, chosen.codes, width)
-                first = first_occurrences(keys, len(side) * width)
+                keys = ragged.cell_keys(chosen.indptr, chosen.codes, width)
+                first = ragged.first_occurrences(keys, len(side) * width)
                 if first is not None:
                     flags[flags] = first
         return BatchLayout(sides[0], sides[1], kept[0], kept[1], vectors)
@@ -167,17 +148,17 @@ class BatchLayout:
         """Yield the items that have something on both sides, those of like size together."""
         owner, goal = np.flatnonzero(self.pred_kept), np.flatnonzero(self.ref_kept)
         row, column = written_codes(self.pred)[owner], written_codes(self.ref)[goal]
-        widths = sum_rows(self.pred_kept, self.pred.indptr)
+        widths = ragged.sum_rows(self.pred_kept, self.pred.indptr)
         continues = None
         if by_term:
-            tptr, flat = take_rows(self.vectors.indptr, row)
-            owner, row = owner[row_numbers(tptr)], self.vectors.rows[flat]
-            continues, widths = positions(tptr) > 0, np.diff(tptr[offsets(widths)])
-        pred_ptr = offsets(widths)
-        ref_ptr = offsets(sum_rows(self.ref_kept, self.ref.indptr))
+            tptr, flat = ragged.take_rows(self.vectors.indptr, row)
+            owner, row = owner[ragged.row_numbers(tptr)], self.vectors.rows[flat]
+            continues, widths = ragged.positions(tptr) > 0, np.diff(tptr[ragged.offsets(widths)])
+        pred_ptr = ragged.offsets(widths)
+        ref_ptr = ragged.offsets(ragged.sum_rows(self.ref_kept, self.ref.indptr))
         sizes = np.diff(pred_ptr), np.diff(ref_ptr)
         both = np.flatnonzero((sizes[0] > 0) & (sizes[1] > 0))
-        for part in group_by_size(sizes[1][both], sizes[0][both], _TENSOR):
+        for part in ragged.group_by_size(sizes[1][both], sizes[0][both], _TENSOR):
             items = both[part]
             mine, theirs = _flat_places(pred_ptr, items), _flat_places(ref_ptr, items)
             rows, owners = (np.append(values, -1)[mine] for values in (row, owner))
@@ -262,7 +243,7 @@ class SemanticMatches:
             counted=None if layout.pred_kept.all() else layout.pred_kept,
             hit=hit,
             once=layout.ref_kept,
-            n_ref=sum_rows(layout.ref_kept, layout.ref.indptr),
+            n_ref=ragged.sum_rows(layout.ref_kept, layout.ref.indptr),
             partner=partner,
             first=first,
         )
@@ -271,13 +252,23 @@ class SemanticMatches:
         """Match a batch: the column of each row, or -1, and the rows that are hits."""
         backend = Backend(above)
         if self.match == "total":
-            found, hits = _match_total(batch.similarities(source), above)
-            return backend.numpy(found), hits
+            table = batch.similarities(source)
+            # of equal sums that with more pairs: then a prediction adds one pair or none
+            gain = backend.xp.where(above & (table > 0), table + _MORE / (1 + table.shape[1]), 0.0)
+            found, gain = assignment.max_similarity_matching(gain), backend.numpy(gain)
+            hits: Any = gain.any(axis=2)
+            columns: Ints = backend.numpy(found)
+            # where all that may match do so at the end, each has added a pair
+            some = np.flatnonzero((columns >= 0).sum(axis=1) < hits.sum(axis=1))
+            hits[some] = assignment.rows_with_more_pairs(gain[some])
+            return columns, hits
         if self.match == "greedy":
             continues = None if batch.continues is None else backend.array(batch.continues)
-            found = greedy_matching(above, continues)
+            found = assignment.greedy_matching(above, continues)
+        elif self.match == "any":
+            found = assignment.first_allowed(above)
         else:
-            found = first_allowed(above) if self.match == "any" else max_cardinality_matching(above)
+            found = assignment.max_cardinality_matching(above)
         columns = backend.numpy(found)
         return columns, columns >= 0
 
@@ -337,19 +328,6 @@ class MatchedPairs:
         return partner, similarity
 
 
-def _match_total(table: Any, above: Any) -> tuple[Any, Any]:
-    """Find the pairs with the largest sum, and the predictions that add a pair to those before."""
-    backend, m = Backend(table), table.shape[1]
-    # of equal sums that with more pairs: then a prediction adds one pair or none
-    gain = backend.xp.where(above & (table > 0), table + _MORE / (1 + m), 0.0)
-    found, gain = max_similarity_matching(gain), backend.numpy(gain)
-    hits: Any = gain.any(axis=2)
-    # where all that may match do so at the end, each has added a pair
-    some = np.flatnonzero((backend.numpy(found) >= 0).sum(axis=1) < hits.sum(axis=1))
-    hits[some] = rows_with_more_pairs(gain[some])
-    return found, hits
-
-
 @dataclass(frozen=True)
 class SemanticCounts(ItemSums):
     """Counts of semantic matches of each item: columns "hit", "served", "n_pred", "n_ref".
@@ -368,8 +346,8 @@ class SemanticCounts(ItemSums):
         if self.matches.match != "any":
             return {**columns, "served": columns["hit"]}
         matched, ref_ptr = block.get(self.matches), block.get(Reference()).indptr
-        end = (block.get(Ranked()).indptr[:-1] + block.get(self.cut))[row_numbers(ref_ptr)]
-        return {**columns, "served": Dense(sum_rows(matched.first < end, ref_ptr))}
+        end = (block.get(Ranked()).indptr[:-1] + block.get(self.cut))[ragged.row_numbers(ref_ptr)]
+        return {**columns, "served": Dense(ragged.sum_rows(matched.first < end, ref_ptr))}
 
 
 class SemanticFamily(CountFormulas):
@@ -408,13 +386,13 @@ class SoftCounts(ItemSums):
             for values, new, place in zip(found, part, (batch.owner, batch.goal), strict=True):
                 real = place >= 0
                 values[place[real]] = Backend(new).numpy(new)[real]
-        hit, served = (
-            np.bincount(row_numbers(side.indptr), values, minlength=len(block)).astype(np.float64)
-            for (side, _), values in zip(sides, found, strict=True)
-        )
-        n_pred, n_ref = (sum_rows(kept, side.indptr) for side, kept in sides)
-        known = {"hit": hit, "served": served, "n_pred": n_pred, "n_ref": n_ref}
-        return {name: Dense(values) for name, values in known.items()}
+        columns: dict[str, Any] = {}
+        for names, (side, kept), values in zip(_SIDES, sides, found, strict=True):
+            rows = ragged.row_numbers(side.indptr)
+            total = np.bincount(rows, values, minlength=len(block)).astype(np.float64)
+            number = ragged.sum_rows(kept, side.indptr)
+            columns |= {names[0]: Dense(total), names[1]: Dense(number)}
+        return columns
 
 
 def _nearest(table: Any) -> tuple[Any, Any]:
@@ -428,7 +406,7 @@ def _paired(table: Any) -> tuple[Any, Any]:
     """Return similarities of rows and of columns to their partners; 0 without one."""
     backend = Backend(table)
     rows, columns = backend.zeros(*table.shape[:2]), backend.zeros(*table.shape[::2])
-    found = max_similarity_matching(table)
+    found = assignment.max_similarity_matching(table)
     item, row = backend.xp.where(found >= 0)
     column = found[item, row]
     rows[item, row] = columns[item, column] = table[item, row, column]
@@ -436,6 +414,7 @@ def _paired(table: Any) -> tuple[Any, Any]:
 
 
 _RULES = {"any": _nearest, "total": _paired}
+_SIDES = ("hit", "n_pred"), ("served", "n_ref")
 
 
 class SoftFamily(CountFormulas):
@@ -476,25 +455,19 @@ _THRESHOLD = _Threshold(
 )
 _PAIRS = one_of(
     "match",
+    "greedy optimal total",
     "first unused reference in order; most matches; the matches with the largest total similarity",
-    "greedy",
-    "optimal",
-    "total",
 )
 _MATCH = replace(
     _PAIRS, choices=(*_PAIRS.choices, "any"), help=f"{_PAIRS.help}; a reference may serve several"
 )
 _NEAREST = one_of(
     "match",
+    "any total",
     "the nearest label of the other side; pairs one-to-one with the largest total similarity",
-    "any",
-    "total",
 )
 _HITS = one_of(
-    "normalize",
-    "divide by the references, or by the hits (Kubany et al. 2020)",
-    "references",
-    "hits",
+    "normalize", "references hits", "divide by the references, or by the hits (Kubany et al. 2020)"
 )
 
 
@@ -508,15 +481,15 @@ def _define(
     averages: tuple[str, ...] = ("example", "micro"),
     **traits: Any,
 ) -> Definition:
-    every = set_options(averages, without=("labels",))
-    average, duplicates, *shared = choose_policies(every, ("empty", *policies))
+    every = set_options(averages, without=("labels",), policies=("empty", *policies))
+    average, duplicates, *shared = every
     known: dict[str, Any] = {
         "options": (average, *options, EMBEDDING, replace(duplicates, averages=None), *shared),
         "averages": averages,
         "formula": formula,
         "needs": frozenset({"embedding"}),
     }
-    return add(Definition(name, summary=summary, equation=equation, **known, **traits))
+    return define(name, summary=summary, equation=equation, **known, **traits)
 
 
 _MATCHED: dict[str, Any] = {

@@ -38,11 +38,12 @@ from semmetrics.core.columns import Dense, Sparse, as_floats
 from semmetrics.core.ragged import Floats, prefixes, row_numbers
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError
-from semmetrics.metrics import formulas
+from semmetrics.metrics import families, formulas, matching
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
     Frame,
+    ItemSums,
     LabelTable,
     Measure,
     Option,
@@ -50,27 +51,9 @@ from semmetrics.metrics.definition import (
     Sums,
     Value,
 )
-from semmetrics.metrics.families import (
-    LABEL_AVERAGES,
-    CountFormulas,
-    apply_policies,
-    choose_policies,
-    label_mean,
-    policy_option,
-    universe_option,
-)
+from semmetrics.metrics.families import LABEL_AVERAGES, CountFormulas
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.matching import (
-    CountColumns,
-    Counts,
-    Cut,
-    DistinctCounts,
-    Matches,
-    Ranked,
-    Reference,
-    cut_of,
-)
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.registry import add, define
 from semmetrics.options import clean_rule
 
 _COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
@@ -96,44 +79,48 @@ def set_options(
     *,
     without: tuple[str, ...] = (),
     defaults: Mapping[str, Value] | None = None,
+    policies: Container[str] | None = None,
 ) -> tuple[Option, ...]:
-    """Return the options that all set metrics share, but for some, and with other defaults."""
+    """Return the options that all set metrics share, but for some, and with other defaults.
+
+    Where policies are named, only they can be chosen.
+    """
     over_labels = ("macro", "micro", "weighted")
+    policy = families.policy_option
     options = [
         Option("average", "avg", averages[0], averages, help="what the mean is taken over"),
-        universe_option(over_labels),
+        families.universe_option(over_labels),
         Option("duplicates", "dup", "once", ("once", "each"), averages=("example",),
                help="count a repeated label once, or each time"),
-        policy_option("empty", "empty", "1", "nothing predicted and nothing true",
-                      ("example", "micro")),
-        policy_option("absent", "absent", "skip", "a label on neither side", LABEL_AVERAGES),
-        policy_option("no_prediction", "nopred", "0", "0/0 with nothing predicted"),
-        policy_option("no_reference", "noref", "0", "0/0 with nothing true"),
-        policy_option("undefined", "undef", "nan", "0/0 for another reason"),
+        policy("empty", "empty", "1", "nothing predicted and nothing true", ("example", "micro")),
+        policy("absent", "absent", "skip", "a label on neither side", LABEL_AVERAGES),
+        policy("no_prediction", "nopred", "0", "0/0 with nothing predicted"),
+        policy("no_reference", "noref", "0", "0/0 with nothing true"),
+        policy("undefined", "undef", "nan", "0/0 for another reason"),
         Option("decode", "decode", "all", help="the rule that makes sets",
                check=check_decode, clean=clean_rule),
         Option("keep_at_least", "min", 0, kind=int, help="labels always kept"),
     ]  # fmt: skip
     chosen, other = set(averages), defaults or {}
-    return tuple(
+    shared = tuple(
         replace(o, default=other.get(o.name, o.default))
         for o in options
         if o.name not in without and (o.averages is None or chosen & set(o.averages))
     )
+    return shared if policies is None else families.choose_policies(shared, policies)
 
 
 @dataclass(frozen=True)
-class LabelCounts:
+class LabelCounts(ItemSums):
     """Hits, predictions and references of each label, each counted once an item."""
 
-    cut: Cut
-    additive: bool = True
-    labels: frozenset[str] = frozenset(("hit", "n_pred", "n_ref"))
+    cut: matching.Cut
+    labels = frozenset(("hit", "n_pred", "n_ref"))
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Count "hit", "n_pred", "n_ref" of shape (items, labels), and "items" (ones)."""
-        ranked, ref = block.get(Ranked()), block.get(Reference())
-        matched, kept = block.get(Matches("once", "class")), block.get(self.cut)
+        ranked, ref = block.get(matching.Ranked()), block.get(matching.Reference())
+        matched, kept = block.get(matching.Matches("once", "class")), block.get(self.cut)
         chosen = matched.counted
         if (kept < np.diff(ranked.indptr)).any():
             inside = prefixes(ranked.indptr, kept)
@@ -156,24 +143,24 @@ class SetFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose counts of items for ``example``, of labels for the other averages."""
-        cut = cut_of(measure)
+        cut = matching.cut_of(measure)
         if measure["average"] != "example":
             return LabelCounts(cut)
-        matches = Matches(measure["duplicates"])
+        matches = matching.Matches(measure["duplicates"])
         if "precision_sum" in measure.definition.arguments:
-            return CountColumns(cut, matches, ranks=True)
-        return DistinctCounts(Counts(cut, matches))
+            return matching.CountColumns(cut, matches, ranks=True)
+        return matching.DistinctCounts(matching.Counts(cut, matches))
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Average over items or labels, or evaluate the formula on the counts of all."""
         if measure["average"] not in LABEL_AVERAGES:
             return super().aggregate(measure, sums, frame)
         known = self.together(measure, sums, frame)
-        values, kept = apply_policies(measure, *self._evaluated(measure, sums, frame))
+        values, kept = families.apply_policies(measure, *self._evaluated(measure, sums, frame))
         if measure["labels"] == "reference":
             # only in a resample can a reference label be without references: it has none of it
             kept = kept & (known["n_ref"] > 0)
-        return label_mean(measure, values, known["n_ref"], kept)
+        return families.label_mean(measure, values, known["n_ref"], kept)
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Evaluate the formula on each item; None where it is averaged over labels."""
@@ -309,11 +296,9 @@ def measure(
 
     def decorate(formula: Callable[..., Any]) -> Definition:
         own = _own_options(formula, averages)
-        shared = set_options(averages, defaults=defaults)
+        shared = set_options(averages, defaults=defaults, policies=policies)
         for wrong in defaults or {}:
             check_choice("defaults", wrong, [option.name for option in shared])
-        if policies is not None:
-            shared = choose_policies(shared, policies)
         known: dict[str, Any] = {
             "summary": (inspect.getdoc(formula) or "").split("\n")[0],
             "options": shared + own,
@@ -504,13 +489,13 @@ def _smoothed_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
 
 
 def _smoothed(name: str, average: str, summary: str, **defaults: Value) -> Definition:
-    options = choose_policies(set_options((average,), defaults=defaults), ())
+    options = set_options((average,), defaults=defaults, policies=())
     equation = "2PR / (P + R), P = (tp + eps)/(tp + fp + eps), R = (tp + eps)/(tp + fn + eps)"
     source = "Pineda, Salvador et al. 2019, section 3.3, with the reference code's eps = 1e-8"
-    return add(Definition(
+    return define(
         name, SetFamily(), summary, equation, source, ("pineda2019",), options, (average,),
         symmetric=True, formula=_smoothed_f1,
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 _smoothed(

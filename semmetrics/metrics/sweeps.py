@@ -30,18 +30,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    dense_array,
-    offsets,
-    order_rows,
-    positions,
-    row_numbers,
-    running_sums,
-    runs_within,
-)
+from semmetrics.core import ragged
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import score_matrix, target_matrix
@@ -149,14 +139,14 @@ def sweep_top_k(
     >>> sweep["micro"].precision.tolist(), sweep["example"].recall.tolist()
     ([0.5, 0.5], [0.5, 1.0])
     """
-    points = dense_array(ks, "ks")
+    points = ragged.dense_array(ks, "ks")
     if points.ndim != 1 or (points.size and points.dtype.kind not in "iu") or (points < 0).any():
         raise InputError("bad-option", name="ks", value=ks, wanted="a list of integers from 0")
     points, rows = points.astype(np.int64), _dense_rows(scores, targets)
-    order = order_rows(rows.indptr, rows.scores)
+    order = ragged.order_rows(rows.indptr, rows.scores)
     rows = rows._replace(codes=rows.codes[order], hit=rows.hit[order])
     rising = np.argsort(points, kind="stable")
-    bins = np.searchsorted(points[rising], positions(rows.indptr), side="right")
+    bins = np.searchsorted(points[rising], ragged.positions(rows.indptr), side="right")
     return {one: _average(rows, one, points, rising, bins, undefined) for one in AVERAGES}
 
 
@@ -224,7 +214,7 @@ def sweep_rows(
         points, bins = points_of_scores(rows.scores)
         falling = np.arange(len(points))
     else:
-        points = dense_array(thresholds, "thresholds", np.float64)
+        points = ragged.dense_array(thresholds, "thresholds", np.float64)
         if points.ndim != 1 or np.isnan(points).any():
             wanted = "a list of numbers without NaN"
             raise InputError("bad-option", name="thresholds", value=thresholds, wanted=wanted)
@@ -352,7 +342,7 @@ def _dense_rows(scores: ArrayLike, targets: ArrayLike) -> Rows:
     truth = target_matrix(targets, table.shape)
     n, width = table.shape
     return Rows(
-        offsets(np.full(n, width)),
+        ragged.offsets(np.full(n, width)),
         np.tile(np.arange(width), n),
         truth.ravel(),
         table.ravel(),
@@ -436,7 +426,7 @@ def means_at_points(
     indptr = rows.indptr
     if average != "example":
         by_class = np.argsort(rows.codes, kind="stable")
-        indptr = offsets(np.bincount(rows.codes, minlength=len(rows.class_ref)))
+        indptr = ragged.offsets(np.bincount(rows.codes, minlength=len(rows.class_ref)))
         columns, bins, n_refs = [c[by_class] for c in columns], bins[by_class], rows.class_ref
     by_support = average == "weighted" and n_refs.any()  # without references as "macro"
     weights = n_refs if by_support else np.ones(len(n_refs), np.int64)
@@ -445,7 +435,7 @@ def means_at_points(
         weights = weights / max(1, weights.max(initial=0))
     sums = np.zeros((2, len(formula(*np.zeros((3 + len(more), 0)))), n_points + 1), np.int64)
     total = np.zeros(2, np.int64)
-    for part in runs_within(indptr, max(_LABELS, n_points // 4)):
+    for part in ragged.runs_within(indptr, max(_LABELS, n_points // 4)):
         flat = slice(indptr[part.start], indptr[part.stop])
         some = indptr[part.start : part.stop + 1] - flat.start
         columns_of = [c[flat] for c in columns]
@@ -467,7 +457,7 @@ def sums_by_key(keys: NDArray[np.integer], values: NDArray[Any], size: int) -> I
         return np.bincount(keys, values, size)[:size].astype(np.int64)
     order = np.argsort(keys, kind="stable")
     ends = np.searchsorted(keys[order], np.arange(size), side="right")
-    sums: Ints = np.diff(running_sums(values[order])[ends], prepend=0)
+    sums: Ints = np.diff(ragged.running_sums(values[order])[ends], prepend=0)
     return sums
 
 
@@ -524,12 +514,12 @@ def _add_changes(
     wide, floats = sums.shape[-1], weights.dtype.kind == "f"
     share = weights if floats else np.ones(len(weights))
     whole = np.ones(len(weights), np.int64) if floats else weights
-    keys = row_numbers(indptr) * wide + bins
+    keys = ragged.row_numbers(indptr) * wide + bins
     order = np.argsort(keys)
     keys = keys[order]
     last = np.flatnonzero(_differs(keys[::-1])[::-1])
     group, at = np.divmod(keys[last], wide)
-    counts = [running_sums(column[order]) for column in columns]
+    counts = [ragged.running_sums(column[order]) for column in columns]
     hit, kept, *more = (c[last + 1] - c[indptr[group]] for c in counts)
     zero = np.zeros(len(n_ref), np.int64)
     start = _cut(formula(zero, zero, n_ref, *[zero for _ in more]) * share)
