@@ -17,7 +17,7 @@ for any measure whose formula is on counts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,7 @@ from semmetrics.core import ragged
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
-from semmetrics.metrics.decoding import item_weights
+from semmetrics.metrics.decoding import Weights, item_weights
 from semmetrics.metrics.definition import Definition, Frame, Measure
 from semmetrics.metrics.families import evaluate_formula, formula_options, value_columns
 from semmetrics.metrics.sets import (
@@ -39,29 +39,14 @@ from semmetrics.metrics.sets import (
     SubsetAccuracy,
 )
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
 _CELLS = 1 << 22  # label pairs collected before they are counted
 
 
-class Choices(TypedDict, total=False):
-    """What every average takes: weights of items, shape (items,), and policies for 0/0.
-
-    Policies are "nan", "0", "1" or "skip".
-    """
-
-    weights: ArrayLike | None
-    empty: str
-    absent: str
-    no_prediction: str
-    no_reference: str
-    undefined: str
+Binary: TypeAlias = ArrayLike
+"""A matrix of 0 and 1, or a scipy.sparse one: items x labels."""
 
 
-def score(
-    measure: Measure, pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
-) -> float:
+def score(measure: Measure, pred: Binary, ref: Binary, *, weights: Weights = None) -> float:
     """Compute a set measure on 0/1 matrices.
 
     Parameters
@@ -94,7 +79,7 @@ def score(
 
 
 def per_label(
-    definition: Definition, pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
+    definition: Definition, pred: Binary, ref: Binary, *, weights: Weights = None
 ) -> Floats:
     """Evaluate the formula on each label; shape (labels,), nan where undefined.
 
@@ -109,7 +94,7 @@ def per_label(
     return values
 
 
-def per_item(definition: Definition, pred: ArrayLike, ref: ArrayLike) -> Floats:
+def per_item(definition: Definition, pred: Binary, ref: Binary) -> Floats:
     """Evaluate the formula on each item; shape (items,), nan where undefined.
 
     Examples
@@ -130,7 +115,7 @@ def _items(measure: Measure, pred: Any, ref: Any) -> tuple[Floats, Ints, Ints]:
 
 
 def _sums(
-    measure: Measure, pred: ArrayLike, ref: ArrayLike, weights: ArrayLike | None
+    measure: Measure, pred: Binary, ref: Binary, weights: Weights
 ) -> tuple[dict[str, Any], Frame]:
     """Return what the measure aggregates, and the label axis."""
     mine, theirs = _matrices(measure, pred, ref)
@@ -149,7 +134,7 @@ def _sums(
     return {"hit": hit, "n_pred": n_pred, "n_ref": n_ref, "items": items}, frame
 
 
-def _matrices(measure: Measure, pred: ArrayLike, ref: ArrayLike) -> tuple[Any, Any]:
+def _matrices(measure: Measure, pred: Binary, ref: Binary) -> tuple[Any, Any]:
     """Check that a measure is one of 0/1 matrices, and their shapes."""
     definition = measure.definition
     counts = isinstance(definition.family, SetFamily) and measure["decode"] == "all"
@@ -164,17 +149,14 @@ def _matrices(measure: Measure, pred: ArrayLike, ref: ArrayLike) -> tuple[Any, A
 
 
 def _average(
-    definition: Definition, average: str, choices: Choices, pred: ArrayLike, ref: ArrayLike
+    definition: Definition, average: str, policies: Any, pred: Binary, ref: Binary, weights: Weights
 ) -> float:
-    policies: dict[str, Any] = {**choices}
-    weights = policies.pop("weights", None)
-    if average != "example":
-        policies.setdefault("labels", "given")
-    return score(definition(average=average, **policies), pred, ref, weights=weights)
+    labels: dict[str, Any] = {} if average == "example" else {"labels": "given"}
+    return score(definition(average=average, **labels, **policies), pred, ref, weights=weights)
 
 
 def precision(
-    pred: ArrayLike, ref: ArrayLike, *, average: str = "macro", **choices: Unpack[Choices]
+    pred: Binary, ref: Binary, *, average: str = "macro", weights: Weights = None, **policies: str
 ) -> float:
     """Compute the share of the predicted labels that are true.
 
@@ -183,8 +165,9 @@ def precision(
     pred, ref : array-like or scipy.sparse, shape (items, labels)
         0 and 1.
     average : {"macro", "micro", "weighted", "example"}
-    **choices
-        ``weights``: sample weights, array-like, shape (items,).
+    weights : array-like, shape (items,), optional
+        Sample weights.
+    **policies
         ``empty`` or ``absent``, ``no_prediction``, ``no_reference``: "nan", "0", "1" or "skip".
 
     Returns
@@ -205,11 +188,11 @@ def precision(
     >>> precision([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.75
     """
-    return _average(Precision, average, choices, pred, ref)
+    return _average(Precision, average, policies, pred, ref, weights)
 
 
 def recall(
-    pred: ArrayLike, ref: ArrayLike, *, average: str = "macro", **choices: Unpack[Choices]
+    pred: Binary, ref: Binary, *, average: str = "macro", weights: Weights = None, **policies: str
 ) -> float:
     """Compute the share of the true labels that are predicted.
 
@@ -225,11 +208,11 @@ def recall(
     >>> recall([[1, 0], [1, 0]], [[1, 0], [0, 1]])
     0.5
     """
-    return _average(Recall, average, choices, pred, ref)
+    return _average(Recall, average, policies, pred, ref, weights)
 
 
 def f1(
-    pred: ArrayLike, ref: ArrayLike, *, average: str = "macro", **choices: Unpack[Choices]
+    pred: Binary, ref: Binary, *, average: str = "macro", weights: Weights = None, **policies: str
 ) -> float:
     """Compute the harmonic mean of precision and recall (Kubany et al. 2020, equations 4, 9, 12).
 
@@ -241,11 +224,11 @@ def f1(
     >>> f1([[1, 0], [1, 1]], [[1, 0], [0, 1]], average="micro")
     0.8
     """
-    return _average(F1, average, choices, pred, ref)
+    return _average(F1, average, policies, pred, ref, weights)
 
 
 def jaccard(
-    pred: ArrayLike, ref: ArrayLike, *, average: str = "example", **choices: Unpack[Choices]
+    pred: Binary, ref: Binary, *, average: str = "example", weights: Weights = None, **policies: str
 ) -> float:
     """Divide the labels on both sides by those on either side (Kubany et al. 2020, equation 1).
 
@@ -257,10 +240,10 @@ def jaccard(
     >>> jaccard([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.75
     """
-    return _average(Jaccard, average, choices, pred, ref)
+    return _average(Jaccard, average, policies, pred, ref, weights)
 
 
-def subset_accuracy(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None) -> float:
+def subset_accuracy(pred: Binary, ref: Binary, *, weights: Weights = None) -> float:
     """Compute the share of the items whose predicted set is exactly the true set.
 
     Parameters, Returns, Raises
@@ -274,7 +257,7 @@ def subset_accuracy(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | Non
     return score(SubsetAccuracy(), pred, ref, weights=weights)
 
 
-def hamming_loss(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None) -> float:
+def hamming_loss(pred: Binary, ref: Binary, *, weights: Weights = None) -> float:
     """Compute the share of the item-label pairs that are wrong; lower is better.
 
     Parameters, Returns, Raises

@@ -239,14 +239,9 @@ class SemanticMatches:
                 first[theirs] = mine
             close += near
         block.note((_NEAR, self), close)
-        return SemanticMatched(
-            counted=None if layout.pred_kept.all() else layout.pred_kept,
-            hit=hit,
-            once=layout.ref_kept,
-            n_ref=ragged.sum_rows(layout.ref_kept, layout.ref.indptr),
-            partner=partner,
-            first=first,
-        )
+        counted = None if layout.pred_kept.all() else layout.pred_kept
+        n_refs = ragged.sum_rows(layout.ref_kept, layout.ref.indptr)
+        return SemanticMatched(counted, hit, layout.ref_kept, n_refs, partner, first)
 
     def _match(self, batch: Batch, source: Similarities, above: Any) -> tuple[Ints, Bools]:
         """Match a batch: the column of each row, or -1, and the rows that are hits."""

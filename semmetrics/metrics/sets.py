@@ -129,13 +129,12 @@ class LabelCounts(ItemSums):
         predicted = ranked if chosen is None else ranked.keep(chosen)
         hits = ranked.keep(hit)
         distinct = ref if matched.once is None else ref.keep(matched.once)
-        width = len(block.task.classes)
-        return {
-            "hit": Sparse(hits.indptr, hits.codes, width),
-            "n_pred": Sparse(predicted.indptr, predicted.codes, width),
-            "n_ref": Sparse(distinct.indptr, distinct.codes, width),
-            "items": Dense(np.ones(len(block), np.int8)),
-        }
+        sides, width = (
+            {"hit": hits, "n_pred": predicted, "n_ref": distinct},
+            len(block.task.classes),
+        )
+        columns = {name: Sparse(side.indptr, side.codes, width) for name, side in sides.items()}
+        return {**columns, "items": Dense(np.ones(len(block), np.int8))}
 
 
 class SetFamily(CountFormulas):
@@ -233,12 +232,19 @@ def measure(
     formula: Callable[..., Any] | None = None,
     /,
     *,
+    kind: str = "labels",
     averages: tuple[str, ...] = ("example",),
+    bounds: tuple[float, float] = (0.0, 1.0),
+    higher_is_better: bool = True,
+    symmetric: bool = False,
+    order_invariant: bool = True,
+    source: str = "",
+    equation: str = "",
+    cite: tuple[str, ...] = (),
     name: str | None = None,
     defaults: Mapping[str, Value] | None = None,
     policies: Container[str] | None = None,
     aliases: Mapping[str, str] | None = None,
-    **traits: Any,
 ) -> Definition | Callable[[Callable[..., Any]], Definition]:
     """Make a set metric of a formula on counts, and register it.
 
@@ -299,13 +305,15 @@ def measure(
         shared = set_options(averages, defaults=defaults, policies=policies)
         for wrong in defaults or {}:
             check_choice("defaults", wrong, [option.name for option in shared])
-        known: dict[str, Any] = {
-            "summary": (inspect.getdoc(formula) or "").split("\n")[0],
-            "options": shared + own,
-            "averages": averages,
-            "formula": formula,
-        }
-        return add(Definition(name or formula.__name__, SetFamily(), **known, **traits), aliases)
+        summary = (inspect.getdoc(formula) or "").split("\n")[0]
+        return add(
+            Definition(
+                name or formula.__name__, SetFamily(), summary, equation, source, cite,
+                shared + own, averages, bounds, higher_is_better, symmetric, order_invariant,
+                kind=kind, formula=formula,
+            ),
+            aliases,
+        )  # fmt: skip
 
     return decorate if formula is None else decorate(formula)
 

@@ -341,14 +341,9 @@ def _dense_rows(scores: ArrayLike, targets: ArrayLike) -> Rows:
     table = score_matrix(scores)
     truth = target_matrix(targets, table.shape)
     n, width = table.shape
-    return Rows(
-        ragged.offsets(np.full(n, width)),
-        np.tile(np.arange(width), n),
-        truth.ravel(),
-        table.ravel(),
-        truth.sum(axis=1, dtype=np.int64),
-        truth.sum(axis=0, dtype=np.int64),
-    )
+    indptr, codes = ragged.offsets(np.full(n, width)), np.tile(np.arange(width), n)
+    n_ref, class_ref = (truth.sum(axis=axis, dtype=np.int64) for axis in (1, 0))
+    return Rows(indptr, codes, truth.ravel(), table.ravel(), n_ref, class_ref)
 
 
 def _average(
@@ -361,12 +356,9 @@ def _average(
 ) -> Sweep:
     """Return one average at every point; bins count along the points in that order."""
     if np.isnan(undefined).any():  # a mean that depends on what stands for nan is nan
-        low, high = (
-            _average(
-                rows, average, points, order, bins, Undefined(*np.nan_to_num(undefined, nan=x))
-            )
-            for x in (0.0, 1.0)
-        )
+        fixed = rows, average, points, order, bins
+        ends = [Undefined(*np.nan_to_num(undefined, nan=value)) for value in (0.0, 1.0)]
+        low, high = (_average(*fixed, end) for end in ends)
         columns = zip(low[1:], high[1:], strict=True)
         return Sweep(points, *(np.where(one == other, one, np.nan) for one, other in columns))
     empty = undefined.label if average in ("macro", "weighted") else undefined.item
