@@ -263,22 +263,18 @@ class Vocabulary:
 
 
 def _text_words(vectors: Any) -> WordTable:
-    found = [
-        [word for term in terms for word in _WORD.findall(term.lower())]
-        for terms in vectors.terms_of_labels
-    ]
+    found = [_WORD.findall(" ".join(terms).lower()) for terms in vectors.terms_of_labels]
     place = {word: code for code, word in enumerate(sorted({w for words in found for w in words}))}
     codes = np.array([place[word] for words in found for word in words], np.int64)
-    looked = label_vectors(
-        [(word,) for word in place], vectors.embedder, lookup=vectors.lookup, oov=vectors.oov
-    )
+    rule: Any = {"lookup": vectors.lookup, "oov": vectors.oov}
+    looked = label_vectors([(word,) for word in place], vectors.embedder, **rule)
     kept = looked.included[codes]  # words that take part
-    indptr = ragged.offsets(
-        ragged.sum_rows(kept, ragged.offsets(np.fromiter(map(len, found), np.int64, len(found))))
+    widths = np.fromiter(map(len, found), np.int64, len(found))
+    indptr, skips = (
+        ragged.offsets(ragged.sum_rows(kept, ragged.offsets(widths))),
+        vectors.oov == "skip",
     )
-    return WordTable(
-        indptr, codes[kept], looked.vectors, vectors.device, skips=vectors.oov == "skip"
-    )
+    return WordTable(indptr, codes[kept], looked.vectors, vectors.device, skips)
 
 
 def _label_words(vectors: Any) -> WordTable:

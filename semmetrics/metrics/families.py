@@ -23,7 +23,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,8 @@ from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import is_own
 
 CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
+Causes: TypeAlias = NDArray[np.int8]
+"""Positions in CAUSES."""
 POLICIES = ("nan", "0", "1", "skip")
 LABEL_AVERAGES = ("macro", "weighted")
 _NUMBERS = {"nan": np.nan, "0": 0.0, "1": 1.0}
@@ -79,7 +81,7 @@ def universe_option(averages: tuple[str, ...] | None = None) -> Option:
     return replace(one_of("labels", f"{AUTO} reference union given", text), averages=averages)
 
 
-def causes(values: Floats, n_pred: Any, n_ref: Any) -> NDArray[np.int8]:
+def causes(values: Floats, n_pred: Any, n_ref: Any) -> Causes:
     """Say why each value is undefined, as a position in CAUSES; 0 where it is defined."""
     code = np.zeros(values.shape, np.int8)
     bad = np.isnan(values)
@@ -100,9 +102,7 @@ def cause_option(measure: Measure, cause: str) -> str:
     return "absent" if cause == "empty" and measure["average"] in LABEL_AVERAGES else cause
 
 
-def apply_policies(
-    measure: Measure, values: Floats, code: NDArray[np.int8]
-) -> tuple[Floats, Bools]:
+def apply_policies(measure: Measure, values: Floats, code: Causes) -> tuple[Floats, Bools]:
     """Replace undefined values, and say which values count.
 
     Parameters
@@ -123,7 +123,7 @@ def apply_policies(
     return values, kept
 
 
-def averaged_values(measure: Measure, values: Floats, code: NDArray[np.int8]) -> Floats:
+def averaged_values(measure: Measure, values: Floats, code: Causes) -> Floats:
     """Return what a mean averages: policies for undefined values, nan for those left out."""
     values, kept = apply_policies(measure, values, code)
     return np.where(kept, values, np.nan)
@@ -290,7 +290,7 @@ class FormulaValues(ItemSums):
         columns = dict(block.get(self.counts))
         codes = columns.pop("codes", None)
         flags = {name: c for name, c in columns.items() if isinstance(c, OneHot)}
-        known = {name: columns[name].values for name in columns.keys() - flags.keys()}
+        known = {name: c.values for name, c in columns.items() if name not in flags}
         value = evaluate_formula(self.definition, known, self.options)
         found: dict[str, Any] = value_columns(value, known["n_pred"], known["n_ref"])
         if codes is None:
@@ -346,9 +346,7 @@ class CountFormulas(ItemMeans):
         names = {*measure.definition.arguments, "n_pred", "n_ref"}
         return {name: as_floats(sums[name])[..., None] for name in names}
 
-    def _evaluated(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> tuple[Floats, NDArray[np.int8]]:
+    def _evaluated(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Causes]:
         known = self.together(measure, sums, frame)
         value = evaluate_formula(measure.definition, known, formula_options(measure))
         return value, causes(value, known["n_pred"], known["n_ref"])

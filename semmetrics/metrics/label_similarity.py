@@ -140,7 +140,7 @@ class SimilarityTable:
         self._columns = self._backend.array(_positions(size, referred))
         self._decided: tuple[float, tuple[Any, Any], bool] | None = None
 
-    def gather(self, rows: Ints, labels: Ints, *, by_term: bool) -> Any:
+    def gather(self, rows: Ints, labels: Ints, *, by_term: bool = False) -> Any:
         """Gather similarities of terms or predicted labels with reference labels.
 
         Parameters
@@ -270,7 +270,7 @@ class PairwiseSimilarity:
 
     vectors: Any
 
-    def gather(self, rows: Ints, labels: Ints, *, by_term: bool) -> Any:
+    def gather(self, rows: Ints, labels: Ints, *, by_term: bool = False) -> Any:
         """Do the same as ``SimilarityTable.gather``."""
         backend, single = Backend(self.vectors.matrix), not self.vectors.has_synonyms
         table = backend.zeros(*rows.shape, labels.shape[1])

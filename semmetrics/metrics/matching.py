@@ -195,8 +195,6 @@ def _match_terms(block: LabelBlock, matched: Matched, duplicates: str) -> Matche
     synonyms = block.task.synonyms
     if synonyms is None or pred.written is None or ref.written is None:
         return matched
-    if not synonyms.ambiguous.any():
-        return matched
     hit = matched.hit.copy()
     touched = np.union1d(
         ragged.row_numbers(pred.indptr)[synonyms.ambiguous[pred.written]],

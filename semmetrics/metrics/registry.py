@@ -278,11 +278,10 @@ def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
         every = [*_MODULES, *_DEFINITIONS, *_ALIASES]
         names = [known for own, known in every if kind in (None, own)]
         low = name.lower()
-        exact = dict.fromkeys(known for known in names if known.lower() == low)
-        family = sorted({known for known in names if known.lower().startswith(f"{low}-")})
+        near = sorted({known for known in names if known.lower().startswith(f"{low}-")})  # BLEU
+        near += dict.fromkeys(known for known in names if known.lower() == low)
         begun = [known for known in names if len(known) > 1 and low.startswith(known.lower())]
         remedy = did_you_mean(name, names, "see: semmetrics list")
-        near = [*family, *exact]  # BLEU is BLEU-1 to BLEU-4
         if not near and begun and max(begun, key=len) not in remedy:  # f1score
             near = [max(begun, key=len)]
         if near:

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -70,8 +70,7 @@ _MORE = 5e-10  # half of the last place of a similarity
 _NEAR = "pairs near a threshold"
 
 
-@dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(NamedTuple):
     """Items of like size, padded with -1.
 
     Attributes
@@ -94,15 +93,6 @@ class Batch:
     owner: Ints
     goal: Ints
     continues: Bools | None
-
-    def similarities(self, source: Similarities) -> Any:
-        """Gather those of rows with columns, shape (items, rows, references); -inf is padding."""
-        return source.gather(self.rows, self.columns, by_term=self.continues is not None)
-
-    def above(self, source: Similarities, threshold: float) -> tuple[Any, int]:
-        """Decide which of them are above a threshold, and count those close to it."""
-        by_term = self.continues is not None
-        return source.above(self.rows, self.columns, threshold, by_term=by_term)
 
 
 @dataclass(frozen=True)
@@ -226,8 +216,9 @@ class SemanticMatches:
         n_pred, n_ref = len(layout.pred.codes), len(layout.ref.codes)
         partner, first = np.full(n_pred, -1), np.full(n_ref, n_pred)
         hit, close = np.zeros(n_pred, np.bool_), 0
-        for batch in layout.batches(by_term=self.match == "greedy" and layout.vectors.has_synonyms):
-            above, near = batch.above(source, self.threshold)
+        by_term = self.match == "greedy" and layout.vectors.has_synonyms
+        for batch in layout.batches(by_term=by_term):
+            above, near = source.above(batch.rows, batch.columns, self.threshold, by_term=by_term)
             found, hits = self._match(batch, source, above)
             item, row = np.nonzero(found >= 0)
             mine, theirs = batch.owner[item, row], batch.goal[item, found[item, row]]
@@ -247,7 +238,7 @@ class SemanticMatches:
         """Match a batch: the column of each row, or -1, and the rows that are hits."""
         backend = Backend(above)
         if self.match == "total":
-            table = batch.similarities(source)
+            table = source.gather(batch.rows, batch.columns)
             # of equal sums that with more pairs: then a prediction adds one pair or none
             gain = backend.xp.where(above & (table > 0), table + _MORE / (1 + table.shape[1]), 0.0)
             found, gain = assignment.max_similarity_matching(gain), backend.numpy(gain)
@@ -306,9 +297,10 @@ class MatchedPairs:
         matches = self.matches
         matched = block.get(matches)
         layout = block.get(Layout(matches.duplicates, matches.model, matches.cut))
+        source = block.get(LabelSimilarity(matches.model))
         partner, similarity = matched.partner.copy(), np.full(len(matched.partner), -np.inf)
         for batch in layout.batches(by_term=False):
-            table = batch.similarities(block.get(LabelSimilarity(matches.model)))
+            table = source.gather(batch.rows, batch.columns)
             table = Backend(table).numpy(table)
             real = batch.owner >= 0
             mine, nearest = batch.owner[real], table.argmax(axis=2)
@@ -377,7 +369,7 @@ class SoftCounts(ItemSums):
         sides = (layout.pred, layout.pred_kept), (layout.ref, layout.ref_kept)
         found = [np.zeros(len(side.codes)) for side, _ in sides]
         for batch in layout.batches(by_term=False):
-            part = rule(batch.similarities(source))
+            part = rule(source.gather(batch.rows, batch.columns))
             for values, new, place in zip(found, part, (batch.owner, batch.goal), strict=True):
                 real = place >= 0
                 values[place[real]] = Backend(new).numpy(new)[real]
