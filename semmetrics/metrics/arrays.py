@@ -90,8 +90,7 @@ def per_label(
     """
     measure = definition(average="macro", labels="given")
     table: Any = SetFamily().per_label(measure, *_sums(measure, pred, ref, weights))
-    values: Floats = table["value"]
-    return values
+    return np.asarray(table["value"], np.float64)
 
 
 def per_item(definition: Definition, pred: Binary, ref: Binary) -> Floats:
@@ -142,8 +141,7 @@ def _matrices(measure: Measure, pred: Binary, ref: Binary) -> tuple[Any, Any]:
         raise InputError("measure-option", option="a 0/1 matrix", measure=measure)
     mine, theirs = ragged.binary_matrix(pred, "pred"), ragged.binary_matrix(ref, "ref")
     if mine.shape != theirs.shape or not mine.size:
-        wanted = "both sides items x labels, of one shape" if mine.size else "items and labels"
-        shape = f"{mine.shape}, and ref {theirs.shape}"
+        shape, wanted = f"{mine.shape}, and ref {theirs.shape}", "some items x labels on both sides"
         raise InputError("wrong-shape", role="pred", shape=shape, wanted=wanted)
     return mine, theirs
 

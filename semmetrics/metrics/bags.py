@@ -136,9 +136,9 @@ def embed_wholes(
     InputError
         If the model has vectors of words alone, or does not know a text under the policy "error".
     """
+    identity = model.embedder.identity
     if getattr(model.embedder, "lookup", "text") == "words":
         remedy = ", or MeanSim" if what == "label lists" else ""
-        identity = model.embedder.identity
         raise InputError("word-vectors", what=what, embedding=identity, remedy=remedy)
     if listed is None:
         listed = np.array([bool(text.strip()) for text in texts], np.bool_)
@@ -150,7 +150,6 @@ def embed_wholes(
         stand_in = None if model.oov == "error" else embed_unique(model.embedder, ["unknown"])
         if stand_in is None or not stand_in.known[0]:
             names = list(dict.fromkeys(texts[item] for item in np.flatnonzero(lost).tolist()))
-            identity = model.embedder.identity
             raise InputError("unknown-text", what=what, embedding=identity, names=names)
         table[lost], known = stand_in.vectors, listed
     return Embedded(table, known, read.truncated), int(lost.sum())
@@ -266,14 +265,12 @@ def _text_words(vectors: Any) -> WordTable:
     found = [_WORD.findall(" ".join(terms).lower()) for terms in vectors.terms_of_labels]
     place = {word: code for code, word in enumerate(sorted({w for words in found for w in words}))}
     codes = np.array([place[word] for words in found for word in words], np.int64)
-    rule: Any = {"lookup": vectors.lookup, "oov": vectors.oov}
-    looked = label_vectors([(word,) for word in place], vectors.embedder, **rule)
-    kept = looked.included[codes]  # words that take part
-    widths = np.fromiter(map(len, found), np.int64, len(found))
-    indptr, skips = (
-        ragged.offsets(ragged.sum_rows(kept, ragged.offsets(widths))),
-        vectors.oov == "skip",
+    looked = label_vectors(
+        [(word,) for word in place], vectors.embedder, lookup=vectors.lookup, oov=vectors.oov
     )
+    kept = looked.included[codes]  # words that take part
+    widths, skips = np.fromiter(map(len, found), np.int64, len(found)), vectors.oov == "skip"
+    indptr = ragged.offsets(ragged.sum_rows(kept, ragged.offsets(widths)))
     return WordTable(indptr, codes[kept], looked.vectors, vectors.device, skips)
 
 
@@ -281,9 +278,7 @@ def _label_words(vectors: Any) -> WordTable:
     first = vectors.first_terms
     kept = first >= 0
     order = np.array(sorted(range(len(vectors.terms)), key=vectors.terms.__getitem__), np.int64)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    indptr, codes = ragged.offsets(kept.astype(np.int64)), place[first[kept]]
+    indptr, codes = ragged.offsets(kept.astype(np.int64)), np.argsort(order)[first[kept]]
     return WordTable(indptr, codes, vectors.vectors[order], vectors.device)
 
 

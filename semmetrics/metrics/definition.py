@@ -54,9 +54,8 @@ class Option:
         The averages for which it means something; None for all.
     required : bool
     check : callable, optional
-        Raises InputError for a value of its kind that is not allowed.
-    clean : callable, optional
-        From an allowed value to the one way in which it is written.
+        Raises InputError for a value of its kind that is not allowed; returns the one way in which
+        an allowed one is written, or None if that is as it stands.
     """
 
     name: str
@@ -67,8 +66,7 @@ class Option:
     help: str = ""
     averages: tuple[str, ...] | None = None
     required: bool = False
-    check: Callable[[Any], None] | None = None
-    clean: Callable[[Any], Any] | None = None
+    check: Callable[[Any], Any] | None = None
 
     def default_for(self, average: str | None) -> Value:
         """Return the default under an average."""
@@ -97,9 +95,8 @@ class Option:
             wanted = "text that can stand in a measure's name: no blanks at its ends, commas only "
             wanted += "inside parentheses that close"
             raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
-        if self.check is not None:
-            self.check(value)
-        return value if self.clean is None else self.clean(value)
+        cleaned: Value = None if self.check is None else self.check(value)
+        return value if cleaned is None else cleaned
 
 
 def one_of(name: str, choices: str, text: str, *, short: str = "") -> Option:

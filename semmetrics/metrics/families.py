@@ -135,13 +135,11 @@ def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
     number = counts[..., 0]
     unknown = np.zeros(number.shape, np.bool_)
     for place, name in enumerate(CAUSES[1:], 1):
-        policy, some = measure[name], counts[..., place]
-        if policy is None:  # a cause that this measure does not have
-            continue
+        policy, some = measure[name], counts[..., place]  # None where the cause cannot arise
         if policy == "nan":
             unknown |= some > 0
-        elif policy != "skip":
-            total, number = total + _NUMBERS[str(policy)] * some, number + some
+        elif policy in ("0", "1"):
+            total, number = total + _NUMBERS[policy] * some, number + some
     return np.where(unknown, np.nan, divide(total, number))
 
 

@@ -248,10 +248,8 @@ class TakingPart:
             codes = np.union1d(pred.codes[strange[0]], ref.codes[strange[1]])
             names = [block.task.classes[code] for code in codes.tolist()]
             raise InputError("outside-taxonomy", names=names)
-        having = (
-            ragged.sum_rows(strange[0], pred.indptr) + ragged.sum_rows(strange[1], ref.indptr) > 0
-        )
-        return pred, ref, OneHot(having.astype(np.int8), 2)
+        number = ragged.sum_rows(strange[0], pred.indptr) + ragged.sum_rows(strange[1], ref.indptr)
+        return pred, ref, OneHot((number > 0).astype(np.int8), 2)
 
 
 @dataclass(frozen=True)

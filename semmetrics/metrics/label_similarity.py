@@ -15,7 +15,6 @@ What is computed on a device stays there, as torch tensors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -273,8 +272,13 @@ class PairwiseSimilarity:
     def gather(self, rows: Ints, labels: Ints, *, by_term: bool = False) -> Any:
         """Do the same as ``SimilarityTable.gather``."""
         backend, single = Backend(self.vectors.matrix), not self.vectors.has_synonyms
-        table = backend.zeros(*rows.shape, labels.shape[1])
-        for part in self._parts(rows.shape, labels.shape[1], single=single):
+        (items, m), n = rows.shape, labels.shape[1]
+        numbers = (m + n) * self.vectors.vectors.shape[1]
+        gathered = _GATHERED[not backend.on_cpu]
+        step = gathered // max(1, numbers) if single else int((_LOCAL / (m * n)) ** 0.5)
+        table = backend.zeros(items, m, n)
+        for start in range(0, items, max(1, step)):
+            part = slice(start, start + max(1, step))
             if single:
                 table[part] = self._pair_by_pair(rows[part], labels[part])
             else:
@@ -297,14 +301,6 @@ class PairwiseSimilarity:
         left_out |= _padding(rows, labels)
         above[left_out] = False
         return above, int(np.count_nonzero(~(equal | left_out).ravel()[places]))
-
-    def _parts(self, shape: tuple[int, ...], n: int, *, single: bool) -> Iterator[slice]:
-        items, m = shape
-        numbers = (m + n) * self.vectors.vectors.shape[1]
-        gathered = _GATHERED[not Backend(self.vectors.matrix).on_cpu]
-        step = gathered // max(1, numbers) if single else int((_LOCAL / (m * n)) ** 0.5)
-        for start in range(0, items, max(1, step)):
-            yield slice(start, start + max(1, step))
 
     def _pair_by_pair(self, rows: Ints, labels: Ints) -> Any:
         """Return similarities of labels of one term each; anything for padding."""

@@ -312,5 +312,4 @@ class PrecisionSums:
         place = np.flatnonzero(chosen)
         first = start[place]
         precision = (hits[place + 1] - hits[first]) / (ranks[place + 1] - ranks[first])
-        result = np.bincount(rows[place], precision, minlength=len(kept))
-        return result.astype(np.float64)
+        return np.bincount(rows[place], precision, minlength=len(kept)).astype(np.float64)

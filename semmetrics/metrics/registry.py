@@ -33,8 +33,7 @@ _TABLE = (
     ("labels", "Meanings of labels (--embedding)", "semantic",
      "SemPrecision SemRecall SemF1 SemJaccard SemAP SoftPrecision SoftRecall SoftF1"),
     ("labels", "Bags of labels and transport (--embedding)", "bags", "WMD RWMD BagSim MeanSim"),
-    ("labels", "Rankings of labels", "ranking", "LRAP RankingLoss CoverageError"),
-    ("labels", "Rankings of labels", "class_precision", "mAP"),
+    ("labels", "Rankings of labels", "ranking", "LRAP RankingLoss CoverageError mAP"),
     ("labels", "Hierarchies of labels (--taxonomy)", "hierarchical", "hP hR hF LCADistance"),
     ("captions", "Captions (--task captions)", "bleu", "BLEU-1 BLEU-2 BLEU-3 BLEU-4"),
     ("captions", "Captions (--task captions)", "cider", "CIDEr-D CIDEr"),
@@ -104,15 +103,17 @@ def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Def
         If a name is taken or cannot be parsed, or two options share a name.
     """
     for name in (definition.name, *(aliases or {})):
-        if _load(definition.kind, name) and not _is_replaced(definition, name):
-            raise InputError("name-taken", name=name)
+        key = (definition.kind, name)
+        if _load(*key):  # an own measure takes the place of an earlier one, aliases included
+            known = name if key in _DEFINITIONS else _parts(_ALIASES[key])[0]
+            if known != definition.name or {key, (key[0], known)} & _MODULES.keys():
+                raise InputError("name-taken", name=name)
         if not _NAME.fullmatch(name) and (definition.kind, name) not in _MODULES:
             wanted = "a name without blanks and (),=@|"
             raise InputError("bad-option", name="name", value=name, wanted=wanted)
-    names = [option.name for option in definition.options]
-    shorts = [option.short for option in definition.options]
-    reserved = {name for name in (*names, *shorts) if name in _RESERVED}
-    reserved |= {name for some in (names, shorts) for name in some if some.count(name) > 1}
+    names = Counter(option.name for option in definition.options).items()
+    shorts = Counter(option.short for option in definition.options).items()
+    reserved = {name for name, n in (*names, *shorts) if name in _RESERVED or n > 1}
     if reserved:
         raise InputError("reserved-option", measure=definition.name, names=sorted(reserved))
     if (definition.kind, definition.name) in _DEFINITIONS:
@@ -131,15 +132,6 @@ def _registering(make: Callable[P, Definition]) -> Callable[P, Definition]:
 
 define = _registering(Definition)
 """Make a definition and register it: takes what `Definition` takes."""
-
-
-def _is_replaced(definition: Definition, name: str) -> bool:
-    """Return whether a name is that of an own measure which the definition takes the place of."""
-    key = (definition.kind, name)
-    if key in _MODULES or (definition.kind, definition.name) in _MODULES:
-        return False
-    known = name if key in _DEFINITIONS else _parts(_ALIASES[key])[0]
-    return known == definition.name
 
 
 def forget(definition: Definition) -> None:
@@ -490,11 +482,9 @@ def parse_all(
                 measures.append(text)
             elif isinstance(text, Definition):
                 measures.append(text())
-            elif isinstance(text, str):
+            else:
                 own = first is not None and first in _kinds_of_text(text)
                 measures += parse(text, first if own else kind)
-            else:
-                raise InputError("not-a-measure", text=text)
         except InputError as error:
             problems.append(error)
     if len(problems) > 1:

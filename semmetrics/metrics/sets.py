@@ -60,15 +60,15 @@ _COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
 _ALL = ("example", "macro", "micro", "weighted")
 
 
-def check_decode(value: Value) -> None:
-    """Refuse a decoding rule that is not written rightly."""
-    rule, _, number = str(value).partition(":")
+def check_decode(value: str) -> str:
+    """Refuse a decoding rule that is not written rightly; write its number in one way."""
+    rule, _, number = value.partition(":")
     plain = ("all", "cardinality", "cardinality+scores", "cardinality+scores:code")
     if value in (*plain, "threshold:best"):
-        return
+        return value
     with suppress(ValueError):
         if rule in ("threshold", "cumulative") and np.isfinite(float(number)):
-            return
+            return clean_rule(value)
     wanted = "a decoding rule: all, threshold:0.5, threshold:best, cumulative:0.5, cardinality or "
     wanted += "cardinality+scores"
     raise InputError("bad-option", name="decode", value=value, wanted=wanted)
@@ -85,11 +85,10 @@ def set_options(
 
     Where policies are named, only they can be chosen.
     """
-    over_labels = ("macro", "micro", "weighted")
     policy = families.policy_option
     options = [
         Option("average", "avg", averages[0], averages, help="what the mean is taken over"),
-        families.universe_option(over_labels),
+        families.universe_option(("macro", "micro", "weighted")),
         Option("duplicates", "dup", "once", ("once", "each"), averages=("example",),
                help="count a repeated label once, or each time"),
         policy("empty", "empty", "1", "nothing predicted and nothing true", ("example", "micro")),
@@ -97,8 +96,7 @@ def set_options(
         policy("no_prediction", "nopred", "0", "0/0 with nothing predicted"),
         policy("no_reference", "noref", "0", "0/0 with nothing true"),
         policy("undefined", "undef", "nan", "0/0 for another reason"),
-        Option("decode", "decode", "all", help="the rule that makes sets",
-               check=check_decode, clean=clean_rule),
+        Option("decode", "decode", "all", help="the rule that makes sets", check=check_decode),
         Option("keep_at_least", "min", 0, kind=int, help="labels always kept"),
     ]  # fmt: skip
     chosen, other = set(averages), defaults or {}
@@ -306,14 +304,12 @@ def measure(
         for wrong in defaults or {}:
             check_choice("defaults", wrong, [option.name for option in shared])
         summary = (inspect.getdoc(formula) or "").split("\n")[0]
-        return add(
-            Definition(
-                name or formula.__name__, SetFamily(), summary, equation, source, cite,
-                shared + own, averages, bounds, higher_is_better, symmetric, order_invariant,
-                kind=kind, formula=formula,
-            ),
-            aliases,
+        definition = Definition(
+            name or formula.__name__, SetFamily(), summary, equation, source, cite,
+            shared + own, averages, bounds, higher_is_better, symmetric, order_invariant,
+            kind=kind, formula=formula,
         )  # fmt: skip
+        return add(definition, aliases)
 
     return decorate if formula is None else decorate(formula)
 
@@ -339,13 +335,15 @@ def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tupl
         if kind not in (str, int, float) or not all(type(choice) is kind for choice in choices):
             wanted = "an annotation str, int, float or Literal[…]"
             raise InputError("bad-option", name=name, value=hint, wanted=wanted)
-        required, text = parameter.default is parameter.empty, _HELP.get(name, _OWN)
+        required, text = (
+            parameter.default is parameter.empty,
+            _HELP.get(name, "an option of the formula"),
+        )
         default = None if required else parameter.default
         own.append(Option(name, name, default, choices, kind, text, required=required))
     return tuple(own)
 
 
-_OWN = "an option of the formula"
 _HELP = {
     "q": "the number of labels of the data set",
     "normalize": "divide by the hits (Kubany et al. 2020), or by the references",

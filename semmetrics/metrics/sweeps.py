@@ -38,6 +38,8 @@ from semmetrics.metrics.decoding import score_matrix, target_matrix
 from semmetrics.metrics.formulas import divide
 
 Average: TypeAlias = Literal["example", "micro", "macro", "weighted"]
+Formula: TypeAlias = Callable[..., Floats]
+Points: TypeAlias = NDArray[np.generic]
 AVERAGES: tuple[Average, ...] = get_args(Average)
 _LABELS = 1 << 20  # labels that are looked at together
 _HIGH, _LOW = 26, 36  # bits of a value that are summed apart, so that sums are exact
@@ -70,7 +72,7 @@ DEFAULT = Undefined()
 class Sweep(NamedTuple):
     """Precision, recall and F1 at each point (a k or a threshold); arrays of one length."""
 
-    points: NDArray[np.generic]
+    points: Points
     precision: Floats
     recall: Floats
     f1: Floats
@@ -347,12 +349,7 @@ def _dense_rows(scores: ArrayLike, targets: ArrayLike) -> Rows:
 
 
 def _average(
-    rows: Rows,
-    average: Average,
-    points: NDArray[np.generic],
-    order: Ints,
-    bins: Ints,
-    undefined: Undefined,
+    rows: Rows, average: Average, points: Points, order: Ints, bins: Ints, undefined: Undefined
 ) -> Sweep:
     """Return one average at every point; bins count along the points in that order."""
     if np.isnan(undefined).any():  # a mean that depends on what stands for nan is nan
@@ -373,12 +370,7 @@ def _average(
 
 
 def means_at_points(
-    rows: Rows,
-    average: str,
-    bins: Ints,
-    n_points: int,
-    formula: Callable[..., Floats],
-    *more: NDArray[Any],
+    rows: Rows, average: str, bins: Ints, n_points: int, formula: Formula, *more: NDArray[Any]
 ) -> Floats:
     """Return the mean over items or labels of values on counts, at every point.
 
@@ -430,10 +422,8 @@ def means_at_points(
     for part in ragged.runs_within(indptr, max(_LABELS, n_points // 4)):
         flat = slice(indptr[part.start], indptr[part.stop])
         some = indptr[part.start : part.stop + 1] - flat.start
-        columns_of = [c[flat] for c in columns]
-        total += _add_changes(
-            sums, some, bins[flat], columns_of, n_refs[part], weights[part], formula
-        )
+        groups = some, bins[flat], [c[flat] for c in columns], n_refs[part], weights[part]
+        total += _add_changes(sums, *groups, formula)
     return divide(_joined(sums.cumsum(axis=-1)[..., :-1]), _joined(total))
 
 
@@ -494,7 +484,7 @@ def _add_changes(
     columns: Sequence[NDArray[Any]],
     n_ref: NDArray[np.integer],
     weights: NDArray[Any],
-    formula: Callable[..., Floats],
+    formula: Formula,
 ) -> Ints:
     """Add how the values of groups of labels change from point to point; return their weight.
 

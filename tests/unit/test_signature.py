@@ -7,8 +7,7 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.errors import InputError
-from semmetrics.metrics.class_precision import ClassPrecisionFamily
-from semmetrics.metrics.ranking import ItemRankingFamily
+from semmetrics.metrics.ranking import ClassPrecisionFamily, ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions
 from semmetrics.metrics.sets import SetFamily
 from semmetrics.scoring.signature import read_signature
