@@ -74,6 +74,12 @@ def check_decode(value: str) -> str:
     raise InputError("bad-option", name="decode", value=value, wanted=wanted)
 
 
+def _check_count(value: int) -> None:
+    if value < 0:
+        wanted = "a whole number from 0"
+        raise InputError("bad-option", name="keep_at_least", value=value, wanted=wanted)
+
+
 def set_options(
     averages: tuple[str, ...],
     *,
@@ -97,7 +103,7 @@ def set_options(
         policy("no_reference", "noref", "0", "0/0 with nothing true"),
         policy("undefined", "undef", "nan", "0/0 for another reason"),
         Option("decode", "decode", "all", help="the rule that makes sets", check=check_decode),
-        Option("keep_at_least", "min", 0, kind=int, help="labels always kept"),
+        Option("keep_at_least", "min", 0, kind=int, help="labels always kept", check=_check_count),
     ]  # fmt: skip
     chosen, other = set(averages), defaults or {}
     shared = tuple(

@@ -239,6 +239,7 @@ def test_an_alias_is_the_measure_it_stands_for(alias):
     ("F1(average=macro,empty=0)", "measure-option"),
     *[(f"F1(decode={rule})", "bad-option") for rule in ("threshold", "threshold:nan",
                                                         "cumulative:best", "all:3")],
+    ("F1(keep_at_least=-1)", "bad-option"),
     ("F1(keep_at_least=x)", "bad-option"),
     ("BalancedAccuracy", "missing-option"),
     ("BalancedAccuracy(q=2.5)", "bad-option"),
