@@ -161,7 +161,7 @@ class BagSimilarityFamily(ItemMeans):
     def statistic(self, measure: Measure) -> Statistic:
         """Item values."""
         how = "text" if "text_embedding" in measure.definition.needs else "mean"
-        return BagValues(how, cut_of(measure), measure["embedding"])
+        return BagValues(how, cut_of(measure), str(measure["embedding"]))
 
 
 def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option, ...]:
@@ -357,7 +357,7 @@ class TransportFamily(ItemMeans):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Item values."""
-        bags = Bags(cut_of(measure), measure["build"], measure["embedding"])
+        bags = Bags(cut_of(measure), str(measure["build"]), str(measure["embedding"]))
         return TransportValues(measure.definition.name, bags)
 
 

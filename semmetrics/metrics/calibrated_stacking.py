@@ -32,15 +32,8 @@ from semmetrics.core.same import by_value
 from semmetrics.data.tasks import ClassScores
 from semmetrics.errors import ITEM, InputError, at
 from semmetrics.metrics.classes import SEEN, UNSEEN, ClassBlock, Decisions, check_scores
-from semmetrics.metrics.definition import (
-    Columns,
-    Definition,
-    Family,
-    Frame,
-    Measure,
-    Statistic,
-    Sums,
-)
+from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
+from semmetrics.metrics.families import WithoutLabels
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.registry import add
 
@@ -192,7 +185,7 @@ def _check_exact(values: NDArray[Any], where: str) -> None:
         raise InputError("inexact", where, value=int(values[large[0]]))
 
 
-class StackingFamily(Family):
+class StackingFamily(WithoutLabels):
     """Values read off the curve.
 
     Parameters
@@ -233,6 +226,10 @@ class StackingFamily(Family):
         both = frame.members(SEEN) | frame.members(UNSEEN)
         absent = int((both & ~there).sum())
         return {"absent": absent} if absent else {}
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Return None: an image alone has no curve."""
+        return None
 
     def curve(self, rows: Columns, frame: Frame, weights: Floats) -> Curve:
         """Return the whole curve of images that count by their weights."""

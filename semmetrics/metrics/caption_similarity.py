@@ -165,7 +165,7 @@ class _NearestSums:
         precision, recall = np.zeros(len(mine.codes)), np.zeros(len(theirs.codes))
         source = choose_similarities(vectors, mine, theirs)
         for batch in layout.batches(by_term=False):
-            table = source.gather(batch.rows, batch.columns)
+            table = batch.similarities(source)
             backend = Backend(table)
             for values, places, axis in ((precision, batch.owner, 2), (recall, batch.goal, 1)):
                 nearest = backend.numpy(backend.xp.amax(table, axis))

@@ -68,10 +68,10 @@ class Option:
     required: bool = False
     check: Callable[[Any], Any] | None = None
 
-    def default_for(self, average: str | None) -> Value:
+    def default_for(self, average: Value) -> Value:
         """Return the default under an average."""
         if isinstance(self.default, Mapping):
-            return self.default[average or ""]
+            return self.default[str(average or "")]
         return self.default
 
     def applies(self, average: Value) -> bool:
@@ -103,6 +103,11 @@ def one_of(name: str, choices: str, text: str, *, short: str = "") -> Option:
     """Return an option of some choices, with blanks between; the first is the default."""
     words = tuple(choices.split())
     return Option(name, short or name, words[0], words, help=text)
+
+
+def choice(name: str, short: str, text: str, *choices: str) -> Option:
+    """Return an option of some choices; the first is the default."""
+    return one_of(name, " ".join(choices), text, short=short)
 
 
 def is_whole(value: object) -> bool:
@@ -378,7 +383,7 @@ class Measure:
     options: tuple[tuple[str, Value], ...] = ()
     k: int | None = None
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Value:
         """Return the value of an option; None where it means nothing here."""
         return dict(self.options).get(name)
 

@@ -262,12 +262,12 @@ def _ncs(chosen: Chosen, measure: Measure) -> Floats:
 
 
 def _recall(chosen: Chosen, measure: Measure) -> Floats:
-    truth, m = str(measure["ground_truth"]), int(measure["m"])
+    truth, m = str(measure["ground_truth"]), int(measure["m"])  # type: ignore[arg-type]
     best = chosen.best(truth)
     if measure["similar"] == "items":
         relevant = best.relation(m)
     else:
-        relevant = _by_images(chosen, m, int(measure["depth"]), truth)
+        relevant = _by_images(chosen, m, int(measure["depth"]), truth)  # type: ignore[arg-type]
     variant: Any = measure["variant"]
     phi = chosen.phi.matrix
     values = semantic_recall(

@@ -276,7 +276,7 @@ class LabelDistances(ItemSums):
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Average the distances of the predicted labels of each item."""
         options, placed = self.measure, block.get(Places())
-        step = TakingPart(cut_of(options), options["unknown"], options["duplicates"])
+        step = TakingPart(cut_of(options), str(options["unknown"]), str(options["duplicates"]))
         pred, ref, outside = block.get(step)
         edges, height = lca_distances(pred, ref, placed)
         rows = ragged.row_numbers(pred.indptr)
@@ -311,7 +311,7 @@ class HierarchicalFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose the counts of ancestors."""
-        return ClosedCounts(cut_of(measure), measure["root"], measure["unknown"])
+        return ClosedCounts(cut_of(measure), str(measure["root"]), str(measure["unknown"]))
 
 
 class DistanceFamily(ItemMeans):

@@ -116,7 +116,7 @@ def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
 
 def cut_of(measure: Measure) -> Cut:
     """Return the cut that a measure's options describe."""
-    return Cut(measure["decode"], int(measure["keep_at_least"] or 0), measure.k)
+    return Cut(str(measure["decode"]), int(measure["keep_at_least"] or 0), measure.k)
 
 
 def kept_sides(block: LabelBlock, cut: Cut) -> tuple[Side, Side]:

@@ -762,7 +762,7 @@ class ClassPrecisionFamily(Family):
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Average over classes, under the policy for classes without positives."""
         values, support = self._values(measure, sums, frame)
-        policy, bad = measure["no_reference"], np.isnan(values)
+        policy, bad = str(measure["no_reference"]), np.isnan(values)
         left_out = measure["labels"] == "reference" or policy == "skip"
         kept = ~bad if left_out else np.ones(values.shape, np.bool_)
         values = np.where(bad, {"nan": np.nan, "1": 1.0}.get(policy, 0.0), values)

@@ -62,7 +62,6 @@ from semmetrics.messages import counted, pluralize
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
-    Family,
     Frame,
     ItemSums,
     Measure,
@@ -74,6 +73,7 @@ from semmetrics.metrics.families import (
     CAUSES,
     ItemMeans,
     SumOverParts,
+    WithoutLabels,
     policy_option,
     value_columns,
 )
@@ -577,7 +577,7 @@ class FirstRanks:
         return {"rank": Dense(np.where(ranks.number > 0, ranks.best, 0))}
 
 
-class MedianFamily(Family):
+class MedianFamily(WithoutLabels):
     """The median over queries of the rank of the first positive."""
 
     def statistic(self, measure: Measure) -> Statistic:

@@ -94,6 +94,10 @@ class Batch(NamedTuple):
     goal: Ints
     continues: Bools | None
 
+    def similarities(self, source: Similarities) -> Any:
+        """Gather those of labels with references, shape (items, rows, references)."""
+        return source.gather(self.rows, self.columns)
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -238,7 +242,7 @@ class SemanticMatches:
         """Match a batch: the column of each row, or -1, and the rows that are hits."""
         backend = Backend(above)
         if self.match == "total":
-            table = source.gather(batch.rows, batch.columns)
+            table = batch.similarities(source)
             # of equal sums that with more pairs: then a prediction adds one pair or none
             gain = backend.xp.where(above & (table > 0), table + _MORE / (1 + table.shape[1]), 0.0)
             found, gain = assignment.max_similarity_matching(gain), backend.numpy(gain)
@@ -300,7 +304,7 @@ class MatchedPairs:
         source = block.get(LabelSimilarity(matches.model))
         partner, similarity = matched.partner.copy(), np.full(len(matched.partner), -np.inf)
         for batch in layout.batches(by_term=False):
-            table = source.gather(batch.rows, batch.columns)
+            table = batch.similarities(source)
             table = Backend(table).numpy(table)
             real = batch.owner >= 0
             mine, nearest = batch.owner[real], table.argmax(axis=2)
@@ -342,8 +346,9 @@ class SemanticFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose the counts of matches."""
-        chosen = measure["match"], measure["duplicates"], measure["embedding"]
-        matches = SemanticMatches(float(measure["threshold"]), *chosen)
+        threshold, match = float(str(measure["threshold"])), str(measure["match"])
+        duplicates, model = str(measure["duplicates"]), str(measure["embedding"])
+        matches = SemanticMatches(threshold, match, duplicates, model)
         ranks = "precision_sum" in measure.definition.arguments
         return SemanticCounts(cut_of(measure), matches, ranks)
 
@@ -369,7 +374,7 @@ class SoftCounts(ItemSums):
         sides = (layout.pred, layout.pred_kept), (layout.ref, layout.ref_kept)
         found = [np.zeros(len(side.codes)) for side, _ in sides]
         for batch in layout.batches(by_term=False):
-            part = rule(source.gather(batch.rows, batch.columns))
+            part = rule(batch.similarities(source))
             for values, new, place in zip(found, part, (batch.owner, batch.goal), strict=True):
                 real = place >= 0
                 values[place[real]] = Backend(new).numpy(new)[real]
@@ -409,7 +414,7 @@ class SoftFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose the sums of similarities."""
-        chosen = measure["duplicates"], measure["embedding"], measure["match"]
+        chosen = (str(measure[name]) for name in ("duplicates", "embedding", "match"))
         return SoftCounts(cut_of(measure), *chosen)
 
 

@@ -149,7 +149,7 @@ class SetFamily(CountFormulas):
         cut = matching.cut_of(measure)
         if measure["average"] != "example":
             return LabelCounts(cut)
-        matches = matching.Matches(measure["duplicates"])
+        matches = matching.Matches(str(measure["duplicates"]))
         if "precision_sum" in measure.definition.arguments:
             return matching.CountColumns(cut, matches, ranks=True)
         return matching.DistinctCounts(matching.Counts(cut, matches))
