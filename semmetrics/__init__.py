@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # what is loaded at its first use, for editors and type check
     from semmetrics.metrics.cider import fit_document_frequencies as fit_document_frequencies
     from semmetrics.metrics.definition import Measure as Measure
     from semmetrics.metrics.registry import parse as parse
-    from semmetrics.metrics.set_measures import measure as measure
+    from semmetrics.metrics.sets import measure as measure
     from semmetrics.reports import Records as Records
     from semmetrics.scoring.calibration import Calibration as Calibration
     from semmetrics.scoring.intervals import Bootstrap as Bootstrap
@@ -64,7 +64,7 @@ _HOMES = {name: f"semmetrics.{home}" for home, names in {
     "kinds.captions.matrix": "caption_blocks caption_matrix caption_top_k",
     "kinds.retrieval": "as_candidates",
     "metrics.cider": "DocumentFrequencies fit_document_frequencies",
-    "metrics.definition": "Measure", "metrics.registry": "parse", "metrics.set_measures": "measure",
+    "metrics.definition": "Measure", "metrics.registry": "parse", "metrics.sets": "measure",
     "reports": "Records",
     "scoring.calibration": "Calibration", "scoring.intervals": "Bootstrap",
     "scoring.result": "Score", "scoring.score": "rescore score score_systems",

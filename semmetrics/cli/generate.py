@@ -352,7 +352,7 @@ class Run:
             if name in given and self.options[name].repeat:
                 given[name] = _convert(name, given[name], read)
         for rule in decoding_rules(given.get("decode"), given.get("threshold")):
-            from semmetrics.metrics.set_measures import check_decode
+            from semmetrics.metrics.sets import check_decode
 
             check_decode(rule)
         return {**given, "read": read}

@@ -454,7 +454,7 @@ def describe_sizes(indptr: Ints) -> dict[str, Any]:
     >>> describe_sizes(np.array([0, 2, 2]))["histogram"]
     [1, 0, 1]
     """
-    from semmetrics.metrics.sets import cardinality
+    from semmetrics.metrics.arrays import cardinality
 
     sizes = cardinality(indptr)
     return {

@@ -17,25 +17,18 @@ import importlib
 from typing import Any
 
 _HOMES = {
-    "arrays": (
-        "f1", "hamming_loss", "jaccard", "per_item", "per_label", "precision", "recall",
-        "subset_accuracy",
-    ),
-    "ranking": ("coverage_error", "label_ranking_average_precision", "ranking_loss"),
-    "class_precision": ("average_precision", "mean_average_precision"),
-    "decoding": ("decode",),
-    "sweeps": ("best_threshold", "sweep_thresholds", "sweep_top_k"),
-    "sets": ("cardinality", "label_frequencies", "label_order"),
-    "relations": (
-        "captions_of_images", "images_of_captions", "most_similar", "similar_images", "top_items",
-    ),
-    "semantic_retrieval": (
-        "adaptive_margins", "ncs", "ndcg", "nsum", "sam_triplet_loss", "semantic_recall",
-    ),
-    "classes": ("ausuc", "per_class_accuracy", "seen_unseen_curve"),
-    "spice": ("spice_scores",),
-}  # fmt: skip
-_MODULE = {name: module for module, names in _HOMES.items() for name in names}
+    "arrays": "cardinality f1 hamming_loss jaccard label_frequencies label_order per_item "
+    "per_label precision recall subset_accuracy",
+    "ranking": "average_precision coverage_error label_ranking_average_precision "
+    "mean_average_precision ranking_loss",
+    "decoding": "decode",
+    "sweeps": "best_threshold sweep_thresholds sweep_top_k",
+    "relations": "captions_of_images images_of_captions most_similar similar_images top_items",
+    "semantic_retrieval": "adaptive_margins ncs ndcg nsum sam_triplet_loss semantic_recall",
+    "classes": "ausuc per_class_accuracy seen_unseen_curve",
+    "spice": "spice_scores",
+}
+_MODULE = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = sorted(_MODULE)  # noqa: PLE0605
 

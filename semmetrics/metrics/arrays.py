@@ -1,10 +1,13 @@
-"""Set metrics on 0/1 matrices: pure functions without ids, files or signatures.
+"""Set metrics on 0/1 matrices, and what label lists look like: pure functions without ids.
 
 Conventions
 -----------
 ``pred`` and ``ref`` have shape (items, labels) and hold 0 and 1. In the functions named after a
 metric all columns count (``labels=given``). Averages and policies are those of the measures, and
 so are the values.
+
+``cardinality``, ``label_frequencies`` and ``label_order`` describe one set of label lists: ragged
+rows of label codes, repeated labels kept; each function says whether it counts them.
 
 Metrics
 -------
@@ -14,23 +17,36 @@ for any measure whose formula is on counts.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from semmetrics.core.ragged import Floats, Ints, binary_matrix, column_counts, row_counts
+from semmetrics.core import ragged
+from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
-from semmetrics.metrics.decoding import item_weights
+from semmetrics.metrics.decoding import Weights, item_weights
 from semmetrics.metrics.definition import Definition, Frame, Measure
 from semmetrics.metrics.families import evaluate_formula, formula_options, value_columns
-from semmetrics.metrics.set_measures import SetFamily
-from semmetrics.metrics.sets import F1, HammingLoss, Jaccard, Precision, Recall, SubsetAccuracy
+from semmetrics.metrics.sets import (
+    F1,
+    HammingLoss,
+    Jaccard,
+    Precision,
+    Recall,
+    SetFamily,
+    SubsetAccuracy,
+)
+
+_CELLS = 1 << 22  # label pairs collected before they are counted
 
 
-def score(
-    measure: Measure, pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
-) -> float:
+Binary: TypeAlias = ArrayLike
+"""A matrix of 0 and 1, or a scipy.sparse one: items x labels."""
+
+
+def score(measure: Measure, pred: Binary, ref: Binary, *, weights: Weights = None) -> float:
     """Compute a set measure on 0/1 matrices.
 
     Parameters
@@ -58,18 +74,12 @@ def score(
     >>> score(F1(average="micro"), [[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.8
     """
-    mine, theirs, shares = _prepare(measure, pred, ref, weights)
-    frame = _frame(mine, theirs, str(measure["labels"]))
-    if measure["average"] == "example":
-        columns = value_columns(*_items(measure, mine, theirs))
-        sums = {name: column.sum(shares) for name, column in columns.items()}
-    else:
-        sums = _label_sums(mine, theirs, shares)
+    sums, frame = _sums(measure, pred, ref, weights)
     return float(SetFamily().aggregate(measure, sums, frame))
 
 
 def per_label(
-    definition: Definition, pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None
+    definition: Definition, pred: Binary, ref: Binary, *, weights: Weights = None
 ) -> Floats:
     """Evaluate the formula on each label; shape (labels,), nan where undefined.
 
@@ -79,13 +89,11 @@ def per_label(
     array([ 1., nan])
     """
     measure = definition(average="macro", labels="given")
-    mine, theirs, shares = _prepare(measure, pred, ref, weights)
-    sums = _label_sums(mine, theirs, shares)
-    table = SetFamily().per_label(measure, sums, _frame(mine, theirs, "given"))
-    return np.zeros(0) if table is None else table["value"]
+    table: Any = SetFamily().per_label(measure, *_sums(measure, pred, ref, weights))
+    return np.asarray(table["value"], np.float64)
 
 
-def per_item(definition: Definition, pred: ArrayLike, ref: ArrayLike) -> Floats:
+def per_item(definition: Definition, pred: Binary, ref: Binary) -> Floats:
     """Evaluate the formula on each item; shape (items,), nan where undefined.
 
     Examples
@@ -94,68 +102,59 @@ def per_item(definition: Definition, pred: ArrayLike, ref: ArrayLike) -> Floats:
     [1.0, 0.6667]
     """
     measure = definition(average="example")
-    mine, theirs, _ = _prepare(measure, pred, ref, None)
-    return _items(measure, mine, theirs)[0]
+    return _items(measure, *_matrices(measure, pred, ref))[0]
 
 
 def _items(measure: Measure, pred: Any, ref: Any) -> tuple[Floats, Ints, Ints]:
     """Return the value, the predictions and the references of each item."""
-    hit, n_pred, n_ref = row_counts(pred, ref)
+    hit, n_pred, n_ref = ragged.row_counts(pred, ref)
     known = {"hit": hit, "n_pred": n_pred, "n_ref": n_ref}
     value = evaluate_formula(measure.definition, known, formula_options(measure))
     return value, n_pred, n_ref
 
 
-def _label_sums(pred: Any, ref: Any, weights: Floats | None) -> dict[str, Any]:
-    hit, n_pred, n_ref = column_counts(pred, ref, weights)
-    items = np.array(len(pred) if weights is None else weights.sum())
-    return {"hit": hit, "n_pred": n_pred, "n_ref": n_ref, "items": items}
+def _sums(
+    measure: Measure, pred: Binary, ref: Binary, weights: Weights
+) -> tuple[dict[str, Any], Frame]:
+    """Return what the measure aggregates, and the label axis."""
+    mine, theirs = _matrices(measure, pred, ref)
+    shares = None if weights is None else item_weights(weights, len(mine))
+    in_reference = in_union = np.ones(mine.shape[1], np.bool_)
+    if measure["labels"] in ("reference", "union"):  # only then does it matter what occurs
+        in_reference = np.asarray(theirs.any(axis=0))
+        in_union = in_reference | np.asarray(mine.any(axis=0))
+    names = tuple(map(str, range(mine.shape[1])))
+    frame = Frame(names, in_reference, in_union, len(names))
+    if measure["average"] == "example":
+        columns = value_columns(*_items(measure, mine, theirs))
+        return {name: column.sum(shares) for name, column in columns.items()}, frame
+    hit, n_pred, n_ref = ragged.column_counts(mine, theirs, shares)
+    items = np.array(len(mine) if shares is None else shares.sum())
+    return {"hit": hit, "n_pred": n_pred, "n_ref": n_ref, "items": items}, frame
 
 
-def _frame(pred: Any, ref: Any, labels: str) -> Frame:
-    """Describe the label axis; look up which columns occur only if a universe needs it."""
-    n_labels = pred.shape[1]
-    true = union = np.ones(n_labels, np.bool_)
-    if labels in ("reference", "union"):
-        true = np.asarray(ref.any(axis=0))
-        union = true | np.asarray(pred.any(axis=0))
-    return Frame(tuple(map(str, range(n_labels))), true, union, n_labels)
-
-
-def _prepare(measure: Measure, pred: Any, ref: Any, weights: Any) -> tuple[Any, Any, Floats | None]:
-    """Check that a measure is one of 0/1 matrices, and its arrays."""
+def _matrices(measure: Measure, pred: Binary, ref: Binary) -> tuple[Any, Any]:
+    """Check that a measure is one of 0/1 matrices, and their shapes."""
     definition = measure.definition
     counts = isinstance(definition.family, SetFamily) and measure["decode"] == "all"
     if not counts or measure.k is not None or "precision_sum" in definition.arguments:
         raise InputError("measure-option", option="a 0/1 matrix", measure=measure)
-    mine, theirs = binary_matrix(pred, "pred"), binary_matrix(ref, "ref")
+    mine, theirs = ragged.binary_matrix(pred, "pred"), ragged.binary_matrix(ref, "ref")
     if mine.shape != theirs.shape or not mine.size:
-        wanted = "both sides items x labels, of one shape" if mine.size else "items and labels"
-        shape = f"{mine.shape}, and ref {theirs.shape}"
+        shape, wanted = f"{mine.shape}, and ref {theirs.shape}", "some items x labels on both sides"
         raise InputError("wrong-shape", role="pred", shape=shape, wanted=wanted)
-    return mine, theirs, None if weights is None else item_weights(weights, len(mine))
+    return mine, theirs
 
 
 def _average(
-    definition: Definition,
-    average: str,
-    policies: dict[str, Any],
-    pred: Any,
-    ref: Any,
-    weights: Any,
+    definition: Definition, average: str, policies: Any, pred: Binary, ref: Binary, weights: Weights
 ) -> float:
     labels: dict[str, Any] = {} if average == "example" else {"labels": "given"}
-    measure = definition(average=average, **{**labels, **policies})
-    return score(measure, pred, ref, weights=weights)
+    return score(definition(average=average, **labels, **policies), pred, ref, weights=weights)
 
 
 def precision(
-    pred: ArrayLike,
-    ref: ArrayLike,
-    *,
-    average: str = "macro",
-    weights: ArrayLike | None = None,
-    **policies: str,
+    pred: Binary, ref: Binary, *, average: str = "macro", weights: Weights = None, **policies: str
 ) -> float:
     """Compute the share of the predicted labels that are true.
 
@@ -187,16 +186,11 @@ def precision(
     >>> precision([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.75
     """
-    return _average(Precision, average, dict(policies), pred, ref, weights)
+    return _average(Precision, average, policies, pred, ref, weights)
 
 
 def recall(
-    pred: ArrayLike,
-    ref: ArrayLike,
-    *,
-    average: str = "macro",
-    weights: ArrayLike | None = None,
-    **policies: str,
+    pred: Binary, ref: Binary, *, average: str = "macro", weights: Weights = None, **policies: str
 ) -> float:
     """Compute the share of the true labels that are predicted.
 
@@ -212,16 +206,11 @@ def recall(
     >>> recall([[1, 0], [1, 0]], [[1, 0], [0, 1]])
     0.5
     """
-    return _average(Recall, average, dict(policies), pred, ref, weights)
+    return _average(Recall, average, policies, pred, ref, weights)
 
 
 def f1(
-    pred: ArrayLike,
-    ref: ArrayLike,
-    *,
-    average: str = "macro",
-    weights: ArrayLike | None = None,
-    **policies: str,
+    pred: Binary, ref: Binary, *, average: str = "macro", weights: Weights = None, **policies: str
 ) -> float:
     """Compute the harmonic mean of precision and recall (Kubany et al. 2020, equations 4, 9, 12).
 
@@ -233,16 +222,11 @@ def f1(
     >>> f1([[1, 0], [1, 1]], [[1, 0], [0, 1]], average="micro")
     0.8
     """
-    return _average(F1, average, dict(policies), pred, ref, weights)
+    return _average(F1, average, policies, pred, ref, weights)
 
 
 def jaccard(
-    pred: ArrayLike,
-    ref: ArrayLike,
-    *,
-    average: str = "example",
-    weights: ArrayLike | None = None,
-    **policies: str,
+    pred: Binary, ref: Binary, *, average: str = "example", weights: Weights = None, **policies: str
 ) -> float:
     """Divide the labels on both sides by those on either side (Kubany et al. 2020, equation 1).
 
@@ -254,10 +238,10 @@ def jaccard(
     >>> jaccard([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.75
     """
-    return _average(Jaccard, average, dict(policies), pred, ref, weights)
+    return _average(Jaccard, average, policies, pred, ref, weights)
 
 
-def subset_accuracy(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None) -> float:
+def subset_accuracy(pred: Binary, ref: Binary, *, weights: Weights = None) -> float:
     """Compute the share of the items whose predicted set is exactly the true set.
 
     Parameters, Returns, Raises
@@ -271,7 +255,7 @@ def subset_accuracy(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | Non
     return score(SubsetAccuracy(), pred, ref, weights=weights)
 
 
-def hamming_loss(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None = None) -> float:
+def hamming_loss(pred: Binary, ref: Binary, *, weights: Weights = None) -> float:
     """Compute the share of the item-label pairs that are wrong; lower is better.
 
     Parameters, Returns, Raises
@@ -283,3 +267,217 @@ def hamming_loss(pred: ArrayLike, ref: ArrayLike, *, weights: ArrayLike | None =
     0.25
     """
     return score(HammingLoss(labels="given"), pred, ref, weights=weights)
+
+
+@by_value()
+class Cardinality(NamedTuple):
+    """Labels per list.
+
+    Attributes
+    ----------
+    n : int
+        Number of lists, empty ones included.
+    mean : float
+        nan without lists.
+    std : float
+        Of the sample: the squares are divided by n - 1; nan below two lists.
+    histogram : array, shape (longest + 1,), int64
+        At c the number of lists with c labels.
+    """
+
+    n: int
+    mean: float
+    std: float
+    histogram: Ints
+
+
+@by_value()
+class LabelFrequencies(NamedTuple):
+    """Labels and their counts, most frequent first; equal counts in the order of the codes."""
+
+    labels: Ints
+    counts: Ints
+
+
+@by_value()
+class LabelOrder(NamedTuple):
+    """Pairs of labels that occur together, by falling order; equal ones by their codes.
+
+    Attributes
+    ----------
+    pairs : array, shape (p, 2), int64
+        Codes A < B of each pair.
+    a, b : arrays, shape (p,), int64
+        Lists in which A precedes B, and B precedes A.
+    order : array, shape (p,), in [0.5, 1]
+        max(a, b) / (a + b): 0.5 is no order, 1 always the same. Drawn against a normalised x axis
+        this is figure 5 of the paper.
+    """
+
+    pairs: Ints
+    a: Ints
+    b: Ints
+    order: Floats
+
+    @property
+    def mean(self) -> float:
+        """Mean order over the pairs, each counted once; nan without pairs."""
+        return float(self.order.mean()) if len(self.order) else float("nan")
+
+
+def cardinality(indptr: ArrayLike) -> Cardinality:
+    """Summarise the number of labels per list; repeated labels count.
+
+    Parameters
+    ----------
+    indptr : array-like of int, shape (n + 1,)
+
+    Returns
+    -------
+    Cardinality
+
+    Raises
+    ------
+    InputError
+        If indptr is no array of row offsets.
+
+    References
+    ----------
+    Pineda, Salvador et al., 2019, table 2 and figure 2.
+
+    Examples
+    --------
+    >>> cardinality([0, 2, 2, 5]).histogram.tolist()
+    [1, 0, 1, 1]
+    """
+    sizes = ragged.lengths(_row_offsets(indptr))
+    n = len(sizes)
+    mean = float(sizes.mean()) if n else float("nan")
+    std = float(sizes.std(ddof=1)) if n > 1 else float("nan")
+    return Cardinality(n, mean, std, np.bincount(sizes, minlength=1))
+
+
+def label_frequencies(codes: ArrayLike, n_labels: int) -> LabelFrequencies:
+    """Count every label of the dictionary, most frequent first; repeated labels count.
+
+    Parameters
+    ----------
+    codes : array-like of int, shape (m,), in [0, n_labels)
+        The labels of all lists.
+    n_labels : int
+        Size of the dictionary; labels that never occur come last, with count 0.
+
+    Returns
+    -------
+    LabelFrequencies
+
+    Raises
+    ------
+    InputError
+        If a code is outside the dictionary.
+
+    References
+    ----------
+    Kubany et al., 2020, Expert Systems with Applications, figure 1.
+
+    Examples
+    --------
+    >>> label_frequencies([2, 0, 2], 3)
+    LabelFrequencies(labels=array([2, 0, 1]), counts=array([2, 1, 0]))
+    """
+    flat = _codes(codes)
+    if flat.max(initial=-1) >= n_labels:
+        wanted = f"codes below {n_labels}"
+        raise InputError("out-of-range", role="a code", value=flat.max(), wanted=wanted)
+    counts = np.bincount(flat, minlength=n_labels)
+    labels = np.argsort(-counts, kind="stable")
+    return LabelFrequencies(labels, counts[labels])
+
+
+def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
+    """Measure how consistently one label of a pair precedes the other, for all pairs.
+
+    Parameters
+    ----------
+    indptr : array-like of int, shape (n + 1,)
+    codes : array-like of int, shape (indptr[-1],), at least 0
+        Labels in the order of their list; of a repeated label the first place counts.
+
+    Returns
+    -------
+    LabelOrder
+
+    Raises
+    ------
+    InputError
+        If indptr is no array of row offsets for the codes, or a code is negative.
+
+    References
+    ----------
+    Pineda, Salvador et al., 2019, supplement A.1 and figure 5.
+
+    Examples
+    --------
+    >>> found = label_order([0, 2, 4, 7], [0, 1, 1, 0, 0, 1, 2])
+    >>> found.pairs.tolist(), found.a.tolist(), found.b.tolist(), found.order.round(2).tolist()
+    ([[0, 2], [1, 2], [0, 1]], [1, 1, 2], [0, 0, 1], [1.0, 1.0, 0.67])
+    """
+    rows, flat = _row_offsets(indptr), _codes(codes)
+    if flat.shape != (rows[-1],):
+        wanted = f"{rows[-1]}, as indptr has it"
+        raise InputError("wrong-shape", role="codes", shape=flat.shape, wanted=wanted)
+    span = int(flat.max(initial=0)) + 1
+    first = ragged.first_occurrences(ragged.cell_keys(rows, flat, span), span * (len(rows) - 1))
+    if first is not None:  # later places of repeated labels do not count
+        rows, flat = ragged.offsets(ragged.sum_rows(first, rows)), flat[first]
+    pairs, a, b = _count_pairs(rows, flat, span)
+    order = np.maximum(a, b) / (a + b)
+    falling = np.argsort(-order, kind="stable")
+    found = np.stack([pairs // span, pairs % span], axis=1)[falling]
+    return LabelOrder(found, a[falling], b[falling], order[falling])
+
+
+def _count_pairs(rows: Ints, flat: Ints, span: int) -> tuple[Ints, Ints, Ints]:
+    """Count the lists with each pair A < B, A * span + B, in this order and in the other.
+
+    Pairs at distance 1, 2, ... in their lists are formed for all lists at once, and counted
+    whenever there are enough of them.
+    """
+    pairs, a, b = np.zeros((3, 0), np.int64)
+    waiting: list[Ints] = []
+    left = np.arange(len(flat))
+    after = np.repeat(ragged.lengths(rows), ragged.lengths(rows)) - ragged.positions(
+        rows
+    )  # labels from here to the end
+    distance = size = 0
+    while len(left):
+        distance += 1
+        left = left[after[left] > distance]
+        waiting.append(np.stack([flat[left], flat[left + distance]]))
+        size += len(left)
+        if size > _CELLS or not len(left):
+            one, other = np.concatenate(waiting, axis=1)
+            fresh = np.minimum(one, other) * span + np.maximum(one, other)
+            pairs, which = np.unique(np.append(pairs, fresh), return_inverse=True)
+            a = np.bincount(which, np.append(a, one < other)).astype(np.int64)
+            b = np.bincount(which, np.append(b, one > other)).astype(np.int64)
+            waiting, size = [], 0
+    return pairs, a, b
+
+
+def _codes(codes: ArrayLike) -> Ints:
+    """Check codes of labels: integers from 0."""
+    flat = ragged.dense_array(codes, "codes")
+    if flat.ndim != 1 or (flat.size and flat.dtype.kind not in "iu") or flat.min(initial=0) < 0:
+        wanted = "a flat array of integers from 0"
+        raise InputError("bad-option", name="codes", value=flat, wanted=wanted)
+    return flat.astype(np.int64)
+
+
+def _row_offsets(indptr: ArrayLike) -> Ints:
+    """Check row offsets: from 0, never falling."""
+    rows: Ints = ragged.dense_array(indptr, "indptr", np.int64)
+    if rows.ndim != 1 or not len(rows) or rows[0] != 0 or (np.diff(rows) < 0).any():
+        wanted = "row offsets, from 0 and never falling"
+        raise InputError("bad-option", name="indptr", value=rows, wanted=wanted)
+    return rows

@@ -26,23 +26,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.core import ragged
 from semmetrics.core.backend import Backend, to_device
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    distinct_codes,
-    lengths,
-    offsets,
-    row_numbers,
-    sum_rows,
-    take_rows,
-)
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.similarity import EuclideanDistances, paired_cosines, sum_vectors
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 from semmetrics.data.lists import Side
@@ -50,12 +42,12 @@ from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.embed.lookup import label_vectors
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, choice
-from semmetrics.metrics.families import ItemMeans, choose_policies, value_columns
+from semmetrics.metrics.definition import ItemSums, Measure, Option, Statistic, one_of
+from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
-from semmetrics.metrics.registry import add
-from semmetrics.metrics.set_measures import set_options
+from semmetrics.metrics.registry import define
+from semmetrics.metrics.sets import set_options
 
 
 @dataclass(frozen=True)
@@ -75,7 +67,8 @@ class BagValues(ItemSums):
         vectors = label_vectors_of(block.task, self.model)
         sides = kept_sides(block, self.cut)
         if self.how == "text":
-            found, lost = zip(*(_whole_texts(side, vectors) for side in sides), strict=True)
+            labels = [" ".join(terms) for terms in vectors.terms_of_labels]
+            found, lost = zip(*(_embed_lists(side, labels, vectors) for side in sides), strict=True)
             block.note(("unknown", self), sum(lost))
             block.note(("truncated", self), sum(one.truncated for one in found))
             pairs = [(to_device(one.vectors, vectors.device), one.known) for one in found]
@@ -83,16 +76,16 @@ class BagValues(ItemSums):
             pairs = []
             for side in sides:
                 first = vectors.first_terms[written_codes(side)]
-                indptr = offsets(sum_rows(first >= 0, side.indptr))
+                indptr = ragged.offsets(ragged.sum_rows(first >= 0, side.indptr))
                 sums = sum_vectors(vectors.units, indptr, first[first >= 0])
-                pairs.append((sums, lengths(indptr) > 0))
+                pairs.append((sums, ragged.lengths(indptr) > 0))
         (mine, some), (theirs, any_) = pairs
         value, both = np.full(len(block), np.nan), np.flatnonzero(some & any_)
         if len(both):
             cosines = paired_cosines(mine[both], theirs[both])
             value[both] = Backend(cosines).numpy(cosines)
         if self.how == "text" and vectors.oov != "skip":  # a list that is not known is not empty
-            some, any_ = (lengths(side.indptr) > 0 for side in sides)
+            some, any_ = (ragged.lengths(side.indptr) > 0 for side in sides)
         return value_columns(value, some, any_)
 
 
@@ -117,56 +110,49 @@ def list_counts(noted: Mapping[Any, Any]) -> dict[str, dict[str, int]]:
     return found
 
 
-def _whole_texts(side: Side, vectors: Any) -> tuple[Embedded, int]:
-    """Every list as one text, and how many the model does not know; an empty list is not known."""
-    labels = [" ".join(terms) for terms in vectors.terms_of_labels]
-    codes = written_codes(side).tolist()
-    texts = [
-        " ".join([labels[code] for code in codes[a:b]])
-        for a, b in zip(side.indptr[:-1].tolist(), side.indptr[1:].tolist(), strict=True)
-    ]
-    return _embed(vectors, texts, lengths(side.indptr) > 0, "label lists")
+def _embed_lists(side: Side, labels: Sequence[str], vectors: Any) -> tuple[Embedded, int]:
+    """Embed every list as one text, and count those not known."""
+    words = [labels[code] for code in written_codes(side).tolist()]
+    texts = [" ".join(words[a:b]) for a, b in pairwise(side.indptr.tolist())]
+    return embed_wholes(vectors, texts, ragged.lengths(side.indptr) > 0, "label lists")
 
 
-def embed_wholes(model: Any, texts: Sequence[str]) -> tuple[Embedded, int]:
-    """Embed captions, or several joined, as they are; and count those that the model does not know.
+def embed_wholes(
+    model: Any, texts: Sequence[str], listed: Bools | None = None, what: str = "captions"
+) -> tuple[Embedded, int]:
+    """Embed texts as they are by the policy for unknown ones, and count those not known.
 
     Parameters
     ----------
-    model : TextModel
+    model : TextModel or LabelVectors
     texts : sequence of str
-        What is blank is not known, and not counted.
+    listed : bool array, optional
+        Which texts anybody wrote: others are not known, and not counted. Those that are not blank.
+    what : str
+        What the texts are.
 
     Raises
     ------
     InputError
         If the model has vectors of words alone, or does not know a text under the policy "error".
     """
-    return _embed(model, texts, np.array([bool(text.strip()) for text in texts]), "captions")
-
-
-def _embed(model: Any, texts: Sequence[str], listed: Bools, what: str) -> tuple[Embedded, int]:
-    """Return vectors of texts by the policy for unknown ones, and how many are; of those listed.
-
-    The model is not asked for the others, which nobody wrote.
-    """
+    identity = model.embedder.identity
     if getattr(model.embedder, "lookup", "text") == "words":
         remedy = ", or MeanSim" if what == "label lists" else ""
-        identity = model.embedder.identity
         raise InputError("word-vectors", what=what, embedding=identity, remedy=remedy)
+    if listed is None:
+        listed = np.array([bool(text.strip()) for text in texts], np.bool_)
     read = embed_unique(model.embedder, [texts[row] for row in np.flatnonzero(listed).tolist()])
     table, known = np.zeros((len(texts), read.vectors.shape[1]), np.float32), listed.copy()
     table[listed], known[listed] = read.vectors, read.known
-    found, lost = Embedded(table, known, read.truncated), listed & ~known
+    lost = listed & ~known
     if lost.any() and model.oov not in ("skip", "zero"):
         stand_in = None if model.oov == "error" else embed_unique(model.embedder, ["unknown"])
         if stand_in is None or not stand_in.known[0]:
             names = list(dict.fromkeys(texts[item] for item in np.flatnonzero(lost).tolist()))
-            identity = model.embedder.identity
             raise InputError("unknown-text", what=what, embedding=identity, names=names)
-        table = np.where(lost[:, None], stand_in.vectors, found.vectors)
-        found = replace(found, vectors=table, known=listed)
-    return found, int(lost.sum())
+        table[lost], known = stand_in.vectors, listed
+    return Embedded(table, known, read.truncated), int(lost.sum())
 
 
 class BagSimilarityFamily(ItemMeans):
@@ -187,8 +173,9 @@ def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option
     policies = dict.fromkeys(("empty", "no_prediction", "no_reference", "undefined"), policy)
     if policy != "skip":
         policies["empty"] = "1"
-    shared = set_options(("example",), without=("average", "duplicates"), defaults=policies)
-    shared = choose_policies(shared, [name for name in policies if whole or name != "undefined"])
+    named = [name for name in policies if whole or name != "undefined"]
+    without = ("average", "duplicates")
+    shared = set_options(("example",), without=without, defaults=policies, policies=named)
     return (*more, EMBEDDING, *(replace(option, averages=None) for option in shared))
 
 
@@ -197,51 +184,30 @@ _COSINE: dict[str, Any] = {
     "bounds": (-1.0, 1.0),
     "symmetric": True,
 }
-BagSim = add(
-    Definition(
-        name="BagSim",
-        summary="Cosine of the embeddings of both label lists, each joined to one text.",
-        equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))",
-        source="Kubany et al. 2020, section 3.2",
-        cite=("kubany2020",),
-        options=bag_options("0", whole=True),
-        order_invariant=False,
-        needs=frozenset({"text_embedding"}),
-        **_COSINE,
-    )
+BagSim = define(
+    name="BagSim",
+    summary="Cosine of the embeddings of both label lists, each joined to one text.",
+    equation="cos(e(y_1 y_2 …), e(z_1 z_2 …))",
+    source="Kubany et al. 2020, section 3.2",
+    cite=("kubany2020",),
+    options=bag_options("0", whole=True),
+    order_invariant=False,
+    needs=frozenset({"text_embedding"}),
+    **_COSINE,
 )
-MeanSim = add(
-    Definition(
-        name="MeanSim",
-        summary="Cosine of the mean label vectors of both sides.",
-        equation="cos(Σ e(y_j) / ||e(y_j)||, Σ e(z_s) / ||e(z_s)||)",
-        source="mean of normalised label vectors",
-        options=bag_options("0"),
-        needs=frozenset({"embedding"}),
-        **_COSINE,
-    )
+MeanSim = define(
+    name="MeanSim",
+    summary="Cosine of the mean label vectors of both sides.",
+    equation="cos(Σ e(y_j) / ||e(y_j)||, Σ e(z_s) / ||e(z_s)||)",
+    source="mean of normalised label vectors",
+    options=bag_options("0"),
+    needs=frozenset({"embedding"}),
+    **_COSINE,
 )
 
 
 LabelBlock = Block[LabelTask]
 _WORD = re.compile(r"\b\w\w+\b")
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """The words of a task's labels, with vectors; made once for all blocks."""
-
-    build: str
-    model: str
-
-    def compute(self, block: LabelBlock) -> Any:
-        """Find the words of each written label, and their vectors."""
-        key = ("words", self.build, self.model)
-        shared = block.task.shared
-        if key not in shared:
-            vectors = label_vectors_of(block.task, self.model)
-            shared[key] = _text_words(vectors) if self.build == "text" else _label_words(vectors)
-        return shared[key]
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,50 +244,42 @@ class WordTable:
         return np.unique(self.vectors, axis=0, return_inverse=True)[1].ravel()
 
 
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a task's labels, with vectors; made once for all blocks."""
+
+    build: str
+    model: str
+
+    def compute(self, block: LabelBlock) -> WordTable:
+        """Find the words of each written label, and their vectors."""
+        key, shared = ("words", self.build, self.model), block.task.shared
+        if key not in shared:
+            make = _text_words if self.build == "text" else _label_words
+            shared[key] = make(label_vectors_of(block.task, self.model))
+        table: WordTable = shared[key]
+        return table
+
+
 def _text_words(vectors: Any) -> WordTable:
-    found = [
-        [word for term in terms for word in _WORD.findall(term.lower())]
-        for terms in vectors.terms_of_labels
-    ]
+    found = [_WORD.findall(" ".join(terms).lower()) for terms in vectors.terms_of_labels]
     place = {word: code for code, word in enumerate(sorted({w for words in found for w in words}))}
     codes = np.array([place[word] for words in found for word in words], np.int64)
     looked = label_vectors(
         [(word,) for word in place], vectors.embedder, lookup=vectors.lookup, oov=vectors.oov
     )
     kept = looked.included[codes]  # words that take part
-    indptr = offsets(sum_rows(kept, offsets(np.fromiter(map(len, found), np.int64, len(found)))))
-    return WordTable(
-        indptr, codes[kept], looked.vectors, vectors.device, skips=vectors.oov == "skip"
-    )
+    widths, skips = np.fromiter(map(len, found), np.int64, len(found)), vectors.oov == "skip"
+    indptr = ragged.offsets(ragged.sum_rows(kept, ragged.offsets(widths)))
+    return WordTable(indptr, codes[kept], looked.vectors, vectors.device, skips)
 
 
 def _label_words(vectors: Any) -> WordTable:
     first = vectors.first_terms
     kept = first >= 0
     order = np.array(sorted(range(len(vectors.terms)), key=vectors.terms.__getitem__), np.int64)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    indptr, codes = offsets(kept.astype(np.int64)), place[first[kept]]
+    indptr, codes = ragged.offsets(kept.astype(np.int64)), np.argsort(order)[first[kept]]
     return WordTable(indptr, codes, vectors.vectors[order], vectors.device)
-
-
-@dataclass(frozen=True, eq=False)
-class WordBags:
-    """Words of each item with their shares, both sides, in one coding.
-
-    Attributes
-    ----------
-    pred, ref : WeightedWords
-        Distinct words of each item; weights sum to 1 in an item that has words.
-    listed : bool array, shape (items,)
-        Whether both sides have labels, perhaps without any word.
-    table : WordTable
-    """
-
-    pred: WeightedWords
-    ref: WeightedWords
-    listed: Bools
-    table: WordTable
 
 
 @dataclass(frozen=True)
@@ -332,19 +290,28 @@ class Bags:
     build: str
     model: str
 
-    def compute(self, block: LabelBlock) -> WordBags:
-        """Count the words of the labels kept."""
+    def compute(self, block: LabelBlock) -> tuple[WordTable, list[WeightedWords], Bools]:
+        """Count the words of the labels kept.
+
+        Returns
+        -------
+        table : WordTable
+        bags : list of WeightedWords
+            The distinct words of each item on both sides; weights sum to 1 in an item with words.
+        listed : bool array, shape (items,)
+            Whether both sides have labels, perhaps without any word.
+        """
         table = block.get(Vocabulary(self.build, self.model))
         sides = kept_sides(block, self.cut)
         bags = []
         for side in sides:
-            wptr, flat = take_rows(table.indptr, written_codes(side))
+            wptr, flat = ragged.take_rows(table.indptr, written_codes(side))
             words, width = wptr[side.indptr], max(1, len(table.vectors))
-            indptr, codes, times = distinct_codes(words, table.codes[flat], width)
-            shares = times / np.repeat(lengths(words), lengths(indptr))
+            indptr, codes, times = ragged.distinct_codes(words, table.codes[flat], width)
+            shares = times / np.repeat(ragged.lengths(words), ragged.lengths(indptr))
             bags.append(WeightedWords(indptr, codes, shares))
-        mine, theirs = (lengths(side.indptr) > 0 for side in sides)
-        return WordBags(bags[0], bags[1], mine & theirs, table)
+        mine, theirs = (ragged.lengths(side.indptr) > 0 for side in sides)
+        return table, bags, mine & theirs
 
 
 @dataclass(frozen=True)
@@ -356,32 +323,33 @@ class TransportValues(ItemSums):
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Solve the problem of each item."""
-        bags = block.get(self.bags)
-        problem = bags.table.distances, bags.pred, bags.ref
+        table, bags, listed = block.get(self.bags)
+        problem: Any = table.distances, *bags
         costs = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
-        value = problem[0].backend.numpy(costs)
+        value = table.distances.backend.numpy(costs)
         if self.bags.build == "text":
-            value = _as_released(value, bags)
-        return value_columns(value, *(lengths(side.indptr) for side in (bags.pred, bags.ref)))
+            value = _as_released(value, table, bags, listed)
+        return value_columns(value, *(ragged.lengths(side.indptr) for side in bags))
 
 
-def _as_released(value: Floats, bags: WordBags) -> Floats:
+def _as_released(
+    value: Floats, table: WordTable, bags: Sequence[WeightedWords], listed: Bools
+) -> Floats:
     """Return distances as the paper's code has them where words are few, or all at one place.
 
     It replaces a matrix of zeros by one of ones. Where both texts together have but one word, the
     distance is 0 before anything is compared, also if one of them has no word at all.
     """
-    sides, points = (bags.pred, bags.ref), bags.table.points
-    items = np.concatenate([row_numbers(side.indptr) for side in sides])
-    codes = np.concatenate([side.codes for side in sides])
+    items = np.concatenate([ragged.row_numbers(side.indptr) for side in bags])
+    codes, points = np.concatenate([side.codes for side in bags]), table.points
     n_words, n_points = (
         np.bincount(np.unique(items * len(points) + names) // len(points), minlength=len(value))
         for names in (codes, points[codes])
     )
     value = np.where((n_points == 1) & (n_words > 1) & ~np.isnan(value), 1.0, value)
-    if bags.table.skips:  # which of the words a text has is not known any more
+    if table.skips:  # which of the words a text has is not known any more
         return value
-    return np.where((n_words == 1) & bags.listed, 0.0, value)
+    return np.where((n_words == 1) & listed, 0.0, value)
 
 
 class TransportFamily(ItemMeans):
@@ -393,12 +361,10 @@ class TransportFamily(ItemMeans):
         return TransportValues(measure.definition.name, bags)
 
 
-_BUILD = choice(
+_BUILD = one_of(
     "build",
-    "build",
+    "labels text",
     "every label a point, or the words of the joined text (Kubany et al. 2020)",
-    "labels",
-    "text",
 )
 _DISTANCE: dict[str, Any] = {
     "family": TransportFamily(),
@@ -408,24 +374,19 @@ _DISTANCE: dict[str, Any] = {
     "symmetric": True,
     "needs": frozenset({"embedding"}),
 }
-WMD = add(
-    Definition(
-        name="WMD",
-        summary="Least total distance that the words of one side travel to become the other's.",
-        equation="min over T of Σ T_lk ||w_l - w_k||, rows of T summing to d, columns to d'",
-        source="Kubany et al. 2020, equations 13 and 14 (Kusner et al. 2015)",
-        cite=("kubany2020", "kusner2015"),
-        **_DISTANCE,
-    )
+WMD = define(
+    name="WMD",
+    summary="Least total distance that the words of one side travel to become the other's.",
+    equation="min over T of Σ T_lk ||w_l - w_k||, rows of T summing to d, columns to d'",
+    source="Kubany et al. 2020, equations 13 and 14 (Kusner et al. 2015)",
+    cite=("kubany2020", "kusner2015"),
+    **_DISTANCE,
 )
-RWMD = add(
-    Definition(
-        name="RWMD",
-        summary="Lower bound of WMD: every word travels to its nearest, the larger of both "
-        "directions.",
-        equation="max of Σ d_l min_k ||w_l - w_k|| and Σ d'_k min_l ||w_l - w_k||",
-        source="Kusner et al. 2015, section 4",
-        cite=("kusner2015",),
-        **_DISTANCE,
-    )
+RWMD = define(
+    name="RWMD",
+    summary="Lower bound of WMD: every word travels to its nearest, the larger of both directions.",
+    equation="max of Σ d_l min_k ||w_l - w_k|| and Σ d'_k min_l ||w_l - w_k||",
+    source="Kusner et al. 2015, section 4",
+    cite=("kusner2015",),
+    **_DISTANCE,
 )

@@ -25,13 +25,15 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats, Ints, dense_array, lengths, offsets, sum_rows
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.messages import pluralize
 
+Weights: TypeAlias = "ArrayLike | None"
+"""A weight for each item; each counts once without them."""
 Rule: TypeAlias = Literal["threshold", "top", "cumulative", "cardinality", "cardinality+scores"]
 
 
@@ -95,10 +97,9 @@ def decode(
     sizes: Any = head
     if rule == "top":
         counts = lengths(rows)
-    elif rule == "threshold":
-        counts = keep_above(rows, flat, threshold, keep_at_least)
-    elif rule == "cumulative":
-        counts = keep_cumulative(rows, flat, threshold, keep_at_least)
+    elif rule in ("threshold", "cumulative"):
+        keep = keep_above if rule == "threshold" else keep_cumulative
+        counts = keep(rows, flat, threshold, keep_at_least)
     elif rule == "cardinality":
         counts = keep_cardinality(rows, sizes, offset)
     else:
@@ -126,10 +127,7 @@ def score_matrix(scores: ArrayLike) -> Floats:
     if matrix.ndim != 2:
         wanted = "one row for each item: (n, L)"
         raise InputError("wrong-shape", role="scores", shape=matrix.shape, wanted=wanted)
-    bad = np.isnan(matrix).any(axis=1)
-    if bad.any():
-        where = f"scores, row {int(bad.argmax())}{FROM_0}"
-        raise InputError("out-of-range", where, role="a score", value=np.nan, wanted="a number")
+    _refuse_cells("scores", np.isnan(matrix), matrix, "a score", "a number")
     return matrix
 
 
@@ -151,15 +149,18 @@ def target_matrix(targets: ArrayLike, shape: tuple[int, ...]) -> Bools:
     if table.shape != shape:
         wanted = f"the shape of the scores, {shape}"
         raise InputError("wrong-shape", role="targets", shape=table.shape, wanted=wanted)
-    bad = (table != 0) & (table != 1)
-    if bad.any():
-        where = f"targets, row {int(bad.any(axis=1).argmax())}{FROM_0}"
-        values = {"role": "an entry", "value": table[bad][0], "wanted": "0 or 1"}
-        raise InputError("out-of-range", where, **values)
+    _refuse_cells("targets", (table != 0) & (table != 1), table, "an entry", "0 or 1")
     return table.astype(np.bool_)
 
 
-def item_weights(weights: ArrayLike | None, n: int) -> Floats:
+def _refuse_cells(name: str, bad: Bools, table: NDArray[Any], role: str, wanted: str) -> None:
+    """Name the row of the first cell that is wrong."""
+    if bad.any():
+        where = f"{name}, row {int(bad.any(axis=1).argmax())}{FROM_0}"
+        raise InputError("out-of-range", where, role=role, value=table[bad][0], wanted=wanted)
+
+
+def item_weights(weights: Weights, n: int) -> Floats:
     """Check the weights of n items; without any, return ones."""
     if weights is None:
         return np.ones(n)
@@ -390,10 +391,8 @@ def _cardinality_head(head: ArrayLike, rows: Ints, least: float | None = None) -
         wanted = f"{pluralize(n, 'row')} and a column for each cardinality"
         raise InputError("wrong-shape", role="head", shape=table.shape, wanted=wanted)
     bad = np.isnan(table) if least is None else ~(np.isfinite(table) & (table >= least))
-    if bad.any():
-        where = f"head, row {int(bad.any(axis=1).argmax())}{FROM_0}"
-        wanted = "a number" if least is None else "a probability"
-        raise InputError("out-of-range", where, role="a value", value=table[bad][0], wanted=wanted)
+    wanted = "a number" if least is None else "a probability"
+    _refuse_cells("head", bad, table, "a value", wanted)
     return table
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.columns import Column
-from semmetrics.core.ragged import Bools
+from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.tasks import Block
 from semmetrics.errors import InputError, UnknownKeyError
 from semmetrics.messages import listing
@@ -29,6 +29,8 @@ from semmetrics.messages import listing
 Columns: TypeAlias = Mapping[str, Column]
 Sums: TypeAlias = Mapping[str, NDArray[Any]]
 Value: TypeAlias = "str | int | float | None"
+LabelTable: TypeAlias = dict[str, NDArray[Any]]
+"""Columns "label", "value" and counts of the labels that are averaged over."""
 _EXACT = 2**53  # whole numbers below it are exact as float64
 AUTO = "auto"
 """The label universe that is the class list, or without one the labels of both sides."""
@@ -52,9 +54,8 @@ class Option:
         The averages for which it means something; None for all.
     required : bool
     check : callable, optional
-        Raises InputError for a value of its kind that is not allowed.
-    clean : callable, optional
-        From an allowed value to the one way in which it is written.
+        Raises InputError for a value of its kind that is not allowed; returns the one way in which
+        an allowed one is written, or None if that is as it stands.
     """
 
     name: str
@@ -65,14 +66,17 @@ class Option:
     help: str = ""
     averages: tuple[str, ...] | None = None
     required: bool = False
-    check: Callable[[Any], None] | None = None
-    clean: Callable[[Any], Any] | None = None
+    check: Callable[[Any], Any] | None = None
 
-    def default_for(self, average: str | None) -> Value:
+    def default_for(self, average: Value) -> Value:
         """Return the default under an average."""
         if isinstance(self.default, Mapping):
-            return self.default[average or ""]
+            return self.default[str(average or "")]
         return self.default
+
+    def applies(self, average: Value) -> bool:
+        """Return whether it means something under an average."""
+        return self.averages is None or average in self.averages
 
     def read(self, text: Value) -> Value:
         """Convert a written value to the option's kind; refuse one that is not allowed."""
@@ -91,14 +95,19 @@ class Option:
             wanted = "text that can stand in a measure's name: no blanks at its ends, commas only "
             wanted += "inside parentheses that close"
             raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
-        if self.check is not None:
-            self.check(value)
-        return value if self.clean is None else self.clean(value)
+        cleaned: Value = None if self.check is None else self.check(value)
+        return value if cleaned is None else cleaned
 
 
-def choice(name: str, short: str, text: str, *choices: Value) -> Option:
+def one_of(name: str, choices: str, text: str, *, short: str = "") -> Option:
+    """Return an option of some choices, with blanks between; the first is the default."""
+    words = tuple(choices.split())
+    return Option(name, short or name, words[0], words, help=text)
+
+
+def choice(name: str, short: str, text: str, *choices: str) -> Option:
     """Return an option of some choices; the first is the default."""
-    return Option(name, short, choices[0], choices, help=text)
+    return one_of(name, " ".join(choices), text, short=short)
 
 
 def is_whole(value: object) -> bool:
@@ -146,22 +155,19 @@ class Statistic(Protocol):
     @property
     def additive(self) -> bool:
         """Whether sums are enough."""
-        ...
 
     @property
     def labels(self) -> frozenset[str]:
         """Columns with a label axis."""
-        ...
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:
         """Compute the columns, by name."""
-        ...
 
     def __hash__(self) -> int: ...
 
 
 class ItemSums:
-    """Base of statistics whose sums over items are enough, and have no label axis."""
+    """Base of statistics; where they say nothing else, sums are enough and have no label axis."""
 
     additive: ClassVar[bool] = True
     labels: ClassVar[frozenset[str]] = frozenset()
@@ -222,25 +228,21 @@ class Family(Protocol):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Choose the step that gives the columns that the measure needs."""
-        ...
 
-    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> NDArray[np.float64]:
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Compute the value; axes in front of the sums are kept."""
-        ...
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the items or labels without a value, by cause."""
-        ...
+        return {}
 
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> NDArray[np.float64] | None:
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value of each item, nan where undefined; None where an item alone has none."""
-        ...
+        return None
 
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
-        """Return columns "label", "value" and counts for the labels that are averaged over."""
-        ...
+    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> LabelTable | None:
+        """Return a column of each count and the value of each label; None without labels."""
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,17 +321,15 @@ class Definition:
         return scale if in_percent else 1.0
 
     @cached_property
-    def arguments(self) -> tuple[str, ...]:
-        """The counts that the formula takes."""
-        return tuple(p.name for p in self._parameters() if p.kind is not p.KEYWORD_ONLY)
+    def parameters(self) -> tuple[str, ...]:
+        """The names of what the formula takes: counts and options."""
+        return tuple(inspect.signature(self.formula).parameters) if self.formula else ()
 
     @cached_property
-    def formula_options(self) -> frozenset[str]:
-        """The options that the formula takes."""
-        return frozenset(p.name for p in self._parameters() if p.kind is p.KEYWORD_ONLY)
-
-    def _parameters(self) -> list[inspect.Parameter]:
-        return [*inspect.signature(self.formula).parameters.values()] if self.formula else []
+    def arguments(self) -> tuple[str, ...]:
+        """The counts that the formula takes."""
+        options = [option.name for option in self.options]
+        return tuple(name for name in self.parameters if name not in options)
 
     def __call__(self, *, k: int | None = None, **chosen: Value) -> Measure:
         """Choose options, and return the measure.
@@ -346,19 +346,18 @@ class Definition:
                 what = f"option of {self.name}"
                 raise InputError("unknown-name", what=what, value=name, remedy=remedy)
         average = str(chosen.get("average", self.averages[0])) if self.averages else None
-        options = []
+        options: list[tuple[str, Value]] = []
         for option in self.options:
-            applies = option.averages is None or average in option.averages
-            if option.name in chosen:
-                if not applies:
-                    what = f"{self.name} with average={average}"
-                    raise InputError("measure-option", option=option.name, measure=what)
-                options.append((option.name, option.read(chosen[option.name])))
-            elif applies and option.required:
-                values = {"measure": self.name, "option": option.name, "help": option.help}
-                raise InputError("missing-option", **values)
-            elif applies:
-                options.append((option.name, option.default_for(average)))
+            name = option.name
+            if name in chosen and not option.applies(average):
+                what = f"{self.name} with average={average}"
+                raise InputError("measure-option", option=name, measure=what)
+            if name in chosen:
+                options.append((name, option.read(chosen[name])))
+            elif option.required:
+                raise InputError("missing-option", measure=self.name, option=name, help=option.help)
+            elif option.applies(average):
+                options.append((name, option.default_for(average)))
         if k is not None and not self.cutoff:
             raise InputError("measure-option", option="a cutoff @k", measure=self.name)
         if k is not None and not is_cutoff(k):
@@ -385,34 +384,12 @@ class Measure:
     k: int | None = None
 
     def __getitem__(self, name: str) -> Value:
-        """Return the value of an option; None where it means nothing here.
-
-        Raises
-        ------
-        UnknownKeyError
-            If the name is no text.
-        """
-        if not isinstance(name, str):
-            raise UnknownKeyError(
-                "unknown-name", what="option", value=name, remedy=f"they are {listing(self.keys())}"
-            )
+        """Return the value of an option; None where it means nothing here."""
         return dict(self.options).get(name)
-
-    def __contains__(self, name: object) -> bool:
-        """Return whether an option means something here."""
-        return any(name == known for known, _ in self.options)
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the options."""
         return iter(self.keys())
-
-    def __len__(self) -> int:
-        """Return the number of options."""
-        return len(self.options)
-
-    def __bool__(self) -> bool:
-        """Return True: a measure without options is one, too."""
-        return True
 
     def keys(self) -> tuple[str, ...]:
         """Return the names of the options, by which ``dict(measure)`` has their values."""
@@ -428,8 +405,7 @@ class Measure:
         kept = {
             option.name: self[option.name]
             for option in self.definition.options
-            if option.name in dict(self.options)
-            and (option.averages is None or average in option.averages)
+            if option.name in self and option.applies(average)
         }
         return self.definition(k=self.k if k is None else k, **{**kept, **changed})
 
@@ -437,12 +413,12 @@ class Measure:
         return f"Measure({str(self)!r})"
 
     def __str__(self) -> str:
-        average = None if self["average"] is None else str(self["average"])
-        named = {option.name: option for option in self.definition.options}
+        average = self["average"]
         shown = [
-            f"{name}={written(value)}"
-            for name, value in self.options
-            if named[name].required or value != named[name].default_for(average)
+            f"{option.name}={written(self[option.name])}"
+            for option in self.definition.options
+            if option.name in self
+            and (option.required or self[option.name] != option.default_for(average))
         ]
         inside = f"({','.join(shown)})" if shown else ""
         return f"{self.definition.name}{inside}" + ("" if self.k is None else f"@{self.k}")

@@ -20,15 +20,15 @@ Families
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Column, Dense, OneHot, as_floats
+from semmetrics.core.columns import Coded, Column, Dense, OneHot, as_floats
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.tasks import Block, Step
 from semmetrics.errors import InputError, place_in
@@ -36,6 +36,7 @@ from semmetrics.metrics.definition import (
     AUTO,
     Columns,
     Definition,
+    Family,
     Frame,
     ItemSums,
     Measure,
@@ -43,11 +44,15 @@ from semmetrics.metrics.definition import (
     Statistic,
     Sums,
     Value,
+    one_of,
 )
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import is_own
 
 CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
+Causes: TypeAlias = NDArray[np.int8]
+"""Positions in CAUSES."""
+WithoutLabels: TypeAlias = Family
 POLICIES = ("nan", "0", "1", "skip")
 LABEL_AVERAGES = ("macro", "weighted")
 _NUMBERS = {"nan": np.nan, "0": 0.0, "1": 1.0}
@@ -72,18 +77,12 @@ def choose_policies(options: Iterable[Option], chosen: Container[str]) -> tuple[
 
 def universe_option(averages: tuple[str, ...] | None = None) -> Option:
     """Return the option that says which labels count."""
-    return Option(
-        "labels",
-        "labels",
-        AUTO,
-        (AUTO, "reference", "union", "given"),
-        help="the labels that count: the class list, or without one those of both sides (auto); "
-        "of the ground truth; of both sides; the class list",
-        averages=averages,
-    )
+    text = "the labels that count: the class list, or without one those of both sides (auto); "
+    text += "of the ground truth; of both sides; the class list"
+    return replace(one_of("labels", f"{AUTO} reference union given", text), averages=averages)
 
 
-def causes(values: Floats, n_pred: Any, n_ref: Any) -> NDArray[np.int8]:
+def causes(values: Floats, n_pred: Any, n_ref: Any) -> Causes:
     """Say why each value is undefined, as a position in CAUSES; 0 where it is defined."""
     code = np.zeros(values.shape, np.int8)
     bad = np.isnan(values)
@@ -104,9 +103,7 @@ def cause_option(measure: Measure, cause: str) -> str:
     return "absent" if cause == "empty" and measure["average"] in LABEL_AVERAGES else cause
 
 
-def apply_policies(
-    measure: Measure, values: Floats, code: NDArray[np.int8]
-) -> tuple[Floats, Bools]:
+def apply_policies(measure: Measure, values: Floats, code: Causes) -> tuple[Floats, Bools]:
     """Replace undefined values, and say which values count.
 
     Parameters
@@ -121,12 +118,16 @@ def apply_policies(
     if code.any():
         values = values.copy()
         for number, name in enumerate(CAUSES[1:], 1):
-            policy, where = str(measure[cause_option(measure, name)]), code == number
-            if policy == "skip":
-                kept &= ~where
-            elif where.any():
-                values[where] = _NUMBERS[policy]
+            policy, where = measure[cause_option(measure, name)], code == number
+            kept &= ~where | (policy != "skip")
+            values[where] = _NUMBERS.get(str(policy), np.nan)
     return values, kept
+
+
+def averaged_values(measure: Measure, values: Floats, code: Causes) -> Floats:
+    """Return what a mean averages: policies for undefined values, nan for those left out."""
+    values, kept = apply_policies(measure, values, code)
+    return np.where(kept, values, np.nan)
 
 
 def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
@@ -135,35 +136,18 @@ def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
     number = counts[..., 0]
     unknown = np.zeros(number.shape, np.bool_)
     for place, name in enumerate(CAUSES[1:], 1):
-        policy, some = measure[name], counts[..., place]
-        if policy is None:  # a cause that this measure does not have
-            continue
+        policy, some = measure[name], counts[..., place]  # None where the cause cannot arise
         if policy == "nan":
             unknown |= some > 0
-        elif policy != "skip":
-            total, number = total + _NUMBERS[str(policy)] * some, number + some
+        elif policy in ("0", "1"):
+            total, number = total + _NUMBERS[policy] * some, number + some
     return np.where(unknown, np.nan, divide(total, number))
-
-
-def averaged_values(measure: Measure, values: Floats, cause: NDArray[np.int8]) -> Floats:
-    """Return what a mean over items averages: policies for undefined values, nan for left out."""
-    values = np.where(cause == 0, values, np.nan)
-    for place, name in enumerate(CAUSES[1:], 1):
-        values[cause == place] = _NUMBERS.get(str(measure[name]), np.nan)
-    return values
 
 
 def undefined_items(sums: Sums) -> dict[str, int]:
     """Count the items without a value, by cause, whatever their weights."""
     counts = sums.get("cause_items", sums["cause"]).tolist()
-    return {CAUSES[place]: counts[place] for place in range(1, len(CAUSES)) if counts[place]}
-
-
-def item_values(rows: Columns) -> Floats:
-    """Return the value of each item, from the columns "value" and "cause"; nan where undefined."""
-    value: Any = rows["value"]
-    cause: Any = rows["cause"]
-    return np.where(cause.codes == 0, value.values, np.nan)
+    return {name: n for name, n in zip(CAUSES[1:], counts[1:], strict=True) if n}
 
 
 def evaluate_formula(
@@ -200,14 +184,8 @@ def evaluate_formula(
 
 def formula_options(measure: Measure) -> tuple[tuple[str, Value], ...]:
     """Select the options that the formula itself takes."""
-    own = measure.definition.formula_options
+    own = measure.definition.parameters
     return tuple((name, value) for name, value in measure.options if name in own)
-
-
-def support_weights(support: Floats, kept: Any) -> Floats:
-    """Weight the labels kept by their references, or equally if none of them has any."""
-    weights = np.where(kept, support, 0.0)
-    return np.where(weights.any(axis=-1, keepdims=True), weights, np.asarray(kept, np.float64))
 
 
 def weighted_mean(values: Floats, weights: Floats) -> Floats:
@@ -216,17 +194,16 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     return np.asarray(divide(total.sum(axis=-1), weights.sum(axis=-1)))
 
 
-class WithoutLabels:
-    """Families whose labels have no value of their own."""
+def label_mean(measure: Measure, values: Floats, support: Floats, kept: Bools) -> Floats:
+    """Average over the labels kept; those of ``weighted`` by their references, if any has some."""
+    weights = kept.astype(np.float64)
+    if measure["average"] == "weighted":
+        referred = np.where(kept, support, 0.0)
+        weights = np.where(referred.any(axis=-1, keepdims=True), referred, weights)
+    return weighted_mean(values, weights)
 
-    def per_label(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> dict[str, NDArray[Any]] | None:
-        """Return None: a label alone has no value."""
-        return None
 
-
-class ItemMeans(WithoutLabels):
+class ItemMeans(Family):
     """Means over items of the columns "value" and "cause".
 
     Attributes
@@ -244,26 +221,29 @@ class ItemMeans(WithoutLabels):
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the items without a value, by cause, and those that a flag marks."""
-        return {**undefined_items(sums), **self.flagged(sums)}
+        found = self.by_cause(measure, sums, frame)
+        for column, name in self.flags:  # whatever the weights of the items
+            found[name] = int(sums.get(f"{column}_items", sums[column])[1])
+        return {name: number for name, number in found.items() if number}
 
-    def flagged(self, sums: Sums) -> dict[str, int]:
-        """Count the items that each flag marks, whatever their weights."""
-        marked = {
-            name: int(sums.get(f"{column}_items", sums[column])[1]) for column, name in self.flags
-        }
-        return {name: number for name, number in marked.items() if number}
+    def by_cause(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count what has no value, by cause."""
+        return undefined_items(sums)
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value of each item."""
-        return item_values(rows)
+        columns: Any = rows
+        return np.where(columns["cause"].codes == 0, columns["value"].values, np.nan)
 
     def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value that each item has in the mean, nan where left out; None if no mean."""
-        cause: Any = rows["cause"]
-        return averaged_values(measure, item_values(rows), cause.codes)
+        if measure["average"] not in (None, "example"):
+            return None
+        columns: Any = rows
+        return averaged_values(measure, columns["value"].values, columns["cause"].codes)
 
 
-class SumFormulas(WithoutLabels):
+class SumFormulas(Family):
     """A formula on sums of numbers over the items that have a value; column "cause" says which."""
 
     def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
@@ -295,7 +275,10 @@ class SumFormulas(WithoutLabels):
 
 @dataclass(frozen=True)
 class FormulaValues(ItemSums):
-    """A formula on the counts of each item: columns "value" and "cause", and the counts' flags."""
+    """A formula on the counts of each item: columns "value" and "cause", and the counts' flags.
+
+    Counts may be those that occur, each once, and "codes", which say what each item has.
+    """
 
     definition: Definition
     counts: Step[dict[str, Any]]
@@ -303,11 +286,16 @@ class FormulaValues(ItemSums):
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:
         """Evaluate the formula item by item."""
-        columns = block.get(self.counts)
-        known = {name: c.values for name, c in columns.items() if not isinstance(c, OneHot)}
-        value = evaluate_formula(self.definition, known, self.options)
+        columns = dict(block.get(self.counts))
+        codes = columns.pop("codes", None)
         flags = {name: c for name, c in columns.items() if isinstance(c, OneHot)}
-        return {**value_columns(value, known["n_pred"], known["n_ref"]), **flags}
+        known = {name: c.values for name, c in columns.items() if name not in flags}
+        value = evaluate_formula(self.definition, known, self.options)
+        found: dict[str, Any] = value_columns(value, known["n_pred"], known["n_ref"])
+        if codes is None:
+            return {**found, **flags}
+        cause = OneHot(found["cause"].codes.take(codes), len(CAUSES))
+        return {"value": Coded(codes, found["value"].values), "cause": cause}
 
 
 class CountFormulas(ItemMeans):
@@ -328,17 +316,17 @@ class CountFormulas(ItemMeans):
         """Average over the items, or evaluate the formula on the counts of all."""
         if measure["average"] == "example":
             return super().aggregate(measure, sums, frame)
-        values, kept = apply_policies(measure, *self._evaluated(measure, sums, frame))
-        return np.where(kept, values, np.nan)[..., 0]
+        return averaged_values(measure, *self._evaluated(measure, sums, frame))[..., 0]
 
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Count the items, or say why all together have no value; and what the flags mark."""
+    def by_cause(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count the items, or say why all together have no value."""
         if measure["average"] == "example":
-            return super().undefined(measure, sums, frame)
+            return super().by_cause(measure, sums, frame)
         code = self._evaluated(measure, sums, frame)[1]
-        names = [cause_option(measure, name) for name in CAUSES]
-        found = {names[c]: int((code == c).sum()) for c in range(1, 5) if (code == c).any()}
-        return {**found, **self.flagged(sums)}
+        return {
+            cause_option(measure, name): int((code == number).sum())
+            for number, name in enumerate(CAUSES[1:], 1)
+        }
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Evaluate the formula on each item."""
@@ -346,11 +334,6 @@ class CountFormulas(ItemMeans):
             return super().items(measure, rows, frame)
         known = self.item_counts(measure, rows, frame)
         return evaluate_formula(measure.definition, known, formula_options(measure))
-
-    def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return the value that each item has in the mean; None where counts are summed."""
-        mean = measure["average"] == "example"
-        return super().averaged(measure, rows, frame) if mean else None
 
     def item_counts(self, measure: Measure, rows: Columns, frame: Frame) -> dict[str, Floats]:
         """Return the counts of each item."""
@@ -362,9 +345,7 @@ class CountFormulas(ItemMeans):
         names = {*measure.definition.arguments, "n_pred", "n_ref"}
         return {name: as_floats(sums[name])[..., None] for name in names}
 
-    def _evaluated(
-        self, measure: Measure, sums: Sums, frame: Frame
-    ) -> tuple[Floats, NDArray[np.int8]]:
+    def _evaluated(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Causes]:
         known = self.together(measure, sums, frame)
         value = evaluate_formula(measure.definition, known, formula_options(measure))
         return value, causes(value, known["n_pred"], known["n_ref"])
@@ -379,7 +360,7 @@ class NoColumns(ItemSums):
         return {}
 
 
-class Derived(WithoutLabels, ABC):
+class Derived(Family):
     """A formula on the values of other measures.
 
     Subclasses say which (`terms`) and how (`combine`).
@@ -400,14 +381,6 @@ class Derived(WithoutLabels, ABC):
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Return nan: the value is made of the values of other measures."""
         return np.full((), np.nan)
-
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Return nothing: the terms say what is undefined."""
-        return {}
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return None: an item alone has no value."""
-        return None
 
 
 class SumOverParts(Derived):

@@ -49,37 +49,20 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.core import ragged
 from semmetrics.core.columns import Dense, OneHot
-from semmetrics.core.ragged import (
-    Bools,
-    Ints,
-    cell_keys,
-    first_occurrences,
-    is_member,
-    offsets,
-    prefixes,
-    row_numbers,
-    runs_within,
-    sum_rows,
-    take_rows,
-)
+from semmetrics.core.ragged import Ints
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError
 from semmetrics.metrics import formulas
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, choice
-from semmetrics.metrics.families import (
-    CountFormulas,
-    ItemMeans,
-    choose_policies,
-    policy_option,
-    value_columns,
-)
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, one_of
+from semmetrics.metrics.families import CountFormulas, ItemMeans, policy_option, value_columns
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Cut, ItemCounts, Matches, Ranked, Reference, cut_of
-from semmetrics.metrics.registry import add
-from semmetrics.metrics.set_measures import set_options
+from semmetrics.metrics.registry import define
+from semmetrics.metrics.sets import set_options
 
 LabelBlock = Block[LabelTask]
 
@@ -120,7 +103,7 @@ def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
         size = (part.stop - part.start) * len(placed.height)
         sides = [_distinct(side.rows(part.start, part.stop), placed, size) for side in (pred, ref)]
         (rows, mine), (ref_rows, theirs) = sides
-        shared = rows[is_member(mine, theirs, size)]
+        shared = rows[ragged.is_member(mine, theirs, size)]
         for counts, found in ((hit, shared), (n_pred, rows), (n_ref, ref_rows)):
             counts[part] = np.bincount(found, minlength=part.stop - part.start)
     return ItemCounts(hit, n_pred, n_ref)
@@ -129,21 +112,25 @@ def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
 def _parts(pred: Side, ref: Side, placed: Placed) -> Iterator[slice]:
     """Split the items into parts that have few ancestors."""
     widths = np.diff(placed.indptr)
-    cost = sum(sum_rows(widths[side.codes], side.indptr) for side in (pred, ref))
-    return runs_within(offsets(np.asarray(cost)), _CELLS)
+    cost = sum(ragged.sum_rows(widths[side.codes], side.indptr) for side in (pred, ref))
+    return ragged.runs_within(ragged.offsets(np.asarray(cost)), _CELLS)
 
 
 def _ancestors(side: Side, placed: Placed) -> tuple[Ints, Ints, Ints]:
     """Gather the ancestors of each label: offsets, places in ``placed``, cells by item."""
-    indptr, flat = take_rows(placed.indptr, side.codes.astype(np.int64))
-    return indptr, flat, cell_keys(indptr[side.indptr], placed.nodes[flat], len(placed.height))
+    indptr, flat = ragged.take_rows(placed.indptr, side.codes.astype(np.int64))
+    return (
+        indptr,
+        flat,
+        ragged.cell_keys(indptr[side.indptr], placed.nodes[flat], len(placed.height)),
+    )
 
 
 def _distinct(side: Side, placed: Placed, size: int) -> tuple[Ints, Ints]:
     """Find the item and the cell of each ancestor, once."""
     indptr, _, keys = _ancestors(side, placed)
-    rows = row_numbers(indptr[side.indptr])
-    first = first_occurrences(keys, size)
+    rows = ragged.row_numbers(indptr[side.indptr])
+    first = ragged.first_occurrences(keys, size)
     return (rows, keys) if first is None else (rows[first], keys[first])
 
 
@@ -226,15 +213,6 @@ class Places:
         return placed
 
 
-@dataclass(frozen=True, eq=False)
-class Sides:
-    """The labels that take part, and which items have one outside the taxonomy."""
-
-    pred: Side
-    ref: Side
-    outside: Bools
-
-
 @dataclass(frozen=True)
 class TakingPart:
     """The labels that take part: predictions under a cut, and references.
@@ -252,10 +230,13 @@ class TakingPart:
     unknown: str
     duplicates: str = "each"
 
-    def compute(self, block: LabelBlock) -> Sides:
-        """Cut, and refuse labels outside the taxonomy under unknown=error."""
+    def compute(self, block: LabelBlock) -> tuple[Side, Side, OneHot]:
+        """Cut, and refuse labels outside the taxonomy under unknown=error.
+
+        Returns both sides, and a column that marks the items with a label outside the taxonomy.
+        """
         pred, ref = block.get(Ranked()), block.get(Reference())
-        chosen = prefixes(pred.indptr, block.get(self.cut))
+        chosen = ragged.prefixes(pred.indptr, block.get(self.cut))
         if self.duplicates == "once":
             counted = block.get(Matches("once", "class")).counted
             chosen &= True if counted is None else counted
@@ -267,8 +248,8 @@ class TakingPart:
             codes = np.union1d(pred.codes[strange[0]], ref.codes[strange[1]])
             names = [block.task.classes[code] for code in codes.tolist()]
             raise InputError("outside-taxonomy", names=names)
-        having = sum_rows(strange[0], pred.indptr) + sum_rows(strange[1], ref.indptr) > 0
-        return Sides(pred, ref, having)
+        number = ragged.sum_rows(strange[0], pred.indptr) + ragged.sum_rows(strange[1], ref.indptr)
+        return pred, ref, OneHot((number > 0).astype(np.int8), 2)
 
 
 @dataclass(frozen=True)
@@ -281,14 +262,9 @@ class ClosedCounts(ItemSums):
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Close both sides under ancestors and count."""
-        part = block.get(TakingPart(self.cut, self.unknown))
-        counts = closed_counts(part.pred, part.ref, block.get(Places(self.root)))
-        return {
-            "hit": Dense(counts.hit),
-            "n_pred": Dense(counts.n_pred),
-            "n_ref": Dense(counts.n_ref),
-            "outside": OneHot(part.outside.astype(np.int8), 2),
-        }
+        pred, ref, outside = block.get(TakingPart(self.cut, self.unknown))
+        counts = closed_counts(pred, ref, block.get(Places(self.root)))._asdict()
+        return {**{name: Dense(number) for name, number in counts.items()}, "outside": outside}
 
 
 @dataclass(frozen=True)
@@ -299,38 +275,33 @@ class LabelDistances(ItemSums):
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Average the distances of the predicted labels of each item."""
-        unknown, duplicates = str(self.measure["unknown"]), str(self.measure["duplicates"])
-        part = block.get(TakingPart(cut_of(self.measure), unknown, duplicates))
-        placed = block.get(Places())
-        edges, height = lca_distances(part.pred, part.ref, placed)
-        rows = row_numbers(part.pred.indptr)
-        n_pred, n_ref = np.diff(part.pred.indptr), np.diff(part.ref.indptr)
+        options, placed = self.measure, block.get(Places())
+        step = TakingPart(cut_of(options), str(options["unknown"]), str(options["duplicates"]))
+        pred, ref, outside = block.get(step)
+        edges, height = lca_distances(pred, ref, placed)
+        rows = ragged.row_numbers(pred.indptr)
+        n_pred, n_ref = np.diff(pred.indptr), np.diff(ref.indptr)
         judged = n_ref[rows] > 0
         unconnected = judged & (edges < 0)
-        distance: Any = edges if self.measure["measure"] == "edges" else height
-        if self.measure["unconnected"] == "root":
-            distance = np.where(unconnected, self._joined(part, placed, rows), distance)
-        counted = judged & ~unconnected if self.measure["unconnected"] == "skip" else judged
+        distance: Any = edges if options["measure"] == "edges" else height
+        if options["unconnected"] == "root":  # joined at the implied root
+            nearest = np.full(len(ref), FAR)
+            np.minimum.at(nearest, ragged.row_numbers(ref.indptr), placed.depth[ref.codes])
+            joined: Any = placed.depth[pred.codes] + nearest[rows] + 2
+            joined = joined if options["measure"] == "edges" else placed.top
+            distance = np.where(unconnected, joined, distance)
+        counted = judged & ~unconnected if options["unconnected"] == "skip" else judged
         number = np.bincount(rows[counted], minlength=len(block))
-        if self.measure["normalize"] != "none":
-            most = max(placed.span, 1) * (2 if self.measure["measure"] == "edges" else 1)
+        if options["normalize"] != "none":
+            most = max(placed.span, 1) * (2 if options["measure"] == "edges" else 1)
             distance = np.minimum(distance / most, 1.0)
         total = np.bincount(rows[counted], distance[counted].astype(np.float64), len(block))
         alone = np.bincount(rows[unconnected], minlength=len(block)) > 0
         return {
             **value_columns(divide(total, number), n_pred, n_ref),
-            "outside": OneHot(part.outside.astype(np.int8), 2),
+            "outside": outside,
             "unconnected": OneHot(alone.astype(np.int8), 2),
         }
-
-    def _joined(self, part: Sides, placed: Placed, rows: Ints) -> Ints:
-        """Measure the distance of each prediction through the implied root."""
-        if self.measure["measure"] == "height":
-            return np.full(len(rows), placed.top)
-        nearest = np.full(len(part.ref), FAR)
-        np.minimum.at(nearest, row_numbers(part.ref.indptr), placed.depth[part.ref.codes])
-        joined: Ints = placed.depth[part.pred.codes] + nearest[rows] + 2
-        return joined
 
 
 class HierarchicalFamily(CountFormulas):
@@ -353,36 +324,29 @@ class DistanceFamily(ItemMeans):
         return LabelDistances(measure)
 
 
-_UNKNOWN = choice(
-    "unknown",
-    "unknown",
-    "labels outside the taxonomy: refused, or each a root of its own",
-    "error",
-    "own",
+_UNKNOWN = one_of(
+    "unknown", "error own", "labels outside the taxonomy: refused, or each a root of its own"
 )
-_ROOT = choice("root", "root", "whether the root counts as an ancestor", "exclude", "include")
-_CITE = ("kiritchenko2005", "kiritchenko2006", "silla2011")
+_ROOT = one_of("root", "exclude include", "whether the root counts as an ancestor")
 
 
 def _hierarchical(
     name: str, summary: str, equation: str, formula: Callable[..., Any], *policies: str
 ) -> Definition:
     averages, left_out = ("micro", "example"), ("labels", "duplicates", "undefined")
-    shared = choose_policies(set_options(averages, without=left_out), ("empty", *policies))
-    return add(
-        Definition(
-            name=name,
-            family=HierarchicalFamily(),
-            summary=summary,
-            equation=equation,
-            source="Kiritchenko et al. 2005 and 2006; Silla & Freitas 2011",
-            cite=_CITE,
-            options=(*shared, _ROOT, _UNKNOWN),
-            averages=averages,
-            symmetric=not policies,
-            formula=formula,
-            needs=frozenset(["taxonomy"]),
-        )
+    shared = set_options(averages, without=left_out, policies=("empty", *policies))
+    return define(
+        name=name,
+        family=HierarchicalFamily(),
+        summary=summary,
+        equation=equation,
+        source="Kiritchenko et al. 2005 and 2006; Silla & Freitas 2011",
+        cite=("kiritchenko2005", "kiritchenko2006", "silla2011"),
+        options=(*shared, _ROOT, _UNKNOWN),
+        averages=averages,
+        symmetric=not policies,
+        formula=formula,
+        needs=frozenset(["taxonomy"]),
     )
 
 
@@ -407,54 +371,31 @@ hF = _hierarchical(
     formulas.f1,
 )
 _DUPLICATES, *_, _DECODE, _LEAST = set_options(("example",), without=("average",))
-LCADistance = add(
-    Definition(
-        name="LCADistance",
-        family=DistanceFamily(),
-        summary="Links between a predicted label and the nearest true one, through their lowest "
-        "common ancestor.",
-        equation="mean over z in Z of min over y in Y of min over a in anc(z) ∩ anc(y) of "
-        "d(z, a) + d(y, a), or of the height of a (0 where z = y)",
-        source="Deng et al. 2010, Bertinetto et al. 2020 (measure=height)",
-        cite=("deng2010", "bertinetto2020"),
-        options=(
-            choice(
-                "measure",
-                "measure",
-                "links through the common ancestor, or its height",
-                "edges",
-                "height",
-            ),
-            choice(
-                "normalize",
-                "normalize",
-                "divide by the largest value that the taxonomy allows",
-                "none",
-                "depth",
-            ),
-            choice(
-                "unconnected",
-                "unconn",
-                "labels without a common ancestor: joined at an implied root, or left out",
-                "root",
-                "skip",
-            ),
-            _UNKNOWN,
-            replace(_DUPLICATES, averages=None),
-            policy_option("empty", "empty", "0", "nothing predicted and nothing true"),
-            policy_option("no_prediction", "nopred", "skip", "nothing predicted"),
-            policy_option("no_reference", "noref", "skip", "nothing true"),
-            policy_option(
-                "undefined",
-                "undef",
-                "skip",
-                "items whose predictions are all left out as unconnected",
-            ),
-            _DECODE,
-            _LEAST,
-        ),
-        bounds=(0.0, np.inf),
-        higher_is_better=False,
-        needs=frozenset(["taxonomy"]),
-    )
+_CONNECTED = "labels without a common ancestor: joined at an implied root, or left out"
+_LEFT_OUT = "items whose predictions are all left out as unconnected"
+LCADistance = define(
+    name="LCADistance",
+    family=DistanceFamily(),
+    summary="Links between a predicted label and the nearest true one, through their lowest common "
+    "ancestor.",
+    equation="mean over z in Z of min over y in Y of min over a in anc(z) ∩ anc(y) of "
+    "d(z, a) + d(y, a), or of the height of a (0 where z = y)",
+    source="Deng et al. 2010, Bertinetto et al. 2020 (measure=height)",
+    cite=("deng2010", "bertinetto2020"),
+    options=(
+        one_of("measure", "edges height", "links through the common ancestor, or its height"),
+        one_of("normalize", "none depth", "divide by the largest value that the taxonomy allows"),
+        one_of("unconnected", "root skip", _CONNECTED, short="unconn"),
+        _UNKNOWN,
+        replace(_DUPLICATES, averages=None),
+        policy_option("empty", "empty", "0", "nothing predicted and nothing true"),
+        policy_option("no_prediction", "nopred", "skip", "nothing predicted"),
+        policy_option("no_reference", "noref", "skip", "nothing true"),
+        policy_option("undefined", "undef", "skip", _LEFT_OUT),
+        _DECODE,
+        _LEAST,
+    ),
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+    needs=frozenset(["taxonomy"]),
 )

@@ -15,10 +15,9 @@ What is computed on a device stays there, as torch tensors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -107,21 +106,8 @@ def _positions(size: int, chosen: Ints) -> Ints:
     return positions
 
 
-class _Views(NamedTuple):
-    """The same cells by terms and by labels of the predictions; equal where that is one."""
-
-    by_term: Any
-    by_label: Any
-
-
 # Of cells that stand for several, the largest decision is theirs.
 _BELOW, _CLOSE_BELOW, _CLOSE_ABOVE, _ABOVE = np.arange(4, dtype=np.int8)
-
-
-class _Decided(NamedTuple):
-    threshold: float
-    decisions: _Views
-    any_close: bool
 
 
 class SimilarityTable:
@@ -148,11 +134,12 @@ class SimilarityTable:
         if self._single:
             label_row = np.full(size + 1, len(self._terms))
             label_row[predicted] = self._term_row[vectors.rows[self._flat]]
-        self._rows = _Views(*map(self._backend.array, (self._term_row, label_row)))
+        # by labels of the predictions and by their terms; the same where each has one
+        self._rows = tuple(map(self._backend.array, (label_row, self._term_row)))
         self._columns = self._backend.array(_positions(size, referred))
-        self._decided: _Decided | None = None
+        self._decided: tuple[float, tuple[Any, Any], bool] | None = None
 
-    def gather(self, rows: Ints, labels: Ints, *, by_term: bool) -> Any:
+    def gather(self, rows: Ints, labels: Ints, *, by_term: bool = False) -> Any:
         """Gather similarities of terms or predicted labels with reference labels.
 
         Parameters
@@ -167,8 +154,9 @@ class SimilarityTable:
         float array or tensor, shape (items, m, n)
             -inf for padding.
         """
-        table = self._exact[not by_term]
-        return self._take(table, self._cells(table, rows, labels, by_term=by_term))
+        table = self._exact[by_term]
+        cells = self._cells(table, rows, labels, by_term=by_term)
+        return table.reshape(-1)[cells] if self._backend.torch else np.take(table, cells)
 
     def above(
         self, rows: Ints, labels: Ints, threshold: float, *, by_term: bool
@@ -192,29 +180,27 @@ class SimilarityTable:
         """
         if not self._backend.torch and self._decided is None and "_exact" not in self.__dict__:
             self._decided = self._decide(threshold)
-        decided = self._decided
-        if decided is None or decided.threshold != threshold:
+        if self._decided is None or self._decided[0] != threshold:
             return _compare(self.gather(rows, labels, by_term=by_term), threshold)
-        table = decided.decisions[not by_term]
+        _, decisions, any_close = self._decided
+        table = decisions[by_term]
         found = np.take(table, self._cells(table, rows, labels, by_term=by_term))
         above, n_close = found >= _CLOSE_ABOVE, 0
-        if decided.any_close:
+        if any_close:
             n_close = int(np.count_nonzero((found == _CLOSE_BELOW) | (found == _CLOSE_ABOVE)))
         return above, n_close
 
-    def _take(self, table: Any, cells: Any) -> Any:
-        return table.reshape(-1)[cells] if self._backend.torch else np.take(table, cells)
-
     def _cells(self, table: Any, rows: Ints, labels: Ints, *, by_term: bool) -> Any:
-        mine = self._rows[not by_term][self._backend.array(rows)] * table.shape[1]
+        mine = self._rows[by_term][self._backend.array(rows)] * table.shape[1]
         theirs = self._columns[self._backend.array(labels)]
         return mine[:, :, None] + theirs[:, None, :]
 
     @cached_property
-    def _exact(self) -> _Views:
+    def _exact(self) -> tuple[Any, Any]:
         return self._views(_similarities(self._vectors, self._terms, self._referred), -np.inf)
 
-    def _decide(self, threshold: float) -> _Decided:
+    def _decide(self, threshold: float) -> tuple[float, tuple[Any, Any], bool]:
+        """Return the threshold, views of the decisions, and whether any is close to it."""
         vectors = self._vectors
         indptr, flat = take_rows(vectors.indptr, self._referred)
         columns = vectors.rows[flat]
@@ -227,20 +213,20 @@ class SimilarityTable:
         cells[~vectors.included[self._terms]] = _BELOW
         if len(columns) > len(self._referred):
             cells = self._backend.max_rows(cells, indptr, 1)
-        return _Decided(threshold, self._views(cells, _BELOW), len(places) > 0)
+        return threshold, self._views(cells, _BELOW), len(places) > 0
 
-    def _views(self, cells: Any, filling: Any) -> _Views:
-        """Return the cells with padding, and the best of the terms of each predicted label."""
+    def _views(self, cells: Any, filling: Any) -> tuple[Any, Any]:
+        """Return the best of the terms of each predicted label, and of each term; padded."""
         backend = self._backend
         by_term = backend.xp.full(
             (cells.shape[0] + 1, cells.shape[1] + 1), filling, dtype=cells.dtype, **backend.place
         )
         by_term[:-1, :-1] = cells
         if self._single:
-            return _Views(by_term, by_term)
+            return by_term, by_term
         rows = by_term[self._term_row[self._vectors.rows[self._flat]]]
         best = backend.max_rows(rows, self._tptr, 0)
-        return _Views(by_term, backend.xp.concatenate([best, by_term[-1:]]))
+        return backend.xp.concatenate([best, by_term[-1:]]), by_term
 
 
 def _compare(similarity: Any, threshold: float) -> tuple[Any, int]:
@@ -283,11 +269,16 @@ class PairwiseSimilarity:
 
     vectors: Any
 
-    def gather(self, rows: Ints, labels: Ints, *, by_term: bool) -> Any:
+    def gather(self, rows: Ints, labels: Ints, *, by_term: bool = False) -> Any:
         """Do the same as ``SimilarityTable.gather``."""
         backend, single = Backend(self.vectors.matrix), not self.vectors.has_synonyms
-        table = backend.zeros(*rows.shape, labels.shape[1])
-        for part in self._parts(rows.shape, labels.shape[1], single=single):
+        (items, m), n = rows.shape, labels.shape[1]
+        numbers = (m + n) * self.vectors.vectors.shape[1]
+        gathered = _GATHERED[not backend.on_cpu]
+        step = gathered // max(1, numbers) if single else int((_LOCAL / (m * n)) ** 0.5)
+        table = backend.zeros(items, m, n)
+        for start in range(0, items, max(1, step)):
+            part = slice(start, start + max(1, step))
             if single:
                 table[part] = self._pair_by_pair(rows[part], labels[part])
             else:
@@ -310,14 +301,6 @@ class PairwiseSimilarity:
         left_out |= _padding(rows, labels)
         above[left_out] = False
         return above, int(np.count_nonzero(~(equal | left_out).ravel()[places]))
-
-    def _parts(self, shape: tuple[int, ...], n: int, *, single: bool) -> Iterator[slice]:
-        items, m = shape
-        numbers = (m + n) * self.vectors.vectors.shape[1]
-        gathered = _GATHERED[not Backend(self.vectors.matrix).on_cpu]
-        step = gathered // max(1, numbers) if single else int((_LOCAL / (m * n)) ** 0.5)
-        for start in range(0, items, max(1, step)):
-            yield slice(start, start + max(1, step))
 
     def _pair_by_pair(self, rows: Ints, labels: Ints) -> Any:
         """Return similarities of labels of one term each; anything for padding."""

@@ -14,27 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    cell_keys,
-    first_occurrences,
-    is_member,
-    occurrence_numbers,
-    order_rows,
-    prefixes,
-    row_numbers,
-    running_sums,
-    sum_rows,
-)
+from semmetrics.core import ragged
+from semmetrics.core.columns import Dense
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import UNUSED, Block, LabelTask, Step
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Measure
+from semmetrics.metrics.definition import ItemSums, Measure
 
 LabelBlock = Block[LabelTask]
 
@@ -48,7 +38,7 @@ class Ranked:
         side = block.task.pred.rows(block.start, block.stop)
         if side.scores is None:
             return side
-        order = order_rows(side.indptr, side.scores)
+        order = ragged.order_rows(side.indptr, side.scores)
         written = None if side.written is None else side.written[order]
         return Side(side.indptr, side.codes[order], side.scores[order], written)
 
@@ -132,7 +122,7 @@ def cut_of(measure: Measure) -> Cut:
 def kept_sides(block: LabelBlock, cut: Cut) -> tuple[Side, Side]:
     """Return the predictions that a cut keeps, and the references."""
     ranked = block.get(Ranked())
-    return ranked.keep(prefixes(ranked.indptr, block.get(cut))), block.get(Reference())
+    return ranked.keep(ragged.prefixes(ranked.indptr, block.get(cut))), block.get(Reference())
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,19 +173,19 @@ class Matches:
         pred, ref = block.get(Ranked()), block.get(Reference())
         width = max(1, len(block.task.classes))
         size = len(block) * width
-        pred_cells = cell_keys(pred.indptr, pred.codes, width)
-        ref_cells = cell_keys(ref.indptr, ref.codes, width)
-        first = first_occurrences(pred_cells, size)
-        once = first_occurrences(ref_cells, size)
-        hit = is_member(pred_cells, ref_cells, size)
+        pred_cells = ragged.cell_keys(pred.indptr, pred.codes, width)
+        ref_cells = ragged.cell_keys(ref.indptr, ref.codes, width)
+        first = ragged.first_occurrences(pred_cells, size)
+        once = ragged.first_occurrences(ref_cells, size)
+        hit = ragged.is_member(pred_cells, ref_cells, size)
         if self.duplicates == "once":
-            n_ref = np.diff(ref.indptr) if once is None else sum_rows(once, ref.indptr)
+            n_ref = np.diff(ref.indptr) if once is None else ragged.sum_rows(once, ref.indptr)
             return Matched(first, hit if first is None else hit & first, once, n_ref)
         if first is not None:  # the j-th of equal predictions needs more than j equal references
             ordered = np.sort(ref_cells)
             present = np.searchsorted(ordered, pred_cells, "right")
             present -= np.searchsorted(ordered, pred_cells)
-            hit &= occurrence_numbers(pred_cells) < present
+            hit &= ragged.occurrence_numbers(pred_cells) < present
         return Matched(None, hit, once, np.diff(ref.indptr))
 
 
@@ -205,12 +195,10 @@ def _match_terms(block: LabelBlock, matched: Matched, duplicates: str) -> Matche
     synonyms = block.task.synonyms
     if synonyms is None or pred.written is None or ref.written is None:
         return matched
-    if not synonyms.ambiguous.any():
-        return matched
     hit = matched.hit.copy()
     touched = np.union1d(
-        row_numbers(pred.indptr)[synonyms.ambiguous[pred.written]],
-        row_numbers(ref.indptr)[synonyms.ambiguous[ref.written]],
+        ragged.row_numbers(pred.indptr)[synonyms.ambiguous[pred.written]],
+        ragged.row_numbers(ref.indptr)[synonyms.ambiguous[ref.written]],
     )
     for item in touched.tolist():
         mine = slice(pred.indptr[item], pred.indptr[item + 1])
@@ -240,8 +228,7 @@ def _take_match(terms: Iterable[str], holders: Mapping[str, list[int]], used: se
     return False
 
 
-@dataclass(frozen=True, eq=False)
-class ItemCounts:
+class ItemCounts(NamedTuple):
     """Counts of each item, int64 arrays of shape (items,)."""
 
     hit: Ints
@@ -260,39 +247,39 @@ class Counts:
         """Difference the running sums of the matching at the ends of the kept prefixes."""
         start = block.get(Ranked()).indptr[:-1]
         kept, matched = block.get(self.cut), block.get(self.matches)
-        hits = running_sums(matched.hit)
+        hits = ragged.running_sums(matched.hit)
         n_pred = kept
         if matched.counted is not None:
-            counted = running_sums(matched.counted)
+            counted = ragged.running_sums(matched.counted)
             n_pred = counted[start + kept] - counted[start]
         return ItemCounts(hits[start + kept] - hits[start], n_pred, matched.n_ref)
 
 
-@dataclass(frozen=True, eq=False)
-class DistinctCounts:
-    """The different counts that items have, and which of them each item has.
+@dataclass(frozen=True)
+class CountColumns(ItemSums):
+    """The counts of each item under a cut, as columns; with ``ranks`` "precision_sum", too."""
 
-    Attributes
-    ----------
-    counts : ItemCounts
-        Of shape (distinct,).
-    codes : int array, shape (items,)
-    """
+    cut: Cut
+    matches: Step[Matched] = field(default_factory=Matches)
+    ranks: bool = False
 
-    counts: ItemCounts
-    codes: Ints
+    def compute(self, block: LabelBlock) -> dict[str, Any]:
+        """Make the columns "hit", "n_pred", "n_ref"."""
+        columns: dict[str, Any] = block.get(Counts(self.cut, self.matches))._asdict()
+        if self.ranks:
+            columns["precision_sum"] = block.get(PrecisionSums(self.cut, self.matches))
+        return {name: Dense(values) for name, values in columns.items()}
 
 
 @dataclass(frozen=True)
-class Distinct:
-    """Distinct counts: sets are small, so a formula needs few evaluations."""
+class DistinctCounts(ItemSums):
+    """The different counts that items have: sets are small, so a formula needs few evaluations."""
 
     counts: Counts
 
-    def compute(self, block: LabelBlock) -> DistinctCounts:
-        """Code each triple of counts."""
-        found = block.get(self.counts)
-        columns = (found.hit, found.n_pred, found.n_ref)
+    def compute(self, block: LabelBlock) -> dict[str, Any]:
+        """Make the columns "hit", "n_pred", "n_ref"; "codes" says which of them an item has."""
+        columns = block.get(self.counts)
         widths = [int(column.max(initial=0)) + 1 for column in columns]
         keys = (columns[0] * widths[1] + columns[1]) * widths[2] + columns[2]
         if widths[0] * widths[1] * widths[2] <= 8 * len(keys):
@@ -302,7 +289,8 @@ class Distinct:
         else:
             distinct, codes = np.unique(keys, return_inverse=True)
         rest, n_ref = np.divmod(distinct, widths[2])
-        return DistinctCounts(ItemCounts(*np.divmod(rest, widths[1]), n_ref), codes)
+        counts = ItemCounts(*np.divmod(rest, widths[1]), n_ref)._asdict()
+        return {**{name: Dense(values) for name, values in counts.items()}, "codes": codes}
 
 
 @dataclass(frozen=True)
@@ -316,13 +304,12 @@ class PrecisionSums:
         """Shape (items,); a row's sum does not depend on its block."""
         ranked, kept = block.get(Ranked()), block.get(self.cut)
         matched = block.get(self.matches)
-        rows = row_numbers(ranked.indptr)
+        rows = ragged.row_numbers(ranked.indptr)
         counted = np.ones(len(rows), np.bool_) if matched.counted is None else matched.counted
         start = ranked.indptr[:-1][rows]
         chosen = matched.hit & (np.arange(len(rows)) - start < kept[rows])
-        hits, ranks = running_sums(matched.hit), running_sums(counted)
+        hits, ranks = ragged.running_sums(matched.hit), ragged.running_sums(counted)
         place = np.flatnonzero(chosen)
         first = start[place]
         precision = (hits[place + 1] - hits[first]) / (ranks[place + 1] - ranks[first])
-        result = np.bincount(rows[place], precision, minlength=len(kept))
-        return result.astype(np.float64)
+        return np.bincount(rows[place], precision, minlength=len(kept)).astype(np.float64)

@@ -1,20 +1,26 @@
-"""Ranking measures along an item's labels: coverage, ranking loss, label ranking precision.
+"""Rankings of labels: measures along the labels of an item, and average precision of classes.
 
 Conventions
 -----------
-Measures look along an item's row. Equal scores tie, with the worst rank of the tie for every label
-in it, as in scikit-learn. Rows are ragged and sorted by falling score, and may hold only some
-labels of the dictionary: the labels without a score stand below all scored ones and tie with each
-other. A value that is not defined is nan; the caller's policy decides what becomes of it.
+**Of items.** Equal scores tie, with the worst rank of the tie for every label in it, as in
+scikit-learn. Rows are ragged and sorted by falling score, and may hold only some labels of the
+dictionary: the labels without a score stand below all scored ones and tie with each other. A value
+that is not defined is nan; the caller's policy decides what becomes of it. A value has two steps: a
+part that the scored labels give, and what the size of the dictionary makes of it, which is known
+when all labels are.
 
-A value has two steps: a part that the scored labels give, and what the size of the dictionary
-makes of it, which is known when all labels are.
+**Of classes.** Items are ranked by the score of a class. ``class_curves`` sorts once;
+``class_average_precision`` then evaluates any number of item weights (bootstrap resamples). An item
+without a score for a class is not retrieved for it: it counts among the positives only. A class
+without positives has no value (nan).
 
 Metrics
 -------
 ``coverage_error``                      lower is better, at least the mean number of references
 ``ranking_loss``                        lower is better, in [0, 1]
 ``label_ranking_average_precision``     higher is better, in (0, 1]
+``average_precision``                   for each class, higher is better, in [0, 1]
+``mean_average_precision``              their mean over the classes that have positives
 
 References
 ----------
@@ -23,43 +29,45 @@ Tsoumakas, Katakis and Vlahavas, 2010, Mining multi-label data, section 7.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from semmetrics.arguments import check_choice
+from semmetrics.core import ragged
 from semmetrics.core.columns import Dense
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    lengths,
-    offsets,
-    order_rows,
-    row_numbers,
-    running_sums,
-    sum_rows,
-)
+from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask
-from semmetrics.errors import InputError
-from semmetrics.metrics.decoding import item_weights, score_matrix, target_matrix
-from semmetrics.metrics.definition import Columns, Definition, Frame, Measure, Statistic, Sums
-from semmetrics.metrics.families import (
-    CAUSES,
-    WithoutLabels,
-    averaged_values,
-    choose_policies,
-    mean_of_defined,
-    policy_option,
-    undefined_items,
+from semmetrics.metrics import families
+from semmetrics.metrics.decoding import Weights, item_weights, score_matrix, target_matrix
+from semmetrics.metrics.definition import (
+    Columns,
+    Definition,
+    Family,
+    Frame,
+    ItemSums,
+    LabelTable,
+    Measure,
+    Option,
+    Statistic,
+    Sums,
+    one_of,
 )
+from semmetrics.metrics.families import CAUSES
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.matching import Matched, Matches, Ranked, no_scores
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.matching import Matched, Matches, Ranked, Reference, no_scores
+from semmetrics.metrics.registry import define
 
 Empty: TypeAlias = float | Literal["skip"]
+Interpolation: TypeAlias = Literal["none", "voc2007", "voc2010", "coco101"]
+Ties: TypeAlias = Literal["grouped", "ordered"]
+
+_CELLS = 1 << 22  # numbers in one temporary table
+_POINTS = {"voc2007": np.linspace(0.0, 1.0, 11), "coco101": np.linspace(0.0, 1.0, 101)}
 
 
 def item_values(
@@ -94,45 +102,32 @@ def item_values(
     >>> item_values("CoverageError", *rows, np.array([2]), 5)
     array([5.])
     """
-    part, missed = _PARTS[name](indptr, scores, hit, n_ref), n_ref - sum_rows(hit, indptr)
-    return _complete(name, part, n_ref, lengths(indptr), missed, n_labels)
+    part = _scored_part(name, indptr, scores, hit, n_ref)
+    missed = n_ref - ragged.sum_rows(hit, indptr)
+    return _complete(name, part, n_ref, ragged.lengths(indptr), missed, n_labels)
 
 
-def _worst_ranks(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints) -> Floats:
-    """Return the worst rank of a reference label that is scored."""
-    found = np.flatnonzero(hit)
-    _, ends = tie_spans(indptr, scores)
+def _scored_part(name: str, indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints) -> NDArray[Any]:
+    """Return what the scored labels of each item give; ``_complete`` makes a value of it.
+
+    For LRAP the precisions at the ranks of scored references, over all references; for RankingLoss
+    the (reference, other) pairs in the wrong order whose other label is scored; for CoverageError
+    the worst rank of a scored reference.
+    """
+    firsts, ends = tie_spans(indptr, scores)
+    hits, found = ragged.running_sums(hit), np.flatnonzero(hit)
+    if name == "RankingLoss":
+        above = hits[firsts] - np.repeat(hits[indptr[:-1]], ragged.lengths(indptr))
+        not_above = np.repeat(n_ref, ragged.lengths(indptr)) - above
+        return ragged.sum_rows(np.where(hit, 0, not_above), indptr)
     rows = np.searchsorted(indptr, found, side="right") - 1
-    worst = np.zeros(len(n_ref))
-    np.maximum.at(worst, rows, ends[found] - indptr[rows])
-    return worst
-
-
-def _wrong_pairs(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints) -> Ints:
-    """Count the (reference, other) label pairs in the wrong order whose other label is scored."""
-    firsts, _ = tie_spans(indptr, scores)
-    found = running_sums(hit)
-    above = found[firsts] - np.repeat(found[indptr[:-1]], lengths(indptr))
-    not_above = np.repeat(n_ref, lengths(indptr)) - above
-    return sum_rows(np.where(hit, 0, not_above), indptr)
-
-
-def _mean_precisions(indptr: Ints, scores: Floats, hit: Bools, n_ref: Ints) -> Floats:
-    """Sum the precision at the rank of each reference label that is scored, over all of them."""
-    found = np.flatnonzero(hit)
-    rows = np.searchsorted(indptr, found, side="right") - 1
-    _, ends = tie_spans(indptr, scores)
-    until = ends[found]
-    hits = running_sums(hit)
-    precisions = (hits[until] - hits[indptr[rows]]) / (until - indptr[rows])
+    ranks = ends[found] - indptr[rows]
+    if name == "CoverageError":
+        worst = np.zeros(len(n_ref))
+        np.maximum.at(worst, rows, ranks)
+        return worst
+    precisions = (hits[ends[found]] - hits[indptr[rows]]) / ranks
     return divide(np.bincount(rows, precisions, minlength=len(n_ref)), n_ref, 0.0)
-
-
-_PARTS: Mapping[str, Callable[..., NDArray[Any]]] = {
-    "LRAP": _mean_precisions,
-    "RankingLoss": _wrong_pairs,
-    "CoverageError": _worst_ranks,
-}
 
 
 def _complete(
@@ -150,11 +145,7 @@ def _complete(
 
 
 def coverage_error(
-    scores: ArrayLike,
-    targets: ArrayLike,
-    *,
-    empty: Empty = "skip",
-    weights: ArrayLike | None = None,
+    scores: ArrayLike, targets: ArrayLike, *, empty: Empty = "skip", weights: Weights = None
 ) -> float:
     """Average the number of labels to go through, best first, to find all reference labels.
 
@@ -191,11 +182,7 @@ def coverage_error(
 
 
 def ranking_loss(
-    scores: ArrayLike,
-    targets: ArrayLike,
-    *,
-    empty: Empty = "skip",
-    weights: ArrayLike | None = None,
+    scores: ArrayLike, targets: ArrayLike, *, empty: Empty = "skip", weights: Weights = None
 ) -> float:
     """Average the share of (reference, other) label pairs in the wrong order; a tie is wrong.
 
@@ -229,11 +216,7 @@ def ranking_loss(
 
 
 def label_ranking_average_precision(
-    scores: ArrayLike,
-    targets: ArrayLike,
-    *,
-    empty: Empty = "skip",
-    weights: ArrayLike | None = None,
+    scores: ArrayLike, targets: ArrayLike, *, empty: Empty = "skip", weights: Weights = None
 ) -> float:
     """Average over items the mean precision at the rank of each reference label.
 
@@ -266,13 +249,13 @@ def label_ranking_average_precision(
 
 
 def _mean_value(
-    name: str, scores: ArrayLike, targets: ArrayLike, empty: Empty, weights: ArrayLike | None
+    name: str, scores: ArrayLike, targets: ArrayLike, empty: Empty, weights: Weights
 ) -> float:
     table = score_matrix(scores)
     truth = target_matrix(targets, table.shape)
     n, width = table.shape
-    indptr = offsets(np.full(n, width))
-    order = order_rows(indptr, table.ravel())
+    indptr = ragged.offsets(np.full(n, width))
+    order = ragged.order_rows(indptr, table.ravel())
     n_ref = truth.sum(axis=1, dtype=np.int64)
     rows = indptr, table.ravel()[order], truth.ravel()[order], n_ref, width
     return mean_over_items(item_values(name, *rows), empty, weights)
@@ -281,23 +264,19 @@ def _mean_value(
 def tie_spans(indptr: Ints, scores: Floats) -> tuple[Ints, Ints]:
     """Find the first, and one past the last, position of the labels that tie with each label."""
     fresh = np.ones(len(scores), np.bool_)
-    fresh[1:] = (scores[1:] != scores[:-1]) | np.diff(row_numbers(indptr)).astype(np.bool_)
+    fresh[1:] = (scores[1:] != scores[:-1]) | np.diff(ragged.row_numbers(indptr)).astype(np.bool_)
     begins = np.flatnonzero(fresh)
     group = np.cumsum(fresh) - 1
     return begins[group], np.append(begins[1:], len(scores))[group]
 
 
-def mean_over_items(values: Floats, empty: Empty, weights: ArrayLike | None) -> float:
+def mean_over_items(values: Floats, empty: Empty, weights: Weights) -> float:
     """Average with weights, under the policy for items that are not defined; nan of nothing."""
     share = item_weights(weights, len(values))
     undefined = np.isnan(values)
-    fill = 0.0
-    if not isinstance(empty, str):
-        fill = float(empty)
-    elif empty == "skip":
+    fill = 0.0 if empty == "skip" else float(empty)
+    if empty == "skip":
         share = np.where(undefined, 0.0, share)
-    else:
-        raise InputError("bad-option", name="empty", value=empty, wanted="'skip' or a number")
     counted = share > 0
     weighted = np.where(undefined, fill, values)[counted] * share[counted]
     return float(weighted.sum() / share.sum()) if counted.any() else float("nan")
@@ -322,16 +301,15 @@ def scored_labels(block: Block[LabelTask], name: str) -> tuple[Any, Bools, Match
 
 
 @dataclass(frozen=True)
-class ItemRanking:
+class ItemRanking(ItemSums):
     """Numbers of each item for a ranking measure, before the number of labels is known.
 
     The labels that an item does not score tie below the others. How many these are is known when
     all parts have been merged, so this is not a function of sums.
     """
 
+    additive = False
     name: str
-    additive: bool = False
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Compute "part" (what the scored labels give), "n_ref", "scored" and "missed"."""
@@ -341,15 +319,15 @@ class ItemRanking:
             side, hit = side.keep(inside), hit[inside]
         n_ref = matched.n_ref
         known = {
-            "part": _PARTS[self.name](side.indptr, side.scores, hit, n_ref),
+            "part": _scored_part(self.name, side.indptr, side.scores, hit, n_ref),
             "n_ref": n_ref,
-            "scored": lengths(side.indptr),
-            "missed": n_ref - sum_rows(hit, side.indptr),
+            "scored": ragged.lengths(side.indptr),
+            "missed": n_ref - ragged.sum_rows(hit, side.indptr),
         }
         return {name: Dense(values) for name, values in known.items()}
 
 
-class ItemRankingFamily(WithoutLabels):
+class ItemRankingFamily(Family):
     """Means over items of values that are known only when all items are: rows are weighted."""
 
     def statistic(self, measure: Measure) -> Statistic:
@@ -368,12 +346,12 @@ class ItemRankingFamily(WithoutLabels):
             ordered = weights[order]
             total[row] = (values * ordered).sum()
             counts[row] = [ordered[place].sum() for place in places]
-        return mean_of_defined(measure, {"value": total, "cause": counts})
+        return families.mean_of_defined(measure, {"value": total, "cause": counts})
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the items without a value, by cause."""
         cause = self._values(measure, sums["rows"], frame)[1]
-        return undefined_items({"cause": np.bincount(cause, minlength=len(CAUSES))})
+        return families.undefined_items({"cause": np.bincount(cause, minlength=len(CAUSES))})
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value of each item."""
@@ -381,7 +359,7 @@ class ItemRankingFamily(WithoutLabels):
 
     def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value that each item has in the mean, nan where left out."""
-        return averaged_values(measure, *self._values(measure, rows, frame))
+        return families.averaged_values(measure, *self._values(measure, rows, frame))
 
     def _values(self, measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
         """Return the value of each item, nan where undefined, and the cause."""
@@ -396,17 +374,17 @@ class ItemRankingFamily(WithoutLabels):
 
 SCORES = frozenset(["scores"])
 _OPTIONS = (
-    policy_option("no_reference", "noref", "skip", "items without true labels"),
-    policy_option("undefined", "undef", "skip", "items for which every label is true"),
+    families.policy_option("no_reference", "noref", "skip", "items without true labels"),
+    families.policy_option("undefined", "undef", "skip", "items for which every label is true"),
 )
 
 
 def _ranking(name: str, **traits: Any) -> Definition:
     """Register a ranking measure of items."""
     policies = ("no_reference", "undefined") if name == "RankingLoss" else ("no_reference",)
-    options = choose_policies(_OPTIONS, policies)
+    options = families.choose_policies(_OPTIONS, policies)
     shared: dict[str, Any] = {"options": options, "needs": SCORES, "cutoff": False}
-    return add(Definition(name, ItemRankingFamily(), dictionary=True, **shared, **traits))
+    return define(name, ItemRankingFamily(), dictionary=True, **shared, **traits)
 
 
 LRAP = _ranking(
@@ -432,4 +410,411 @@ CoverageError = _ranking(
     cite=("tsoumakas2010",),
     bounds=(0.0, np.inf),
     higher_is_better=False,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCurves:
+    """Scored labels in the order of class and falling score: made by `class_curves`.
+
+    Attributes
+    ----------
+    indptr : array, shape (n_classes + 1,)
+        Row offsets of the classes in `item`.
+    item : array, shape (m,)
+        Items of a class by falling score.
+    hit_ptr : array, shape (n_classes + 1,)
+        Row offsets of the classes in `hits`, `last` and `last_hit`.
+    hits : array, shape (h,)
+        Positions in `item` that are positives of their class.
+    last : array, shape (h,)
+        The last position that ties with the hit.
+    last_hit : array, shape (h,)
+        The last of `hits` that ties with the hit.
+    missed_class, missed_item : arrays, shape (u,)
+        The positives without a score.
+    """
+
+    indptr: Ints
+    item: Ints
+    hit_ptr: Ints
+    hits: Ints
+    last: Ints
+    last_hit: Ints
+    missed_class: Ints
+    missed_item: Ints
+
+
+def class_curves(
+    classes: NDArray[np.integer],
+    scores: Floats,
+    hit: Bools,
+    item: NDArray[np.integer],
+    positive_classes: NDArray[np.integer],
+    positive_items: NDArray[np.integer],
+    n_classes: int,
+    *,
+    ties: Ties = "grouped",
+) -> ClassCurves:
+    """Sort scored labels once, for the average precision of every class.
+
+    Parameters
+    ----------
+    classes, scores, hit, item : arrays, shape (m,)
+        Each scored label: its code in [0, n_classes), its score, whether it is right, and the
+        number of its item. An item scores a class once.
+    positive_classes, positive_items : arrays, shape (p,)
+        Every true (class, item) pair, scored or not, once.
+    n_classes : int
+    ties : {"grouped", "ordered"}
+        "grouped": equal scores are retrieved together (scikit-learn); "ordered": one after the
+        other in the order given (the VOC and COCO evaluation codes).
+
+    Returns
+    -------
+    ClassCurves
+
+    Examples
+    --------
+    >>> zeros, hit = np.zeros(3, int), np.array([True, False, True])
+    >>> curves = class_curves(zeros, np.array([0.9, 0.5, 0.2]), hit, np.arange(3),
+    ...                       np.zeros(2, int), np.array([0, 2]), 1)
+    >>> class_average_precision(curves, np.array([[1, 1, 1], [1, 0, 2]])).round(4).tolist()
+    [[0.8333], [1.0]]
+    """
+    check_choice("ties", ties, get_args(Ties))
+    indptr = ragged.offsets(np.bincount(classes, minlength=n_classes))
+    order = np.argsort(classes, kind="stable")
+    order = order[ragged.order_rows(indptr, scores[order])]
+    sorted_hit, sorted_item = hit[order], item[order].astype(np.int64)
+    hits = np.flatnonzero(sorted_hit)
+    counts = ragged.running_sums(sorted_hit)
+    ends = hits + 1 if ties == "ordered" else tie_spans(indptr, scores[order])[1][hits]
+    # the positives that are not among the hits
+    span = int(max(item.max(initial=0), positive_items.max(initial=0))) + 1
+    found = classes[order][hits].astype(np.int64) * span + sorted_item[hits]
+    missed = np.setdiff1d(positive_classes.astype(np.int64) * span + positive_items, found)
+    ends_of = ends - 1, counts[ends] - 1
+    return ClassCurves(
+        indptr, sorted_item, counts[indptr], hits, *ends_of, missed // span, missed % span
+    )
+
+
+def class_average_precision(
+    curves: ClassCurves, weights: NDArray[np.generic], *, interpolation: Interpolation = "none"
+) -> Floats:
+    r"""Compute the average precision of every class, for every row of item weights.
+
+    With precision P and recall R at each distinct score, this is
+    :math:`\sum P \, \Delta R`; the interpolations first raise P at a recall to the best P at that
+    recall or a higher one.
+
+    Parameters
+    ----------
+    curves : ClassCurves
+    weights : array, shape (B, n_items), at least 0
+        How often each item counts: the counts of a bootstrap resample give what the repeated
+        items would give; 0 takes an item out. (Copies of an item are retrieved together, also
+        with ``ties="ordered"``, where the interpolation "none" would distinguish them.)
+    interpolation : {"none", "voc2007", "voc2010", "coco101"}
+        "none": the sum above (scikit-learn); "voc2010": the same with raised P; "voc2007" and
+        "coco101": the mean of raised P at 11 and 101 equal steps of recall from 0 to 1, where
+        a recall that is not reached counts 0. Recalls are compared as floats with
+        ``np.linspace(0, 1, ...)``, as those evaluation codes do: 3 of 10 does not reach
+        0.30000000000000004.
+
+    Returns
+    -------
+    array, shape (B, n_classes), in [0, 1]
+        nan where the positives of a class have no weight.
+
+    Raises
+    ------
+    InputError
+        If the interpolation is unknown, or weights are negative or not finite.
+
+    References
+    ----------
+    Everingham et al., 2010, The PASCAL VOC challenge, section 4.2 (eleven points; the development
+    kit of 2010 for all points); Lin et al., 2014, Microsoft COCO, evaluation code.
+    """
+    check_choice("interpolation", interpolation, get_args(Interpolation))
+    areas = np.empty((len(weights), len(curves.indptr) - 1))
+    cells = max(1, len(curves.item), weights.shape[1])
+    step = max(1, _CELLS // cells)  # rows of weights do not depend on each other
+    for start in range(0, len(weights), step):
+        part = weights[start : start + step].astype(np.float64)
+        item_weights(part.ravel(), part.size)
+        areas[start : start + step] = _areas(curves, part, interpolation)
+    return areas
+
+
+def average_precision(
+    scores: ArrayLike,
+    targets: ArrayLike,
+    *,
+    interpolation: Interpolation = "none",
+    weights: ArrayLike | None = None,
+    ties: Ties = "grouped",
+) -> Floats:
+    """Compute the average precision of each class over the items.
+
+    Parameters
+    ----------
+    scores : array-like, shape (n, L)
+    targets : array-like or scipy.sparse, shape (n, L), 0 or 1
+    interpolation : {"none", "voc2007", "voc2010", "coco101"}
+        As for `class_average_precision`; "none" is scikit-learn's ``average_precision_score``.
+    weights : array-like, shape (n,), optional
+        Weight of each item (scikit-learn's ``sample_weight``).
+    ties : {"grouped", "ordered"}
+        As for `class_curves`.
+
+    Returns
+    -------
+    array, shape (L,), in [0, 1]
+        nan for a class without positives.
+
+    Raises
+    ------
+    InputError
+        If scores are NaN, targets are not 0 or 1 (both name the row), shapes differ, or an option
+        is unknown.
+
+    References
+    ----------
+    As for `class_average_precision`.
+
+    Examples
+    --------
+    >>> average_precision([[0.9, 0.2], [0.5, 0.1], [0.2, 0.3]], [[1, 0], [0, 0], [1, 0]]).round(4)
+    array([0.8333,    nan])
+    """
+    table = score_matrix(scores)
+    truth = target_matrix(targets, table.shape)
+    n, width = table.shape
+    classes, items = np.repeat(np.arange(width), n), np.tile(np.arange(n), width)
+    pairs = classes, table.T.ravel(), truth.T.ravel(), items
+    positive_classes, positive_items = np.nonzero(truth.T)
+    curves = class_curves(*pairs, positive_classes, positive_items, width, ties=ties)
+    rows = item_weights(weights, n)[None, :]
+    values: Floats = class_average_precision(curves, rows, interpolation=interpolation)[0]
+    return values
+
+
+def mean_average_precision(
+    scores: ArrayLike,
+    targets: ArrayLike,
+    *,
+    interpolation: Interpolation = "none",
+    weights: ArrayLike | None = None,
+    ties: Ties = "grouped",
+) -> float:
+    """Average `average_precision` over the classes that have positives.
+
+    Parameters
+    ----------
+    scores, targets, interpolation, weights, ties
+        As for `average_precision`.
+
+    Returns
+    -------
+    float, in [0, 1]
+        nan where no class has positives.
+
+    Raises
+    ------
+    InputError
+        As for `average_precision`.
+
+    Examples
+    --------
+    >>> mean_average_precision([[0.9, 0.2], [0.5, 0.1]], [[0, 0], [1, 0]])
+    0.5
+    """
+    values = average_precision(
+        scores, targets, interpolation=interpolation, weights=weights, ties=ties
+    )
+    return mean_over_items(values, "skip", None)
+
+
+def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -> Floats:
+    """Compute the areas under the curves; positives' weights are summed as recall is."""
+    seen = np.take(weights, curves.item, axis=1)
+    right = seen[:, curves.hits]
+    _accumulate(np.add, seen, curves.indptr)
+    _accumulate(np.add, right, curves.hit_ptr)
+    n_classes = len(curves.indptr) - 1
+    filled = np.flatnonzero(ragged.lengths(curves.hit_ptr))
+    positives = np.zeros((len(weights), n_classes))
+    if len(curves.missed_class):  # sorted by class
+        begins = np.flatnonzero(np.diff(curves.missed_class, prepend=-1))
+        sums = np.add.reduceat(weights[:, curves.missed_item], begins, axis=1)
+        positives[:, curves.missed_class[begins]] = sums
+    positives[:, filled] += right[:, curves.hit_ptr[1:][filled] - 1]
+
+    right = right[:, curves.last_hit]
+    precision = divide(right, seen[:, curves.last], 0.0)
+    of_class = np.repeat(np.arange(n_classes), ragged.lengths(curves.hit_ptr))
+    recall = divide(right, positives[:, of_class], 0.0)
+    if interpolation != "none":
+        # the best at the same or a higher recall: the envelope
+        _accumulate(np.maximum, precision[:, ::-1], curves.hit_ptr[-1] - curves.hit_ptr[::-1])
+    if interpolation in _POINTS:  # a point of recall belongs to the first hit that reaches it
+        points = _POINTS[interpolation]
+        recall = np.round(recall, 12)  # fractional weights add up to it with rounding errors
+        recall = np.searchsorted(points, recall, side="right") / len(points)
+    starts = curves.hit_ptr[:-1][filled]
+    steps = np.diff(recall, axis=1, prepend=0.0)
+    steps[:, starts] = recall[:, starts]
+    areas = np.zeros((len(weights), n_classes))
+    if len(filled):
+        areas[:, filled] = np.add.reduceat(precision * steps, starts, axis=1)
+    areas[positives == 0] = np.nan
+    return areas
+
+
+def _accumulate(operation: np.ufunc, table: Floats, indptr: Ints) -> None:
+    """Accumulate along each class in place; class by class, so that none rounds another."""
+    for start, stop in pairwise(indptr.tolist()):
+        part = table[:, start:stop]
+        operation.accumulate(part, axis=1, out=part)
+
+
+@dataclass(frozen=True, eq=False)
+class PairColumn:
+    """A column of (item, label) pairs with a score and a hit: what cannot be summed.
+
+    Attributes
+    ----------
+    pred : Side
+        Predicted labels of each item, with scores.
+    hit : bool array, shape (predictions,)
+    ref : Side
+        Distinct reference labels of each item.
+    """
+
+    pred: Side
+    hit: Bools
+    ref: Side
+    _taken: list[PairColumn] = field(default_factory=list, repr=False)
+    _curves: dict[tuple[int, str], ClassCurves] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.pred)
+
+    @staticmethod
+    def join(parts: Any) -> PairColumn:
+        """Put parts one after the other."""
+        sides = []
+        for each in ([part.pred for part in parts], [part.ref for part in parts]):
+            indptr = ragged.offsets(np.concatenate([np.diff(side.indptr) for side in each]))
+            scored = all(side.scores is not None for side in each)
+            scores = np.concatenate([side.scores for side in each]) if scored else None
+            sides.append(Side(indptr, np.concatenate([side.codes for side in each]), scores))
+        return PairColumn(sides[0], np.concatenate([part.hit for part in parts]), sides[1])
+
+    def take(self, order: Ints) -> PairColumn:
+        """Put the items in an order, which is always the same; done once."""
+        if not self._taken:
+            hit = self.hit[ragged.take_rows(self.pred.indptr, order)[1]]
+            self._taken.append(PairColumn(self.pred.take(order), hit, self.ref.take(order)))
+        return self._taken[0]
+
+    def curves(self, n_classes: int, ties: Any) -> ClassCurves:
+        """Sort pairs by class and falling score, once."""
+        key, pred, ref = (n_classes, ties), self.pred, self.ref
+        if key not in self._curves:
+            scores: Any = pred.scores
+            pairs = pred.codes, scores, self.hit, ragged.row_numbers(pred.indptr)
+            positives = ref.codes, ragged.row_numbers(ref.indptr)
+            self._curves[key] = class_curves(*pairs, *positives, n_classes, ties=ties)
+        return self._curves[key]
+
+    def recoded(self, codes: NDArray[np.int32], width: int) -> PairColumn:
+        """Rename label c to codes[c]."""
+        pred, ref = (replace(side, codes=codes[side.codes]) for side in (self.pred, self.ref))
+        return PairColumn(pred, self.hit, ref)
+
+
+@dataclass(frozen=True)
+class ScoredPairs(ItemSums):
+    """Predicted labels with scores and hits, and reference labels, of each item."""
+
+    additive = False
+
+    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
+        """Make the column "pairs"."""
+        side, hit, matched = scored_labels(block, "mAP")
+        ref = block.get(Reference())
+        if matched.once is not None:
+            ref = ref.keep(matched.once)
+        return {"pairs": PairColumn(side, hit, ref)}
+
+
+class ClassPrecisionFamily(Family):
+    """Means over classes of average precision, from weighted rows."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Choose the scored pairs themselves."""
+        return ScoredPairs()
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Average over classes, under the policy for classes without positives."""
+        values, support = self._values(measure, sums, frame)
+        policy, bad = str(measure["no_reference"]), np.isnan(values)
+        left_out = measure["labels"] == "reference" or policy == "skip"
+        kept = ~bad if left_out else np.ones(values.shape, np.bool_)
+        values = np.where(bad, {"nan": np.nan, "1": 1.0}.get(policy, 0.0), values)
+        return families.label_mean(measure, values, support, kept)
+
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count the classes without positives."""
+        values, _ = self._values(measure, sums, frame)
+        number = int(np.isnan(values[0]).sum())
+        return {"no_reference": number} if number else {}
+
+    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> LabelTable | None:
+        """Return the average precision and positives of each class in the universe."""
+        values, support = self._values(measure, sums, frame)
+        names = np.array(frame.labels, dtype=object)[frame.universe(measure)]
+        return {"label": names, "value": values[0], "support": support[0]}
+
+    def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats]:
+        rows: Any = sums["rows"]
+        pairs: PairColumn = rows["pairs"]
+        weights = sums["weights"]
+        if measure["ties"] == "grouped":  # only then does the order of the items not matter
+            pairs, weights = pairs.take(sums["order"]), weights[:, sums["order"]]
+        inside = frame.universe(measure)
+        curves = pairs.curves(len(frame.labels), measure["ties"])
+        rule: Any = measure["interpolation"]
+        values = class_average_precision(curves, weights, interpolation=rule)
+        of_item = ragged.row_numbers(pairs.ref.indptr)
+        support: Floats = np.stack(
+            [np.bincount(pairs.ref.codes, w[of_item], minlength=len(inside)) for w in weights]
+        )
+        # in one layout, so that classes are added in one order for any number of resamples
+        return np.ascontiguousarray(values[:, inside]), np.ascontiguousarray(support[:, inside])
+
+
+_INTERPOLATIONS = "none as scikit-learn; 11 points; all points; 101 points"
+_TIES = "equal scores together as scikit-learn, or in file order as VOC and COCO"
+mAP = define(
+    name="mAP",
+    family=ClassPrecisionFamily(),
+    summary="Mean over classes of the average precision of the items ranked by that class.",
+    equation="AP = Σ (R_n - R_{n-1}) P_n; interpolated variants by name",
+    source="Everingham et al. 2010, section 4.2 (voc2007, voc2010); Lin et al. 2014 (coco101)",
+    cite=("everingham2010", "lin2014"),
+    options=(
+        one_of("average", "macro weighted", "equal or by support", short="avg"),
+        families.universe_option(),
+        Option("interpolation", "interp", "none", get_args(Interpolation), help=_INTERPOLATIONS),
+        Option("ties", "ties", "grouped", get_args(Ties), help=_TIES),
+        families.policy_option("no_reference", "noref", "skip", "unseen classes"),
+    ),
+    averages=("macro", "weighted"),
+    cutoff=False,
+    needs=SCORES,
 )

@@ -16,90 +16,51 @@ import copyreg
 import importlib
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias
 
 from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 
-# Kind, heading of a group, module of this package: the names and aliases that the module registers.
-_TABLE: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
-    "labels": {
-        "Sets of labels": {
-            "sets": (
-                "Precision", "MacroPrecision", "MicroPrecision", "Recall", "MacroRecall",
-                "MicroRecall", "F1", "MacroF1", "MicroF1", "Jaccard", "MacroJaccard",
-                "MicroJaccard", "SubsetAccuracy", "HammingLoss", "AP", "BalancedAccuracy",
-                "CardinalityError", "O-F1", "C-F1", "I-F1",
-            ),
-        },
-        "Meanings of labels (--embedding)": {
-            "semantic": (
-                "SemPrecision", "SemRecall", "SemF1", "SemJaccard", "SemAP", "SoftPrecision",
-                "SoftRecall", "SoftF1",
-            ),
-        },
-        "Bags of labels and transport (--embedding)": {
-            "bags": ("WMD", "RWMD", "BagSim", "MeanSim"),
-        },
-        "Rankings of labels": {
-            "ranking": ("LRAP", "RankingLoss", "CoverageError"),
-            "class_precision": ("mAP",),
-        },
-        "Hierarchies of labels (--taxonomy)": {
-            "hierarchical": ("hP", "hR", "hF", "LCADistance"),
-        },
-    },
-    "captions": {
-        "Captions (--task captions)": {
-            "bleu": ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4"),
-            "cider": ("CIDEr-D", "CIDEr"),
-            "caption_statistics": (
-                "DuplicatedCaption", "CaptionLength", "LengthRatio", "ReferenceCount",
-                "Vocabulary", "UniqueCaptions",
-            ),
-            "meteor": ("METEOR", "METEOR-nltk"),
-            "ngsm": ("NGSM",),
-            "rouge": ("ROUGE-L",),
-            "spice": ("SPICE", "SPIDEr"),
-            "caption_similarity": ("Soft-SPICE", "BagSim"),
-        },
-    },
-    "retrieval": {
-        "Retrieval (--task retrieval)": {
-            "retrieval": (
-                "Recall", "HitRate", "Rsum", "MedR", "MeanR", "MRR", "R-Precision", "mAP@R", "PMRP",
-            ),
-            "semantic_retrieval": ("NCS", "SR", "nDCG", "Nsum"),
-        },
-    },
-    "classes": {
-        "Classes (--task classes)": {
-            "classes": (
-                "PerClassAccuracy", "SeenAccuracy", "UnseenAccuracy", "H", "Accuracy", "AUSUC",
-                "BestH",
-            ),
-        },
-    },
-}  # fmt: skip
-_OTHER = "Other measures"
+# Kind, heading of a group, module of this package, names and aliases that the module registers.
+_TABLE = (
+    ("labels", "Sets of labels", "sets",
+     "Precision MacroPrecision MicroPrecision Recall MacroRecall MicroRecall F1 MacroF1 MicroF1 "
+     "Jaccard MacroJaccard MicroJaccard SubsetAccuracy HammingLoss AP BalancedAccuracy "
+     "CardinalityError O-F1 C-F1 I-F1"),
+    ("labels", "Meanings of labels (--embedding)", "semantic",
+     "SemPrecision SemRecall SemF1 SemJaccard SemAP SoftPrecision SoftRecall SoftF1"),
+    ("labels", "Bags of labels and transport (--embedding)", "bags", "WMD RWMD BagSim MeanSim"),
+    ("labels", "Rankings of labels", "ranking", "LRAP RankingLoss CoverageError mAP"),
+    ("labels", "Hierarchies of labels (--taxonomy)", "hierarchical", "hP hR hF LCADistance"),
+    ("captions", "Captions (--task captions)", "bleu", "BLEU-1 BLEU-2 BLEU-3 BLEU-4"),
+    ("captions", "Captions (--task captions)", "cider", "CIDEr-D CIDEr"),
+    ("captions", "Captions (--task captions)", "caption_statistics",
+     "DuplicatedCaption CaptionLength LengthRatio ReferenceCount Vocabulary UniqueCaptions"),
+    ("captions", "Captions (--task captions)", "meteor", "METEOR METEOR-nltk"),
+    ("captions", "Captions (--task captions)", "ngsm", "NGSM"),
+    ("captions", "Captions (--task captions)", "rouge", "ROUGE-L"),
+    ("captions", "Captions (--task captions)", "spice", "SPICE SPIDEr"),
+    ("captions", "Captions (--task captions)", "caption_similarity", "Soft-SPICE BagSim"),
+    ("retrieval", "Retrieval (--task retrieval)", "retrieval",
+     "Recall HitRate Rsum MedR MeanR MRR R-Precision mAP@R PMRP"),
+    ("retrieval", "Retrieval (--task retrieval)", "semantic_retrieval", "NCS SR nDCG Nsum"),
+    ("classes", "Classes (--task classes)", "classes",
+     "PerClassAccuracy SeenAccuracy UnseenAccuracy H Accuracy AUSUC BestH"),
+)  # fmt: skip
+_KINDS = tuple(dict.fromkeys(kind for kind, *_ in _TABLE))
 
+P = ParamSpec("P")
 _Key = tuple[str, str]  # kind and name
 Measured: TypeAlias = str | Measure | Definition
-
-
-def _entries() -> Iterator[tuple[_Key, str, str]]:
-    for kind, groups in _TABLE.items():
-        for group, modules in groups.items():
-            for module, names in modules.items():
-                for name in names:
-                    yield (kind, name), f"semmetrics.metrics.{module}", group
-
-
-_MODULES: dict[_Key, str] = {key: module for key, module, _ in _entries()}
-_GROUPS: dict[_Key, str] = {key: group for key, _, group in _entries()}
+_GROUPS: dict[_Key, str] = {}
+_MODULES: dict[_Key, str] = {}
+for _kind, _group, _module, _names in _TABLE:
+    _keys = [(_kind, name) for name in _names.split()]
+    _GROUPS.update(dict.fromkeys(_keys, _group))
+    _MODULES.update(dict.fromkeys(_keys, f"semmetrics.metrics.{_module}"))
 _DEFINITIONS: dict[_Key, Definition] = {}
 _ALIASES: dict[_Key, str] = {}
 
@@ -141,15 +102,17 @@ def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Def
         If a name is taken or cannot be parsed, or two options share a name.
     """
     for name in (definition.name, *(aliases or {})):
-        if _load(definition.kind, name) and not _is_replaced(definition, name):
-            raise InputError("name-taken", name=name)
+        key = (definition.kind, name)
+        if _load(*key):  # an own measure takes the place of an earlier one, aliases included
+            known = name if key in _DEFINITIONS else _parts(_ALIASES[key])[0]
+            if known != definition.name or {key, (key[0], known)} & _MODULES.keys():
+                raise InputError("name-taken", name=name)
         if not _NAME.fullmatch(name) and (definition.kind, name) not in _MODULES:
             wanted = "a name without blanks and (),=@|"
             raise InputError("bad-option", name="name", value=name, wanted=wanted)
-    names = [option.name for option in definition.options]
-    shorts = [option.short for option in definition.options]
-    reserved = {name for name in (*names, *shorts) if name in _RESERVED}
-    reserved |= {name for some in (names, shorts) for name in some if some.count(name) > 1}
+    names = Counter(option.name for option in definition.options).items()
+    shorts = Counter(option.short for option in definition.options).items()
+    reserved = {name for name, n in (*names, *shorts) if name in _RESERVED or n > 1}
     if reserved:
         raise InputError("reserved-option", measure=definition.name, names=sorted(reserved))
     if (definition.kind, definition.name) in _DEFINITIONS:
@@ -159,13 +122,15 @@ def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Def
     return definition
 
 
-def _is_replaced(definition: Definition, name: str) -> bool:
-    """Return whether a name is that of an own measure which the definition takes the place of."""
-    key = (definition.kind, name)
-    if key in _MODULES or (definition.kind, definition.name) in _MODULES:
-        return False
-    known = name if key in _DEFINITIONS else _parts(_ALIASES[key])[0]
-    return known == definition.name
+def _registering(make: Callable[P, Definition]) -> Callable[P, Definition]:
+    def made(*args: P.args, **traits: P.kwargs) -> Definition:
+        return add(make(*args, **traits))
+
+    return made
+
+
+define = _registering(Definition)
+"""Make a definition and register it: takes what `Definition` takes."""
 
 
 def forget(definition: Definition) -> None:
@@ -204,7 +169,7 @@ def kinds_of(name: str) -> tuple[str, ...]:
     >>> kinds_of("F1"), kinds_of("CIDEr"), kinds_of("F2")
     (('labels',), ('captions',), ())
     """
-    every = dict.fromkeys([*_TABLE, *(kind for kind, _ in _DEFINITIONS)])
+    every = dict.fromkeys([*_KINDS, *(kind for kind, _ in _DEFINITIONS)])
     known = (_MODULES, _DEFINITIONS, _ALIASES)
     return tuple(kind for kind in every if any((kind, name) in table for table in known))
 
@@ -235,7 +200,7 @@ def group_of(definition: Definition) -> str:
     >>> group_of(find("F1")[0]), group_of(find("LRAP")[0])
     ('Sets of labels', 'Rankings of labels')
     """
-    return _GROUPS.get((definition.kind, definition.name), _OTHER)
+    return _GROUPS.get((definition.kind, definition.name), "Other measures")
 
 
 def is_own(definition: Definition) -> bool:
@@ -246,18 +211,7 @@ def is_own(definition: Definition) -> bool:
     >>> is_own(find("F1")[0])
     False
     """
-    return not is_builtin(definition.kind, definition.name)
-
-
-def is_builtin(kind: str, name: str) -> bool:
-    """Return whether a name, or an alias, is that of a measure that comes with semmetrics.
-
-    Examples
-    --------
-    >>> is_builtin("labels", "MacroF1"), is_builtin("labels", "F2")
-    (True, False)
-    """
-    return (kind, name) in _MODULES
+    return (definition.kind, definition.name) not in _MODULES
 
 
 def own_identity(definition: Definition) -> str:
@@ -315,11 +269,10 @@ def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
         every = [*_MODULES, *_DEFINITIONS, *_ALIASES]
         names = [known for own, known in every if kind in (None, own)]
         low = name.lower()
-        exact = dict.fromkeys(known for known in names if known.lower() == low)
-        family = sorted({known for known in names if known.lower().startswith(f"{low}-")})
+        near = sorted({known for known in names if known.lower().startswith(f"{low}-")})  # BLEU
+        near += dict.fromkeys(known for known in names if known.lower() == low)
         begun = [known for known in names if len(known) > 1 and low.startswith(known.lower())]
         remedy = did_you_mean(name, names, "see: semmetrics list")
-        near = [*family, *exact]  # BLEU is BLEU-1 to BLEU-4
         if not near and begun and max(begun, key=len) not in remedy:  # f1score
             near = [max(begun, key=len)]
         if near:
@@ -415,22 +368,6 @@ def _kinds_of_text(text: str) -> tuple[str, ...]:
     return () if form is None else kinds_of(form["name"])
 
 
-def in_its_case(text: str, kind: str) -> str:
-    """Return the text of a measure with its name in the registry's case, if only one name matches.
-
-    Examples
-    --------
-    >>> in_its_case("macrof1@3", "labels"), in_its_case("f2", "labels")
-    ('MacroF1@3', 'f2')
-    """
-    form = _FORM.fullmatch(text)
-    if form is None or kind in kinds_of(form["name"]):
-        return text
-    every = {name for own, name in [*_MODULES, *_DEFINITIONS, *_ALIASES] if own == kind}
-    equal = [name for name in every if name.casefold() == form["name"].casefold()]
-    return text.replace(form["name"], equal[0], 1) if len(equal) == 1 else text
-
-
 def parse_in_any_case(text: str) -> list[Measure]:
     """Parse a text that is perhaps a measure, in the case of the registry or another, of all kinds.
 
@@ -439,10 +376,15 @@ def parse_in_any_case(text: str) -> list[Measure]:
     >>> parse_in_any_case("macrof1"), parse_in_any_case("Cardinality error")
     ([Measure('F1(average=macro)')], [])
     """
-    found = []
-    for kind in _TABLE:
-        with suppress(InputError):
-            found += parse(in_its_case(text, kind), kind)
+    found: list[Measure] = []
+    form = _FORM.fullmatch(text)
+    name = "" if form is None else form["name"]
+    for kind in _KINDS:
+        every = {known for own, known in [*_MODULES, *_DEFINITIONS, *_ALIASES] if own == kind}
+        meant = {name} & every or {known for known in every if known.casefold() == name.casefold()}
+        if len(meant) == 1:
+            with suppress(InputError):
+                found += parse(text.replace(name, meant.pop(), 1), kind)
     return found
 
 
@@ -539,11 +481,9 @@ def parse_all(
                 measures.append(text)
             elif isinstance(text, Definition):
                 measures.append(text())
-            elif isinstance(text, str):
+            else:
                 own = first is not None and first in _kinds_of_text(text)
                 measures += parse(text, first if own else kind)
-            else:
-                raise InputError("not-a-measure", text=text)
         except InputError as error:
             problems.append(error)
     if len(problems) > 1:

@@ -29,33 +29,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.core.assignment import (
-    first_allowed,
-    greedy_matching,
-    max_cardinality_matching,
-    max_similarity_matching,
-    rows_with_more_pairs,
-)
+from semmetrics.core import assignment, ragged
 from semmetrics.core.backend import Backend
 from semmetrics.core.columns import Dense
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    cell_keys,
-    first_occurrences,
-    group_by_size,
-    offsets,
-    positions,
-    prefixes,
-    row_numbers,
-    sum_rows,
-    take_rows,
-)
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError
@@ -67,9 +48,9 @@ from semmetrics.metrics.definition import (
     Option,
     Statistic,
     Value,
-    choice,
+    one_of,
 )
-from semmetrics.metrics.families import CountFormulas, choose_policies
+from semmetrics.metrics.families import CountFormulas
 from semmetrics.metrics.label_similarity import (
     EMBEDDING,
     LabelSimilarity,
@@ -77,17 +58,9 @@ from semmetrics.metrics.label_similarity import (
     label_vectors_of,
     written_codes,
 )
-from semmetrics.metrics.matching import (
-    Counts,
-    Cut,
-    Matched,
-    PrecisionSums,
-    Ranked,
-    Reference,
-    cut_of,
-)
-from semmetrics.metrics.registry import add
-from semmetrics.metrics.set_measures import set_options
+from semmetrics.metrics.matching import CountColumns, Cut, Matched, Ranked, Reference, cut_of
+from semmetrics.metrics.registry import define
+from semmetrics.metrics.sets import set_options
 from semmetrics.options import clean_number
 
 LabelBlock = Block[LabelTask]
@@ -97,8 +70,7 @@ _MORE = 5e-10  # half of the last place of a similarity
 _NEAR = "pairs near a threshold"
 
 
-@dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(NamedTuple):
     """Items of like size, padded with -1.
 
     Attributes
@@ -123,18 +95,8 @@ class Batch:
     continues: Bools | None
 
     def similarities(self, source: Similarities) -> Any:
-        """Gather those of rows with columns, shape (items, rows, references); -inf is padding."""
-        return source.gather(self.rows, self.columns, by_term=self.continues is not None)
-
-    def above(self, source: Similarities, threshold: float) -> tuple[Any, int]:
-        """Decide which of them are above a threshold, and count those close to it."""
-        by_term = self.continues is not None
-        return source.above(self.rows, self.columns, threshold, by_term=by_term)
-
-    def pairs(self, found: Ints) -> tuple[Ints, Ints]:
-        """Return the places of the predictions that have a column, and of their references."""
-        item, row = np.nonzero(found >= 0)
-        return self.owner[item, row], self.goal[item, found[item, row]]
+        """Gather those of labels with references, shape (items, rows, references)."""
+        return source.gather(self.rows, self.columns)
 
 
 @dataclass(frozen=True)
@@ -149,7 +111,7 @@ class Layout:
         """Leave out labels without a vector that takes part, and then repeats (under "once")."""
         if self.cut is not None:
             whole = block.get(Layout(self.duplicates, self.model))
-            inside = prefixes(whole.pred.indptr, block.get(self.cut))
+            inside = ragged.prefixes(whole.pred.indptr, block.get(self.cut))
             return replace(whole, pred_kept=whole.pred_kept & inside)
         vectors = label_vectors_of(block.task, self.model)
         sides = block.get(Ranked()), block.get(Reference())
@@ -159,8 +121,8 @@ class Layout:
             width = max(1, len(block.task.classes))
             for side, flags in zip(sides, kept, strict=True):  # the first of a class of an item
                 chosen = side if flags.all() else side.keep(flags)
-                keys = cell_keys(chosen.indptr, chosen.codes, width)
-                first = first_occurrences(keys, len(side) * width)
+                keys = ragged.cell_keys(chosen.indptr, chosen.codes, width)
+                first = ragged.first_occurrences(keys, len(side) * width)
                 if first is not None:
                     flags[flags] = first
         return BatchLayout(sides[0], sides[1], kept[0], kept[1], vectors)
@@ -180,17 +142,17 @@ class BatchLayout:
         """Yield the items that have something on both sides, those of like size together."""
         owner, goal = np.flatnonzero(self.pred_kept), np.flatnonzero(self.ref_kept)
         row, column = written_codes(self.pred)[owner], written_codes(self.ref)[goal]
-        widths = sum_rows(self.pred_kept, self.pred.indptr)
+        widths = ragged.sum_rows(self.pred_kept, self.pred.indptr)
         continues = None
         if by_term:
-            tptr, flat = take_rows(self.vectors.indptr, row)
-            owner, row = owner[row_numbers(tptr)], self.vectors.rows[flat]
-            continues, widths = positions(tptr) > 0, np.diff(tptr[offsets(widths)])
-        pred_ptr = offsets(widths)
-        ref_ptr = offsets(sum_rows(self.ref_kept, self.ref.indptr))
+            tptr, flat = ragged.take_rows(self.vectors.indptr, row)
+            owner, row = owner[ragged.row_numbers(tptr)], self.vectors.rows[flat]
+            continues, widths = ragged.positions(tptr) > 0, np.diff(tptr[ragged.offsets(widths)])
+        pred_ptr = ragged.offsets(widths)
+        ref_ptr = ragged.offsets(ragged.sum_rows(self.ref_kept, self.ref.indptr))
         sizes = np.diff(pred_ptr), np.diff(ref_ptr)
         both = np.flatnonzero((sizes[0] > 0) & (sizes[1] > 0))
-        for part in group_by_size(sizes[1][both], sizes[0][both], _TENSOR):
+        for part in ragged.group_by_size(sizes[1][both], sizes[0][both], _TENSOR):
             items = both[part]
             mine, theirs = _flat_places(pred_ptr, items), _flat_places(ref_ptr, items)
             rows, owners = (np.append(values, -1)[mine] for values in (row, owner))
@@ -258,10 +220,12 @@ class SemanticMatches:
         n_pred, n_ref = len(layout.pred.codes), len(layout.ref.codes)
         partner, first = np.full(n_pred, -1), np.full(n_ref, n_pred)
         hit, close = np.zeros(n_pred, np.bool_), 0
-        for batch in layout.batches(by_term=self.match == "greedy" and layout.vectors.has_synonyms):
-            above, near = batch.above(source, self.threshold)
+        by_term = self.match == "greedy" and layout.vectors.has_synonyms
+        for batch in layout.batches(by_term=by_term):
+            above, near = source.above(batch.rows, batch.columns, self.threshold, by_term=by_term)
             found, hits = self._match(batch, source, above)
-            mine, theirs = batch.pairs(found)
+            item, row = np.nonzero(found >= 0)
+            mine, theirs = batch.owner[item, row], batch.goal[item, found[item, row]]
             partner[mine], hit[batch.owner[hits]] = theirs, True
             if self.match == "any":  # every reference above the threshold is served
                 item, row, column = np.nonzero(Backend(above).numpy(above))
@@ -270,26 +234,31 @@ class SemanticMatches:
                 first[theirs] = mine
             close += near
         block.note((_NEAR, self), close)
-        return SemanticMatched(
-            counted=None if layout.pred_kept.all() else layout.pred_kept,
-            hit=hit,
-            once=layout.ref_kept,
-            n_ref=sum_rows(layout.ref_kept, layout.ref.indptr),
-            partner=partner,
-            first=first,
-        )
+        counted = None if layout.pred_kept.all() else layout.pred_kept
+        n_refs = ragged.sum_rows(layout.ref_kept, layout.ref.indptr)
+        return SemanticMatched(counted, hit, layout.ref_kept, n_refs, partner, first)
 
     def _match(self, batch: Batch, source: Similarities, above: Any) -> tuple[Ints, Bools]:
         """Match a batch: the column of each row, or -1, and the rows that are hits."""
         backend = Backend(above)
         if self.match == "total":
-            found, hits = _match_total(batch.similarities(source), above)
-            return backend.numpy(found), hits
+            table = batch.similarities(source)
+            # of equal sums that with more pairs: then a prediction adds one pair or none
+            gain = backend.xp.where(above & (table > 0), table + _MORE / (1 + table.shape[1]), 0.0)
+            found, gain = assignment.max_similarity_matching(gain), backend.numpy(gain)
+            hits: Any = gain.any(axis=2)
+            columns: Ints = backend.numpy(found)
+            # where all that may match do so at the end, each has added a pair
+            some = np.flatnonzero((columns >= 0).sum(axis=1) < hits.sum(axis=1))
+            hits[some] = assignment.rows_with_more_pairs(gain[some])
+            return columns, hits
         if self.match == "greedy":
             continues = None if batch.continues is None else backend.array(batch.continues)
-            found = greedy_matching(above, continues)
+            found = assignment.greedy_matching(above, continues)
+        elif self.match == "any":
+            found = assignment.first_allowed(above)
         else:
-            found = first_allowed(above) if self.match == "any" else max_cardinality_matching(above)
+            found = assignment.max_cardinality_matching(above)
         columns = backend.numpy(found)
         return columns, columns >= 0
 
@@ -332,9 +301,10 @@ class MatchedPairs:
         matches = self.matches
         matched = block.get(matches)
         layout = block.get(Layout(matches.duplicates, matches.model, matches.cut))
+        source = block.get(LabelSimilarity(matches.model))
         partner, similarity = matched.partner.copy(), np.full(len(matched.partner), -np.inf)
         for batch in layout.batches(by_term=False):
-            table = batch.similarities(block.get(LabelSimilarity(matches.model)))
+            table = batch.similarities(source)
             table = Backend(table).numpy(table)
             real = batch.owner >= 0
             mine, nearest = batch.owner[real], table.argmax(axis=2)
@@ -347,19 +317,6 @@ class MatchedPairs:
             found = np.take_along_axis(table, column[..., None], axis=2)[..., 0]
             similarity[mine] = found[real]
         return partner, similarity
-
-
-def _match_total(table: Any, above: Any) -> tuple[Any, Any]:
-    """Find the pairs with the largest sum, and the predictions that add a pair to those before."""
-    backend, m = Backend(table), table.shape[1]
-    # of equal sums that with more pairs: then a prediction adds one pair or none
-    gain = backend.xp.where(above & (table > 0), table + _MORE / (1 + m), 0.0)
-    found, gain = max_similarity_matching(gain), backend.numpy(gain)
-    hits: Any = gain.any(axis=2)
-    # where all that may match do so at the end, each has added a pair
-    some = np.flatnonzero((backend.numpy(found) >= 0).sum(axis=1) < hits.sum(axis=1))
-    hits[some] = rows_with_more_pairs(gain[some])
-    return found, hits
 
 
 @dataclass(frozen=True)
@@ -376,22 +333,12 @@ class SemanticCounts(ItemSums):
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Count within the kept prefix of each item."""
-        counts = block.get(Counts(self.cut, self.matches))
-        served = counts.hit
-        if self.matches.match == "any":
-            matched, ranked = block.get(self.matches), block.get(Ranked())
-            ref_ptr = block.task.ref.rows(block.start, block.stop).indptr
-            end = (ranked.indptr[:-1] + block.get(self.cut))[row_numbers(ref_ptr)]
-            served = sum_rows(matched.first < end, ref_ptr)
-        columns = {
-            "hit": Dense(counts.hit),
-            "served": Dense(served),
-            "n_pred": Dense(counts.n_pred),
-            "n_ref": Dense(counts.n_ref),
-        }
-        if self.ranks:
-            columns["precision_sum"] = Dense(block.get(PrecisionSums(self.cut, self.matches)))
-        return columns
+        columns = block.get(CountColumns(self.cut, self.matches, self.ranks))
+        if self.matches.match != "any":
+            return {**columns, "served": columns["hit"]}
+        matched, ref_ptr = block.get(self.matches), block.get(Reference()).indptr
+        end = (block.get(Ranked()).indptr[:-1] + block.get(self.cut))[ragged.row_numbers(ref_ptr)]
+        return {**columns, "served": Dense(ragged.sum_rows(matched.first < end, ref_ptr))}
 
 
 class SemanticFamily(CountFormulas):
@@ -399,12 +346,9 @@ class SemanticFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose the counts of matches."""
-        matches = SemanticMatches(
-            float(str(measure["threshold"])),
-            str(measure["match"]),
-            str(measure["duplicates"]),
-            str(measure["embedding"]),
-        )
+        threshold, match = float(str(measure["threshold"])), str(measure["match"])
+        duplicates, model = str(measure["duplicates"]), str(measure["embedding"])
+        matches = SemanticMatches(threshold, match, duplicates, model)
         ranks = "precision_sum" in measure.definition.arguments
         return SemanticCounts(cut_of(measure), matches, ranks)
 
@@ -434,13 +378,13 @@ class SoftCounts(ItemSums):
             for values, new, place in zip(found, part, (batch.owner, batch.goal), strict=True):
                 real = place >= 0
                 values[place[real]] = Backend(new).numpy(new)[real]
-        hit, served = (
-            np.bincount(row_numbers(side.indptr), values, minlength=len(block)).astype(np.float64)
-            for (side, _), values in zip(sides, found, strict=True)
-        )
-        n_pred, n_ref = (sum_rows(kept, side.indptr) for side, kept in sides)
-        known = {"hit": hit, "served": served, "n_pred": n_pred, "n_ref": n_ref}
-        return {name: Dense(values) for name, values in known.items()}
+        columns: dict[str, Any] = {}
+        for names, (side, kept), values in zip(_SIDES, sides, found, strict=True):
+            rows = ragged.row_numbers(side.indptr)
+            total = np.bincount(rows, values, minlength=len(block)).astype(np.float64)
+            number = ragged.sum_rows(kept, side.indptr)
+            columns |= {names[0]: Dense(total), names[1]: Dense(number)}
+        return columns
 
 
 def _nearest(table: Any) -> tuple[Any, Any]:
@@ -454,7 +398,7 @@ def _paired(table: Any) -> tuple[Any, Any]:
     """Return similarities of rows and of columns to their partners; 0 without one."""
     backend = Backend(table)
     rows, columns = backend.zeros(*table.shape[:2]), backend.zeros(*table.shape[::2])
-    found = max_similarity_matching(table)
+    found = assignment.max_similarity_matching(table)
     item, row = backend.xp.where(found >= 0)
     column = found[item, row]
     rows[item, row] = columns[item, column] = table[item, row, column]
@@ -462,6 +406,7 @@ def _paired(table: Any) -> tuple[Any, Any]:
 
 
 _RULES = {"any": _nearest, "total": _paired}
+_SIDES = ("hit", "n_pred"), ("served", "n_ref")
 
 
 class SoftFamily(CountFormulas):
@@ -469,12 +414,8 @@ class SoftFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose the sums of similarities."""
-        return SoftCounts(
-            cut_of(measure),
-            str(measure["duplicates"]),
-            str(measure["embedding"]),
-            str(measure["match"]),
-        )
+        chosen = (str(measure[name]) for name in ("duplicates", "embedding", "match"))
+        return SoftCounts(cut_of(measure), *chosen)
 
 
 def _recall(served: Any, n_ref: Any) -> Any:
@@ -487,119 +428,105 @@ def _soft_f1(hit: Any, served: Any, n_pred: Any, n_ref: Any) -> Any:
     return np.where(nothing, np.nan, formulas.harmonic_mean(precision, recall))
 
 
-def _match_options(
-    averages: tuple[str, ...], policies: tuple[str, ...], *more: Option
-) -> tuple[Option, ...]:
-    """Return the options of a measure that compares labels with labels."""
-    every = set_options(averages, without=("labels",))
-    average, duplicates, *shared = choose_policies(every, ("empty", *policies))
-    return (average, *more, EMBEDDING, replace(duplicates, averages=None), *shared)
-
-
-def _check_threshold(value: Value) -> None:
-    with suppress(ValueError):
-        if value == "auto" or -1 <= float(str(value)) <= 1:
-            return
-    raise InputError("bad-option", name="threshold", value=value, wanted="a cosine, or auto")
-
-
 class _Threshold(Option):
-    """An option whose value may be given as a number."""
+    """A cosine, written as text or given as a number, or "auto"."""
 
     def read(self, text: Value) -> Value:
-        """A number as it is written."""
-        number = isinstance(text, (int, float, np.number)) and not isinstance(text, bool)
-        return super().read(repr(float(text)) if number else text)  # type: ignore[arg-type]
+        """Write a number in one way."""
+        if isinstance(text, (int, float, np.number)) and not isinstance(text, bool):
+            text = repr(float(text))
+        value = clean_number(str(super().read(text)))
+        with suppress(ValueError):
+            if value == "auto" or -1 <= float(value) <= 1:
+                return value
+        raise InputError("bad-option", name=self.name, value=value, wanted="a cosine, or auto")
 
 
 _THRESHOLD = _Threshold(
-    "threshold",
-    "thr",
-    "auto",
-    help="cosine that a match is above; auto: the embedding's own",
-    check=_check_threshold,
-    clean=clean_number,
+    "threshold", "thr", "auto", help="cosine that a match is above; auto: the embedding's own"
 )
-_PAIRS = choice(
+_PAIRS = one_of(
     "match",
-    "match",
+    "greedy optimal total",
     "first unused reference in order; most matches; the matches with the largest total similarity",
-    "greedy",
-    "optimal",
-    "total",
 )
 _MATCH = replace(
     _PAIRS, choices=(*_PAIRS.choices, "any"), help=f"{_PAIRS.help}; a reference may serve several"
 )
-_NEAREST = choice(
+_NEAREST = one_of(
     "match",
-    "match",
+    "any total",
     "the nearest label of the other side; pairs one-to-one with the largest total similarity",
-    "any",
-    "total",
 )
-_HITS = choice(
-    "normalize",
-    "normalize",
-    "divide by the references, or by the hits (Kubany et al. 2020)",
-    "references",
-    "hits",
+_HITS = one_of(
+    "normalize", "references hits", "divide by the references, or by the hits (Kubany et al. 2020)"
 )
 
 
-def _by_threshold(
-    name: str, summary: str, equation: str, formula: Callable[..., Any], *options: Option,
-    averages: tuple[str, ...] = ("example", "micro"), policies: tuple[str, ...] = (),
-) -> Definition:  # fmt: skip
-    chosen = _match_options(averages, policies, _THRESHOLD, *options)
-    return add(Definition(
-        name, SemanticFamily(), summary, equation, "Kubany et al. 2020, section 3.2",
-        ("kubany2020",), chosen, averages, order_invariant=False, formula=formula,
-        needs=frozenset({"embedding"}),
-    ))  # fmt: skip
-
-
-def _soft(
-    name: str, summary: str, equation: str, formula: Callable[..., Any], *policies: str
+def _define(
+    name: str,
+    summary: str,
+    equation: str,
+    formula: Callable[..., Any],
+    *options: Option,
+    policies: tuple[str, ...] = (),
+    averages: tuple[str, ...] = ("example", "micro"),
+    **traits: Any,
 ) -> Definition:
-    source = "Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens"
-    options = _match_options(("example",), policies, _NEAREST)
-    return add(Definition(
-        name, SoftFamily(), summary, equation, source, ("zhang2020",), options, ("example",),
-        symmetric=name == "SoftF1", formula=formula, needs=frozenset({"embedding"}),
-    ))  # fmt: skip
+    every = set_options(averages, without=("labels",), policies=("empty", *policies))
+    average, duplicates, *shared = every
+    known: dict[str, Any] = {
+        "options": (average, *options, EMBEDDING, replace(duplicates, averages=None), *shared),
+        "averages": averages,
+        "formula": formula,
+        "needs": frozenset({"embedding"}),
+    }
+    return define(name, summary=summary, equation=equation, **known, **traits)
 
 
-SemPrecision = _by_threshold(
+_MATCHED: dict[str, Any] = {
+    "family": SemanticFamily(),
+    "source": "Kubany et al. 2020, section 3.2",
+    "cite": ("kubany2020",),
+    "order_invariant": False,
+}
+_SOFT: dict[str, Any] = {
+    "family": SoftFamily(),
+    "source": "Zhang et al. 2020 (BERTScore), equation 1, on labels in place of tokens",
+    "cite": ("zhang2020",),
+    "averages": ("example",),
+}
+SemPrecision = _define(
     "SemPrecision", "Share of the predicted labels that mean the same as a true one.",
-    "tp / p", formulas.precision, _MATCH, policies=("no_prediction",),
+    "tp / p", formulas.precision, _THRESHOLD, _MATCH, policies=("no_prediction",), **_MATCHED,
 )  # fmt: skip
-SemRecall = _by_threshold(
+SemRecall = _define(
     "SemRecall", "Share of the true labels that a predicted label means.",
-    "tp / g", _recall, _MATCH, policies=("no_reference",),
+    "tp / g", _recall, _THRESHOLD, _MATCH, policies=("no_reference",), **_MATCHED,
 )  # fmt: skip
-SemF1 = _by_threshold(
+SemF1 = _define(
     "SemF1", "Harmonic mean of semantic precision and recall.",
-    "2PR / (P + R)", formulas.f1_many_to_one, _MATCH,
+    "2PR / (P + R)", formulas.f1_many_to_one, _THRESHOLD, _MATCH, **_MATCHED,
 )  # fmt: skip
-SemJaccard = _by_threshold(
+SemJaccard = _define(
     "SemJaccard", "Matched labels over all labels; the paper's accuracy.",
-    "tp / (p + g - tp)", formulas.jaccard, _PAIRS,
+    "tp / (p + g - tp)", formulas.jaccard, _THRESHOLD, _PAIRS, **_MATCHED,
 )  # fmt: skip
-SemAP = _by_threshold(
+SemAP = _define(
     "SemAP", "Average precision of the ranked labels of an item, matched by meaning.",
     "Σ over matched ranks of (matches so far / rank), over the references or the matches",
-    formulas.average_precision, _PAIRS, _HITS,
-    averages=("example",), policies=("no_prediction", "no_reference"),
+    formulas.average_precision, _THRESHOLD, _PAIRS, _HITS,
+    averages=("example",), policies=("no_prediction", "no_reference"), **_MATCHED,
 )  # fmt: skip
-SoftPrecision = _soft(
+SoftPrecision = _define(
     "SoftPrecision", "Mean similarity of predictions to the nearest truth.",
-    "Σ max cos / p", formulas.precision, "no_prediction",
+    "Σ max cos / p", formulas.precision, _NEAREST, policies=("no_prediction",), **_SOFT,
 )  # fmt: skip
-SoftRecall = _soft(
+SoftRecall = _define(
     "SoftRecall", "Mean similarity of true labels to the nearest prediction.",
-    "Σ max cos / g", _recall, "no_reference",
+    "Σ max cos / g", _recall, _NEAREST, policies=("no_reference",), **_SOFT,
 )  # fmt: skip
-SoftF1 = _soft(
-    "SoftF1", "Harmonic mean of soft precision and soft recall.", "2PR / (P + R)", _soft_f1
-)
+SoftF1 = _define(
+    "SoftF1", "Harmonic mean of soft precision and soft recall.",
+    "2PR / (P + R)", _soft_f1, _NEAREST, symmetric=True, **_SOFT,
+)  # fmt: skip

@@ -1,43 +1,359 @@
-"""Precision, recall, F1 and their relatives on label sets, and what label lists look like.
+"""Precision, recall, F1 and their relatives on label sets; `measure` makes more of them.
 
 Conventions
 -----------
 ``hit`` counts predicted labels that are in the reference set, ``n_pred`` and ``n_ref`` the labels
-of each side: of an item (``average=example``), of a label over all items (``macro``,
-``weighted``), or of everything (``micro``). Values lie in [0, 1]; 0/0 is nan here and becomes
-what the measure's policy says.
+of each side. ``average=example`` is the mean of a formula on the counts of each item; ``macro`` its
+mean over labels, on counts over all items; ``weighted`` that mean with the number of references as
+weights; ``micro`` the formula on the counts of all labels together. Values lie in [0, 1]. Policies
+say what counts where a formula is 0/0, see `semmetrics.metrics.families`.
 
-``cardinality``, ``label_frequencies`` and ``label_order`` describe one set of label lists: ragged
-rows of label codes, repeated labels kept; each function says whether it counts them.
+Examples
+--------
+A metric of one's own is a formula on counts of an item, a label or the whole:
+
+>>> from semmetrics.metrics.formulas import divide
+>>> @measure(averages=("example", "micro"), source="Szymkiewicz 1934", symmetric=True)
+... def OverlapExample(hit, n_pred, n_ref):
+...     "Shared labels over the size of the smaller set."
+...     return divide(hit, np.minimum(n_pred, n_ref))
+>>> str(OverlapExample(average="micro"))
+'OverlapExample(average=micro)'
+>>> from semmetrics.metrics.registry import forget
+>>> forget(OverlapExample)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+import inspect
+from collections.abc import Callable, Container, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from semmetrics.core.ragged import (
-    Floats,
-    Ints,
-    cell_keys,
-    dense_array,
-    first_occurrences,
-    lengths,
-    offsets,
-    positions,
-    sum_rows,
-)
-from semmetrics.core.same import by_value
+from semmetrics.arguments import check_choice
+from semmetrics.core.columns import Dense, Sparse, as_floats
+from semmetrics.core.ragged import Floats, prefixes, row_numbers
+from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError
-from semmetrics.metrics import formulas
-from semmetrics.metrics.definition import Definition, Value
+from semmetrics.metrics import families, formulas, matching
+from semmetrics.metrics.definition import (
+    Columns,
+    Definition,
+    Frame,
+    ItemSums,
+    LabelTable,
+    Measure,
+    Option,
+    Statistic,
+    Sums,
+    Value,
+)
+from semmetrics.metrics.families import LABEL_AVERAGES, CountFormulas
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.set_measures import measure
+from semmetrics.metrics.registry import add, define
+from semmetrics.options import clean_rule
 
+_COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
 _ALL = ("example", "macro", "micro", "weighted")
+
+
+def check_decode(value: str) -> str:
+    """Refuse a decoding rule that is not written rightly; write its number in one way."""
+    rule, _, number = value.partition(":")
+    plain = ("all", "cardinality", "cardinality+scores", "cardinality+scores:code")
+    if value in (*plain, "threshold:best"):
+        return value
+    with suppress(ValueError):
+        if rule in ("threshold", "cumulative") and np.isfinite(float(number)):
+            return str(clean_rule(value))
+    wanted = "a decoding rule: all, threshold:0.5, threshold:best, cumulative:0.5, cardinality or "
+    wanted += "cardinality+scores"
+    raise InputError("bad-option", name="decode", value=value, wanted=wanted)
+
+
+def _check_count(value: int) -> None:
+    if value < 0:
+        wanted = "a whole number from 0"
+        raise InputError("bad-option", name="keep_at_least", value=value, wanted=wanted)
+
+
+def set_options(
+    averages: tuple[str, ...],
+    *,
+    without: tuple[str, ...] = (),
+    defaults: Mapping[str, Value] | None = None,
+    policies: Container[str] | None = None,
+) -> tuple[Option, ...]:
+    """Return the options that all set metrics share, but for some, and with other defaults.
+
+    Where policies are named, only they can be chosen.
+    """
+    policy = families.policy_option
+    options = [
+        Option("average", "avg", averages[0], averages, help="what the mean is taken over"),
+        families.universe_option(("macro", "micro", "weighted")),
+        Option("duplicates", "dup", "once", ("once", "each"), averages=("example",),
+               help="count a repeated label once, or each time"),
+        policy("empty", "empty", "1", "nothing predicted and nothing true", ("example", "micro")),
+        policy("absent", "absent", "skip", "a label on neither side", LABEL_AVERAGES),
+        policy("no_prediction", "nopred", "0", "0/0 with nothing predicted"),
+        policy("no_reference", "noref", "0", "0/0 with nothing true"),
+        policy("undefined", "undef", "nan", "0/0 for another reason"),
+        Option("decode", "decode", "all", help="the rule that makes sets", check=check_decode),
+        Option("keep_at_least", "min", 0, kind=int, help="labels always kept", check=_check_count),
+    ]  # fmt: skip
+    chosen, other = set(averages), defaults or {}
+    shared = tuple(
+        replace(o, default=other.get(o.name, o.default))
+        for o in options
+        if o.name not in without and (o.averages is None or chosen & set(o.averages))
+    )
+    return shared if policies is None else families.choose_policies(shared, policies)
+
+
+@dataclass(frozen=True)
+class LabelCounts(ItemSums):
+    """Hits, predictions and references of each label, each counted once an item."""
+
+    cut: matching.Cut
+    labels = frozenset(("hit", "n_pred", "n_ref"))
+
+    def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
+        """Count "hit", "n_pred", "n_ref" of shape (items, labels), and "items" (ones)."""
+        ranked, ref = block.get(matching.Ranked()), block.get(matching.Reference())
+        matched, kept = block.get(matching.Matches("once", "class")), block.get(self.cut)
+        chosen = matched.counted
+        if (kept < np.diff(ranked.indptr)).any():
+            inside = prefixes(ranked.indptr, kept)
+            chosen = inside if chosen is None else inside & chosen
+        hit = matched.hit if chosen is None else matched.hit & chosen
+        predicted = ranked if chosen is None else ranked.keep(chosen)
+        hits = ranked.keep(hit)
+        distinct = ref if matched.once is None else ref.keep(matched.once)
+        sides, width = (
+            {"hit": hits, "n_pred": predicted, "n_ref": distinct},
+            len(block.task.classes),
+        )
+        columns = {name: Sparse(side.indptr, side.codes, width) for name, side in sides.items()}
+        return {**columns, "items": Dense(np.ones(len(block), np.int8))}
+
+
+class SetFamily(CountFormulas):
+    """Formulas on counts of label sets: ``macro`` and ``weighted`` average over labels."""
+
+    def counts(self, measure: Measure) -> Statistic:
+        """Choose counts of items for ``example``, of labels for the other averages."""
+        cut = matching.cut_of(measure)
+        if measure["average"] != "example":
+            return LabelCounts(cut)
+        matches = matching.Matches(str(measure["duplicates"]))
+        if "precision_sum" in measure.definition.arguments:
+            return matching.CountColumns(cut, matches, ranks=True)
+        return matching.DistinctCounts(matching.Counts(cut, matches))
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Average over items or labels, or evaluate the formula on the counts of all."""
+        if measure["average"] not in LABEL_AVERAGES:
+            return super().aggregate(measure, sums, frame)
+        known = self.together(measure, sums, frame)
+        values, kept = families.apply_policies(measure, *self._evaluated(measure, sums, frame))
+        if measure["labels"] == "reference":
+            # only in a resample can a reference label be without references: it has none of it
+            kept = kept & (known["n_ref"] > 0)
+        return families.label_mean(measure, values, known["n_ref"], kept)
+
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
+        """Evaluate the formula on each item; None where it is averaged over labels."""
+        if measure["average"] in LABEL_AVERAGES:
+            return None
+        return super().items(measure, rows, frame)
+
+    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> LabelTable | None:
+        """Return the value and counts of each label in the universe; nan where undefined."""
+        if measure["average"] not in LABEL_AVERAGES:
+            return None
+        known = self.together(measure, sums, frame)
+        return {
+            "label": np.array(frame.labels, dtype=object)[frame.universe(measure)],
+            "value": self._evaluated(measure, sums, frame)[0],
+            "support": known["n_ref"],
+            "predicted": known["n_pred"],
+            "hit": known["hit"],
+        }
+
+    def together(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, Floats]:
+        """Return the counts of each label in the universe, or of all (micro); label axis last."""
+        inside = frame.universe(measure)
+        # in one layout, so that labels are added in one order whatever stands in front of them
+        known = {
+            name: np.ascontiguousarray(as_floats(sums[name])[..., inside])
+            for name in ("hit", "n_pred", "n_ref")
+        }
+        items = as_floats(sums["items"])[..., None]
+        if measure["average"] == "micro":
+            known = {name: n.sum(axis=-1, keepdims=True) for name, n in known.items()}
+            items = items * inside.sum()
+        return {**known, "total": np.broadcast_to(items, known["hit"].shape)}
+
+    def item_counts(self, measure: Measure, rows: Columns, frame: Frame) -> dict[str, Floats]:
+        """Return the counts of each item within the universe."""
+        inside, columns = frame.universe(measure), dict[str, Any](rows)
+        known: dict[str, Floats] = {"total": np.full(len(columns["hit"]), float(inside.sum()))}
+        for name in ("hit", "n_pred", "n_ref"):
+            column = columns[name]
+            counted, items = inside[column.codes], row_numbers(column.indptr)
+            known[name] = np.bincount(items, counted, len(column)).astype(np.float64)
+        return known
+
+
+@overload
+def measure(formula: Callable[..., Any], /) -> Definition: ...
+
+
+@overload
+def measure(
+    *,
+    kind: str = ...,
+    averages: tuple[str, ...] = ...,
+    bounds: tuple[float, float] = ...,
+    higher_is_better: bool = ...,
+    symmetric: bool = ...,
+    order_invariant: bool = ...,
+    source: str = ...,
+    equation: str = ...,
+    cite: tuple[str, ...] = ...,
+    name: str | None = ...,
+    defaults: Mapping[str, Value] | None = ...,
+    policies: Container[str] | None = ...,
+    aliases: Mapping[str, str] | None = ...,
+) -> Callable[[Callable[..., Any]], Definition]: ...
+
+
+def measure(
+    formula: Callable[..., Any] | None = None,
+    /,
+    *,
+    kind: str = "labels",
+    averages: tuple[str, ...] = ("example",),
+    bounds: tuple[float, float] = (0.0, 1.0),
+    higher_is_better: bool = True,
+    symmetric: bool = False,
+    order_invariant: bool = True,
+    source: str = "",
+    equation: str = "",
+    cite: tuple[str, ...] = (),
+    name: str | None = None,
+    defaults: Mapping[str, Value] | None = None,
+    policies: Container[str] | None = None,
+    aliases: Mapping[str, str] | None = None,
+) -> Definition | Callable[[Callable[..., Any]], Definition]:
+    """Make a set metric of a formula on counts, and register it.
+
+    The formula's positional parameters say which counts it takes, all arrays of one shape: ``hit``
+    (predictions that match), ``n_pred``, ``n_ref``, and, but for ``average=example``, ``total``
+    (items for a label; items times labels for micro); ``precision_sum`` (precision at each hit,
+    summed) for ``average=example`` alone. It returns nan where it is undefined. Its keyword-only
+    parameters become options of the measure. It takes the place of an earlier measure of your own
+    with the same name.
+
+    Parameters
+    ----------
+    formula : callable
+        Given by ``@measure`` without parentheses.
+    kind : str
+        What the measure evaluates.
+    averages : tuple of {"example", "micro", "macro", "weighted"}
+        The first is the default.
+    bounds, higher_is_better, symmetric, order_invariant
+        Traits; the property tests hold the metric to them.
+    source, equation, cite
+        Where it comes from.
+    name : str, optional
+        The function's name when left out.
+    defaults : mapping, optional
+        Other defaults for the shared options.
+    policies : tuple of str, optional
+        The policies that can be chosen, such as "empty": those whose 0/0 the formula has. All when
+        left out.
+    aliases : mapping, optional
+        Other names, and the measures that they stand for.
+
+    Returns
+    -------
+    Definition, or the decorator that gives it
+        It is called with options to choose them.
+
+    Raises
+    ------
+    InputError
+        If a name is taken by a measure that comes with semmetrics or is an alias of another, or a
+        parameter of the formula is neither a count nor keyword-only.
+
+    Examples
+    --------
+    >>> from semmetrics.metrics.formulas import divide
+    >>> from semmetrics.metrics.registry import forget
+    >>> @measure
+    ... def Hits(hit, n_ref):
+    ...     return divide(hit, n_ref)
+    >>> Hits(), "average" in Hits()
+    (Measure('Hits'), True)
+    >>> forget(Hits)
+    """
+
+    def decorate(formula: Callable[..., Any]) -> Definition:
+        own = _own_options(formula, averages)
+        shared = set_options(averages, defaults=defaults, policies=policies)
+        for wrong in defaults or {}:
+            check_choice("defaults", wrong, [option.name for option in shared])
+        summary = (inspect.getdoc(formula) or "").split("\n")[0]
+        definition = Definition(
+            name or formula.__name__, SetFamily(), summary, equation, source, cite,
+            shared + own, averages, bounds, higher_is_better, symmetric, order_invariant,
+            kind=kind, formula=formula,
+        )  # fmt: skip
+        return add(definition, aliases)
+
+    return decorate if formula is None else decorate(formula)
+
+
+def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tuple[Option, ...]:
+    """Check a formula's parameters, and make options of those that are keyword-only."""
+    for average in averages:
+        check_choice("averages", average, _ALL)
+    own = []
+    hints = get_type_hints(formula)
+    for name, parameter in inspect.signature(formula).parameters.items():
+        if parameter.kind is not parameter.KEYWORD_ONLY:
+            if name not in _COUNTS:
+                problem = f"takes {name!r}"
+                remedy = f"use the counts {', '.join(_COUNTS)}; options are keyword-only"
+                raise InputError(
+                    "wrong-formula", measure=formula.__name__, problem=problem, remedy=remedy
+                )
+            continue
+        hint = hints.get(name, str)
+        choices = get_args(hint) if get_origin(hint) is Literal else ()
+        kind = type(choices[0]) if choices else hint
+        if kind not in (str, int, float) or not all(type(choice) is kind for choice in choices):
+            wanted = "an annotation str, int, float or Literal[…]"
+            raise InputError("bad-option", name=name, value=hint, wanted=wanted)
+        required, text = (
+            parameter.default is parameter.empty,
+            _HELP.get(name, "an option of the formula"),
+        )
+        default = None if required else parameter.default
+        own.append(Option(name, name, default, choices, kind, text, required=required))
+    return tuple(own)
+
+
+_HELP = {
+    "q": "the number of labels of the data set",
+    "normalize": "divide by the hits (Kubany et al. 2020), or by the references",
+}
 
 
 @measure(
@@ -176,7 +492,6 @@ def CardinalityError(n_pred: Any, n_ref: Any) -> Any:
 
 
 _EPS = 1e-8
-_PINEDA = "Pineda, Salvador et al. 2019, section 3.3, with the reference code's eps = 1e-8"
 
 
 def _smoothed_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
@@ -185,264 +500,26 @@ def _smoothed_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     return formulas.harmonic_mean(precision, recall)
 
 
-def _smoothed(
-    name: str, average: str, labels: dict[str, Value] | None = None
-) -> Callable[[Callable[..., Any]], Definition]:
-    return measure(
-        averages=(average,),
-        symmetric=True,
-        equation="2PR / (P + R), P = (tp + eps)/(tp + fp + eps), R = (tp + eps)/(tp + fn + eps)",
-        source=_PINEDA,
-        cite=("pineda2019",),
-        name=name,
-        defaults=labels,
-        policies=(),
-    )
+def _smoothed(name: str, average: str, summary: str, **defaults: Value) -> Definition:
+    options = set_options((average,), defaults=defaults, policies=())
+    equation = "2PR / (P + R), P = (tp + eps)/(tp + fp + eps), R = (tp + eps)/(tp + fn + eps)"
+    source = "Pineda, Salvador et al. 2019, section 3.3, with the reference code's eps = 1e-8"
+    return define(
+        name, SetFamily(), summary, equation, source, ("pineda2019",), options, (average,),
+        symmetric=True, formula=_smoothed_f1,
+    )  # fmt: skip
 
 
-@_smoothed("O-F1", "micro")
-def o_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
-    """Overall F1: of the counts of all labels together; nothing on either side scores 1."""
-    return _smoothed_f1(hit, n_pred, n_ref)
-
-
-@_smoothed("C-F1", "macro", {"labels": "given"})
-def c_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
-    """Per-class F1: mean over the dictionary; a class absent on both sides scores 1."""
-    return _smoothed_f1(hit, n_pred, n_ref)
-
-
-@_smoothed("I-F1", "example")
-def i_f1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
-    """Per-image F1: mean over images; an empty prediction of an empty set scores 1."""
-    return _smoothed_f1(hit, n_pred, n_ref)
-
-
-_CELLS = 1 << 22  # label pairs collected before they are counted
-
-
-@by_value()
-class Cardinality(NamedTuple):
-    """Labels per list.
-
-    Attributes
-    ----------
-    n : int
-        Number of lists, empty ones included.
-    mean : float
-        nan without lists.
-    std : float
-        Of the sample: the squares are divided by n - 1; nan below two lists.
-    histogram : array, shape (longest + 1,), int64
-        At c the number of lists with c labels.
-    """
-
-    n: int
-    mean: float
-    std: float
-    histogram: Ints
-
-
-@by_value()
-class LabelFrequencies(NamedTuple):
-    """Labels and their counts, most frequent first; equal counts in the order of the codes."""
-
-    labels: Ints
-    counts: Ints
-
-
-@by_value()
-class LabelOrder(NamedTuple):
-    """Pairs of labels that occur together, by falling order; equal ones by their codes.
-
-    Attributes
-    ----------
-    pairs : array, shape (p, 2), int64
-        Codes A < B of each pair.
-    a, b : arrays, shape (p,), int64
-        Lists in which A precedes B, and B precedes A.
-    order : array, shape (p,), in [0.5, 1]
-        max(a, b) / (a + b): 0.5 is no order, 1 always the same. Drawn against a normalised x axis
-        this is figure 5 of the paper.
-    """
-
-    pairs: Ints
-    a: Ints
-    b: Ints
-    order: Floats
-
-    @property
-    def mean(self) -> float:
-        """Mean order over the pairs, each counted once; nan without pairs."""
-        return float(self.order.mean()) if len(self.order) else float("nan")
-
-
-def cardinality(indptr: ArrayLike) -> Cardinality:
-    """Summarise the number of labels per list; repeated labels count.
-
-    Parameters
-    ----------
-    indptr : array-like of int, shape (n + 1,)
-
-    Returns
-    -------
-    Cardinality
-
-    Raises
-    ------
-    InputError
-        If indptr is no array of row offsets.
-
-    References
-    ----------
-    Pineda, Salvador et al., 2019, table 2 and figure 2.
-
-    Examples
-    --------
-    >>> cardinality([0, 2, 2, 5]).histogram.tolist()
-    [1, 0, 1, 1]
-    """
-    sizes = lengths(_row_offsets(indptr))
-    n = len(sizes)
-    mean = float(sizes.mean()) if n else float("nan")
-    std = float(sizes.std(ddof=1)) if n > 1 else float("nan")
-    return Cardinality(n, mean, std, np.bincount(sizes, minlength=1))
-
-
-def label_frequencies(codes: ArrayLike, n_labels: int) -> LabelFrequencies:
-    """Count every label of the dictionary, most frequent first; repeated labels count.
-
-    Parameters
-    ----------
-    codes : array-like of int, shape (m,), in [0, n_labels)
-        The labels of all lists.
-    n_labels : int
-        Size of the dictionary; labels that never occur come last, with count 0.
-
-    Returns
-    -------
-    LabelFrequencies
-
-    Raises
-    ------
-    InputError
-        If a code is outside the dictionary.
-
-    References
-    ----------
-    Kubany et al., 2020, Expert Systems with Applications, figure 1.
-
-    Examples
-    --------
-    >>> label_frequencies([2, 0, 2], 3)
-    LabelFrequencies(labels=array([2, 0, 1]), counts=array([2, 1, 0]))
-    """
-    flat = _codes(codes)
-    if flat.max(initial=-1) >= n_labels:
-        wanted = f"codes below {n_labels}"
-        raise InputError("out-of-range", role="a code", value=flat.max(), wanted=wanted)
-    counts = np.bincount(flat, minlength=n_labels)
-    labels = np.argsort(-counts, kind="stable")
-    return LabelFrequencies(labels, counts[labels])
-
-
-def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
-    """Measure how consistently one label of a pair precedes the other, for all pairs.
-
-    Parameters
-    ----------
-    indptr : array-like of int, shape (n + 1,)
-    codes : array-like of int, shape (indptr[-1],), at least 0
-        Labels in the order of their list; of a repeated label the first place counts.
-
-    Returns
-    -------
-    LabelOrder
-
-    Raises
-    ------
-    InputError
-        If indptr is no array of row offsets for the codes, or a code is negative.
-
-    References
-    ----------
-    Pineda, Salvador et al., 2019, supplement A.1 and figure 5.
-
-    Examples
-    --------
-    >>> found = label_order([0, 2, 4, 7], [0, 1, 1, 0, 0, 1, 2])
-    >>> found.pairs.tolist(), found.a.tolist(), found.b.tolist(), found.order.round(2).tolist()
-    ([[0, 2], [1, 2], [0, 1]], [1, 1, 2], [0, 0, 1], [1.0, 1.0, 0.67])
-    """
-    rows, flat = _row_offsets(indptr), _codes(codes)
-    if flat.shape != (rows[-1],):
-        wanted = f"{rows[-1]}, as indptr has it"
-        raise InputError("wrong-shape", role="codes", shape=flat.shape, wanted=wanted)
-    span = int(flat.max(initial=0)) + 1
-    first = first_occurrences(cell_keys(rows, flat, span), span * (len(rows) - 1))
-    if first is not None:  # later places of repeated labels do not count
-        rows, flat = offsets(sum_rows(first, rows)), flat[first]
-    keys, counts = _directed(rows, flat, span)
-    left, right = keys // span, keys % span
-    low, high = np.minimum(left, right), np.maximum(left, right)
-    pairs, which = np.unique(low * span + high, return_inverse=True)
-    forward = left < right
-    a, b = np.zeros((2, len(pairs)), np.int64)
-    a[which[forward]] = counts[forward]  # a direction of a pair occurs once among the keys
-    b[which[~forward]] = counts[~forward]
-    order = np.maximum(a, b) / (a + b)
-    falling = np.argsort(-order, kind="stable")
-    found = np.stack([pairs // span, pairs % span], axis=1)[falling]
-    return LabelOrder(found, a[falling], b[falling], order[falling])
-
-
-def _directed(rows: Ints, flat: Ints, span: int) -> tuple[Ints, Ints]:
-    """Keys left * span + right of the labels that precede one another, and their counts.
-
-    Pairs at distance 1, 2, ... in their lists are formed for all lists at once, and counted
-    whenever there are enough of them.
-    """
-    keys, counts = np.zeros((2, 0), np.int64)
-    waiting: list[Ints] = []
-    size = 0
-    left = np.arange(len(flat))
-    after = np.repeat(lengths(rows), lengths(rows)) - positions(rows)  # labels from here to the end
-    distance = 1
-    while len(left):
-        left = left[after[left] > distance]
-        waiting.append(flat[left] * span + flat[left + distance])
-        size += len(left)
-        distance += 1
-        if size > _CELLS or not len(left):
-            keys, counts = _merged(keys, counts, np.concatenate(waiting))
-            waiting, size = [], 0
-    return keys, counts
-
-
-def _merged(keys: Ints, counts: Ints, fresh: Ints) -> tuple[Ints, Ints]:
-    found, times = np.unique(fresh, return_counts=True)
-    every, which = np.unique(np.concatenate([keys, found]), return_inverse=True)
-    total = np.zeros(len(every), np.int64)
-    total[which[: len(keys)]] = counts
-    total[which[len(keys) :]] += times
-    return every, total
-
-
-def _codes(codes: ArrayLike) -> Ints:
-    """Check codes of labels: integers from 0."""
-    flat = dense_array(codes, "codes")
-    if flat.ndim != 1 or (flat.size and flat.dtype.kind not in "iu"):
-        wanted = "a flat array of integers"
-        raise InputError("wrong-dtype", role="codes", dtype=flat.dtype, wanted=wanted)
-    if flat.min(initial=0) < 0:
-        raise InputError("out-of-range", role="a code", value=flat.min(), wanted="codes from 0")
-    return flat.astype(np.int64)
-
-
-def _row_offsets(indptr: ArrayLike) -> Ints:
-    """Check row offsets: from 0, never falling."""
-    rows: Ints = dense_array(indptr, "indptr", np.int64)
-    if rows.ndim != 1 or not len(rows) or rows[0] != 0 or (np.diff(rows) < 0).any():
-        wanted = "row offsets, from 0 and never falling"
-        raise InputError("bad-option", name="indptr", value=rows, wanted=wanted)
-    return rows
+_smoothed(
+    "O-F1", "micro",
+    "Overall F1: of the counts of all labels together; nothing on either side scores 1.",
+)  # fmt: skip
+_smoothed(
+    "C-F1", "macro",
+    "Per-class F1: mean over the dictionary; a class absent on both sides scores 1.",
+    labels="given",
+)  # fmt: skip
+_smoothed(
+    "I-F1", "example",
+    "Per-image F1: mean over images; an empty prediction of an empty set scores 1.",
+)  # fmt: skip

@@ -30,24 +30,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    dense_array,
-    offsets,
-    order_rows,
-    positions,
-    row_numbers,
-    running_sums,
-    runs_within,
-)
+from semmetrics.core import ragged
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import score_matrix, target_matrix
 from semmetrics.metrics.formulas import divide
 
 Average: TypeAlias = Literal["example", "micro", "macro", "weighted"]
+Formula: TypeAlias = Callable[..., Floats]
+Points: TypeAlias = NDArray[np.generic]
 AVERAGES: tuple[Average, ...] = get_args(Average)
 _LABELS = 1 << 20  # labels that are looked at together
 _HIGH, _LOW = 26, 36  # bits of a value that are summed apart, so that sums are exact
@@ -80,7 +72,7 @@ DEFAULT = Undefined()
 class Sweep(NamedTuple):
     """Precision, recall and F1 at each point (a k or a threshold); arrays of one length."""
 
-    points: NDArray[np.generic]
+    points: Points
     precision: Floats
     recall: Floats
     f1: Floats
@@ -149,14 +141,14 @@ def sweep_top_k(
     >>> sweep["micro"].precision.tolist(), sweep["example"].recall.tolist()
     ([0.5, 0.5], [0.5, 1.0])
     """
-    points = dense_array(ks, "ks")
+    points = ragged.dense_array(ks, "ks")
     if points.ndim != 1 or (points.size and points.dtype.kind not in "iu") or (points < 0).any():
         raise InputError("bad-option", name="ks", value=ks, wanted="a list of integers from 0")
     points, rows = points.astype(np.int64), _dense_rows(scores, targets)
-    order = order_rows(rows.indptr, rows.scores)
+    order = ragged.order_rows(rows.indptr, rows.scores)
     rows = rows._replace(codes=rows.codes[order], hit=rows.hit[order])
     rising = np.argsort(points, kind="stable")
-    bins = np.searchsorted(points[rising], positions(rows.indptr), side="right")
+    bins = np.searchsorted(points[rising], ragged.positions(rows.indptr), side="right")
     return {one: _average(rows, one, points, rising, bins, undefined) for one in AVERAGES}
 
 
@@ -224,7 +216,7 @@ def sweep_rows(
         points, bins = points_of_scores(rows.scores)
         falling = np.arange(len(points))
     else:
-        points = dense_array(thresholds, "thresholds", np.float64)
+        points = ragged.dense_array(thresholds, "thresholds", np.float64)
         if points.ndim != 1 or np.isnan(points).any():
             wanted = "a list of numbers without NaN"
             raise InputError("bad-option", name="thresholds", value=thresholds, wanted=wanted)
@@ -341,45 +333,29 @@ def points_of_scores(scores: Floats) -> tuple[Floats, Ints]:
     bins[order] = np.cumsum(fresh)
     points = falling[fresh]
     if len(points) and points[-1] != -np.inf:
-        points = np.append(points, _below(points[-1]))
+        lowest = points[-1]  # what all scores are above: 0 where they are, or 1 below the lowest
+        below = 0.0 if lowest > 0 else min(lowest - 1.0, np.nextafter(lowest, -np.inf))
+        points = np.append(points, below)
     return points, bins
-
-
-def _below(lowest: float) -> float:
-    """Return a threshold that all scores are above: 0 where they are, or 1 below the lowest."""
-    return 0.0 if lowest > 0 else float(min(lowest - 1.0, np.nextafter(lowest, -np.inf)))
 
 
 def _dense_rows(scores: ArrayLike, targets: ArrayLike) -> Rows:
     table = score_matrix(scores)
     truth = target_matrix(targets, table.shape)
     n, width = table.shape
-    return Rows(
-        offsets(np.full(n, width)),
-        np.tile(np.arange(width), n),
-        truth.ravel(),
-        table.ravel(),
-        truth.sum(axis=1, dtype=np.int64),
-        truth.sum(axis=0, dtype=np.int64),
-    )
+    indptr, codes = ragged.offsets(np.full(n, width)), np.tile(np.arange(width), n)
+    n_ref, class_ref = (truth.sum(axis=axis, dtype=np.int64) for axis in (1, 0))
+    return Rows(indptr, codes, truth.ravel(), table.ravel(), n_ref, class_ref)
 
 
 def _average(
-    rows: Rows,
-    average: Average,
-    points: NDArray[np.generic],
-    order: Ints,
-    bins: Ints,
-    undefined: Undefined,
+    rows: Rows, average: Average, points: Points, order: Ints, bins: Ints, undefined: Undefined
 ) -> Sweep:
     """Return one average at every point; bins count along the points in that order."""
     if np.isnan(undefined).any():  # a mean that depends on what stands for nan is nan
-        low, high = (
-            _average(
-                rows, average, points, order, bins, Undefined(*np.nan_to_num(undefined, nan=x))
-            )
-            for x in (0.0, 1.0)
-        )
+        fixed = rows, average, points, order, bins
+        ends = [Undefined(*np.nan_to_num(undefined, nan=value)) for value in (0.0, 1.0)]
+        low, high = (_average(*fixed, end) for end in ends)
         columns = zip(low[1:], high[1:], strict=True)
         return Sweep(points, *(np.where(one == other, one, np.nan) for one, other in columns))
     empty = undefined.label if average in ("macro", "weighted") else undefined.item
@@ -394,12 +370,7 @@ def _average(
 
 
 def means_at_points(
-    rows: Rows,
-    average: str,
-    bins: Ints,
-    n_points: int,
-    formula: Callable[..., Floats],
-    *more: NDArray[Any],
+    rows: Rows, average: str, bins: Ints, n_points: int, formula: Formula, *more: NDArray[Any]
 ) -> Floats:
     """Return the mean over items or labels of values on counts, at every point.
 
@@ -439,20 +410,21 @@ def means_at_points(
     indptr = rows.indptr
     if average != "example":
         by_class = np.argsort(rows.codes, kind="stable")
-        indptr = offsets(np.bincount(rows.codes, minlength=len(rows.class_ref)))
+        indptr = ragged.offsets(np.bincount(rows.codes, minlength=len(rows.class_ref)))
         columns, bins, n_refs = [c[by_class] for c in columns], bins[by_class], rows.class_ref
     by_support = average == "weighted" and n_refs.any()  # without references as "macro"
     weights = n_refs if by_support else np.ones(len(n_refs), np.int64)
     if rows.weights is not None and average != "macro":
         weights = rows.weights if average == "example" else weights
         weights = weights / max(1, weights.max(initial=0))
-    total = _Changes(len(formula(*np.zeros((3 + len(more), 0)))), n_points)
-    for part in runs_within(indptr, max(_LABELS, n_points // 4)):
+    sums = np.zeros((2, len(formula(*np.zeros((3 + len(more), 0)))), n_points + 1), np.int64)
+    total = np.zeros(2, np.int64)
+    for part in ragged.runs_within(indptr, max(_LABELS, n_points // 4)):
         flat = slice(indptr[part.start], indptr[part.stop])
         some = indptr[part.start : part.stop + 1] - flat.start
-        columns_of = [c[flat] for c in columns]
-        total.add(some, bins[flat], columns_of, n_refs[part], weights[part], formula)
-    return divide(total.values(), total.weight())
+        groups = some, bins[flat], [c[flat] for c in columns], n_refs[part], weights[part]
+        total += _add_changes(sums, *groups, formula)
+    return divide(_joined(sums.cumsum(axis=-1)[..., :-1]), _joined(total))
 
 
 def sums_by_key(keys: NDArray[np.integer], values: NDArray[Any], size: int) -> Ints:
@@ -467,7 +439,7 @@ def sums_by_key(keys: NDArray[np.integer], values: NDArray[Any], size: int) -> I
         return np.bincount(keys, values, size)[:size].astype(np.int64)
     order = np.argsort(keys, kind="stable")
     ends = np.searchsorted(keys[order], np.arange(size), side="right")
-    sums: Ints = np.diff(running_sums(values[order])[ends], prepend=0)
+    sums: Ints = np.diff(ragged.running_sums(values[order])[ends], prepend=0)
     return sums
 
 
@@ -505,60 +477,44 @@ def whole_weights(weights: Floats, labels: Ints) -> Ints:
     return whole
 
 
-class _Changes:
-    """Sums over groups of values that change from point to point.
+def _add_changes(
+    sums: Ints,
+    indptr: Ints,
+    bins: Ints,
+    columns: Sequence[NDArray[Any]],
+    n_ref: NDArray[np.integer],
+    weights: NDArray[Any],
+    formula: Formula,
+) -> Ints:
+    """Add how the values of groups of labels change from point to point; return their weight.
 
     A value is rounded to a multiple of 2**-62 and summed in two whole numbers, so that neither the
-    order nor the number of the changes rounds anything.
+    order nor the number of the changes rounds anything. The weight is rounded as a value that is 1
+    in every group. Weights are whole numbers, or floats in [0, 1]: a value is then rounded once it
+    is weighted. The other arguments are those of `means_at_points`.
     """
-
-    def __init__(self, n_values: int, n_points: int) -> None:
-        self.wide, self.sums = n_points + 1, np.zeros((2, n_values, n_points + 1), np.int64)
-        self.weights = np.zeros(2, np.int64)
-
-    def add(
-        self,
-        indptr: Ints,
-        bins: Ints,
-        columns: Sequence[NDArray[Any]],
-        n_ref: NDArray[np.integer],
-        weights: NDArray[Any],
-        formula: Callable[..., Floats],
-    ) -> None:
-        """Add groups of labels; the arguments are those of `means_at_points`.
-
-        Weights are whole numbers, or floats in [0, 1]: a value is then rounded once it is weighted.
-        """
-        floats = weights.dtype.kind == "f"
-        share = weights if floats else np.ones(len(weights))
-        whole = np.ones(len(weights), np.int64) if floats else weights
-        keys = row_numbers(indptr) * self.wide + bins
-        order = np.argsort(keys)
-        keys = keys[order]
-        last = np.flatnonzero(_differs(keys[::-1])[::-1])
-        group, at = np.divmod(keys[last], self.wide)
-        counts = [running_sums(column[order]) for column in columns]
-        hit, kept, *more = (c[last + 1] - c[indptr[group]] for c in counts)
-        zero = np.zeros(len(n_ref), np.int64)
-        start = _cut(formula(zero, zero, n_ref, *[zero for _ in more]) * share)
-        after = _cut(formula(hit, kept, n_ref[group], *more) * share[group])
-        before = np.concatenate([after[..., :1], after[..., :-1]], axis=-1)
-        first = _differs(group)
-        before[..., first] = start[..., group[first]]
-        change = (after - before) * whole[group]
-        for place in np.ndindex(change.shape[:2]):
-            found = np.bincount(at, change[place], self.wide)
-            self.sums[place] += found.astype(np.int64)
-        self.sums[..., 0] += (start * whole).sum(axis=-1).astype(np.int64)
-        self.weights += (_cut(share) * whole).sum(axis=-1).astype(np.int64)
-
-    def values(self) -> Floats:
-        """Return the sums at each point."""
-        return _joined(self.sums.cumsum(axis=-1)[..., :-1])
-
-    def weight(self) -> Floats:
-        """Return the sum of the weights, rounded as a value that is 1 in every group."""
-        return _joined(self.weights)
+    wide, floats = sums.shape[-1], weights.dtype.kind == "f"
+    share = weights if floats else np.ones(len(weights))
+    whole = np.ones(len(weights), np.int64) if floats else weights
+    keys = ragged.row_numbers(indptr) * wide + bins
+    order = np.argsort(keys)
+    keys = keys[order]
+    last = np.flatnonzero(_differs(keys[::-1])[::-1])
+    group, at = np.divmod(keys[last], wide)
+    counts = [ragged.running_sums(column[order]) for column in columns]
+    hit, kept, *more = (c[last + 1] - c[indptr[group]] for c in counts)
+    zero = np.zeros(len(n_ref), np.int64)
+    start = _cut(formula(zero, zero, n_ref, *[zero for _ in more]) * share)
+    after = _cut(formula(hit, kept, n_ref[group], *more) * share[group])
+    before = np.concatenate([after[..., :1], after[..., :-1]], axis=-1)
+    first = _differs(group)
+    before[..., first] = start[..., group[first]]
+    change = (after - before) * whole[group]
+    for place in np.ndindex(change.shape[:2]):
+        sums[place] += np.bincount(at, change[place], wide).astype(np.int64)
+    sums[..., 0] += (start * whole).sum(axis=-1).astype(np.int64)
+    weight: Ints = (_cut(share) * whole).sum(axis=-1).astype(np.int64)
+    return weight
 
 
 def _joined(parts: Ints) -> Floats:

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
-from semmetrics.metrics.class_precision import ClassPrecisionFamily
-from semmetrics.metrics.ranking import ItemRankingFamily
+from semmetrics.metrics.ranking import ClassPrecisionFamily, ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions, find, parse_all
-from semmetrics.metrics.set_measures import SetFamily
+from semmetrics.metrics.sets import SetFamily
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.result import score_statistics

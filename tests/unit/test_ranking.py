@@ -14,7 +14,6 @@ from oracles import ranking as oracle
 from sklearn import metrics as peer
 
 import semmetrics
-from semmetrics.metrics import class_precision as classwise
 from semmetrics.metrics import ranking
 
 INTERPOLATIONS = ["none", "voc2007", "voc2010", "coco101"]
@@ -82,8 +81,8 @@ def test_list_average_precision_equals_the_definition(rows, divisor):
 @pytest.mark.parametrize("seed", range(60))
 def test_average_precision_equals_scikit_learn(seed, ties):
     scores, targets, weights = random_tables(seed, ties)
-    got = classwise.average_precision(scores, targets)
-    weighted = classwise.average_precision(scores, targets, weights=weights)
+    got = ranking.average_precision(scores, targets)
+    weighted = ranking.average_precision(scores, targets, weights=weights)
     assert np.isnan(got[0])
     assert np.isnan(weighted[0])
     for label in range(1, targets.shape[1]):
@@ -92,7 +91,7 @@ def test_average_precision_equals_scikit_learn(seed, ties):
         expected = peer.average_precision_score(truth, score, sample_weight=weights)
         assert weighted[label] == pytest.approx(expected, abs=1e-12)
     present = got[1:]
-    assert classwise.mean_average_precision(scores, targets) == pytest.approx(present.mean())
+    assert ranking.mean_average_precision(scores, targets) == pytest.approx(present.mean())
     with warnings.catch_warnings():  # a class without positives is a warning and 0 there
         warnings.simplefilter("ignore")
         macro = peer.average_precision_score(targets, scores, average="macro")
@@ -104,7 +103,7 @@ def test_average_precision_equals_scikit_learn(seed, ties):
 @pytest.mark.parametrize("seed", range(20))
 def test_interpolations_equal_the_definition(seed, interpolation, order):
     scores, targets, _ = random_tables(seed, ties=seed % 2 == 0)
-    got = classwise.average_precision(scores, targets, interpolation=interpolation, ties=order)
+    got = ranking.average_precision(scores, targets, interpolation=interpolation, ties=order)
     for label, value in enumerate(got):
         retrieved = list(zip(scores[:, label], targets[:, label].tolist(), strict=True))
         slow = oracle.class_average_precision(
@@ -116,7 +115,7 @@ def test_interpolations_equal_the_definition(seed, interpolation, order):
 def test_interpolations_by_hand():
     scores, targets = [[0.9], [0.8], [0.7], [0.6]], [[1], [0], [0], [1]]
     values = {
-        name: float(classwise.average_precision(scores, targets, interpolation=name)[0])
+        name: float(ranking.average_precision(scores, targets, interpolation=name)[0])
         for name in INTERPOLATIONS
     }
     assert values == pytest.approx(
@@ -146,14 +145,14 @@ def partial_classes(seed, n=30, n_classes=5):
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 def test_a_replicate_does_not_depend_on_the_others(interpolation):
     flat, rng = partial_classes(0)
-    curves = classwise.class_curves(*flat)
+    curves = ranking.class_curves(*flat)
     weights = rng.random((9, 30))
 
     def precision(some):
-        return classwise.class_average_precision(curves, some, interpolation=interpolation)
+        return ranking.class_average_precision(curves, some, interpolation=interpolation)
 
     few = precision(weights)
-    times = 2 * classwise._CELLS // (9 * 30)  # two parts at least
+    times = 2 * ranking._CELLS // (9 * 30)  # two parts at least
     assert_array_equal(precision(np.tile(weights, (times, 1))), np.tile(few, (times, 1)))
     for row, value in zip(weights, few, strict=True):
         assert_array_equal(precision(row[None])[0], value)
@@ -165,10 +164,10 @@ def test_a_replicate_does_not_depend_on_the_others(interpolation):
 def test_resample_weights_equal_repeated_items(seed, interpolation, order):
     flat, rng = partial_classes(seed)
     classes, scores, _, item, positive_class, positive_item, n_classes = flat
-    curves = classwise.class_curves(*flat, ties=order)
+    curves = ranking.class_curves(*flat, ties=order)
     weights = rng.multinomial(30, np.full(30, 1 / 30), size=9)
     weights[-1] = 1
-    got = classwise.class_average_precision(curves, weights, interpolation=interpolation)
+    got = ranking.class_average_precision(curves, weights, interpolation=interpolation)
     assert got.shape == (9, n_classes)
     truth = set(zip(positive_class.tolist(), positive_item.tolist(), strict=True))
     for row, counts in zip(got, weights.tolist(), strict=True):
@@ -190,7 +189,7 @@ def test_sparse_targets_are_taken():
     sparse = scipy.sparse.csr_array(targets)
     assert ranking.ranking_loss(scores, sparse) == ranking.ranking_loss(scores, targets)
     assert_array_equal(
-        classwise.average_precision(scores, sparse), classwise.average_precision(scores, targets)
+        ranking.average_precision(scores, sparse), ranking.average_precision(scores, targets)
     )
 
 
@@ -207,12 +206,12 @@ def test_empty_policies():
 def test_no_items_no_labels_no_scores():
     none = np.zeros((0, 3))
     assert np.isnan(ranking.coverage_error(none, none))
-    assert np.isnan(classwise.average_precision(none, none)).all()
-    assert classwise.average_precision(np.zeros((2, 0)), np.zeros((2, 0))).shape == (0,)
-    assert np.isnan(classwise.mean_average_precision(np.zeros((2, 1)), np.zeros((2, 1))))
+    assert np.isnan(ranking.average_precision(none, none)).all()
+    assert ranking.average_precision(np.zeros((2, 0)), np.zeros((2, 0))).shape == (0,)
+    assert np.isnan(ranking.mean_average_precision(np.zeros((2, 1)), np.zeros((2, 1))))
     empty = np.zeros(0, np.int64)
-    curves = classwise.class_curves(
+    curves = ranking.class_curves(
         empty, np.zeros(0), np.zeros(0, np.bool_), empty, np.array([1]), np.array([0]), 2
     )
-    got = classwise.class_average_precision(curves, np.array([[1], [0]]))
+    got = ranking.class_average_precision(curves, np.array([[1], [0]]))
     assert_array_equal(got, [[np.nan, 0.0], [np.nan, np.nan]])
