@@ -16,8 +16,8 @@ from scipy.io import savemat
 
 import semmetrics
 from benchmarks.agreement import simulate
-from semmetrics.data.judgements import Judgements, read_judgements
 from semmetrics.data.arrays import read_mat
+from semmetrics.data.judgements import Judgements, read_judgements
 from semmetrics.data.source import load
 from semmetrics.errors import Fact, InputError
 from semmetrics.scoring.intervals import Bootstrap
