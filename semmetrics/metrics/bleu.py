@@ -28,7 +28,7 @@ from semmetrics.metrics.caption_steps import (
     largest_of_rows,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, choice
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
 
 ORDERS = 4
@@ -36,9 +36,8 @@ ORDERS = 4
 _TINY, _SMALL = 1e-15, 1e-9
 _LENGTHS = 1 << 26  # no text has so many tokens; products with them are exact in float64
 
-REFERENCE_LENGTH = choice("reflen", "reflen", "length of the effective reference: closest to the "
-                          "candidate's (the shorter of two)",
-                          "closest", "shortest", "average")  # fmt: skip
+REFERENCE_LENGTH = one_of("reflen", "closest shortest average", "length of the effective "
+                          "reference: closest to the candidate's (the shorter of two)")  # fmt: skip
 
 
 def bleu_of_counts(

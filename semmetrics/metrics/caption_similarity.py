@@ -43,7 +43,7 @@ from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics.bags import embed_wholes
 from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, caption_measure, items_of
-from semmetrics.metrics.definition import Measure, choice
+from semmetrics.metrics.definition import Measure, one_of
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.label_similarity import EMBEDDING, choose_similarities, label_vectors_of
@@ -172,9 +172,9 @@ def show_nearest(task: CaptionTask, row: int, measure: Measure) -> dict[str, lis
     return {"nearest": sorted(nearest, key=lambda one: -one[2])}
 
 
-_BIDIRECTIONAL = choice("bidirectional", "bidir", "whether phrases of the references count, too: "
-                        "the harmonic mean of both means, after (cos + 1) / 2",
-                        "no", "yes")  # fmt: skip
+_BIDIRECTIONAL = one_of("bidirectional", "no yes", "whether phrases of the references count, "
+                        "too: the harmonic mean of both means, after (cos + 1) / 2",
+                        short="bidir")  # fmt: skip
 SoftSPICE = caption_measure(
     "Soft-SPICE",
     _soft_values,
@@ -301,8 +301,8 @@ class BagPairs:
         return values
 
 
-_REFERENCES = choice("references", "refs", "several references are joined to one text, or their "
-                     "similarities averaged", "joined", "mean")  # fmt: skip
+_REFERENCES = one_of("references", "joined mean", "several references are joined to one "
+                     "text, or their similarities averaged", short="refs")  # fmt: skip
 BagSim = caption_measure(
     "BagSim",
     _bag_values,

@@ -28,8 +28,7 @@ from semmetrics.metrics.caption_steps import (
     items_of,
     task_tokens,
 )
-from semmetrics.metrics.definition import Columns, Frame, Measure, Statistic, Sums
-from semmetrics.metrics.families import WithoutLabels
+from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.formulas import divide
 
 
@@ -156,7 +155,7 @@ class CandidateHashes:
         return {"hashes": self.hashes(block)}
 
 
-class DistinctFamily(WithoutLabels):
+class DistinctFamily(Family):
     """The number of different hashes of the candidates that are there, or their share of these."""
 
     def __init__(self, hashes: Callable[[CaptionBlock], HashColumn], *, share: bool) -> None:

@@ -69,7 +69,7 @@ from semmetrics.metrics.caption_steps import (
     share_ngrams,
     task_tokens,
 )
-from semmetrics.metrics.definition import Measure, Option, choice
+from semmetrics.metrics.definition import Measure, Option, one_of
 from semmetrics.text.tokenizers import open_tokenizer
 
 SOURCES = ("references", "rows", "given")
@@ -538,9 +538,9 @@ def _check_sigma(sigma: float) -> None:
 
 
 _SHARED = (
-    choice("df", "df", "what document frequencies are counted on: the images of the run, its rows, "
-           "or a fit that is given", *SOURCES),
-    choice("stem", "stem", "stem words (Porter 1980)", "none", "porter"),
+    one_of("df", " ".join(SOURCES), "what document frequencies are counted on: the images of the "
+           "run, its rows, or a fit that is given"),
+    one_of("stem", "none porter", "stem words (Porter 1980)"),
     NO_REFERENCE,
 )  # fmt: skip
 _SIGMA = Option("sigma", "sigma", 6.0, kind=float, check=_check_sigma,

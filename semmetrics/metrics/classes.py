@@ -48,13 +48,14 @@ from semmetrics.metrics.definition import (
     AUTO,
     Columns,
     Definition,
+    Family,
     Frame,
     Measure,
     Option,
     Statistic,
     Sums,
 )
-from semmetrics.metrics.families import Derived, WithoutLabels, weighted_mean
+from semmetrics.metrics.families import Derived, weighted_mean
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.registry import add
 from semmetrics.metrics.relations import as_cutoffs, whole_numbers
@@ -326,7 +327,7 @@ class Gaps:
         }
 
 
-class StackingFamily(WithoutLabels):
+class StackingFamily(Family):
     """Values read off the curve.
 
     Parameters

@@ -105,11 +105,6 @@ def one_of(name: str, choices: str, text: str, *, short: str = "") -> Option:
     return Option(name, short or name, words[0], words, help=text)
 
 
-def choice(name: str, short: str, text: str, *choices: str) -> Option:
-    """Return an option of some choices; the first is the default."""
-    return one_of(name, " ".join(choices), text, short=short)
-
-
 def is_whole(value: object) -> bool:
     """Return whether it is a whole number, of Python or numpy; a bool is not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -52,7 +52,6 @@ from semmetrics.metrics.registry import is_own
 CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
 Causes: TypeAlias = NDArray[np.int8]
 """Positions in CAUSES."""
-WithoutLabels: TypeAlias = Family
 POLICIES = ("nan", "0", "1", "skip")
 LABEL_AVERAGES = ("macro", "weighted")
 _NUMBERS = {"nan": np.nan, "0": 0.0, "1": 1.0}

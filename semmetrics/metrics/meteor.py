@@ -45,7 +45,7 @@ from semmetrics.metrics.caption_steps import (
     number_option,
     task_tokens,
 )
-from semmetrics.metrics.definition import ItemSums, Measure, Statistic, choice
+from semmetrics.metrics.definition import ItemSums, Measure, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.text.java import ENGLISH, JavaProgram
 from semmetrics.text.tokenizers import one_line
@@ -263,9 +263,7 @@ def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
 
 
 _RECALL = "how much recall counts in the mean of precision and recall"
-_RELEASE = choice(
-    "release", "release", "the release of the program, with its English parameters and -norm", "1.5"
-)
+_RELEASE = one_of("release", "1.5", "release of the program, with its English parameters and -norm")
 METEOR = caption_measure(
     "METEOR",
     MeteorFamily(),

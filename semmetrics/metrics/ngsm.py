@@ -37,7 +37,7 @@ from semmetrics.metrics.caption_steps import (
     share_ngrams,
     task_tokens,
 )
-from semmetrics.metrics.definition import Option, choice, is_cutoff
+from semmetrics.metrics.definition import Option, is_cutoff, one_of
 from semmetrics.metrics.formulas import divide
 
 
@@ -245,7 +245,7 @@ NGSM = caption_measure(
     cite=("wan2022",),
     options=(
         Option("order", "order", 4, (1, 2, 3, 4), int, help="the largest order of n-grams"),
-        choice("refs", "refs", "over the references of an item", "mean", "max"),
+        one_of("refs", "mean max", "over the references of an item"),
         NO_REFERENCE,
     ),
     symmetric=True,

@@ -42,6 +42,7 @@ from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask, kept
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
+    Family,
     Frame,
     ItemSums,
     Measure,
@@ -52,7 +53,6 @@ from semmetrics.metrics.families import (
     CAUSES,
     ItemMeans,
     SumOverParts,
-    WithoutLabels,
     policy_option,
     value_columns,
 )
@@ -220,7 +220,7 @@ class FirstRanks:
         return {"rank": Dense(np.where(ranks.number > 0, ranks.best, 0))}
 
 
-class MedianFamily(WithoutLabels):
+class MedianFamily(Family):
     """The median over queries of the rank of the first positive."""
 
     def statistic(self, measure: Measure) -> Statistic:

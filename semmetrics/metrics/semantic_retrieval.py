@@ -51,7 +51,7 @@ from semmetrics.core.ragged import Floats, Ints, lengths, offsets, row_numbers, 
 from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi
 from semmetrics.data.tasks import RetrievalTask, kept
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import ItemSums, Measure, Option, Statistic, choice, is_cutoff
+from semmetrics.metrics.definition import ItemSums, Measure, Option, Statistic, is_cutoff, one_of
 from semmetrics.metrics.families import SumOverParts, policy_option, value_columns
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.relations import (
@@ -711,9 +711,9 @@ def _check_number(value: int) -> None:
 
 _PHI = Option("phi", "phi", "default", help="which of the matrices given as phi is meant, or what "
               "computes it of captions= (--captions): CIDEr-D, CIDEr, SPICE or BagSim")  # fmt: skip
-_TRUTH = choice("ground_truth", "gt", "the query's own positives count as all else, or are left "
-                "out of what is retrieved and of what is most similar",
-                "kept", LEFT_OUT)  # fmt: skip
+_TRUTH = one_of("ground_truth", f"kept {LEFT_OUT}", "the query's own positives count as all else, "
+                "or are left out of what is retrieved and of what is most similar",
+                short="gt")  # fmt: skip
 _NONE = policy_option("undefined", "undef", "0", "queries that no candidate has a phi above 0 with")
 _NCS_OPTIONS = (
     _PHI,
@@ -745,12 +745,10 @@ SR = retrieval_measure(
         Option("m", "m", kind=int, required=True, check=_check_number,
                help="how many items, or images, extend the ground truth"),
         _PHI,
-        choice("variant", "variant", "how items of the extended ground truth count: each alike "
-               "(hard), by phi (weighted), by phi over their number (soft), or any of them (hit)",
-               "hard", "soft", "weighted", "hit"),
-        choice("similar", "similar", "the extended ground truth is the m most similar items "
-               "(equation 4), or all captions of the m most similar images (the released code)",
-               "items", "images"),
+        one_of("variant", "hard soft weighted hit", "how items of the extended ground truth count: "
+               "alike (hard), by phi (weighted), by phi over their number (soft), or any (hit)"),
+        one_of("similar", "items images", "the extended ground truth is the m most similar items "
+               "(equation 4), or all captions of the m most similar images (the released code)"),
         Option("depth", "depth", 10, kind=int, check=_check_number,
                help="of similar=images: images that each caption lists"),
         _TRUTH,
@@ -768,9 +766,8 @@ NDCG = retrieval_measure(
     cite=("jarvelin2002",),
     options=(
         _PHI,
-        choice("gain", "gain", "phi, or 2^phi - 1", "linear", "exponential"),
-        choice("discount", "discount", "1/log2(r + 1), or 1/log2 r from the second rank on",
-               "log2", "jarvelin2002"),
+        one_of("gain", "linear exponential", "phi, or 2^phi - 1"),
+        one_of("discount", "log2 jarvelin2002", "1/log2(r + 1), or 1/log2 r from rank 2 on"),
         _TRUTH,
         _NONE,
     ),

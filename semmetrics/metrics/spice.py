@@ -53,7 +53,7 @@ from semmetrics.metrics.caption_steps import (
     joined_tokens,
 )
 from semmetrics.metrics.cider import CIDErD, cider_values
-from semmetrics.metrics.definition import Measure, choice
+from semmetrics.metrics.definition import Measure, one_of
 from semmetrics.metrics.families import policy_option
 from semmetrics.text.graphs import (
     Concepts,
@@ -543,11 +543,11 @@ def _pairs_of_slots(mine: Ints, theirs: Ints, similar: Bools, sparse: Any) -> It
 
 
 PARSER_OPTIONS = (
-    choice("parser", "parser", "what makes the scene graphs: SPICE's own program, which needs Java "
-           "and 'semmetrics spice setup' (official), the parser that comes with semmetrics "
-           "(offline), or tuples= (--tuples FILE) (given)", *PARSERS),
-    choice("captions", "captions", "what is parsed: the tokens of the tokenizer, as pycocoevalcap "
-           "does, or captions as they are written", "tokens", "written"),
+    one_of("parser", " ".join(PARSERS), "what makes the scene graphs: SPICE's own program, which "
+           "needs Java and 'semmetrics spice setup' (official), the parser that comes with semmetrics "
+           "(offline), or tuples= (--tuples FILE) (given)"),
+    one_of("captions", "tokens written", "what is parsed: the tokens of the tokenizer, as "
+           "pycocoevalcap does, or captions as they are written"),
 )  # fmt: skip
 SPICE = caption_measure(
     "SPICE",
@@ -557,7 +557,7 @@ SPICE = caption_measure(
     "Anderson et al. 2016, equations 4 to 6",
     cite=("anderson2016",),
     options=(
-        choice("category", "category", "the tuples that count", *map(str.lower, CATEGORIES)),
+        one_of("category", " ".join(map(str.lower, CATEGORIES)), "the tuples that count"),
         *PARSER_OPTIONS,
         NO_REFERENCE,
         policy_option("undefined", "undef", "skip", "references without tuples of a category"),
