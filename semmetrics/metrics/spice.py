@@ -544,8 +544,8 @@ def _pairs_of_slots(mine: Ints, theirs: Ints, similar: Bools, sparse: Any) -> It
 
 PARSER_OPTIONS = (
     one_of("parser", " ".join(PARSERS), "what makes the scene graphs: SPICE's own program, which "
-           "needs Java and 'semmetrics spice setup' (official), the parser that comes with semmetrics "
-           "(offline), or tuples= (--tuples FILE) (given)"),
+           "needs Java and 'semmetrics spice setup' (official), the parser that comes with "
+           "semmetrics (offline), or tuples= (--tuples FILE) (given)"),
     one_of("captions", "tokens written", "what is parsed: the tokens of the tokenizer, as "
            "pycocoevalcap does, or captions as they are written"),
 )  # fmt: skip
