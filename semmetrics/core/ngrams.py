@@ -22,17 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import (
-    Ints,
-    distinct_codes,
-    lengths,
-    offsets,
-    positions,
-    row_numbers,
-    runs_within,
-    sum_rows,
-    take_rows,
-)
+from semmetrics.core import ragged
+from semmetrics.core.ragged import Ints
 
 _BITS = 63  # of a number that is not negative
 _SMALL = 1 << 30  # numbers up to this have 32 bits
@@ -69,7 +60,7 @@ class NGrams:
     @cached_property
     def totals(self) -> Ints:
         """Return how many n-grams each text has, shape (texts,)."""
-        found, some = np.zeros(len(self.indptr) - 1, np.int64), lengths(self.indptr) > 0
+        found, some = np.zeros(len(self.indptr) - 1, np.int64), ragged.lengths(self.indptr) > 0
         if some.any():
             found[some] = np.add.reduceat(self.counts, self.indptr[:-1][some], dtype=np.int64)
         return found
@@ -103,7 +94,7 @@ def count_ngrams(indptr: Ints, codes: NDArray[np.integer], orders: int = 4) -> l
     [[7, 8], [8, 7]]
     """
     small = _places(len(codes))
-    text = row_numbers(indptr).astype(small)
+    text = ragged.row_numbers(indptr).astype(small)
     starts = np.arange(len(codes), dtype=small)
     numbers = np.zeros(len(codes), small)  # there is one n-gram of no token
     width = int(codes.max(initial=0)) + 1
@@ -114,7 +105,7 @@ def count_ngrams(indptr: Ints, codes: NDArray[np.integer], orders: int = 4) -> l
         grams = numbers.astype(np.int64) * width + codes[starts + (order - 1)]
         numbers, places = _dense(grams, starts)
         del grams  # not needed beside what is made next
-        rows = offsets(np.bincount(text, minlength=len(indptr) - 1))
+        rows = ragged.offsets(np.bincount(text, minlength=len(indptr) - 1))
         found.append(NGrams(order, *_counted(rows, numbers, len(places)), places))
     return found
 
@@ -154,14 +145,14 @@ def _counted(
     """Return offsets, the distinct codes of each row and their counts, some rows at a time."""
     widths, done = [np.zeros(0, np.int64)], 0
     filled = np.empty((2, len(codes)), codes.dtype)  # unused cells take no memory
-    for rows in runs_within(indptr, _CELLS):
+    for rows in ragged.runs_within(indptr, _CELLS):
         some = indptr[rows.start : rows.stop + 1]
         flat = codes[some[0] : some[-1]]
-        part, cells, counts = distinct_codes(some - some[0], flat, max(1, size))
-        widths.append(lengths(part))
+        part, cells, counts = ragged.distinct_codes(some - some[0], flat, max(1, size))
+        widths.append(ragged.lengths(part))
         filled[:, done : done + len(cells)] = cells, counts
         done += len(cells)
-    return offsets(np.concatenate(widths)), *filled[:, :done]
+    return ragged.offsets(np.concatenate(widths)), *filled[:, :done]
 
 
 def find_rows(table: NDArray[np.integer], asked: NDArray[np.integer], width: int) -> Ints:
@@ -252,7 +243,7 @@ def lcs_lengths(indptr: Ints, codes: NDArray[np.integer], first: Ints, second: I
     >>> lcs_lengths(indptr, codes, np.array([0, 1]), np.array([1, 1])).tolist()
     [2, 3]
     """
-    widths = lengths(indptr)
+    widths = ragged.lengths(indptr)
     long = (widths[first] > _WORD) | (widths[second] > _WORD)
     if not long.any():
         return _in_words(indptr, codes, first, second)
@@ -268,7 +259,7 @@ def _in_words(indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Int
     """Compare all pairs at once, where every text has at most 64 tokens."""
     masks, steps = _masks(indptr, codes, first, second)
     order = np.argsort(-steps, kind="stable")
-    begins = offsets(steps)[:-1][order]
+    begins = ragged.offsets(steps)[:-1][order]
     # how many pairs have a token left at each step
     left = np.cumsum(np.bincount(steps)[::-1])[::-1][1:]
     state = np.full(len(first), ~np.uint64(0))
@@ -290,17 +281,17 @@ def _masks(
     """
     patterns, which = np.unique(first, return_inverse=True)
     width = int(codes.max(initial=0)) + 1
-    rows, flat = take_rows(indptr, patterns)
-    keys = row_numbers(rows) * width + codes[flat]
+    rows, flat = ragged.take_rows(indptr, patterns)
+    keys = ragged.row_numbers(rows) * width + codes[flat]
     order = np.argsort(keys)
     keys, starts = np.unique(keys[order], return_index=True)
-    bits = np.left_shift(np.uint64(1), positions(rows).astype(np.uint64))[order]
+    bits = np.left_shift(np.uint64(1), ragged.positions(rows).astype(np.uint64))[order]
     masks = np.bitwise_or.reduceat(bits, starts) if len(starts) else bits
-    rows, flat = take_rows(indptr, second)
-    wanted = np.repeat(which.ravel() * width, lengths(rows)) + codes[flat]
+    rows, flat = ragged.take_rows(indptr, second)
+    wanted = np.repeat(which.ravel() * width, ragged.lengths(rows)) + codes[flat]
     place = np.searchsorted(keys, wanted)
     known = np.append(keys, -1)[place] == wanted
-    return masks[place[known]], sum_rows(known, rows)
+    return masks[place[known]], ragged.sum_rows(known, rows)
 
 
 def _ones(words: Words) -> Ints:

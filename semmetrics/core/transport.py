@@ -47,17 +47,10 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.core import simplex
 from semmetrics.core.backend import Backend, count_workers, run_parts, sum_in_order
 from semmetrics.core.ragged import Floats, Ints, group_by_size
-from semmetrics.core.simplex import (
-    MAX_NODES,
-    MAX_TOGETHER,
-    Solutions,
-    is_uniform,
-    solve_simplex,
-    solve_singly,
-    solve_uniform,
-)
+from semmetrics.core.simplex import MAX_NODES, MAX_TOGETHER, Solutions
 from semmetrics.errors import InputError
 
 _ROUNDING = 1e-15  # a share below this is what rounding left
@@ -329,10 +322,10 @@ def _choose_solvers(
     yield _solve_single_row, lone
     uniform = lone & False
     if not backend.torch:  # some one by one on the processor, which a device would wait for
-        uniform = is_uniform(rows, columns, n_rows, n_columns)
-        yield solve_uniform, uniform & (n_rows <= MAX_TOGETHER)
-        yield solve_singly, uniform & (n_rows > MAX_TOGETHER)
-    yield solve_simplex, ~lone & ~uniform & (n_rows + n_columns <= MAX_NODES)
+        uniform = simplex.is_uniform(rows, columns, n_rows, n_columns)
+        yield simplex.solve_uniform, uniform & (n_rows <= MAX_TOGETHER)
+        yield simplex.solve_singly, uniform & (n_rows > MAX_TOGETHER)
+    yield simplex.solve_simplex, ~lone & ~uniform & (n_rows + n_columns <= MAX_NODES)
 
 
 def _solve_together(solver: Solver, sides: tuple[Any, ...], these: Any, flip: bool) -> Solutions:

@@ -16,17 +16,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from semmetrics.core import ragged
 from semmetrics.core.backend import Backend
-from semmetrics.core.ragged import (
-    Codes,
-    Ints,
-    as_slice,
-    cell_keys,
-    first_occurrences,
-    lengths,
-    order_rows,
-    row_numbers,
-)
+from semmetrics.core.ragged import Codes, Ints
 from semmetrics.core.ranks import Counts, First, count_down, count_nearer, find_first, first_places
 from semmetrics.data.lists import Lists, Side
 from semmetrics.errors import InputError
@@ -100,19 +92,19 @@ class Similarities(_Tables):
 
     def count(self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes) -> Counts:
         """Count what is nearer than some candidates; down the columns where that is less work."""
-        several = int(lengths(indptr).max(initial=0)) > _FEW
+        several = int(ragged.lengths(indptr).max(initial=0)) > _FEW
         if not self.transposed or several:
             return super().count(rows, columns, indptr, codes)
         part = self.values
         if columns is not None:
             codes = np.searchsorted(columns, codes).astype(np.int32)
-            part = part[as_slice(columns)]
-        return count_down(part[:, as_slice(rows)], indptr, codes)
+            part = part[ragged.as_slice(columns)]
+        return count_down(part[:, ragged.as_slice(rows)], indptr, codes)
 
     def table(self, rows: Ints, columns: Ints | None) -> Any:
         """Return the similarities of some rows; of half precision as single, which is exact."""
-        mine = as_slice(rows)
-        theirs = slice(None) if columns is None else as_slice(columns)
+        mine = ragged.as_slice(rows)
+        theirs = slice(None) if columns is None else ragged.as_slice(columns)
         first, second = (theirs, mine) if self.transposed else (mine, theirs)
         part = self.values[first][:, second]
         kind = np.float32 if part.dtype.itemsize < 4 else part.dtype
@@ -183,7 +175,7 @@ class Products(_Tables):
 
 
 def _chosen(backend: Backend, numbers: Ints) -> Any:
-    found = as_slice(numbers)
+    found = ragged.as_slice(numbers)
     return found if isinstance(found, slice) or not backend.torch else backend.array(found)
 
 
@@ -196,8 +188,8 @@ def check_repeats(run: Lists, noun: str = "candidate") -> None:
         Names the item and the entry.
     """
     side, width = run.side, max(1, len(run.vocabulary))
-    keys = cell_keys(side.indptr, side.codes, width)
-    first = first_occurrences(keys, width * len(run))
+    keys = ragged.cell_keys(side.indptr, side.codes, width)
+    first = ragged.first_occurrences(keys, width * len(run))
     if first is None:
         return
     occurrence = int((~first).argmax())
@@ -225,7 +217,7 @@ class RankedLists:
     def of(side: Side, size: int) -> RankedLists:
         """Put lists with scores in the order of these."""
         if side.scores is not None:
-            order = order_rows(side.indptr, side.scores)
+            order = ragged.order_rows(side.indptr, side.scores)
             side = Side(side.indptr, side.codes[order], side.scores[order])
         return RankedLists(side, size)
 
@@ -253,9 +245,9 @@ class RankedLists:
         Candidates with equal scores are tied; their order in the list is that of the gallery.
         """
         side = self._select(rows, columns)
-        keys = row_numbers(side.indptr) * self.size + side.codes
+        keys = ragged.row_numbers(side.indptr) * self.size + side.codes
         order = np.argsort(keys, kind="stable")
-        sought = row_numbers(indptr) * self.size + codes
+        sought = ragged.row_numbers(indptr) * self.size + codes
         place = np.searchsorted(keys[order], sought)
         place[place == len(keys)] = 0
         there = np.zeros(len(sought), np.bool_)
@@ -264,7 +256,7 @@ class RankedLists:
         found = Counts.empty(len(codes))
         flat = order[place[there]]
         first, last = self._runs(side)
-        starts = side.indptr[row_numbers(side.indptr)]
+        starts = side.indptr[ragged.row_numbers(side.indptr)]
         found.nearer[:] = -1
         found.nearer[there] = (first - starts)[flat]
         found.tied[there] = (last - first)[flat] - 1
@@ -276,7 +268,7 @@ class RankedLists:
         n = len(side.codes)
         new = np.ones(n, np.bool_)
         if side.scores is not None and n:
-            rows = row_numbers(side.indptr)
+            rows = ragged.row_numbers(side.indptr)
             new[1:] = (side.scores[1:] != side.scores[:-1]) | (rows[1:] != rows[:-1])
         starts = np.flatnonzero(new)
         widths = np.diff(starts, append=n)
@@ -285,7 +277,7 @@ class RankedLists:
     def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> First:
         """Find what each list has first among the candidates given; see `Similarities.nearest`."""
         side, found = self._select(rows, columns), First.empty(len(rows))
-        some = np.flatnonzero(lengths(side.indptr))
+        some = np.flatnonzero(ragged.lengths(side.indptr))
         heads = side.indptr[some]
         found.places[some] = found.others[some] = side.codes[heads]
         if side.scores is not None:
@@ -315,7 +307,7 @@ class RankedLists:
 
     def sizes(self, rows: Ints, columns: Ints | None) -> Ints:
         """Return how many candidates each list has."""
-        return lengths(self._select(rows, columns).indptr)
+        return ragged.lengths(self._select(rows, columns).indptr)
 
 
 Rows: TypeAlias = Similarities | Products | RankedLists
@@ -354,7 +346,7 @@ class Phi:
         places = self.places(rows)
         kept = np.unique(places[places >= 0])
         sides = (kept, candidates) if self.queries == "rows" else (candidates, kept)
-        first, second = map(as_slice, sides)
+        first, second = map(ragged.as_slice, sides)
         matrix = self.matrix[first][:, second]
         place = np.full(len(self.place), -1)
         place[rows[places >= 0]] = np.searchsorted(kept, places[places >= 0])

@@ -21,21 +21,9 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, Type
 
 import numpy as np
 
+from semmetrics.core import ragged
 from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
-from semmetrics.core.ragged import (
-    Bools,
-    Codes,
-    Floats,
-    Ints,
-    lengths,
-    offsets,
-    positions,
-    row_numbers,
-    running_sums,
-    runs_within,
-    sum_rows,
-    take_rows,
-)
+from semmetrics.core.ragged import Bools, Codes, Floats, Ints
 from semmetrics.core.ranks import Counts, First
 from semmetrics.core.same import by_value
 from semmetrics.data.lists import Ids, Side, Terms, take_ids
@@ -296,7 +284,7 @@ _ITEM, _PAIR, _LETTER = 1024, 512, 24
 def _hash_lists(names: Hashes, indptr: Ints, codes: Ints | Codes) -> Hashes:
     """Hash lists of names, in which the order counts."""
     # an odd factor for each place in the list; it is never 1, the factor of the id
-    place = positions(indptr).astype(np.uint64)
+    place = ragged.positions(indptr).astype(np.uint64)
     place += place + np.uint64(3)
     total = np.zeros(len(place) + 1, np.uint64)
     np.cumsum(np.multiply(names.take(codes), place, out=place), out=total[1:])
@@ -488,11 +476,11 @@ class CaptionTask(Task):
         # an item takes what its pairs and the letters of their captions do; not their tokens, for
         # which no measure may have asked
         letters = np.fromiter(map(len, self.texts), np.int64, len(self.texts))
-        n_refs = lengths(self.indptr)[self.images]
-        theirs = sum_rows(letters[self.references], self.indptr)[self.images]
+        n_refs = ragged.lengths(self.indptr)[self.images]
+        theirs = ragged.sum_rows(letters[self.references], self.indptr)[self.images]
         of_pairs = n_refs * letters[self.candidates] + theirs
         costs = _ITEM + _PAIR * n_refs + _LETTER * of_pairs
-        for rows in runs_within(running_sums(costs), memory):
+        for rows in ragged.runs_within(ragged.running_sums(costs), memory):
             yield Block(self, rows.start, rows.stop)
 
     @staticmethod
@@ -511,7 +499,7 @@ class CaptionTask(Task):
 
     def pairs(self, start: int, stop: int) -> tuple[Ints, Ints]:
         """Offsets and captions of the references of items ``start`` to ``stop``."""
-        indptr, flat = take_rows(self.indptr, self.images[start:stop])
+        indptr, flat = ragged.take_rows(self.indptr, self.images[start:stop])
         return indptr, self.references[flat]
 
     @cached_property
@@ -522,7 +510,7 @@ class CaptionTask(Task):
 
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
         images, place = np.unique(self.images[rows], return_inverse=True)
-        indptr, flat = take_rows(self.indptr, images)
+        indptr, flat = ragged.take_rows(self.indptr, images)
         return {
             "candidates": self.candidates[rows],
             "images": place.ravel(),
@@ -562,7 +550,7 @@ def caption_task(
         np.fromiter(map(len, candidates), np.int64, len(candidates)),
         texts=tuple(codes),
         candidates=np.array(flat, np.int64),
-        indptr=offsets(np.fromiter(map(len, references), np.int64, len(references))),
+        indptr=ragged.offsets(np.fromiter(map(len, references), np.int64, len(references))),
         references=np.array(refs, np.int64),
         tokenizer=tokenizer,
         **more,
@@ -801,13 +789,13 @@ class Ranks(NamedTuple):
     @property
     def number(self) -> Ints:
         """The number of positives of each query."""
-        return lengths(self.indptr)
+        return ragged.lengths(self.indptr)
 
     def hits(self, k: Any) -> Ints:
         """Return how many positives each query has among the first k, one k or one for each."""
         limits = np.broadcast_to(np.asarray(k), self.candidates.shape)
         within = self.ranks <= np.repeat(limits, self.number)
-        return np.bincount(row_numbers(self.indptr)[within], minlength=len(self.candidates))
+        return np.bincount(ragged.row_numbers(self.indptr)[within], minlength=len(self.candidates))
 
     @property
     def best(self) -> Ints:
@@ -820,7 +808,7 @@ class Ranks(NamedTuple):
 
 def _ranks_of(counts: Counts, indptr: Ints, ties: str) -> tuple[Ints, Bools]:
     """Return the ranks of positives under a rule of ties, and which queries the rule decides."""
-    rows = row_numbers(indptr)
+    rows = ragged.row_numbers(indptr)
     # positives of one query are tied with each other where as many candidates are nearer
     order = np.lexsort((counts.tied_before, counts.nearer, rows))
     nearer = counts.nearer[order]
@@ -894,8 +882,11 @@ class RetrievalTask(Task):
         counts.nearer[:] = -1
         inside = codes < self.scores.shape[1]
         for chosen, rows, columns in self._by_fold(start, stop):
-            indices, flat = take_rows(indptr, chosen)
-            indices, flat = offsets(sum_rows(inside[flat], indices)), flat[inside[flat]]
+            indices, flat = ragged.take_rows(indptr, chosen)
+            indices, flat = (
+                ragged.offsets(ragged.sum_rows(inside[flat], indices)),
+                flat[inside[flat]],
+            )
             part = self.scores.count(rows, columns, indices, codes[flat])
             for whole, some in zip(counts, part, strict=True):
                 whole[flat] = some
@@ -916,8 +907,8 @@ class RetrievalTask(Task):
             later = None  # which of tied candidates stand behind the others
             if self.ties != "position":
                 later = np.full((len(chosen), len(self.gallery)), self.ties == "optimistic")
-                indptr, flat = take_rows(self.indptr, chosen + start)
-                later[row_numbers(indptr), self.positives[flat]] = self.ties == "pessimistic"
+                indptr, flat = ragged.take_rows(self.indptr, chosen + start)
+                later[ragged.row_numbers(indptr), self.positives[flat]] = self.ties == "pessimistic"
                 later = later[:, : self.scores.shape[1]]
             part = self.scores.first(rows, columns, k, later)
             for place, codes in zip(chosen.tolist(), part, strict=True):
@@ -943,7 +934,7 @@ class RetrievalTask(Task):
         return {f"{PHI}:{name}": one.identity for name, one in self.beside.get(PHI, {}).items()}
 
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
-        indptr, flat = take_rows(self.indptr, rows)
+        indptr, flat = ragged.take_rows(self.indptr, rows)
         folds = None if self.folds is None else (self.folds[0][rows], self.folds[1])
         return {
             "rows": self.rows[rows],

@@ -32,17 +32,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from semmetrics.core import ragged
 from semmetrics.core.hashing import hash_strings
-from semmetrics.core.ragged import (
-    Bools,
-    Codes,
-    Ints,
-    offsets,
-    row_numbers,
-    runs_within,
-    sum_rows,
-    take_rows,
-)
+from semmetrics.core.ragged import Bools, Codes, Ints
 from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import format_among
@@ -66,7 +58,7 @@ _CYCLE = 10  # names of a cycle in a message
 def _rows_of(keys: Ints, values: Ints, size: int) -> tuple[Ints, Ints]:
     """Group values into ragged rows by key."""
     order = np.argsort(keys, kind="stable")
-    return offsets(np.bincount(keys, minlength=size)), values[order]
+    return ragged.offsets(np.bincount(keys, minlength=size)), values[order]
 
 
 def _generations(
@@ -87,7 +79,7 @@ def _generations(
         found.append(now)
         pairs += len(now) * len(found)  # each has an ancestor in every generation
         _check_size(pairs, max_pairs, source)
-        reached, times = np.unique(below[take_rows(below_ptr, now)[1]], return_counts=True)
+        reached, times = np.unique(below[ragged.take_rows(below_ptr, now)[1]], return_counts=True)
         waiting[reached] -= times
         now = reached[waiting[reached] == 0]
     if waiting.any():
@@ -138,12 +130,12 @@ def _closure(
     rows, pairs = [np.zeros(0, np.int64)] * size, 0
     width, nearest = np.zeros(size, np.int64), np.full(size, size)
     for generation in ordered:
-        indptr, flat = take_rows(above_ptr, generation)
-        cost = sum_rows(width[above[flat]], indptr)
+        indptr, flat = ragged.take_rows(above_ptr, generation)
+        cost = ragged.sum_rows(width[above[flat]], indptr)
         light = generation[cost <= _HEAVY]
-        runs = runs_within(offsets(cost[cost <= _HEAVY]), _CELLS)
+        runs = ragged.runs_within(ragged.offsets(cost[cost <= _HEAVY]), _CELLS)
         for part in (*(light[run] for run in runs), *generation[cost > _HEAVY, None]):
-            indptr, flat = take_rows(above_ptr, part)
+            indptr, flat = ragged.take_rows(above_ptr, part)
             parents, cost_of_part = above[flat], int(width[above[flat]].sum())
             if len(part) == 1 and cost_of_part > _HEAVY:
                 by_width = parents[np.argsort(-width[parents], kind="stable")]
@@ -154,13 +146,13 @@ def _closure(
             pairs += len(found)
             _check_size(pairs, max_pairs, source)
             width[part] = widths
-            ends = offsets(widths).tolist()
+            ends = ragged.offsets(widths).tolist()
             for name, start, stop in zip(part.tolist(), ends, ends[1:], strict=False):
                 rows[name] = found[start:stop]
     every = np.concatenate(rows)
     rows.clear()
     distances = every & ((1 << bits) - 1)
-    return offsets(width), (every >> bits).astype(np.int32), distances.astype(np.int32)
+    return ragged.offsets(width), (every >> bits).astype(np.int32), distances.astype(np.int32)
 
 
 def _merged_by_sorting(
@@ -168,7 +160,9 @@ def _merged_by_sorting(
 ) -> tuple[Ints, Ints]:
     """Merge the ancestors of the parents of some names; return them and how many each has."""
     size, above = len(rows), [rows[one] for one in parents.tolist()]
-    owner = np.repeat(row_numbers(indptr), np.fromiter(map(len, above), np.int64, len(above)))
+    owner = np.repeat(
+        ragged.row_numbers(indptr), np.fromiter(map(len, above), np.int64, len(above))
+    )
     keys = np.concatenate([np.arange(len(part)) * size + part << bits, *above])
     keys[len(part) :] += (owner * size << bits) + 1
     keys.sort()  # of equal pairs the nearest stands first
@@ -221,8 +215,8 @@ def _heights(ordered: Sequence[Ints], child: Ints, parent: Ints, size: int) -> I
     above_ptr, above = _rows_of(child, parent, size)
     height = np.zeros(size, np.int64)
     for generation in reversed(ordered[1:]):
-        indptr, flat = take_rows(above_ptr, generation)
-        np.maximum.at(height, above[flat], height[generation][row_numbers(indptr)] + 1)
+        indptr, flat = ragged.take_rows(above_ptr, generation)
+        np.maximum.at(height, above[flat], height[generation][ragged.row_numbers(indptr)] + 1)
     return height
 
 
@@ -261,9 +255,12 @@ class Placed:
         if self.root < 0:
             return self
         kept = self.nodes != self.root
-        widths = np.bincount(row_numbers(self.indptr)[kept], minlength=len(self.outside))
+        widths = np.bincount(ragged.row_numbers(self.indptr)[kept], minlength=len(self.outside))
         return replace(
-            self, indptr=offsets(widths), nodes=self.nodes[kept], distances=self.distances[kept]
+            self,
+            indptr=ragged.offsets(widths),
+            nodes=self.nodes[kept],
+            distances=self.distances[kept],
         )
 
 
@@ -431,7 +428,7 @@ class Taxonomy:
         )
         codes = np.fromiter(found, np.int64, len(labels))
         outside = codes < 0
-        row_ptr, flat = take_rows(self.indptr, codes[~outside])
+        row_ptr, flat = ragged.take_rows(self.indptr, codes[~outside])
         reached, local = np.unique(self.ancestors[flat], return_inverse=True)
         widths = np.ones(len(codes), np.int64)
         widths[~outside] = np.diff(row_ptr)
@@ -445,7 +442,7 @@ class Taxonomy:
         at_root = np.flatnonzero(reached == (-1 if self.root is None else self.root))
         longest = int(self.height[self.roots].max(initial=0))
         return Placed(
-            indptr=offsets(widths),
+            indptr=ragged.offsets(widths),
             nodes=nodes,
             distances=distances,
             depth=depth,

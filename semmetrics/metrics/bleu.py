@@ -19,15 +19,8 @@ from numpy.typing import NDArray
 
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, sum_rows, take_rows
-from semmetrics.metrics.caption_steps import (
-    SKIP_OR_NAN,
-    CaptionBlock,
-    caption_measure,
-    cause_column,
-    items_of,
-    largest_of_rows,
-    task_tokens,
-)
+from semmetrics.metrics import caption_steps
+from semmetrics.metrics.caption_steps import SKIP_OR_NAN, CaptionBlock
 from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
 
@@ -92,7 +85,7 @@ def reference_lengths(testlen: Ints, indptr: Ints, widths: Ints, rule: str) -> N
         return sum_rows(widths, indptr) / np.maximum(lengths(indptr), 1)
     if rule == "closest":  # the distance, then the length, in one number
         widths = np.abs(widths - np.repeat(testlen, lengths(indptr))) * _LENGTHS + widths
-    least = np.nan_to_num(-largest_of_rows(-widths, indptr))
+    least = np.nan_to_num(-caption_steps.largest_of_rows(-widths, indptr))
     return least.astype(np.int64) % _LENGTHS
 
 
@@ -108,7 +101,7 @@ class BleuCounts(ItemSums):
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns "testlen", "reflen", "guess_n", "correct_n" and "cause"."""
-        table, captions = task_tokens(block.task), items_of(block)
+        table, captions = caption_steps.task_tokens(block.task), caption_steps.items_of(block)
         widths, some = lengths(table.indptr), captions.n_refs > 0
         testlen = np.where(some, widths[captions.candidates], 0)
         reflen = reference_lengths(
@@ -131,7 +124,7 @@ class BleuCounts(ItemSums):
             found = sum_rows(np.minimum(most, grams.counts[cells]), rows)
             columns[f"guess_{grams.order}"] = Dense(np.maximum(testlen - grams.order + 1, 0))
             columns[f"correct_{grams.order}"] = Dense(found)
-        return {**columns, "cause": cause_column(captions.n_refs)}
+        return {**columns, "cause": caption_steps.cause_column(captions.n_refs)}
 
 
 class BleuFamily(SumFormulas):
@@ -153,7 +146,7 @@ class BleuFamily(SumFormulas):
 
 def _bleu(order: int) -> Definition:
     names = "unigrams" if order == 1 else f"n-grams of 1 to {order} words"
-    return caption_measure(
+    return caption_steps.caption_measure(
         f"BLEU-{order}",
         BleuFamily(),
         f"Clipped precision of {names} over the corpus, times a penalty on brevity.",

@@ -20,14 +20,9 @@ from numpy.typing import NDArray
 
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Floats, Ints, lengths, offsets, positions, row_numbers, take_rows
+from semmetrics.metrics import caption_steps
 from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuFamily
-from semmetrics.metrics.caption_steps import (
-    SKIP_OR_NAN,
-    CaptionBlock,
-    caption_measure,
-    items_of,
-    task_tokens,
-)
+from semmetrics.metrics.caption_steps import SKIP_OR_NAN, CaptionBlock
 from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.formulas import divide
 
@@ -68,18 +63,20 @@ def find_repeated_words(
 
 
 def _is_duplicated(block: CaptionBlock) -> NDArray[Any]:
-    table = task_tokens(block.task)
-    indptr, flat = take_rows(table.indptr, items_of(block).candidates)
+    table = caption_steps.task_tokens(block.task)
+    indptr, flat = take_rows(table.indptr, caption_steps.items_of(block).candidates)
     texts, _ = find_repeated_words(indptr, table.codes[flat])
     return np.isin(np.arange(len(block)), texts)
 
 
 def _token_numbers(block: CaptionBlock) -> NDArray[Any]:
-    return lengths(task_tokens(block.task).indptr)[items_of(block).candidates]
+    return lengths(caption_steps.task_tokens(block.task).indptr)[
+        caption_steps.items_of(block).candidates
+    ]
 
 
 def _reference_numbers(block: CaptionBlock) -> NDArray[Any]:
-    return items_of(block).n_refs
+    return caption_steps.items_of(block).n_refs
 
 
 class LengthRatioFamily(BleuFamily):
@@ -125,7 +122,10 @@ class HashColumn:
 
 def _word_hashes(block: CaptionBlock) -> HashColumn:
     """Hash the distinct words of each candidate."""
-    table, candidates = task_tokens(block.task), items_of(block).candidates
+    table, candidates = (
+        caption_steps.task_tokens(block.task),
+        caption_steps.items_of(block).candidates,
+    )
     words = table.ngrams[0]
     indptr, cells = take_rows(words.indptr, candidates)
     return HashColumn(indptr, table.hashes[table.codes[words.places[words.codes[cells]]]])
@@ -133,7 +133,10 @@ def _word_hashes(block: CaptionBlock) -> HashColumn:
 
 def _text_hashes(block: CaptionBlock) -> HashColumn:
     """Hash all tokens of each candidate together."""
-    table, candidates = task_tokens(block.task), items_of(block).candidates
+    table, candidates = (
+        caption_steps.task_tokens(block.task),
+        caption_steps.items_of(block).candidates,
+    )
     indptr, flat = take_rows(table.indptr, candidates)
     placed = table.hashes[table.codes[flat]] ^ mix(positions(indptr))
     total = np.zeros(len(flat) + 1, np.uint64)
@@ -182,7 +185,7 @@ class DistinctFamily(Family):
 
 
 _UNBOUNDED: dict[str, Any] = {"bounds": (0.0, np.inf)}
-DuplicatedCaption = caption_measure(
+DuplicatedCaption = caption_steps.caption_measure(
     "DuplicatedCaption",
     _is_duplicated,
     "Share of candidates that have a word three or more times in a row.",
@@ -191,14 +194,14 @@ DuplicatedCaption = caption_measure(
     cite=("wan2022",),
     higher_is_better=False,
 )
-CaptionLength = caption_measure(
+CaptionLength = caption_steps.caption_measure(
     "CaptionLength",
     _token_numbers,
     "Mean number of tokens of a candidate.",
     "Σ |s| / |S|",
     **_UNBOUNDED,
 )
-LengthRatio = caption_measure(
+LengthRatio = caption_steps.caption_measure(
     "LengthRatio",
     LengthRatioFamily(),
     "Tokens of all candidates over tokens of their effective references, as BLEU has them.",
@@ -208,14 +211,14 @@ LengthRatio = caption_measure(
     options=(REFERENCE_LENGTH, SKIP_OR_NAN),
     **_UNBOUNDED,
 )
-ReferenceCount = caption_measure(
+ReferenceCount = caption_steps.caption_measure(
     "ReferenceCount",
     _reference_numbers,
     "Mean number of references of a candidate.",
     "Σ |R(s)| / |S|",
     **_UNBOUNDED,
 )
-Vocabulary = caption_measure(
+Vocabulary = caption_steps.caption_measure(
     "Vocabulary",
     DistinctFamily(_word_hashes, share=False),
     "Number of different tokens in all candidates.",
@@ -223,7 +226,7 @@ Vocabulary = caption_measure(
     interval="jackknife",  # a resample lacks a third of the captions, and their words
     **_UNBOUNDED,
 )
-UniqueCaptions = caption_measure(
+UniqueCaptions = caption_steps.caption_measure(
     "UniqueCaptions",
     DistinctFamily(_text_hashes, share=True),
     "Share of different captions among the candidates.",

@@ -35,40 +35,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.arguments import check_choice
+from semmetrics.core import ragged
 from semmetrics.core.hashing import hash_strings, mix
 from semmetrics.core.ngrams import NGrams, find_rows, sum_equal_rows
-from semmetrics.core.ragged import (
-    Cells,
-    Floats,
-    Ints,
-    SparsePairs,
-    lengths,
-    offsets,
-    positions,
-    row_numbers,
-    runs_within,
-    take_rows,
-)
+from semmetrics.core.ragged import Cells, Floats, Ints, SparsePairs
+from semmetrics.data import frequencies
 from semmetrics.data.form import DEFAULTS
-from semmetrics.data.frequencies import (
-    FrequencyTable,
-    log_of,
-    read_frequencies,
-    table_of_counts,
-    write_frequencies,
-)
+from semmetrics.data.frequencies import FrequencyTable
 from semmetrics.data.tasks import CaptionTask, caption_task, kept
 from semmetrics.errors import Fact, InputError
-from semmetrics.metrics.caption_steps import (
-    NO_REFERENCE,
-    CaptionBlock,
-    TokenTable,
-    caption_measure,
-    check_references,
-    items_of,
-    share_ngrams,
-    task_tokens,
-)
+from semmetrics.metrics import caption_steps
+from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, TokenTable
 from semmetrics.metrics.definition import Measure, Option, one_of
 from semmetrics.text.tokenizers import open_tokenizer
 
@@ -121,7 +98,7 @@ class DocumentFrequencies(FrequencyTable):
         InputError
             If the file is none of these or a count is impossible.
         """
-        table = read_frequencies(path, documents=documents, max_bytes=max_bytes)
+        table = frequencies.read_frequencies(path, documents=documents, max_bytes=max_bytes)
         return cls(**vars(table))
 
     @classmethod
@@ -135,11 +112,11 @@ class DocumentFrequencies(FrequencyTable):
         InputError
             If a count is no whole number from 0 to the number of documents.
         """
-        return cls(**vars(table_of_counts(counts, documents, tokenizer, stem)))
+        return cls(**vars(frequencies.table_of_counts(counts, documents, tokenizer, stem)))
 
     def save(self, path: Path) -> None:
         """Write it, as JSON where the path ends in .json, otherwise as .npz without pickles."""
-        write_frequencies(self, path)
+        frequencies.write_frequencies(self, path)
 
     def as_dict(self) -> Counts:
         """Return the frequency of each n-gram."""
@@ -187,7 +164,7 @@ class DocumentFrequencies(FrequencyTable):
             merged.append(sum_equal_rows(grams, counts, len(vocabulary)))
         documents = self.documents + other.documents
         return DocumentFrequencies(
-            documents, log_of(documents), tuple(vocabulary),
+            documents, frequencies.log_of(documents), tuple(vocabulary),
             tuple(grams.astype(np.int32) for grams, _ in merged),
             tuple(counts for _, counts in merged), self.tokenizer, self.stem,
         )  # fmt: skip
@@ -258,13 +235,13 @@ def task_frequencies(
     if fit is not None:
         return fit
     documents, counts = _count_documents(task, source, stem)
-    table = task_tokens(task, stem)
+    table = caption_steps.task_tokens(task, stem)
     grams = (
         ngrams.tokens(table.codes)[found > 0].astype(np.int32)
         for ngrams, found in zip(table.ngrams, counts, strict=True)
     )
     return DocumentFrequencies(
-        documents, log_of(documents), tuple(table.vocabulary), tuple(grams),
+        documents, frequencies.log_of(documents), tuple(table.vocabulary), tuple(grams),
         tuple(found[found > 0] for found in counts), str(task.tokenizer.name), stem,
     )  # fmt: skip
 
@@ -302,7 +279,7 @@ def fit_document_frequencies(
         if tokenizer is not None:
             raise InputError("not-applicable", name="tokenizer", what="a task, which has its own")
         return task_frequencies(captions, "references", stem)
-    check_references(captions, "captions")
+    caption_steps.check_references(captions, "captions")
     names = list(map(str, range(len(captions))))
     words = open_tokenizer("ptb" if tokenizer is None else tokenizer)
     task = caption_task([()] * len(captions), captions, names, words)
@@ -337,12 +314,12 @@ def _given_fit(task: CaptionTask, source: str, stem: str) -> DocumentFrequencies
 @kept
 def _count_documents(task: CaptionTask, source: str, stem: str) -> tuple[int, list[Ints]]:
     """Return the number of documents, and in how many each n-gram of each order is."""
-    times, image = _document_numbers(task, source), row_numbers(task.indptr)
+    times, image = _document_numbers(task, source), ragged.row_numbers(task.indptr)
     counts = []
-    for ngrams in task_tokens(task, stem).ngrams:
-        indptr, cells = take_rows(ngrams.indptr, task.references)
+    for ngrams in caption_steps.task_tokens(task, stem).ngrams:
+        indptr, cells = ragged.take_rows(ngrams.indptr, task.references)
         size = max(1, len(ngrams))
-        pairs = np.sort(image[row_numbers(indptr)] * size + ngrams.codes[cells])
+        pairs = np.sort(image[ragged.row_numbers(indptr)] * size + ngrams.codes[cells])
         images, codes = np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], size)
         found = np.bincount(codes, times[images], len(ngrams))  # whole, below 2**53
         counts.append(found.astype(np.int64))
@@ -351,7 +328,7 @@ def _count_documents(task: CaptionTask, source: str, stem: str) -> tuple[int, li
 
 def _document_numbers(task: CaptionTask, source: str) -> Ints:
     """Return how often each image is a document."""
-    some = (lengths(task.indptr) > 0).astype(np.int64)
+    some = (ragged.lengths(task.indptr) > 0).astype(np.int64)
     return some * np.bincount(task.images, minlength=len(some)) if source == "rows" else some
 
 
@@ -396,11 +373,11 @@ class TfIdf:
         """Euclidean lengths of the vectors, shape (texts,)."""
         ngrams = self.ngrams
         found = np.empty(len(ngrams.indptr) - 1)
-        for rows in runs_within(ngrams.indptr, self.held):
+        for rows in ragged.runs_within(ngrams.indptr, self.held):
             indptr = ngrams.indptr[rows.start : rows.stop + 1]
             flat = slice(indptr[0], indptr[-1])
             counts = ngrams.counts[flat].astype(np.int64)
-            texts = row_numbers(indptr - indptr[0])
+            texts = ragged.row_numbers(indptr - indptr[0])
             found[rows] = self.sums(texts, ngrams.codes[flat], counts * counts, len(indptr) - 1)
         return np.sqrt(found, out=found)
 
@@ -419,18 +396,20 @@ class TfIdf:
 @kept
 def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
     """Return the vectors of all captions of a task, for each order."""
-    table, fit = task_tokens(task, stem), _given_fit(task, source, stem)
+    table, fit = caption_steps.task_tokens(task, stem), _given_fit(task, source, stem)
     if fit is not None:
         weights = fit.weights(table)
     else:
         documents, counts = _count_documents(task, source, stem)
-        weights = [log_of(documents) - np.log(np.maximum(1.0, found)) for found in counts]
+        weights = [
+            frequencies.log_of(documents) - np.log(np.maximum(1.0, found)) for found in counts
+        ]
     return [TfIdf(*one) for one in zip(table.ngrams, weights, strict=True)]
 
 
 def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None = None) -> Floats:
     """Return CIDEr-D of each candidate, or CIDEr without a sigma; notes the fit that is used."""
-    task, captions = block.task, items_of(block)
+    task, captions = block.task, caption_steps.items_of(block)
     vectors = tfidf_vectors(task, df, stem)
     block.note(f"#df={df}/{stem}", frozenset([frequency_hash(task, df, stem)]))
     mine, theirs, n_refs = captions.pair_candidates, captions.references, captions.n_refs
@@ -440,12 +419,14 @@ def cider_values(block: CaptionBlock, *, df: str, stem: str, sigma: float | None
         penalty = length_penalty(length[mine], length[theirs], sigma)
     total = np.zeros(len(block))
     for one in vectors:
-        shared = share_ngrams(one.ngrams, captions.candidates, captions.indptr, theirs)
+        shared = caption_steps.share_ngrams(
+            one.ngrams, captions.candidates, captions.indptr, theirs
+        )
         hits = shared.mine if sigma is None else np.minimum(shared.mine, shared.theirs)
         products = one.sums(shared.pairs, shared.codes, hits * shared.theirs, len(theirs))
         norms = one.norms[mine] * one.norms[theirs]
         cosines = np.divide(products, norms, out=np.zeros_like(norms), where=norms > 0)
-        total += np.bincount(row_numbers(captions.indptr), cosines * penalty, len(block))
+        total += np.bincount(ragged.row_numbers(captions.indptr), cosines * penalty, len(block))
     values = SCALE * (total / len(vectors) / np.maximum(n_refs, 1))
     return np.where(n_refs > 0, values, np.nan)
 
@@ -477,13 +458,13 @@ def cider_pairs(task: CaptionTask, measure: Measure) -> SparsePairs:
     columns, references = (
         Cells(rows, features[flat], values[flat])
         for (rows, flat), values in (
-            (take_rows(indptr, task.candidates), mine),
-            (take_rows(indptr, task.references), theirs),
+            (ragged.take_rows(indptr, task.candidates), mine),
+            (ragged.take_rows(indptr, task.references), theirs),
         )
     )
-    n_refs = lengths(task.indptr)
+    n_refs = ragged.lengths(task.indptr)
     share = np.repeat(SCALE / 4 / np.maximum(n_refs, 1), n_refs)
-    reference = row_numbers(references.indptr)
+    reference = ragged.row_numbers(references.indptr)
     values = references.values * share[reference]
     rows = Cells(references.indptr[task.indptr], references.features, values)
     if sigma is None:
@@ -513,13 +494,13 @@ def _count_features(
         ngrams = one.ngrams
         level, cell = np.zeros(len(ngrams.codes), np.int64), np.arange(len(ngrams.codes))
         if clip:
-            indptr = offsets(ngrams.counts)
-            level, cell = positions(indptr), row_numbers(indptr)
+            indptr = ragged.offsets(ngrams.counts)
+            level, cell = ragged.positions(indptr), ragged.row_numbers(indptr)
         grams, size = ngrams.codes[cell], len(ngrams)
         names = grams.astype(np.int64)
         higher, number = np.unique((level * size + grams)[level > 0], return_inverse=True)
         names[level > 0] = size + number.ravel()
-        text, counts = row_numbers(ngrams.indptr)[cell], ngrams.counts[cell]
+        text, counts = ragged.row_numbers(ngrams.indptr)[cell], ngrams.counts[cell]
         norms = one.norms[text]
         inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
         theirs = counts * np.add(*one.squares(grams)) * inverse
@@ -527,7 +508,7 @@ def _count_features(
         first += size + len(higher)
     row, *columns = map(np.concatenate, zip(*parts, strict=True))
     order = np.argsort(row, kind="stable")
-    indptr = offsets(np.bincount(row, minlength=len(vectors[0].ngrams.indptr) - 1))
+    indptr = ragged.offsets(np.bincount(row, minlength=len(vectors[0].ngrams.indptr) - 1))
     features, mine, theirs = (column[order] for column in columns)
     return indptr, features, mine, theirs
 
@@ -551,7 +532,7 @@ _TRAITS: dict[str, Any] = {
     "needs": frozenset({"document_frequencies"}),
     "extra": {"pairs": cider_pairs, "percent": True},
 }
-CIDErD = caption_measure(
+CIDErD = caption_steps.caption_measure(
     "CIDEr-D",
     cider_values,
     "Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
@@ -560,7 +541,7 @@ CIDErD = caption_measure(
     options=(_SIGMA, *_SHARED),
     **_TRAITS,
 )
-CIDEr = caption_measure(
+CIDEr = caption_steps.caption_measure(
     "CIDEr",
     cider_values,
     "Cosine of the tf-idf vectors of n-grams with the references.",

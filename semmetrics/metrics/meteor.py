@@ -34,17 +34,8 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.messages import brief, counted
-from semmetrics.metrics.caption_steps import (
-    NO_REFERENCE,
-    SKIP_OR_NAN,
-    CaptionBlock,
-    caption_measure,
-    cause_column,
-    items_of,
-    joined_tokens,
-    number_option,
-    task_tokens,
-)
+from semmetrics.metrics import caption_steps
+from semmetrics.metrics.caption_steps import NO_REFERENCE, SKIP_OR_NAN, CaptionBlock
 from semmetrics.metrics.definition import ItemSums, Measure, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.text.java import ENGLISH, JavaProgram
@@ -133,7 +124,10 @@ class MeteorCounts(ItemSums):
         """Return the columns ``COUNTS``, and "cause"."""
         counts = np.ascontiguousarray(_task_counts(block.task)[block.start : block.stop].T)
         columns: dict[str, Any] = dict(zip(COUNTS, map(Dense, counts), strict=True))
-        return {**columns, "cause": cause_column(items_of(block).n_refs)}
+        return {
+            **columns,
+            "cause": caption_steps.cause_column(caption_steps.items_of(block).n_refs),
+        }
 
 
 def lacking(task: CaptionTask) -> str:
@@ -153,7 +147,7 @@ def lacking(task: CaptionTask) -> str:
 @kept
 def _task_counts(task: CaptionTask) -> NDArray[np.int64]:
     """Return the counts of all items of a task, zeros without a reference."""
-    texts = joined_tokens(task)
+    texts = caption_steps.joined_tokens(task)
     indptr, references = task.pairs(0, len(task))
     some = np.flatnonzero(np.diff(indptr))
     counts = np.zeros((len(task), len(COUNTS)), np.int64)
@@ -252,7 +246,11 @@ def _nltk_score() -> Any:
 
 def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
     """Return nltk's METEOR of each candidate; nan without references."""
-    score, captions, tokens = _nltk_score(), items_of(block), task_tokens(block.task).lists
+    score, captions, tokens = (
+        _nltk_score(),
+        caption_steps.items_of(block),
+        caption_steps.task_tokens(block.task).lists,
+    )
     bounds, references = captions.indptr.tolist(), captions.references.tolist()
     values: Floats = np.full(len(block), np.nan)
     for row, code in enumerate(captions.candidates.tolist()):
@@ -264,7 +262,7 @@ def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
 
 _RECALL = "how much recall counts in the mean of precision and recall"
 _RELEASE = one_of("release", "1.5", "release of the program, with its English parameters and -norm")
-METEOR = caption_measure(
+METEOR = caption_steps.caption_measure(
     "METEOR",
     MeteorFamily(),
     "Harmonic mean of weighted precision and recall of matched words, less a penalty for chunks.",
@@ -276,7 +274,7 @@ METEOR = caption_measure(
     needs=frozenset({"java"}),
     extra={"lacking": lacking},
 )
-METEOR_NLTK = caption_measure(
+METEOR_NLTK = caption_steps.caption_measure(
     "METEOR-nltk",
     _nltk_values,
     "nltk's METEOR: mean over items of the largest value over references.",
@@ -284,9 +282,9 @@ METEOR_NLTK = caption_measure(
     "nltk.translate.meteor_score (Lavie and Agarwal 2007)",
     cite=("lavie2007",),
     options=(
-        number_option("alpha", 0.9, 1, _RECALL),
-        number_option("beta", 3.0, 1e154, "power of the penalty"),
-        number_option("gamma", 0.5, 1, "the largest penalty for chunks"),
+        caption_steps.number_option("alpha", 0.9, 1, _RECALL),
+        caption_steps.number_option("beta", 3.0, 1e154, "power of the penalty"),
+        caption_steps.number_option("gamma", 0.5, 1, "the largest penalty for chunks"),
         NO_REFERENCE,
     ),
     order_invariant=False,

@@ -15,28 +15,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.core import ragged
 from semmetrics.core.ngrams import NGrams, count_ngrams
-from semmetrics.core.ragged import (
-    Floats,
-    Ints,
-    lengths,
-    offsets,
-    row_numbers,
-    running_sums,
-    runs_within,
-    sum_rows,
-    take_rows,
-)
+from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
-from semmetrics.metrics.caption_steps import (
-    NO_REFERENCE,
-    CaptionBlock,
-    caption_measure,
-    items_of,
-    largest_of_rows,
-    share_ngrams,
-    task_tokens,
-)
+from semmetrics.metrics import caption_steps
+from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock
 from semmetrics.metrics.definition import Option, is_cutoff, one_of
 from semmetrics.metrics.formulas import divide
 
@@ -79,7 +63,7 @@ def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
     words = [*first, *second]
     code = {word: number for number, word in enumerate(dict.fromkeys(words))}
     codes = np.array([code[word] for word in words], np.int64)
-    grams = count_ngrams(offsets(np.array([len(first), len(second)])), codes, int(n))
+    grams = count_ngrams(ragged.offsets(np.array([len(first), len(second)])), codes, int(n))
     return float(ngsm_pairs(grams, np.array([0]), np.array([1]))[0])
 
 
@@ -160,7 +144,7 @@ def ngsm_systems(
     for row, (first, second) in enumerate(pairs):
         counts = (
             (
-                sum_rows(np.minimum(table[first], table[second]), indptr),
+                ragged.sum_rows(np.minimum(table[first], table[second]), indptr),
                 totals[first] + totals[second],
             )
             for indptr, table, totals in tables
@@ -180,8 +164,8 @@ def _shared_counts(grams: NGrams, captions: Ints) -> tuple[Ints, NDArray[np.inte
         The n-grams of each caption, shared or not.
     """
     systems, images = captions.shape
-    indptr, cells = take_rows(grams.indptr, captions.ravel())
-    owner = np.repeat(np.arange(systems * images), lengths(indptr))
+    indptr, cells = ragged.take_rows(grams.indptr, captions.ravel())
+    owner = np.repeat(np.arange(systems * images), ragged.lengths(indptr))
     keys = owner % images * max(1, len(grams)) + grams.codes[cells]
     order = np.argsort(keys, kind="stable")  # fast: those of a system are in order
     keys, owner, counts = keys[order], owner[order] // images, grams.counts[cells][order]
@@ -192,7 +176,7 @@ def _shared_counts(grams: NGrams, captions: Ints) -> tuple[Ints, NDArray[np.inte
     image = keys[kept][~same[:-1][kept]] // max(1, len(grams))
     table = np.zeros((systems, len(image)), np.int32)
     table[owner[kept], group] = counts[kept]
-    return offsets(np.bincount(image, minlength=images)), table, grams.totals[captions]
+    return ragged.offsets(np.bincount(image, minlength=images)), table, grams.totals[captions]
 
 
 def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, at_once: int = 1 << 20) -> Ints:
@@ -215,28 +199,28 @@ def common_ngrams(grams: NGrams, first: Ints, second: Ints, *, at_once: int = 1 
     >>> common_ngrams(unigrams, np.array([0]), np.array([1])).tolist()
     [2]
     """
-    widths = lengths(grams.indptr)
-    costs = running_sums(widths[first] + widths[second])
+    widths = ragged.lengths(grams.indptr)
+    costs = ragged.running_sums(widths[first] + widths[second])
     found = np.zeros(len(first), np.int64)
-    for run in runs_within(costs, at_once):
+    for run in ragged.runs_within(costs, at_once):
         each = np.arange(run.stop - run.start + 1)
-        shared = share_ngrams(grams, first[run], each, second[run])
+        shared = caption_steps.share_ngrams(grams, first[run], each, second[run])
         times = np.minimum(shared.mine, shared.theirs)
         found[run] = np.bincount(shared.pairs, times, len(each) - 1)
     return found
 
 
 def _ngsm_values(block: CaptionBlock, *, order: int, refs: str) -> Floats:
-    captions = items_of(block)
-    grams = task_tokens(block.task).ngrams[:order]
+    captions = caption_steps.items_of(block)
+    grams = caption_steps.task_tokens(block.task).ngrams[:order]
     values = ngsm_pairs(grams, captions.pair_candidates, captions.references)
     if refs == "max":
-        return largest_of_rows(values, captions.indptr)
-    total = np.bincount(row_numbers(captions.indptr), values, minlength=len(block))
+        return caption_steps.largest_of_rows(values, captions.indptr)
+    total = np.bincount(ragged.row_numbers(captions.indptr), values, minlength=len(block))
     return np.asarray(divide(total, captions.n_refs))
 
 
-NGSM = caption_measure(
+NGSM = caption_steps.caption_measure(
     "NGSM",
     _ngsm_values,
     "Geometric mean over orders of the shared n-grams among all of both captions.",

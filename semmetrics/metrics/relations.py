@@ -31,20 +31,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from semmetrics.arguments import check_choice
+from semmetrics.core import ragged
 from semmetrics.core.backend import is_torch, refuse_masked
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    cell_keys,
-    distinct_codes,
-    is_member,
-    lengths,
-    offsets,
-    positions,
-    row_numbers,
-    take_rows,
-)
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.ranks import read_rows, row_slices, top_k
 from semmetrics.core.same import by_value
 from semmetrics.errors import FROM_0, ROW, InputError
@@ -88,7 +77,10 @@ class Retrieved:
         short, sizes = (places < 0).any(axis=1), np.full(len(places), width)
         if leave_out is not None:
             leave_out = check_relation(leave_out, len(places), width, "leave_out")
-            places, sizes = without(places, leave_out, width)[0], sizes - lengths(leave_out[0])
+            places, sizes = (
+                without(places, leave_out, width)[0],
+                sizes - ragged.lengths(leave_out[0]),
+            )
         found = (places >= 0).sum(axis=1)
         few = np.flatnonzero(~short & (found < np.minimum(k, sizes)))
         if len(few):
@@ -233,7 +225,7 @@ def check_relation(relation: Any, n: int | None, width: int | None, name: str) -
         raise InputError("wrong-offsets", name, **sizes)
     width = int(indices.max(initial=-1)) + 1 if width is None else width
     outside = np.flatnonzero((indices < 0) | (indices >= width))
-    keys = cell_keys(indptr, indices, width)
+    keys = ragged.cell_keys(indptr, indices, width)
     order = np.argsort(keys, kind="stable")
     twice = order[1:][keys[order][1:] == keys[order][:-1]]
     for bad, code in ((outside, "not-in-gallery"), (twice, "duplicate")):
@@ -300,7 +292,9 @@ def is_related(places: Ints, relation: Relation, width: int) -> Bools:
     """Tell which places of a table, a row a query, are items of the query; -1 is none."""
     n = len(places)
     keys = (np.arange(n)[:, None] * width + np.maximum(places, 0)).ravel()
-    found = is_member(keys, cell_keys(*relation, width), n * width).reshape(places.shape)
+    found = ragged.is_member(keys, ragged.cell_keys(*relation, width), n * width).reshape(
+        places.shape
+    )
     return found & (places >= 0)
 
 
@@ -354,7 +348,7 @@ class MostSimilar:
         """
         self.check(m)
         places = self.places[:, :m]
-        return offsets((places >= 0).sum(axis=1)), places[places >= 0]
+        return ragged.offsets((places >= 0).sum(axis=1)), places[places >= 0]
 
     def check(self, m: int) -> None:
         """Refuse to use more items than were found; a smaller gallery is fine."""
@@ -438,7 +432,7 @@ def most_similar(
     most = 0
     if leave_out is not None:
         leave_out = check_relation(leave_out, n_queries, width, "leave_out")
-        own = lengths(leave_out[0])
+        own = ragged.lengths(leave_out[0])
         sizes, most = sizes - own, int(own.max(initial=0))
     k = min(k, width)
     found = np.zeros((n_queries, k)), np.full((n_queries, k), -1)
@@ -514,7 +508,7 @@ def similar_images(
         wanted = "all captions, with nothing left out"
         raise InputError("other-items", name="best", found=f"{len(best):,}", wanted=wanted)
     best.check(depth)
-    image = np.repeat(row_numbers(indptr), depth)
+    image = np.repeat(ragged.row_numbers(indptr), depth)
     other, values = (part[indices, :depth].ravel() for part in (best.places, best.values))
     if not itself:
         image, other, values = (part[other != image] for part in (image, other, values))
@@ -522,7 +516,7 @@ def similar_images(
     sums = np.bincount(cell, values, len(cells))
     order = np.lexsort((first, -sums, cells // n_images))
     owner = (cells // n_images)[order]
-    rank = positions(offsets(np.bincount(owner, minlength=n_images)))
+    rank = ragged.positions(ragged.offsets(np.bincount(owner, minlength=n_images)))
     found = np.full((n_images, min(m, n_images)), -1)
     found[owner[rank < m], rank[rank < m]] = (cells % n_images)[order][rank < m]
     return found
@@ -559,11 +553,11 @@ def captions_of_images(images: ArrayLike, captions: Any) -> Relation:
     indptr, indices = check_relation(captions, None, None, "captions")
     table = check_ranking(images, len(indptr) - 1, "images")
     kept = np.nonzero(table >= 0)
-    found, flat = take_rows(indptr, table[kept])
-    rows, codes = np.repeat(kept[0], lengths(found)), indices[flat]
+    found, flat = ragged.take_rows(indptr, table[kept])
+    rows, codes = np.repeat(kept[0], ragged.lengths(found)), indices[flat]
     keys = rows * (int(codes.max(initial=-1)) + 1) + codes
     first = np.sort(np.unique(keys, return_index=True)[1])
-    return offsets(np.bincount(rows[first], minlength=len(table))), codes[first]
+    return ragged.offsets(np.bincount(rows[first], minlength=len(table))), codes[first]
 
 
 def images_of_captions(images: ArrayLike, captions: Any, n_captions: int) -> Relation:
@@ -599,8 +593,8 @@ def images_of_captions(images: ArrayLike, captions: Any, n_captions: int) -> Rel
         values = {"found": f"{len(table):,}", "wanted": f"the {len(indptr) - 1:,} of captions="}
         raise InputError("other-items", name="images", **values)
     order = np.argsort(indices, kind="stable")
-    wide = table[row_numbers(indptr)[order]]
+    wide = table[ragged.row_numbers(indptr)[order]]
     owner = np.repeat(indices[order], (wide >= 0).sum(axis=1))
     counts = np.bincount(owner, minlength=n_captions)
-    of, found, _ = distinct_codes(offsets(counts), wide[wide >= 0], len(table))
+    of, found, _ = ragged.distinct_codes(ragged.offsets(counts), wide[wide >= 0], len(table))
     return of, found

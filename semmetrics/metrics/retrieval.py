@@ -39,6 +39,7 @@ import numpy as np
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints, positions, row_numbers
 from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask, kept
+from semmetrics.metrics import families
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
@@ -49,20 +50,14 @@ from semmetrics.metrics.definition import (
     Statistic,
     Sums,
 )
-from semmetrics.metrics.families import (
-    CAUSES,
-    ItemMeans,
-    SumOverParts,
-    policy_option,
-    value_columns,
-)
+from semmetrics.metrics.families import CAUSES, ItemMeans, SumOverParts
 from semmetrics.metrics.formulas import divide, recall
 from semmetrics.metrics.registry import add
 
 RankBlock: TypeAlias = Block[RetrievalTask]
 
-NO_POSITIVE = policy_option("no_reference", "noref", "skip", "queries without positives")
-UNFOUND = policy_option(
+NO_POSITIVE = families.policy_option("no_reference", "noref", "skip", "queries without positives")
+UNFOUND = families.policy_option(
     "undefined", "undef", "nan", "queries whose list has none of their positives"
 )
 
@@ -177,7 +172,7 @@ class QueryValues(ItemSums):
             fewer = "fewer", self.k, self.values.__name__, False
             block.note(fewer, int((ranks.candidates < self.k).sum()))
         values = np.where(ranks.number > 0, values, np.nan)
-        return value_columns(values, np.ones(len(block), np.int64), ranks.number)
+        return families.value_columns(values, np.ones(len(block), np.int64), ranks.number)
 
 
 class QueryMeans(ItemMeans):

@@ -18,15 +18,8 @@ from numpy.typing import NDArray
 from semmetrics.core.ngrams import lcs_lengths
 from semmetrics.core.ragged import Floats, lengths
 from semmetrics.data.tasks import kept
-from semmetrics.metrics.caption_steps import (
-    NO_REFERENCE,
-    CaptionBlock,
-    caption_measure,
-    items_of,
-    largest_of_rows,
-    number_option,
-    task_tokens,
-)
+from semmetrics.metrics import caption_steps
+from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock
 
 
 def rouge_l(precision: NDArray[Any], recall: NDArray[Any], beta: float = 1.2) -> Floats:
@@ -61,12 +54,12 @@ def rouge_l(precision: NDArray[Any], recall: NDArray[Any], beta: float = 1.2) ->
 @kept
 def _best_shares(block: CaptionBlock) -> tuple[Floats, Floats]:
     """Return the largest precision and recall of each candidate over its references; or nan."""
-    table, captions = task_tokens(block.task), items_of(block)
+    table, captions = caption_steps.task_tokens(block.task), caption_steps.items_of(block)
     pairs = captions.pair_candidates, captions.references
     mine, theirs = (lengths(table.indptr)[side] for side in pairs)
     common = lcs_lengths(table.indptr, table.codes, *pairs) + ((mine == 0) & (theirs == 0))
-    precision = largest_of_rows(common / np.maximum(mine, 1), captions.indptr)
-    recall = largest_of_rows(common / np.maximum(theirs, 1), captions.indptr)
+    precision = caption_steps.largest_of_rows(common / np.maximum(mine, 1), captions.indptr)
+    recall = caption_steps.largest_of_rows(common / np.maximum(theirs, 1), captions.indptr)
     return precision, recall
 
 
@@ -74,12 +67,12 @@ def _rouge_values(block: CaptionBlock, *, beta: float) -> Floats:
     return rouge_l(*_best_shares(block), beta)
 
 
-ROUGE_L = caption_measure(
+ROUGE_L = caption_steps.caption_measure(
     "ROUGE-L",
     _rouge_values,
     "F of the longest common subsequence with the references, recall weighing more.",
     "(1 + β²) P R / (R + β² P); P = max LCS/|candidate|, R = max LCS/|reference|",
     "Lin 2004, equations 2 to 4; β and maxima of the COCO caption code (Chen et al. 2015)",
     cite=("lin2004", "chen2015"),
-    options=(number_option("beta", 1.2, 1e154, "weight of recall"), NO_REFERENCE),
+    options=(caption_steps.number_option("beta", 1.2, 1e154, "weight of recall"), NO_REFERENCE),
 )

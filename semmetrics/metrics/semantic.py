@@ -40,24 +40,10 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError
-from semmetrics.metrics import formulas
-from semmetrics.metrics.definition import (
-    Definition,
-    ItemSums,
-    Measure,
-    Option,
-    Statistic,
-    Value,
-    one_of,
-)
+from semmetrics.metrics import definition, formulas, label_similarity
+from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, Value
 from semmetrics.metrics.families import CountFormulas
-from semmetrics.metrics.label_similarity import (
-    EMBEDDING,
-    LabelSimilarity,
-    Similarities,
-    label_vectors_of,
-    written_codes,
-)
+from semmetrics.metrics.label_similarity import EMBEDDING, LabelSimilarity, Similarities
 from semmetrics.metrics.matching import CountColumns, Cut, Matched, Ranked, Reference, cut_of
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.sets import set_options
@@ -113,10 +99,10 @@ class Layout:
             whole = block.get(Layout(self.duplicates, self.model))
             inside = ragged.prefixes(whole.pred.indptr, block.get(self.cut))
             return replace(whole, pred_kept=whole.pred_kept & inside)
-        vectors = label_vectors_of(block.task, self.model)
+        vectors = label_similarity.label_vectors_of(block.task, self.model)
         sides = block.get(Ranked()), block.get(Reference())
         included = np.logical_or.reduceat(vectors.included[vectors.rows], vectors.indptr[:-1])
-        kept = [included[written_codes(side)] for side in sides]
+        kept = [included[label_similarity.written_codes(side)] for side in sides]
         if self.duplicates == "once":
             width = max(1, len(block.task.classes))
             for side, flags in zip(sides, kept, strict=True):  # the first of a class of an item
@@ -141,7 +127,10 @@ class BatchLayout:
     def batches(self, *, by_term: bool) -> Iterator[Batch]:
         """Yield the items that have something on both sides, those of like size together."""
         owner, goal = np.flatnonzero(self.pred_kept), np.flatnonzero(self.ref_kept)
-        row, column = written_codes(self.pred)[owner], written_codes(self.ref)[goal]
+        row, column = (
+            label_similarity.written_codes(self.pred)[owner],
+            label_similarity.written_codes(self.ref)[goal],
+        )
         widths = ragged.sum_rows(self.pred_kept, self.pred.indptr)
         continues = None
         if by_term:
@@ -445,7 +434,7 @@ class _Threshold(Option):
 _THRESHOLD = _Threshold(
     "threshold", "thr", "auto", help="cosine that a match is above; auto: the embedding's own"
 )
-_PAIRS = one_of(
+_PAIRS = definition.one_of(
     "match",
     "greedy optimal total",
     "first unused reference in order; most matches; the matches with the largest total similarity",
@@ -453,12 +442,12 @@ _PAIRS = one_of(
 _MATCH = replace(
     _PAIRS, choices=(*_PAIRS.choices, "any"), help=f"{_PAIRS.help}; a reference may serve several"
 )
-_NEAREST = one_of(
+_NEAREST = definition.one_of(
     "match",
     "any total",
     "the nearest label of the other side; pairs one-to-one with the largest total similarity",
 )
-_HITS = one_of(
+_HITS = definition.one_of(
     "normalize", "references hits", "divide by the references, or by the hits (Kubany et al. 2020)"
 )
 

@@ -51,25 +51,11 @@ from semmetrics.core.ragged import Floats, Ints, lengths, offsets, row_numbers, 
 from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi
 from semmetrics.data.tasks import RetrievalTask, kept
 from semmetrics.errors import InputError
+from semmetrics.metrics import relations
 from semmetrics.metrics.definition import ItemSums, Measure, Option, Statistic, is_cutoff, one_of
 from semmetrics.metrics.families import SumOverParts, policy_option, value_columns
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.relations import (
-    MostSimilar,
-    Queries,
-    Relation,
-    Retrieved,
-    as_cutoffs,
-    as_matrix,
-    captions_of_images,
-    check_relation,
-    images_of_captions,
-    is_related,
-    most_similar,
-    similar_images,
-    take_phi,
-    to_numpy,
-)
+from semmetrics.metrics.relations import MostSimilar, Queries, Relation, Retrieved
 from semmetrics.metrics.retrieval import QueryMeans, RankBlock, retrieval_measure
 
 _NCS_EPSILON, _SOFT_EPSILON = 1e-10, 1e-20  # of the released code
@@ -142,13 +128,13 @@ def ncs(
     >>> ncs([[0, 1, 2]], phi, (1, 3)).round(4).tolist()
     [[1.0, 1.0]]
     """
-    cutoffs = as_cutoffs(k)
+    cutoffs = relations.as_cutoffs(k)
     most = max(cutoffs)
     size = extended if isinstance(extended, int) else most
     if size < 1 or extended not in (None, "k", size):
         wanted = "a whole number from 1, or 'k'"
         raise InputError("bad-option", name="extended", value=extended, wanted=wanted)
-    got = Retrieved(top, as_matrix(phi), most, queries, leave_out, rows)
+    got = Retrieved(top, relations.as_matrix(phi), most, queries, leave_out, rows)
     best, found = got.best(max(most, size), best), got.phi()
     if extended is None:
         at = np.minimum(cutoffs, np.maximum(best.sizes, 1)[:, None])
@@ -237,25 +223,25 @@ def semantic_recall(
     >>> semantic_recall([[0, 3, 1]], relevant, (1, 3), phi=phi, variant="weighted").round(2)
     array([[0.48, 0.76]])
     """
-    cutoffs = as_cutoffs(k)
+    cutoffs = relations.as_cutoffs(k)
     check_choice("variant", variant, ("hard", "soft", "weighted", "hit"))
     weighs = variant in ("soft", "weighted")
     if weighs and phi is None:
         raise InputError("needs-option", what=f"variant={variant!r}", name="phi")
     if phi is None:  # the least gallery that holds all places
         given = [top, *(one[1] for one in (relevant, leave_out) if one is not None)]
-        given = [np.asarray(to_numpy(one)) for one in given]
+        given = [np.asarray(relations.to_numpy(one)) for one in given]
         width = max(int(one.max(initial=-1)) + 1 for one in given)
         number = len(given[0]) if rows is None else int(np.max(rows, initial=-1)) + 1
         matrix, queries = np.broadcast_to(0.0, (number, width)), "rows"
     else:
-        matrix = as_matrix(phi)
+        matrix = relations.as_matrix(phi)
     got = Retrieved(top, matrix, max(cutoffs), queries, leave_out, rows)
-    relevant = check_relation(relevant, len(got.places), got.width, "relevant")
+    relevant = relations.check_relation(relevant, len(got.places), got.width, "relevant")
     hits, size = got.among(relevant), lengths(relevant[0])[:, None]
     if weighs:
         row = row_numbers(relevant[0])
-        values = take_phi(matrix, got.rows[row], relevant[1], queries)
+        values = relations.take_phi(matrix, got.rows[row], relevant[1], queries)
         whole = np.bincount(row, values, len(size)).astype(np.float64)[:, None]
         share = _share(_sums(got.phi() * hits, cutoffs), whole, _SOFT_EPSILON)
         return share / np.maximum(size, 1) if variant == "soft" else share
@@ -313,8 +299,8 @@ def ndcg(
     """
     check_choice("gain", gain, ("linear", "exponential"))
     check_choice("discount", discount, ("log2", "jarvelin2002"))
-    cutoffs = as_cutoffs(k)
-    got = Retrieved(top, as_matrix(phi), max(cutoffs), queries, leave_out, rows)
+    cutoffs = relations.as_cutoffs(k)
+    got = Retrieved(top, relations.as_matrix(phi), max(cutoffs), queries, leave_out, rows)
     best = got.best(max(cutoffs), best)
     sums = []
     for values in (got.phi(), best.values):
@@ -473,7 +459,7 @@ def sam_triplet_loss(
     own, *others = _vectors(positive, negative_caption, negative_image)
     loss: Any = 0.0
     for given, other in zip(margins, others, strict=True):
-        margin = _vectors(own, given if is_torch(own) else to_numpy(given))[1]
+        margin = _vectors(own, given if is_torch(own) else relations.to_numpy(given))[1]
         loss = loss + (margin + other - own).clip(min=0.0)
     return loss if reduction == "none" else getattr(loss, reduction)()
 
@@ -597,7 +583,7 @@ def _best(task: RetrievalTask, name: str, fold: int | None, truth: str) -> MostS
     """Return the most similar items of all queries of a matrix."""
     view = _view(task, name, fold)
     phi, out = view.phi, view.relation() if truth == LEFT_OUT else None
-    return most_similar(phi.matrix, task.beside[MOST], queries=phi.queries, leave_out=out)
+    return relations.most_similar(phi.matrix, task.beside[MOST], queries=phi.queries, leave_out=out)
 
 
 @kept
@@ -611,10 +597,12 @@ def _by_images(
     if phi.queries == "columns":  # the relation turned round
         image = np.argsort(own[1], kind="stable")
         captions = offsets(np.bincount(own[1], minlength=rows)), row_numbers(own[0])[image]
-    similar = similar_images(phi.matrix, captions, m, depth=depth, itself=truth != LEFT_OUT)
+    similar = relations.similar_images(
+        phi.matrix, captions, m, depth=depth, itself=truth != LEFT_OUT
+    )
     if phi.queries == "rows":
-        return captions_of_images(similar, captions)
-    return images_of_captions(similar, captions, columns)
+        return relations.captions_of_images(similar, captions)
+    return relations.images_of_captions(similar, captions, columns)
 
 
 @dataclass(frozen=True)
@@ -643,7 +631,7 @@ class PhiValues(ItemSums):
             given |= {"rows": places[here], "best": _best(*key, truth).part(places[here])}
             if truth == LEFT_OUT:
                 given["leave_out"] = own
-                counts &= ~is_related(top, own, task.scores.shape[1])
+                counts &= ~relations.is_related(top, own, task.scores.shape[1])
             values[here] = self.values(given, measure, (*key, truth))[:, 0]
             counted[here] = counts.sum(axis=1)
         fewer = "fewer", k, str(measure), truth == LEFT_OUT
@@ -706,7 +694,7 @@ def _check_extended(value: str) -> None:
 
 
 def _check_number(value: int) -> None:
-    as_cutoffs(value, "m or depth")
+    relations.as_cutoffs(value, "m or depth")
 
 
 _PHI = Option("phi", "phi", "default", help="which of the matrices given as phi is meant, or what "

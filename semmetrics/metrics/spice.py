@@ -32,26 +32,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import (
-    Bools,
-    Floats,
-    Ints,
-    lengths,
-    offsets,
-    row_numbers,
-    runs_within,
-    sum_rows,
-    take_rows,
-)
+from semmetrics.core import ragged
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.tasks import CaptionTask, kept, occurring
 from semmetrics.errors import FROM_0, ITEM
-from semmetrics.metrics.caption_steps import (
-    NO_REFERENCE,
-    CaptionBlock,
-    caption_measure,
-    items_of,
-    joined_tokens,
-)
+from semmetrics.metrics import caption_steps
+from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock
 from semmetrics.metrics.cider import CIDErD, cider_values
 from semmetrics.metrics.definition import Measure, one_of
 from semmetrics.metrics.families import policy_option
@@ -166,7 +152,11 @@ class Matches:
             else:
                 own, other = (table.indptr[_place(category)] for table in self._sides)
                 (mine, hits), (theirs, _) = self.flags(category)
-                columns = sum_rows(hits, own), sum_rows(mine, own), sum_rows(theirs, other)
+                columns = (
+                    ragged.sum_rows(hits, own),
+                    ragged.sum_rows(mine, own),
+                    ragged.sum_rows(theirs, other),
+                )
                 found = np.stack(columns, axis=1)
             self._counts[category] = found
         return self._counts[category]
@@ -206,10 +196,10 @@ class Matches:
         """Return the pairs of tuples of an item that are similar in each slot."""
         mine, theirs = (table.indptr[place] for table in self._sides)
         slots = [table.slots[place].T for table in self._sides]
-        item, found = row_numbers(mine), [np.zeros((2, 0), np.int64)]
-        for run in runs_within(offsets(lengths(theirs)[item]), _BLOCK):
-            indptr, second = take_rows(theirs, item[run])
-            first = row_numbers(indptr) + run.start
+        item, found = ragged.row_numbers(mine), [np.zeros((2, 0), np.int64)]
+        for run in ragged.runs_within(ragged.offsets(ragged.lengths(theirs)[item]), _BLOCK):
+            indptr, second = ragged.take_rows(theirs, item[run])
+            first = ragged.row_numbers(indptr) + run.start
             for one, other in zip(*slots, strict=True):
                 near = self._near.are_similar(one[first], other[second])
                 first, second = first[near], second[near]
@@ -279,7 +269,7 @@ def _match_tuples(block: CaptionBlock, parser: str, captions: str) -> Matches:
     matches = Matches(mine, theirs, graphs.concepts)
     if (mine.n_tuples * theirs.n_tuples).any():
         block.note(HITS, int(matches.counts("All")[:, 0].sum()))
-    refs, texts = items_of(block), block.task.texts
+    refs, texts = caption_steps.items_of(block), block.task.texts
     for side, table, indptr, codes in (
         ("candidates", mine, np.arange(len(block) + 1), refs.candidates),
         ("references", theirs, refs.indptr, refs.references),
@@ -311,7 +301,7 @@ def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
     """
     if captions == "written":
         return [text.strip() for text in task.texts]
-    return joined_tokens(task)
+    return caption_steps.joined_tokens(task)
 
 
 @kept
@@ -374,7 +364,7 @@ def _item_values(block: CaptionBlock, *, category: str, parser: str, captions: s
     """Return F of each candidate in a category; nan without references."""
     name = category.capitalize()
     f = _match_tuples(block, parser, captions).scores(name)["f"]
-    return np.where(items_of(block).n_refs > 0, f, np.nan)
+    return np.where(caption_steps.items_of(block).n_refs > 0, f, np.nan)
 
 
 def _spider_values(block: CaptionBlock, *, parser: str, captions: str, **options: Any) -> Floats:
@@ -431,7 +421,7 @@ class SpicePairs:
         values = np.zeros((stop - start, self.n_columns)) if out is None else out
         values[...] = 0.0
         hits = (self._captions @ self._meets[:, start:stop]).T.tocsr()
-        row = row_numbers(hits.indptr)
+        row = ragged.row_numbers(hits.indptr)
         found = hits.data.astype(np.float64)
         recall = found / self._in_row[start:stop][row]
         precision = found / self._in_column[hits.indices]
@@ -459,7 +449,7 @@ def _distinct_tuples(
         slots.append(distinct.T)
         codes.append(code.ravel() + starts[-1])
         starts.append(starts[-1] + len(distinct))
-    cells = np.concatenate([row_numbers(one) for one in table.indptr]), np.concatenate(codes)
+    cells = np.concatenate([ragged.row_numbers(one) for one in table.indptr]), np.concatenate(codes)
     shape = len(table), starts[-1]
     return slots, starts, sparse.csr_matrix((np.ones(len(cells[0]), kind), cells), shape=shape)
 
@@ -528,14 +518,14 @@ def _pairs_of_slots(mine: Ints, theirs: Ints, similar: Bools, sparse: Any) -> It
             shape=(similar.shape[1], theirs.shape[1]),
         )
         found.append(near @ members)  # concepts of mine x tuples of theirs
-    counts = np.array([lengths(one.indptr)[mine[slot]] for slot, one in enumerate(found)])
+    counts = np.array([ragged.lengths(one.indptr)[mine[slot]] for slot, one in enumerate(found)])
     chosen = counts.argmin(axis=0)
     for slot, one in enumerate(found):
         numbers = np.flatnonzero(chosen == slot)
-        for run in runs_within(offsets(counts[slot][numbers]), _TUPLE_BLOCK):
+        for run in ragged.runs_within(ragged.offsets(counts[slot][numbers]), _TUPLE_BLOCK):
             some = numbers[run]
-            indptr, places = take_rows(one.indptr.astype(np.int64), mine[slot][some])
-            first, second = some[row_numbers(indptr)], one.indices[places]
+            indptr, places = ragged.take_rows(one.indptr.astype(np.int64), mine[slot][some])
+            first, second = some[ragged.row_numbers(indptr)], one.indices[places]
             both = np.ones(len(first), np.bool_)
             for other in set(range(n_slots)) - {slot}:
                 both &= similar[mine[other][first], theirs[other][second]]
@@ -549,7 +539,7 @@ PARSER_OPTIONS = (
     one_of("captions", "tokens written", "what is parsed: the tokens of the tokenizer, as "
            "pycocoevalcap does, or captions as they are written"),
 )  # fmt: skip
-SPICE = caption_measure(
+SPICE = caption_steps.caption_measure(
     "SPICE",
     _item_values,
     "F of the tuples of the candidate's scene graph against those of the references.",
@@ -567,7 +557,7 @@ SPICE = caption_measure(
     extra={"pairs": SpicePairs, "show": show_tuples, "percent": True},
     order_invariant=False,  # the order of references decides how they are merged
 )
-SPIDEr = caption_measure(
+SPIDEr = caption_steps.caption_measure(
     "SPIDEr",
     _spider_values,
     "Mean of SPICE and CIDEr-D.",

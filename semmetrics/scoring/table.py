@@ -10,6 +10,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from semmetrics import reports
 from semmetrics.core.same import by_value
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import find_kind, name_task
@@ -17,16 +18,7 @@ from semmetrics.kinds.common import finite_or_none, on_one_line
 from semmetrics.messages import did_you_mean, listing, plural, pluralize, visible
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import CAUSES
-from semmetrics.reports import (
-    Records,
-    ScaledResult,
-    align,
-    draw,
-    entry_of,
-    format_full,
-    format_number,
-    write_table,
-)
+from semmetrics.reports import Records, ScaledResult
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score, matching_names, score_rows
 from semmetrics.scoring.signature import MODELS, SETTINGS
@@ -266,7 +258,7 @@ class ScoreTable(ScaledResult):
         some, hidden = self._first()
         absent = [f"not computed: {one.heading} - {one.reason}" for one in self.not_computed]
         lines = [*([f"… and {hidden} more"] if hidden else []), *absent, *self.notes]
-        return write_table(some.scores, lines, self.undefined(), self.differences)
+        return reports.write_table(some.scores, lines, self.undefined(), self.differences)
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
         place = {(score.system, score.heading): score for score in self.scores}
@@ -608,7 +600,7 @@ def _undefined_rows(score: Score) -> Iterator[dict[str, Any]]:
 def draw_scores(table: ScoreTable, *, digits: int = 4, scale: float = 1.0) -> str:
     """Draw aligned columns of the scores alone: measures as rows and systems as columns."""
     (cells,) = table._tables(digits, scale)
-    return draw(cells)
+    return reports.draw(cells)
 
 
 def _split_key(key: Any) -> tuple[Any, Any]:
@@ -624,9 +616,11 @@ def _shown(score: Score | None, digits: int, scale: float) -> str:
     if score is None:
         return ""
     scale = score.measure.definition.printed_scale(scale)
-    text = format_number(score.value * scale, digits)
+    text = reports.format_number(score.value * scale, digits)
     if score.ci is not None:
-        low, high = (format_number(v * scale, digits) for v in (score.ci.low, score.ci.high))
+        low, high = (
+            reports.format_number(v * scale, digits) for v in (score.ci.low, score.ci.high)
+        )
         text += f" [{low}, {high}]"
     return text
 
@@ -663,7 +657,7 @@ def draw_systems(
 def report_gaps(table: ScoreTable) -> list[str]:
     """Say what was undefined, by cause and counted; and what was not computed, with the reason."""
     rows, absent = _gap_rows(table), name_absent(table)
-    parts = [align([["undefined", *table.systems], *rows])] if rows else []
+    parts = [reports.align([["undefined", *table.systems], *rows])] if rows else []
     return [*parts, "\n".join(absent)] if absent else parts
 
 
@@ -831,15 +825,15 @@ def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1
         runs = [{"system": score.system, "value": finite_or_none(score.value),
                  "signature": score.signature} for score in scores]  # fmt: skip
         measure = scores[0].measure
-        entries.append(entry_of(one, RUNS, _RUN, measure=str(measure), runs=runs))
+        entries.append(reports.entry_of(one, RUNS, _RUN, measure=str(measure), runs=runs))
         cells = [one.text(digits=digits, scale=measure.definition.printed_scale(scale))]
         if form == "csv":
-            moments = map(format_full, (one.mean, one.std))
-            cells = [*moments, str(one.n), *map(format_full, one.values)]
+            moments = map(reports.format_full, (one.mean, one.std))
+            cells = [*moments, str(one.n), *map(reports.format_full, one.values)]
         rows.append([one.heading, *cells])
     if form == "json":
         return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)
-    return draw(rows, form)
+    return reports.draw(rows, form)
 
 
 @dataclass(frozen=True)

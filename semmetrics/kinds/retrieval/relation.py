@@ -17,16 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from semmetrics.core import ragged
 from semmetrics.core.backend import find_device, is_torch, to_device
 from semmetrics.core.hashing import hash_ids, mix
-from semmetrics.core.ragged import (
-    Ints,
-    cell_keys,
-    first_occurrences,
-    offsets,
-    row_numbers,
-    sum_rows,
-)
+from semmetrics.core.ragged import Ints
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.join import aligned_weights, join_rows
 from semmetrics.data.lists import Ids, Lists, Side, take_ids
@@ -170,7 +164,9 @@ def as_positives(found: Lists | Matrix, gallery: int | None = None) -> tuple[Lis
     if side.scores is not None:
         side = replace(side.keep(side.scores > 0), scores=None)
     graded, notes = len(found.side.codes) - len(side.codes), list(found.notes)
-    first = first_occurrences(cell_keys(side.indptr, side.codes, width), width * len(found))
+    first = ragged.first_occurrences(
+        ragged.cell_keys(side.indptr, side.codes, width), width * len(found)
+    )
     if first is not None:
         side, repeated = side.keep(first), int((~first).sum())
         notes.append(Fact("repeated-positives", repeated))
@@ -334,7 +330,7 @@ class Relation:
         lost = np.flatnonzero(self.rows < 0)
         gallery = self.rows.copy()
         gallery[lost] = len(sides.columns) + np.arange(len(lost))
-        rows = gallery[row_numbers(self.indptr)]
+        rows = gallery[ragged.row_numbers(self.indptr)]
         there = self.codes < len(sides.rows)  # others are no queries
         columns, rows = self.codes[there], rows[there]
         codes = rows[np.lexsort((rows, columns))]
@@ -346,7 +342,7 @@ class Relation:
             counts = {"missing_reference": len(number) - len(every), **counts}
         outside = [str(self.ids[place]) for place in lost.tolist()]
         ids = sides.rows if len(every) == len(number) else take_ids(sides.rows, every)
-        return Relation(ids, every, offsets(number[every]), codes, counts, outside)
+        return Relation(ids, every, ragged.offsets(number[every]), codes, counts, outside)
 
 
 def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, list[str]]:
@@ -466,7 +462,7 @@ def _fold(relation: Relation, sides: Sides, number: int) -> tuple[Ints, Ints]:
         raise InputError("bad-option", sides.source, name="folds", value=number, wanted=wanted)
     mine = np.arange(n_rows) * number // n_rows
     theirs = np.full(n_columns, -1)
-    rows = relation.rows[row_numbers(relation.indptr)]
+    rows = relation.rows[ragged.row_numbers(relation.indptr)]
     order = np.argsort(-rows, kind="stable")  # the first row is written last
     order = order[(rows[order] >= 0) & (relation.codes[order] < n_columns)]
     theirs[relation.codes[order]] = mine[rows[order]]
@@ -504,10 +500,10 @@ def _task(
         settings["folds"] = str(options["folds"])
         beyond = np.full(len(relation.outside), -1)
         own = (np.where(relation.rows >= 0, folds[0][relation.rows], -2), folds[1])
-        there = own[0][row_numbers(indptr)] == np.append(folds[1], beyond)[codes]
+        there = own[0][ragged.row_numbers(indptr)] == np.append(folds[1], beyond)[codes]
         counts["other_folds"] = int((~there).sum())
-        indptr, codes = offsets(sum_rows(there, indptr)), codes[there]
-    codes = codes[np.lexsort((codes, row_numbers(indptr)))]
+        indptr, codes = ragged.offsets(ragged.sum_rows(there, indptr)), codes[there]
+    codes = codes[np.lexsort((codes, ragged.row_numbers(indptr)))]
     if relation.outside:
         gallery = [*map(str, gallery), *relation.outside]
     groups = None
@@ -547,7 +543,7 @@ def _odd(sides: Sides, relation: Relation) -> dict[Any, int]:
     scores = sides.scores
     if not isinstance(scores, Similarities) or len(set(scores.shape)) > 1:
         return {}
-    rows, codes = relation.rows[row_numbers(relation.indptr)], relation.codes
+    rows, codes = relation.rows[ragged.row_numbers(relation.indptr)], relation.codes
     there = (rows >= 0) & (codes < len(sides.columns))
     rows, codes = rows[there], codes[there]
     keys, transposed = (np.sort(a * len(sides.rows) + b) for a, b in ((rows, codes), (codes, rows)))
