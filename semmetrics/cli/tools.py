@@ -82,10 +82,11 @@ def _list_names(title: str, texts: Mapping[str, str]) -> str:
 
 
 def _list_measures() -> list[str]:
-    from semmetrics.metrics.registry import aliases
-    from semmetrics.studies.explain import group_definitions
+    from semmetrics.metrics.registry import aliases, all_definitions, group_of
 
-    grouped = group_definitions()
+    grouped: dict[str, list[Any]] = {}
+    for definition in all_definitions():
+        grouped.setdefault(group_of(definition), []).append(definition)
     width = max(len(d.name) for members in grouped.values() for d in members)
     groups = [
         "\n".join([f"  {title}", *(f"    {d.name.ljust(width)}  {d.summary}" for d in members)])
@@ -128,11 +129,11 @@ def cite(run: Run) -> None:
     semmetrics cite kubany2020 > references.bib
     """
     import semmetrics
-    from semmetrics.studies.explain import find_citations, find_topics, name_topic
+    from semmetrics.studies.explain import find_citations, find_topics
 
     for topic in find_topics(run["names"]):
         if not find_citations(topic):
-            complain(f"{name_topic(topic)} cites no publication")
+            complain(f"{getattr(topic, 'name', topic)} cites no publication")
     echo(semmetrics.cite(*run["names"]))
 
 

@@ -567,14 +567,16 @@ class ScaledResult(Result):
 class Table(Result, Sequence[T]):
     """A result that is a sequence of entries, each with ``to_dict``: a row of its records.
 
-    A class declares the columns of ``to_records`` and where its entries are.
+    A class declares the columns of ``to_records``, and the attribute that has its entries.
     """
 
     _columns: ClassVar[tuple[str, ...]]
+    _of: ClassVar[str]
 
-    @abstractmethod
     def _entries(self) -> Sequence[T]:
         """Return the entries in order."""
+        entries: Sequence[T] = getattr(self, self._of)
+        return entries
 
     def _find(self, key: Any) -> T:
         """Return the entry of a name."""

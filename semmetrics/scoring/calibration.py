@@ -142,15 +142,10 @@ class Calibration:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: null for what is undefined."""
-        entry = {"schema": SCHEMA, **asdict(self)}
-        for name in _UNSAVED:
-            del entry[name]
-        entry["value"] = finite_or_none(self.value)
-        entry["settings"] = dict(self.settings)
-        entry["curve"] = {
-            name: [*map(finite_or_none, column)] for name, column in self.curve.items()
-        }
-        return entry
+        own = {name: value for name, value in asdict(self).items() if name not in _UNSAVED}
+        value = finite_or_none(self.value)
+        curve = {name: [*map(finite_or_none, column)] for name, column in self.curve.items()}
+        return {"schema": SCHEMA, **own, "value": value, "curve": curve}
 
     def to_json(self) -> str:
         """What ``save`` writes."""
@@ -178,33 +173,30 @@ class Calibration:
         """
         source = load(path, max_bytes)
         with enough_memory(source.name, max_bytes):
-            return _of_entry(parse_source(source), source.name)
-
-
-def _of_entry(entry: Any, where: str) -> Calibration:
-    schema = entry.get("schema") if isinstance(entry, dict) else None
-    if schema != SCHEMA:
-        raise InputError("not-a-calibration", where, why=f"its schema is {schema!r}")
-    known = {name: value for name, value in entry.items() if name not in ("schema", *_UNSAVED)}
-    try:
-        curve = {name: tuple(map(_float, column)) for name, column in known["curve"].items()}
-        found = Calibration(**known | {"curve": curve, "value": _float(known["value"])})
-        check_fields(found)
-        criterion = "contrast" if found.method == "contrast" else found.criterion
-        is_right = {
-            "threshold": -1 <= found.threshold <= 1,
-            "method": found.method in ("pairs", "contrast"),
-            "curve": criterion in curve
-            and found.threshold in curve["threshold"]
-            and len(set(map(len, curve.values()))) == 1,
-            "items": len(base64.b64decode(found.items, validate=True)) % 8 == 0,
-        }
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise InputError("not-a-calibration", where, why=error) from None
-    wrong = [name for name, right in is_right.items() if not right]
-    if wrong:
-        raise InputError("not-a-calibration", where, why=f"wrong {listing(wrong)}")
-    return replace(found, threshold=float(found.threshold))
+            entry, where = parse_source(source), source.name
+        schema = entry.get("schema") if isinstance(entry, dict) else None
+        if schema != SCHEMA:
+            raise InputError("not-a-calibration", where, why=f"its schema is {schema!r}")
+        known = {name: value for name, value in entry.items() if name not in ("schema", *_UNSAVED)}
+        try:
+            curve = {name: tuple(map(_float, column)) for name, column in known["curve"].items()}
+            found = Calibration(**known | {"curve": curve, "value": _float(known["value"])})
+            check_fields(found)
+            criterion = "contrast" if found.method == "contrast" else found.criterion
+            is_right = {
+                "threshold": -1 <= found.threshold <= 1,
+                "method": found.method in ("pairs", "contrast"),
+                "curve": criterion in curve
+                and found.threshold in curve["threshold"]
+                and len(set(map(len, curve.values()))) == 1,
+                "items": len(base64.b64decode(found.items, validate=True)) % 8 == 0,
+            }
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+            raise InputError("not-a-calibration", where, why=error) from None
+        wrong = [name for name, right in is_right.items() if not right]
+        if wrong:
+            raise InputError("not-a-calibration", where, why=f"wrong {listing(wrong)}")
+        return replace(found, threshold=float(found.threshold))
 
 
 def _float(value: float | None) -> float:
@@ -263,8 +255,7 @@ def calibration_notes(
     for system, task in every.items():
         models = {task.models[name].embedder.identity: task.models[name] for name in sorted(names)}
         for one in calibrations:
-            model = models.get(one.embedding)
-            for fact in _facts_of(one, task, model):
+            for fact in _facts_of(one, task, models.get(one.embedding)):
                 found.setdefault(fact, []).append(system)
     return [
         fact if len(systems) == len(every) else replace(fact, where=", ".join(systems))
@@ -463,7 +454,7 @@ def of_contrast(
         raise InputError("bad-option", name="seed", value=seed, wanted="a whole number from 0")
     chosen, others = _hold_out(task, holdout, int(seed))
     measures = [measure.with_options(threshold=point) for point in points]
-    own, other = (tuple(score_values(some, measures)) for some in (chosen, others))
+    own, other = (score_values(some, measures) for some in (chosen, others))
     contrast = [a - b for a, b in zip(own, other, strict=True)]
     place = best_place(contrast)
     if place is None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from semmetrics.data.tasks import FOUND, LabelAxis, Noted, Task, merge_notes
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Frame, Measure, Statistic
+
+Progress: TypeAlias = "Callable[[int, int], None] | None"
+"""What is called with the number done and in all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,14 +142,13 @@ class Statistics:
             return wide
 
         def recode(columns: Mapping[str, Any]) -> dict[str, Column]:
-            coded = {
-                n: c.recoded(codes, width) for n, c in columns.items() if hasattr(c, "recoded")
-            }
-            return {**columns, **coded}
+            some = {n: c for n, c in columns.items() if hasattr(c, "recoded")}
+            return {**columns, **{n: c.recoded(codes, width) for n, c in some.items()}}
 
-        sums = {s: dict(arrays) for s, arrays in self.sums.items()}
-        for s, arrays in sums.items():
-            arrays.update({name: spread(arrays[name]) for name in arrays if name in s.labels})
+        sums = {
+            s: {n: spread(array) if n in s.labels else array for n, array in arrays.items()}
+            for s, arrays in self.sums.items()
+        }
         parts = self.parts and {s: [*map(recode, blocks)] for s, blocks in self.parts.items()}
         return replace(
             self,
@@ -155,25 +157,6 @@ class Statistics:
             labels=labels,
             n_reference=spread(self.n_reference),
             n_prediction=spread(self.n_prediction),
-        )
-
-    def without_items(self) -> Statistics:
-        """The same sums, and of the items their number alone.
-
-        Raises
-        ------
-        InputError
-            If a measure needs the rows of all items.
-        """
-        if self.parts is not None:
-            raise InputError("rows-not-kept")
-        nothing = np.zeros(0, np.uint64)
-        return replace(
-            self,
-            ids=range(len(self)),
-            hashes=nothing,
-            weights=None,
-            groups=None if self.groups is None else nothing,
         )
 
     def __add__(self, other: Statistics) -> Statistics:
@@ -287,11 +270,7 @@ def frame_of(parts: Sequence[Statistics | LabelAxis]) -> Frame:
 
 
 def evaluate(
-    task: Task,
-    measures: Iterable[Measure],
-    *,
-    keep_rows: bool = True,
-    progress: Callable[[int, int], None] | None = None,
+    task: Task, measures: Iterable[Measure], *, keep_rows: bool = True, progress: Progress = None
 ) -> Statistics:
     """Compute the statistics that the measures need, block by block.
 

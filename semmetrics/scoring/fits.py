@@ -15,7 +15,7 @@ differ by less than 1e-15 are equally good.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -36,34 +36,23 @@ Fitted: TypeAlias = tuple[Measure, str]
 """A measure with all that it asks for fitted, and a note for its signature."""
 
 
-def fit_measures(
-    tasks: Mapping[str, Any], measures: Sequence[Measure], calibrations: Sequence[Any] = ()
-) -> dict[str, list[Fitted]]:
-    """Fit measures on the task of each system.
+def fit(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> Fitted:
+    """Fit a measure on the task of a system.
 
     Parameters
     ----------
-    tasks : mapping from system to Task
-        Prepared, with the models and fits that the measures need.
-    measures : sequence of Measure
+    measure : Measure
+    task : Task
+        Prepared, with the models and fits that the measure needs.
     calibrations : sequence of Calibration
         What ``threshold=auto`` takes its threshold from; without any, the embedding's own.
 
     Raises
     ------
     InputError
-        If no calibration is for a measure's embedding; if the predictions have no scores, or a
+        If no calibration is for the measure's embedding; if the predictions have no scores, or the
         measure has no best score threshold.
     """
-    fitted = {}
-    for system, task in tasks.items():
-        with naming(system * (len(tasks) > 1)):
-            fitted[system] = [fit(measure, task, calibrations) for measure in measures]
-    return fitted
-
-
-def fit(measure: Measure, task: Any, calibrations: Sequence[Any] = ()) -> Fitted:
-    """Fit one measure; see `fit_measures`."""
     notes = []
     for option, fit_option in _FITS.items():
         if measure[option] is not None:

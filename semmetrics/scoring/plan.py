@@ -73,7 +73,15 @@ class Prepared:
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
         plan, options = self.plan, self.options
         notes += self.kind.facts(self.tasks, plan.measures, options, noted, self.inputs)
-        notes += [*self._left_out(scores), *interval_notes(scores)]
+        by_task: dict[str, list[Score]] = {}
+        for score in scores:
+            by_task.setdefault(name_task(score.system, score.part), []).append(score)
+        for name, task in each_task(self.tasks):
+            some = by_task.get(name, [])
+            verb = "scored" if getattr(task, "ranked", False) else "predicted"
+            left_out = left_out_notes(some[0].statistics if some else task.axis, some, verb)
+            notes += [replace(fact, where=name) for fact in left_out]
+        notes += interval_notes(scores)
         apart = [score.heading for score in scores if options["ci"] and score.ci is None]
         notes += [Fact("parts-apart", values={"heading": heading}) for heading in apart]
         notes += bound_notes(scores) + plan.notes
@@ -83,19 +91,6 @@ class Prepared:
             notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
         idle = [name for name in CERTAINTY if name in options.given and not options["ci"]]
         return notes + [Fact("needs-ci", values={"option": name}) for name in idle]
-
-    def _left_out(self, scores: Iterable[Score]) -> list[Fact]:
-        """Return which labels of each task count nowhere."""
-        by_task: dict[str, list[Score]] = {}
-        for score in scores:
-            by_task.setdefault(name_task(score.system, score.part), []).append(score)
-        found: list[Fact] = []
-        for name, task in each_task(self.tasks):
-            some = by_task.get(name, [])
-            verb = "scored" if getattr(task, "ranked", False) else "predicted"
-            facts = left_out_notes(some[0].statistics if some else task.axis, some, verb)
-            found += [replace(fact, where=name) for fact in facts]
-        return found
 
 
 def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:

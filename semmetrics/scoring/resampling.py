@@ -18,7 +18,7 @@ size: neighbours in the order of hashes, so chosen at random.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -30,7 +30,7 @@ from semmetrics.core.columns import Column, Dense, OneHot, Sparse
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
 from semmetrics.metrics.definition import Frame, Measure, Statistic
-from semmetrics.scoring.evaluate import Statistics
+from semmetrics.scoring.evaluate import Progress, Statistics
 from semmetrics.scoring.intervals import Bootstrap, Replicates, default_method
 
 Part: TypeAlias = tuple[str, Column, "Floats | None"]
@@ -425,15 +425,18 @@ class Subject:
     points: Mapping[Measure, float]
 
     @cached_property
+    def draws(self) -> Draws:
+        """What is drawn of its items."""
+        return Draws.of(self.statistics)
+
+    @cached_property
     def needed(self) -> dict[Measure, Statistic]:
         """The statistic of each measure."""
         return {m: m.definition.family.statistic(m) for m in self.points}
 
 
 def replicate(
-    systems: Sequence[Subject],
-    bootstrap: Bootstrap,
-    progress: Callable[[int, int], None] | None = None,
+    systems: Sequence[Subject], bootstrap: Bootstrap, progress: Progress = None
 ) -> list[dict[Measure, Replicates]]:
     """Compute the replicates of all measures of systems, and their jackknife.
 
@@ -456,35 +459,30 @@ def replicate(
     InputError
         If rows were not kept.
     """
-    draws = [Draws.of(one.statistics) for one in systems]
     by_draws: dict[str, list[int]] = {}
-    for place, one in enumerate(draws):
-        by_draws.setdefault(one.fingerprint(bootstrap), []).append(place)
+    for place, one in enumerate(systems):
+        by_draws.setdefault(one.draws.fingerprint(bootstrap), []).append(place)
     found: dict[int, dict[Measure, Replicates]] = {}
     for drawn, places in by_draws.items():
-        some = [(systems[place], draws[place]) for place in places]
-        made = _replicate_alike(some, bootstrap, drawn, progress)
-        found.update(zip(places, made, strict=True))
+        some = [systems[place] for place in places]
+        found.update(zip(places, _replicate_alike(some, bootstrap, drawn, progress), strict=True))
     return [found[place] for place in range(len(systems))]
 
 
 def _replicate_alike(
-    systems: Sequence[tuple[Subject, Draws]],
-    bootstrap: Bootstrap,
-    drawn: str,
-    progress: Callable[[int, int], None] | None,
+    systems: Sequence[Subject], bootstrap: Bootstrap, drawn: str, progress: Progress
 ) -> list[dict[Measure, Replicates]]:
     """Compute the replicates of systems that have the same items."""
     stack = Stack()
     weighted = [
-        WeightedSums(one.statistics, one.needed.values(), draws, stack) for one, draws in systems
+        WeightedSums(one.statistics, one.needed.values(), one.draws, stack) for one in systems
     ]
-    values = [np.empty((len(one.points), bootstrap.resamples)) for one, _ in systems]
-    done, chunk = 0, chunk_size([one.statistics for one, _ in systems])
-    first = systems[0][1]
-    for counts in ahead(first.counts(bootstrap, chunk), worth=first.are_many):
+    values = [np.empty((len(one.points), bootstrap.resamples)) for one in systems]
+    done, chunk = 0, chunk_size([one.statistics for one in systems])
+    draws = systems[0].draws
+    for counts in ahead(draws.counts(bootstrap, chunk), worth=draws.are_many):
         product = stack.multiply(counts)
-        for rows, (one, _), of in zip(values, systems, weighted, strict=True):
+        for rows, one, of in zip(values, systems, weighted, strict=True):
             sums = of.sums(counts, product)
             for row, (m, s) in zip(rows, one.needed.items(), strict=True):
                 part = m.definition.family.aggregate(m, sums[s], one.frame)
@@ -492,10 +490,8 @@ def _replicate_alike(
         done += len(counts)
         if progress is not None:
             progress(done, bootstrap.resamples)
-    return [
-        _with_jackknife(one, of, rows, bootstrap, drawn)
-        for (one, _), of, rows in zip(systems, weighted, values, strict=True)
-    ]
+    each = zip(systems, weighted, values, strict=True)
+    return [_with_jackknife(one, of, rows, bootstrap, drawn) for one, of, rows in each]
 
 
 def _with_jackknife(
@@ -506,7 +502,7 @@ def _with_jackknife(
     without: dict[Measure, tuple[Floats, Ints]] = {}
     for s in dict.fromkeys(one.needed.values()):
         chosen = [m for m in one.needed if one.needed[m] == s]
-        rows, sizes = _leave_out(one, s, chosen, weighted.exact.get(s), weighted.draws)
+        rows, sizes = _leave_out(one, s, chosen, weighted.exact.get(s))
         without.update((m, (row, sizes)) for m, row in zip(chosen, rows, strict=True))
     return {
         m: Replicates(
@@ -520,29 +516,25 @@ def _with_jackknife(
             sizes=without[m][1],
             bounds=m.definition.bounds,
             default=default_method(m),
-            items=_items(one, m, weighted.draws) if point in m.definition.bounds else 0.0,
+            items=_items(one, m) if point in m.definition.bounds else 0.0,
         )
         for (m, point), row in zip(one.points.items(), values, strict=True)
     }
 
 
-def _items(one: Subject, measure: Measure, draws: Draws) -> float:
+def _items(one: Subject, measure: Measure) -> float:
     """Count the items, or groups, with a value: as many as weigh alike (Kish 1965); 0 unknown."""
     rows = one.statistics.rows(one.needed[measure])
     values = measure.definition.family.items(measure, rows, one.frame)
     if values is None:
         return 0.0
     item_weights = one.statistics.item_weights
-    drawn = draws.added(np.where(np.isnan(values), 0.0, item_weights / item_weights.max()))
+    drawn = one.draws.added(np.where(np.isnan(values), 0.0, item_weights / item_weights.max()))
     return float(drawn.sum() ** 2 / (drawn**2).sum()) if drawn.any() else 0.0
 
 
 def _leave_out(
-    one: Subject,
-    statistic: Statistic,
-    measures: Sequence[Measure],
-    exact: Sequence[Part] | None,
-    draws: Draws,
+    one: Subject, statistic: Statistic, measures: Sequence[Measure], exact: Sequence[Part] | None
 ) -> tuple[Floats, Ints]:
     """Return the values without each part, a row a measure, and how many each part has.
 
@@ -550,7 +542,7 @@ def _leave_out(
     sums of a part is exact, so that it depends on no order; of a statistic that is not additive
     (``exact`` is None) rows are weighted.
     """
-    statistics, n = one.statistics, len(draws.hashes)
+    statistics, draws, n = one.statistics, one.draws, len(one.draws.hashes)
     number = min(n, _ROW_PARTS if exact is None else _PARTS)
     of_drawn = np.arange(n) * number // n
     sizes, parts = np.bincount(of_drawn), of_drawn[draws.place]

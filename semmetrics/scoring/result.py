@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,9 +20,10 @@ from semmetrics.data.tasks import LabelAxis, Task
 from semmetrics.errors import Fact, InputError
 from semmetrics.messages import few_names, plural, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums
+from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import is_own, parse_in_any_case
 from semmetrics.reports import entry_of
-from semmetrics.scoring.evaluate import Statistics, evaluate, frame_of, merged_labels
+from semmetrics.scoring.evaluate import Progress, Statistics, evaluate, frame_of, merged_labels
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates, default_method
 from semmetrics.scoring.signature import signature
 
@@ -272,7 +273,7 @@ def score_statistics(
     *,
     headings: Sequence[str],
     ci: Bootstrap | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> list[Score]:
     """Values, and intervals on request, of measures for several systems on the same items.
 
@@ -315,12 +316,12 @@ def score_statistics(
     return [_with_interval(score, made[score.system][score.measure], ci) for score in scores]
 
 
-def score_values(task: Task, measures: Sequence[Measure]) -> list[float]:
+def score_values(task: Task, measures: Sequence[Measure]) -> tuple[float, ...]:
     """Return the value of each measure; nan where undefined."""
     statistics = evaluate(task, measures, keep_rows=False)
     chosen = [(measure, "") for measure in measures]
     scores = score_statistics({"": statistics}, {"": chosen}, headings=[""] * len(measures))
-    return [score.value for score in scores]
+    return tuple(score.value for score in scores)
 
 
 def _score(
@@ -442,11 +443,7 @@ def _true_items(score: Score) -> Floats | None:
 
 
 def with_derived(
-    scores: Sequence[Score],
-    named: Mapping[Measure, str],
-    derived: Mapping[Measure, Mapping[str, Sequence[Measure]]],
-    systems: Sequence[str],
-    ci: Bootstrap | None,
+    scores: Sequence[Score], named: Mapping[Measure, str], ci: Bootstrap | None
 ) -> list[Score]:
     """Return the scores that were asked for, and those of derived measures behind them.
 
@@ -456,8 +453,6 @@ def with_derived(
         With those of all terms.
     named : mapping from measure to heading
         What was asked for.
-    derived : mapping from measure to its terms by part
-    systems : sequence of str
     ci : Bootstrap or None
 
     Raises
@@ -468,35 +463,23 @@ def with_derived(
     parts = dict.fromkeys(score.part for score in scores)
     place = {(score.system, score.part, score.measure): score for score in scores}
     made = [score for score in scores if score.measure in named]
-    for measure, terms in derived.items():
+    for measure, heading in named.items():
+        if not (terms := terms_of(measure)):
+            continue
         lacking = [part for part in terms if part not in parts]
         if lacking:
             raise InputError("needs-parts", measure=measure, parts=list(terms))
-        for system in systems:
+        for system in dict.fromkeys(score.system for score in scores):
             found = [place[system, part, term] for part, some in terms.items() for term in some]
-            made.append(_derived(measure, named[measure], found, ci))
+            whole = _joined([term.statistics for term in found], measure)
+            family: Any = measure.definition.family
+            value = float(family.combine(measure, [term.value for term in found]))
+            score = replace(
+                found[0], measure=measure, heading=heading, value=value, n=len(whole),
+                undefined={}, statistics=whole, note="", part="", task=None, terms=tuple(found),
+            )  # fmt: skip
+            made.append(_with_interval(score, _replicates(measure, value, found), ci))
     return made
-
-
-def _derived(measure: Measure, heading: str, terms: Sequence[Score], ci: Bootstrap | None) -> Score:
-    """Return the score of a formula on other scores of one system."""
-    family = measure.definition.family
-    whole = _joined([term.statistics for term in terms], measure)
-    value = float(family.combine(measure, [term.value for term in terms]))  # type: ignore[attr-defined]
-    score = replace(
-        terms[0],
-        measure=measure,
-        heading=heading,
-        value=value,
-        n=len(whole),
-        undefined={},
-        statistics=whole,
-        note="",
-        part="",
-        task=None,
-        terms=tuple(terms),
-    )
-    return _with_interval(score, _replicates(measure, value, terms), ci)
 
 
 def _joined(parts: Sequence[Statistics], measure: Measure) -> Statistics:

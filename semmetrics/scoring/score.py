@@ -32,7 +32,7 @@ from semmetrics.options import (
     split_names,
 )
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.scoring.fits import fit_measures, naming
+from semmetrics.scoring.fits import fit, naming
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.plan import CERTAINTY, Prepared, prepare_systems
 from semmetrics.scoring.result import Score, score_statistics, with_derived
@@ -296,11 +296,9 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
         ships with the package need not be.
     """
     name, identity = str(signed.measure["embedding"]), signed.models.get("emb")
-    embedding = read_embedding(embedding)
-    if isinstance(embedding, Mapping):
-        given = dict(embedding)
-    else:
-        given = {} if embedding is None else {_DEFAULT: embedding}
+    given = read_embedding(embedding)
+    if not isinstance(given, Mapping):
+        given = {} if given is None else {_DEFAULT: given}
     if name not in given and list(given) == [_DEFAULT]:
         given = {name: given[_DEFAULT]}
     if name not in given and identity is not None:
@@ -310,8 +308,7 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
         if identity.rpartition("@")[0] != open_embedding("static").identity.rpartition("@")[0]:
             before = "" if name == _DEFAULT else f"{name}="
             raise InputError("signed-input", name="embedding", was=f"{before}{identity}")
-    given.setdefault(name, "static")
-    return given
+    return {name: "static", **given}
 
 
 def _differences(text: str, table: ScoreTable) -> list[str]:
@@ -370,8 +367,10 @@ def score_prepared(prepared: Prepared) -> list[Score]:
         tasks = {name: parts[part] for name, parts in prepared.tasks.items() if part in parts}
         needed = [term for of in derived.values() for term in of.get(part, ())]
         wanted = list(dict.fromkeys([*(m for m in named if m not in derived), *needed]))
-        fitted = fit_measures(tasks, wanted, prepared.calibrations)
-        statistics = {}
+        fitted, statistics = {}, {}
+        for name, task in tasks.items():
+            with naming(name * (len(tasks) > 1)):
+                fitted[name] = [fit(measure, task, prepared.calibrations) for measure in wanted]
         for name, task in tasks.items():
             with naming(name * (len(tasks) > 1)):
                 measures = [measure for measure, _ in fitted[name]]
@@ -379,7 +378,7 @@ def score_prepared(prepared: Prepared) -> list[Score]:
         headings = [f"{part} {named.get(m, str(m))}".lstrip() for m in wanted]
         made = score_statistics(statistics, fitted, headings=headings, ci=ci, progress=progress)
         scores += [replace(score, part=part, task=tasks[score.system]) for score in made]
-    return with_derived(scores, named, derived, list(prepared.tasks), ci) if derived else scores
+    return with_derived(scores, named, ci) if derived else scores
 
 
 def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:

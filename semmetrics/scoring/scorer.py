@@ -19,7 +19,7 @@ first items and then fixed.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from types import MethodType
@@ -39,17 +39,10 @@ from semmetrics.messages import listing
 from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
+from semmetrics.scoring import plan
 from semmetrics.scoring.evaluate import Statistics, evaluate
 from semmetrics.scoring.fits import BEST, Fitted, fit
-from semmetrics.scoring.plan import (
-    Prepared,
-    Setup,
-    check_given,
-    check_weights,
-    open_setup,
-    resolve_inputs,
-    resolve_task,
-)
+from semmetrics.scoring.plan import Prepared, Setup
 from semmetrics.scoring.protocols import Plan, listed, plan_measures
 from semmetrics.scoring.result import Score, score_statistics
 from semmetrics.scoring.score import document_options, table_of
@@ -59,7 +52,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
     from semmetrics.options import Options
-    from semmetrics.scoring.result import Score
 
 
 _UNCOMPARED = ("progress", "cache")  # they change no number
@@ -119,12 +111,13 @@ class Scorer:
         if needing and not given.get("keep_rows", True):
             raise InputError("needs-all-items", what=needing, reason="needs all items",
                              instead=", or leave it out")  # fmt: skip
-        check_given(given)
+        plan.check_given(given)
         if "measures" in given:
             given["measures"] = listed(given["measures"])
         self._given = given
-        self._kind = resolve_task(*(given.get(name) for name in ("task", "protocol", "measures")))
-        self._setup = None if self._kind is None else open_setup(self._kind, given)
+        told = (given.get(name) for name in ("task", "protocol", "measures"))
+        self._kind = plan.resolve_task(*told)
+        self._setup = None if self._kind is None else plan.open_setup(self._kind, given)
         self._items = Collection(system or "preds", keep_rows=given.get("keep_rows", True))
 
     def reset(self) -> None:
@@ -158,9 +151,9 @@ class Scorer:
             sized = (hasattr(one, "__len__") and not isinstance(one, str) for one in (preds, gts))
             if all(sized) and not len(preds) and not len(gts):
                 return
-            kind, systems, gts = resolve_inputs({system: preds}, gts, self._given)
+            kind, systems, gts = plan.resolve_inputs({system: preds}, gts, self._given)
             preds = systems[system]
-        setup = self._setup or open_setup(kind, self._given)
+        setup = self._setup or plan.open_setup(kind, self._given)
         ref, pred = setup.read_truth(gts), setup.read(preds, system)
         given = {"weights": weights, "set_size_probs": set_size_probs}
         self._items.add(setup, pred, ref, given)
@@ -181,10 +174,10 @@ class Scorer:
         """
         if self._items.is_empty:
             raise InputError("no-items")
-        setup = self._setup = self._setup or open_setup(str(self._kind), self._given)
+        setup = self._setup = self._setup or plan.open_setup(str(self._kind), self._given)
         if self._items.keep_rows:
             prepared = self._items.prepare(setup)
-            check_weights(prepared)
+            plan.check_weights(prepared)
             return table_of(prepared)
         prepared, scores, notes = self._items.sum_up(setup)
         return ScoreTable(scores, prepared.plan.not_computed, notes, prepared.understood())
@@ -209,7 +202,7 @@ class Scorer:
         if other._items.is_empty:
             return
         kind = str(other._kind)
-        setup = self._setup or open_setup(kind, self._given)
+        setup = self._setup or plan.open_setup(kind, self._given)
         self._items.merge(other._items, setup)
         self._kind, self._setup = kind, setup
 
@@ -255,10 +248,15 @@ class Scorer:
 
     def _check_options(self, other: Scorer) -> None:
         """Refuse a scorer with other options."""
-        mine, theirs = (
-            {"system": one._items.system, **_identities(one._given), "measures": one._measures()}
-            for one in (self, other)
-        )
+        sides = []
+        for one in (self, other):
+            found = {name: _identity(value) for name, value in one._given.items()}
+            if isinstance(found.get("ignore"), list):  # in any order
+                found["ignore"] = sorted(map(str, found["ignore"]))
+            # defaults need not be given
+            known = {n: v for n, v in found.items() if v != _identity(OPTIONS[n].default)}
+            sides.append({"system": one._items.system, **known, "measures": one._measures()})
+        mine, theirs = sides
         names = [
             name
             for name in dict.fromkeys((*mine, *theirs))
@@ -267,14 +265,6 @@ class Scorer:
         kinds = [one._kind for one in (self, other)]
         if names or (None not in kinds and kinds[0] != kinds[1]):
             raise InputError("different-scorers", names=names or kinds)
-
-
-def _identities(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what tells the options that were given from others; defaults need not be given."""
-    found = {name: _identity(value) for name, value in given.items()}
-    if isinstance(found.get("ignore"), list):  # in any order
-        found["ignore"] = sorted(map(str, found["ignore"]))
-    return {name: one for name, one in found.items() if one != _identity(OPTIONS[name].default)}
 
 
 def _identity(value: Any) -> Any:
@@ -474,7 +464,9 @@ class Batches:
         self._readings.update(other._readings)
         self._order = self._order or other._order
         self._columns = self._columns or other._columns
-        codes = self._code(other._codes)
+        known = self._codes  # new entries are added
+        own = [known.setdefault(entry, len(known)) for entry in other._codes]
+        codes = np.array(own, np.int32)
         self._sides += [replace(side, codes=codes[side.codes]) for side in other._sides]
         self.waiting += other.waiting
         if len(other._seen):
@@ -545,11 +537,6 @@ class Batches:
             where=Places(self.source, named, "" if named else ITEM, ids),
         )
         return made.occurring_alone() if self._chosen and not matrix else made
-
-    def _code(self, vocabulary: Iterable[Entry]) -> Codes:
-        """Return the codes of entries; new ones are added to the vocabulary."""
-        known = self._codes
-        return np.array([known.setdefault(entry, len(known)) for entry in vocabulary], np.int32)
 
     def _all_seen(self) -> Codes:
         found = [self._decided(side).codes for side in self._sides]
@@ -727,9 +714,10 @@ class Collection:
             self._evaluate(prepared, setup)
         names = setup.kind.name_counts
         if names:
-            plan = plan_measures(setup.kind, prepared.tasks, prepared.options)
-            if _names(plan) != _names(self._plan):
-                raise InputError("other-defaults", first=_names(self._plan), every=_names(plan))
+            first = _names(self._plan)
+            now = _names(plan_measures(setup.kind, prepared.tasks, prepared.options))
+            if now != first:
+                raise InputError("other-defaults", first=first, every=now)
         # the counts of all items, but for those of distinct entries, which the task has
         tasks = {}
         for part, task in prepared.tasks[self.system].items():
@@ -802,8 +790,12 @@ class Collection:
                 task = replace(task, odd={k: n for k, n in task.odd.items() if adds_up(k)})
                 measures = [measure for measure, _ in chosen]
                 progress = setup.options["progress"]
-                statistics = evaluate(task, measures, keep_rows=False, progress=progress)
-                found[part] = statistics.without_items()
+                sums = evaluate(task, measures, keep_rows=False, progress=progress)
+                nothing = np.zeros(0, np.uint64)
+                groups = None if sums.groups is None else nothing
+                found[part] = replace(  # of the items their number alone
+                    sums, ids=range(len(sums)), hashes=nothing, weights=None, groups=groups
+                )
         return chosen, found
 
     def _add_sums(
@@ -867,8 +859,8 @@ def _read_values(given: Mapping[str, Any], pred: Lists, ref: Lists, setup: Setup
     return values
 
 
-def _names(plan: Plan) -> str:
-    return ", ".join(map(str, plan.measures))
+def _names(chosen: Plan) -> str:
+    return ", ".join(map(str, chosen.measures))
 
 
 def _freeze(prepared: Prepared, task: Any) -> list[Fitted]:

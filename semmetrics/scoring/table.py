@@ -228,9 +228,8 @@ class ScoreTable(ScaledResult):
         return Records(columns | numbers)
 
     def __repr__(self) -> str:
-        some, hidden = self._first()
+        some, more = self._first()
         text = draw_scores(some) if len(some) else "no measure could be computed"
-        more = [f"… and {hidden} more"] if hidden else []
         return "\n".join([text, *more, *self._lines()])
 
     def _lines(self, digits: int = 4) -> list[str]:
@@ -245,19 +244,19 @@ class ScoreTable(ScaledResult):
         parts = [f"{text} ({where})" for text, where in counted if not text.startswith("0 ")]
         return [", ".join(parts)] if parts else []
 
-    def _first(self) -> tuple[ScoreTable, str]:
-        """The first rows and systems, as many as a screen shows; and what is not among them."""
+    def _first(self) -> tuple[ScoreTable, list[str]]:
+        """The first rows and systems, as many as a screen shows; and a line of what is hidden."""
         names, few = self.headings[:_ROWS], self.systems[:_SYSTEMS]
         some = [s for s in self.scores if s.system in few and s.heading in names]
         left = len(self.headings) - len(names), len(self.systems) - len(few)
         counted = zip(left, ("measure", "system"), strict=True)
         hidden = " and ".join(pluralize(number, noun) for number, noun in counted if number)
-        return replace(self, scores=some), hidden
+        return replace(self, scores=some), [f"… and {hidden} more"] if hidden else []
 
     def _repr_html_(self) -> str:
-        some, hidden = self._first()
+        some, more = self._first()
         absent = [f"not computed: {one.heading} - {one.reason}" for one in self.not_computed]
-        lines = [*([f"… and {hidden} more"] if hidden else []), *absent, *self.notes]
+        lines = [*more, *absent, *self.notes]
         return reports.write_table(some.scores, lines, self.undefined(), self.differences)
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
@@ -378,7 +377,18 @@ class ScoreTable(ScaledResult):
         _item_headings(chosen)  # there is one
         first = {score.part: score.heading for score in reversed(chosen) if score.items is not None}
         found = (score for score in chosen if score.heading == first.get(score.part))
-        rows = [row for score in found for row in _worst_rows(score, int(n))]
+        rows: list[dict[str, Any]] = []
+        for score in found:
+            values = np.full(score.n, np.nan) if score.items is None else score.items
+            higher = score.measure.definition.higher_is_better
+            order = np.argsort(values if higher else -values, kind="stable")  # nan last
+            for place in order[: min(int(n), int((~np.isnan(values)).sum()))].tolist():
+                item, value = _plain_id(score.ids[place]), finite_or_none(float(values[place]))
+                row = {"system": score.system, "measure": score.heading, "id": item, "value": value}
+                if score.task is not None:
+                    show = find_kind(score.task.kind).describer.show_item
+                    row |= show(score.task, place, score.measure)
+                rows.append(row)
         columns = dict.fromkeys(name for row in rows for name in row)
         return Records.from_rows(list(columns) or ["system", "measure", "id", "value"], rows)
 
@@ -522,7 +532,21 @@ class ScoreTable(ScaledResult):
         {'system': 'preds', 'measure': 'Precision', 'cause': 'no_prediction', 'unit': 'image',
         'policy': '0', 'count': 1}
         """
-        rows = (row for score in self.scores for row in _undefined_rows(score))
+        rows: list[dict[str, Any]] = []
+        for score in self.scores:
+            average = score.measure["average"]
+            units = {"example": score.unit, "macro": "label", "weighted": "label"}
+            found: list[tuple[Any, ...]] = []
+            for cause, number in score.undefined.items():
+                of_item = score.unit if average is None and cause in CAUSES else None
+                unit = "label" if cause == "absent" else of_item or units.get(str(average))
+                policy = score.measure[cause]
+                found.append((cause, unit, None if policy is None else str(policy), number))
+            if score.ci is not None and score.ci.undefined:
+                cause = "resample" if score.ci.method == "percentile" else "replicate"
+                found.append((cause, None, "skip", score.ci.undefined))
+            own = score.system, score.heading
+            rows += [dict(zip(_UNDEFINED, (*own, *row), strict=True)) for row in found]
         return Records.from_rows(_UNDEFINED, rows)
 
 
@@ -547,20 +571,6 @@ def _label_rows(score: Score) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _worst_rows(score: Score, number: int) -> Iterator[dict[str, Any]]:
-    """Yield the items that have a value, the worst first."""
-    values = np.full(score.n, np.nan) if score.items is None else score.items
-    higher = score.measure.definition.higher_is_better
-    order = np.argsort(values if higher else -values, kind="stable")  # nan last
-    for row in order[: min(number, int((~np.isnan(values)).sum()))].tolist():
-        known = {"system": score.system, "measure": score.heading, "id": _plain_id(score.ids[row]),
-                 "value": finite_or_none(float(values[row]))}  # fmt: skip
-        if score.task is not None:
-            describer = find_kind(score.task.kind).describer
-            known |= describer.show_item(score.task, row, score.measure)
-        yield known
-
-
 def _plain_id(name: Any) -> str | int:
     return name if isinstance(name, str) else int(name)
 
@@ -579,22 +589,6 @@ def find_matching_heading(scores: Sequence[Score]) -> str:
         if isinstance(score.measure.definition.family, SemanticFamily):
             return score.heading
     raise InputError("lacks-measure", what="matches of labels by meaning", example="SemF1")
-
-
-def _undefined_rows(score: Score) -> Iterator[dict[str, Any]]:
-    average = score.measure["average"]
-    units = {"example": score.unit, "macro": "label", "weighted": "label"}
-    rows: list[tuple[Any, ...]] = []
-    for cause, number in score.undefined.items():
-        of_item = score.unit if average is None and cause in CAUSES else None
-        unit = "label" if cause == "absent" else of_item or units.get(str(average))
-        policy = score.measure[cause]
-        rows.append((cause, unit, None if policy is None else str(policy), number))
-    if score.ci is not None and score.ci.undefined:
-        cause = "resample" if score.ci.method == "percentile" else "replicate"
-        rows.append((cause, None, "skip", score.ci.undefined))
-    for row in rows:
-        yield dict(zip(_UNDEFINED, (score.system, score.heading, *row), strict=True))
 
 
 def draw_scores(table: ScoreTable, *, digits: int = 4, scale: float = 1.0) -> str:
@@ -654,13 +648,6 @@ def draw_systems(
     return "\n\n".join(map(text, parts)) or "no measure could be computed"
 
 
-def report_gaps(table: ScoreTable) -> list[str]:
-    """Say what was undefined, by cause and counted; and what was not computed, with the reason."""
-    rows, absent = _gap_rows(table), name_absent(table)
-    parts = [reports.align([["undefined", *table.systems], *rows])] if rows else []
-    return [*parts, "\n".join(absent)] if absent else parts
-
-
 def name_absent(table: ScoreTable) -> list[str]:
     """Name what was not computed, with the reason, which several measures may share."""
     reasons: dict[str, list[str]] = {}
@@ -696,8 +683,8 @@ def _join_headings(headings: Sequence[str]) -> str:
     return ", ".join(parts)
 
 
-def _gap_rows(table: ScoreTable) -> list[list[str]]:
-    """A row for each cause: the measures, the cause and its policy, the count of each system."""
+def report_gaps(table: ScoreTable) -> list[str]:
+    """Say what was undefined, by cause and counted; and what was not computed, with the reason."""
     counts: dict[tuple[str, str], dict[str, int]] = {}
     place = {heading: number for number, heading in enumerate(table.headings)}
     for record in sorted(table.undefined(), key=lambda one: place[one["measure"]]):
@@ -716,7 +703,9 @@ def _gap_rows(table: ScoreTable) -> list[list[str]]:
         together = ", ".join(headings)
         shown = [together] if len(together) <= _LONG else headings
         rows += [[f"{heading}: {cause}", *numbers] for heading in shown]
-    return rows
+    parts = [reports.align([["undefined", *table.systems], *rows])] if rows else []
+    absent = name_absent(table)
+    return [*parts, "\n".join(absent)] if absent else parts
 
 
 def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float = 1.0) -> str:

@@ -17,7 +17,7 @@ bootstrap test is that of `semmetrics.compare`; Williams' test takes judgements 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,7 @@ from semmetrics.options import (
 )
 from semmetrics.reports import ScaledResult, Table, entry_of, format_p
 from semmetrics.scoring import plan
+from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.protocols import AgreementProtocol, find_agreement_protocol
 from semmetrics.scoring.resampling import Draws
@@ -246,7 +247,7 @@ def measure_agreement(
     judgements: Judgements,
     measures: Sequence[Judged],
     design: AgreementDesign,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> list[Agreement]:
     """Measure how well the values of measures agree with people.
 
@@ -345,27 +346,20 @@ def _compare(
     less = subtract(drawn[name], theirs[name])
     images = min(part.counts["images"], other.counts["images"])
     interval = percentiles(less, difference, name, made, images, "image")
-    p = math.nan
-    if images > 1 and row.design.test == "williams":
-        p = _williams(part, other)
-    elif images > 1:  # otherwise every resample is the same
+    _, mine, shared = np.intersect1d(part.rows, other.rows, return_indices=True)
+    p, few = math.nan, part.group != ALL and len(mine) < significance.LEAST_OF_WILLIAMS
+    if images > 1 and row.design.test != "williams":  # otherwise every resample is the same
         p = significance.shifted_p(less, difference)
+    elif images > 1 and not few:  # on the judgements that both measures have
+        one, against, ratings = part.scores[mine], other.scores[shared], part.ratings[mine]
+        pairs = ((one, ratings), (against, ratings), (one, against))
+        first, second, between = (correlation(a, b, "pearson") for a, b in pairs)
+        try:
+            p = significance.williams_p(first, second, between, len(mine))
+        except InputError as error:
+            raise error.placed(f"{part.of.heading}, group {part.group!r}") from None
     return replace(row, difference=difference, difference_low=interval.low,
                    difference_high=interval.high, p=p)  # fmt: skip
-
-
-def _williams(part: _Part, against: _Part) -> float:
-    """Return p of Williams' test on judgements that both measures have; nan of few in a group."""
-    _, mine, theirs = np.intersect1d(part.rows, against.rows, return_indices=True)
-    one, other, ratings = part.scores[mine], against.scores[theirs], part.ratings[mine]
-    if part.group != ALL and len(mine) < significance.LEAST_OF_WILLIAMS:
-        return math.nan
-    pairs = ((one, ratings), (other, ratings), (one, other))
-    first, second, between = (correlation(a, b, "pearson") for a, b in pairs)
-    try:
-        return significance.williams_p(first, second, between, len(mine))
-    except InputError as error:
-        raise error.placed(f"{part.of.heading}, group {part.group!r}") from None
 
 
 def _fingerprint(judgements: Judgements) -> str:
@@ -680,13 +674,10 @@ class AgreementTable(ScaledResult, Table[Agreement]):
     (0.9129, 4)
     """
 
-    _columns = COLUMNS
+    _columns, _of = COLUMNS, "agreements"
     agreements: list[Agreement]
     facts: list[Fact] = field(default_factory=list)
     understood: list[str] = field(default_factory=list, repr=False)
-
-    def _entries(self) -> list[Agreement]:
-        return self.agreements
 
     def _find(self, key: Any) -> Agreement:
         """Return the agreement of a measure, or of (measure, statistic[, group]).

@@ -23,7 +23,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.metrics.definition import Statistic
 from semmetrics.options import COMPARED, CORRECTIONS, OPTIONS, TESTS, check_options
 from semmetrics.reports import Records, ScaledResult, Table, draw, entry_of, format_p
+from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval
 from semmetrics.scoring.plan import prepare_systems
 from semmetrics.scoring.protocols import NotComputed
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 
     from semmetrics.options import Options
 
+Pairs: TypeAlias = Sequence[tuple[Score, Score]]
 _MANY = 8  # measures that a sentence names
 _FEW = 50  # items, with which p of a bootstrap was too small in simulations
 _DRAWN = ("bootstrap", "bootstrap-sacrebleu", "randomization")
@@ -237,7 +239,7 @@ def _check_items(tasks: Tasks, baseline: str) -> None:
 
 
 def compare_scores(
-    scores: Sequence[Score], design: Design, progress: Callable[[int, int], None] | None = None
+    scores: Sequence[Score], design: Design, progress: Progress = None
 ) -> list[Difference]:
     """Compare the scores of systems with those of a baseline.
 
@@ -278,7 +280,7 @@ def compare_scores(
     ]
 
 
-def _check_pairs(pairs: Sequence[tuple[Score, Score]], design: Design) -> None:
+def _check_pairs(pairs: Pairs, design: Design) -> None:
     """Refuse measures that a test is not for."""
     for one, other in pairs:
         mine, theirs = one.replicates, other.replicates
@@ -377,11 +379,7 @@ def _paired_values(score: Score, against: Score) -> tuple[Floats, Floats] | None
     return (found[0], found[1]) if np.array_equal(mine, theirs) else None
 
 
-def swapped_differences(
-    pairs: Sequence[tuple[Score, Score]],
-    bootstrap: Bootstrap,
-    progress: Callable[[int, int], None] | None = None,
-) -> Floats:
+def swapped_differences(pairs: Pairs, bootstrap: Bootstrap, progress: Progress = None) -> Floats:
     """Compute differences after items are swapped at random between a system and the baseline.
 
     Parameters
@@ -422,11 +420,7 @@ def swapped_differences(
     return found
 
 
-def _swap(
-    pairs: Sequence[tuple[Score, Score]],
-    bootstrap: Bootstrap,
-    progress: Callable[[int, int], None] | None,
-) -> Floats:
+def _swap(pairs: Pairs, bootstrap: Bootstrap, progress: Progress) -> Floats:
     """Return the values of both sides after swaps, of one part: shape (2, pairs, resamples)."""
     needed: dict[str, tuple[Any, list[Statistic]]] = {}
     for pair in pairs:
@@ -530,14 +524,11 @@ class ComparisonTable(ScaledResult, Table[Difference]):
     new and old: no difference holds in F1 (p = 0.0756)
     """
 
-    _columns = COLUMNS
+    _columns, _of = COLUMNS, "differences"
     differences: list[Difference]
     scores: ScoreTable = field(repr=False)
     facts: list[Fact] = field(default_factory=list)
     understood: list[str] = field(default_factory=list, repr=False)
-
-    def _entries(self) -> list[Difference]:
-        return self.differences
 
     def _systems(self) -> set[str]:
         return self.scores._systems()
@@ -709,8 +700,9 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         of = [one for one in of if one.items is not None]
         if not of:
             raise InputError("no-item-values", measure=measure or "any measure")
-        rows = [row for one in of if one.heading == of[0].heading
-                for row in _differing_rows(one, n)]  # fmt: skip
+        rows = [
+            row for one in of if one.heading == of[0].heading for row in _differing_rows(one, n)
+        ]
         columns = dict.fromkeys([*_ITEM_COLUMNS, *(name for row in rows for name in row)])
         return Records.from_rows([*columns], rows)
 
@@ -878,7 +870,10 @@ def compare(
     'new is better than old in F1(average=micro) (p < 0.0001)'
     """
     if isinstance(systems, Mapping) and any(isinstance(v, ScoreTable) for v in systems.values()):
-        return _compare_scored(systems, gts, baseline, test, correction, options)
+        idle = [name for name, value in {**options, "gts": gts}.items() if value is not None]
+        if idle:
+            raise InputError("not-applicable", name=idle[0], what="results that were scored before")
+        return _compare_scored(systems, _choose_baseline(systems, baseline), test, correction)
     check_options("compare", options, [name for name in OPTIONS if name not in _OWN])
     given = {**COMPARED, **{name: v for name, v in options.items() if v is not None}, "ci": True}
     certainty: Any = (
@@ -897,25 +892,16 @@ def compare(
 
 
 def _compare_scored(
-    systems: Mapping[str, Any],
-    gts: Any,
-    baseline: str | None,
-    test: str,
-    correction: str,
-    options: Mapping[str, Any],
+    systems: Mapping[str, Any], baseline: str, test: str, correction: str
 ) -> ComparisonTable:
     """Compare results that were scored before, each with options of its own."""
-    idle = [name for name, value in {**options, "gts": gts}.items() if value is not None]
-    if idle:
-        raise InputError("not-applicable", name=idle[0], what="results that were scored before")
-    named = _choose_baseline(systems, baseline)
     scores: list[Score] = []
     for name, table in systems.items():
         scored = isinstance(table, ScoreTable) and any(one.replicates for one in table)
         if not scored or len(table.systems) != 1:
             raise InputError("not-comparable", name)
         scores += [replace(score, system=name) for score in table]
-    base = {score.part: score for score in scores if score.system == named}
+    base = {score.part: score for score in scores if score.system == baseline}
     for score in scores:
         first = base.get(score.part, score)
         mine, theirs = (one.ci and replace(one.ci.bootstrap, method=AUTO) for one in (score, first))
@@ -925,7 +911,7 @@ def _compare_scored(
         if what:
             raise InputError("scored-otherwise", score.system, other=first.system, what=what)
     made = next(score.ci.bootstrap for score in base.values() if score.ci is not None)
-    design = Design(test, named, correction, replace(made, method=AUTO))
+    design = Design(test, baseline, correction, replace(made, method=AUTO))
     differences = compare_scores(scores, design)
     if not differences:
         raise InputError("nothing-given", what="measures in common",

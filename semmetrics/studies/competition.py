@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise, product
@@ -534,7 +534,7 @@ def rank_competition(
         truth = read_references(references, state, setup, missing, notes, understood)
         known = {(image, system) for image in truth for system in state.systems}
         score = partial(_score, setup, state.answers, truth, notes)
-    images = _filled(state, k, missing, notes, known)
+    images = _filled(state, k, missing == "skip", notes, known)
     tables = [
         tabulate_pairs(
             state.systems, {pair: some[:most] for pair, some in images.items()}, score,
@@ -575,11 +575,7 @@ def _rank(
 
 
 def _filled(
-    state: DiscrepancySelection,
-    k: int,
-    missing: str,
-    notes: list[Fact],
-    known: Container[tuple[str, str]],
+    state: DiscrepancySelection, k: int, skip: bool, notes: list[Fact], known: set[tuple[str, str]]
 ) -> dict[tuple[str, str], list[str]]:
     """Return the images of each pair for which both systems have an annotation."""
     images: dict[tuple[str, str], list[str]] = {}
@@ -588,7 +584,7 @@ def _filled(
         pair, some = (one.first, one.second), one.images[:k]
         images[pair] = [i for i in some if all((i, system) in known for system in pair)]
         lost.update(dict.fromkeys(image for image in some if image not in images[pair]))
-    if lost and missing == "error":
+    if lost and not skip:
         raise InputError("not-annotated", n=len(lost), images=list(lost))
     if lost:
         notes.append(Fact("images-not-annotated", len(lost)))

@@ -42,6 +42,7 @@ from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import listing
 from semmetrics.options import AGREEMENT
 from semmetrics.reports import Records
+from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.resampling import Draws
 from semmetrics.scoring.score import system_name
@@ -197,10 +198,10 @@ class Correlated:
 
         found = {name: np.full(len(counts), np.nan) for name in statistics}
         step = max(1, _CELLS // max(1, len(self.score)))
-        sides: list[Any] = []
-        for of, levels in ((self.score, self.scores), (self.rating, self.ratings)):
-            places = (of, np.arange(len(of)))
-            sides.append(csr_array((np.ones(len(of)), places), (len(levels), len(of))))
+        sides: list[Any] = [
+            csr_array((np.ones(len(of)), (of, np.arange(len(of)))), (len(levels), len(of)))
+            for of, levels in ((self.score, self.scores), (self.rating, self.ratings))
+        ]
         for start in range(0, len(counts), step):
             some = np.ascontiguousarray(counts[start : start + step].T, np.float64)
             cells = self.table @ some
@@ -265,7 +266,7 @@ def resample(
     statistics: Sequence[str],
     bootstrap: Bootstrap,
     draws: Draws,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> list[dict[str, Floats]]:
     """Return statistics of each table, of each resample of the groups that all tables share."""
     found: list[dict[str, list[Floats]]] = [{name: [] for name in statistics} for _ in tables]
@@ -305,7 +306,7 @@ def correlate_values(
     ratings: ArrayLike,
     *,
     bootstrap: Bootstrap | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Correlation:
     """Correlate scores with ratings of the same pairs.
 

@@ -33,7 +33,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, combinations, pairwise, product
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -60,6 +60,7 @@ from semmetrics.metrics.ngsm import ngsm_systems
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports import Records, Result, cells
+from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.plan import Setup, check_given, describe_inputs, open_setup, resolve_task
 from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.score import document_options, score_prepared
@@ -142,32 +143,6 @@ def _answers(lists: Lists) -> Iterator[list[Entry]]:
     flat = [entries[code] for code in place.tolist()]
     ends = lists.side.indptr.tolist()
     return (flat[start:stop] for start, stop in pairwise(ends))
-
-
-class Similarity(Protocol):
-    """How alike systems answer.
-
-    Attributes
-    ----------
-    name : str
-        The measure, with its options.
-    larger : bool
-        Whether a larger value is more discrepant.
-    whole : bool
-        Whether the value of an image depends on other images, which are then compared at once.
-    models : mapping
-        What it compares with, by identity, such as the tokenizer ("tok") and embeddings; known
-        when something has been compared.
-    """
-
-    name: str
-    larger: bool
-    whole: bool
-    models: dict[str, str]
-
-    def compare(self, block: AnswerBlock, pairs: Pairs) -> Floats:
-        """Return the values of pairs of systems, shape (pairs, images); nan where undefined."""
-        ...
 
 
 class NgsmSimilarity:
@@ -296,6 +271,15 @@ class MeasureSimilarity:
         return score.items
 
 
+Similarity = NgsmSimilarity | FunctionSimilarity | MeasureSimilarity
+"""How alike systems answer: values of pairs of systems, shape (pairs, images); nan where undefined.
+
+``name`` is the measure with its options; ``larger`` says that a larger value is more discrepant;
+``whole`` that the value of an image depends on other images, which are then compared at once;
+``models`` has what it compares with by identity, once something has been compared.
+"""
+
+
 @dataclass(frozen=True)
 class PairSelection:
     """The images that were selected for two systems.
@@ -411,12 +395,7 @@ class Selector:
         self.fingerprints = dict.fromkeys(systems, 0)
         self.empty = dict.fromkeys(systems, 0)
 
-    def update(
-        self,
-        lists: Mapping[str, Lists],
-        missing: str,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> None:
+    def update(self, lists: Mapping[str, Lists], missing: str, progress: Progress = None) -> None:
         """Compare the systems on some images; those that one lacks are an error, or left out."""
         lists, left_out = _align(lists, missing)
         self.left_out += left_out
@@ -450,9 +429,18 @@ class Selector:
         left_out = [place for place, name in enumerate(names) if name in self._exclude]
         self.excluded.update(names[place] for place in left_out)
         values[:, left_out] = np.nan
-        order = self._order(names, hashes, numbered=numbered)
+        # by which equal values are told apart, here and in other blocks
+        rank: Any = np.arange(self.n, self.n + len(names))
+        keys: Sequence[Any] = rank.tolist()
+        if self._ties == "id" and not numbered:
+            rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+            keys = names
+        seed = np.full(1, self._seed % 2**64, np.uint64)
         for tally, row, (first, second) in zip(self._tallies, values, self.pairs, strict=True):
-            keys, rank = order(first, second)
+            if self._ties == "random":
+                pair = hash_strings(sorted((self.systems[first], self.systems[second])))
+                rank = mix(hashes + mix(seed + mix(pair[:1] + mix(pair[1:]))))
+                keys = rank.tolist()
             tally.update(row, rank, keys, names)
             tally.undefined -= len(left_out)
             tally.identical += int((block.codes[first] == block.codes[second]).sum())
@@ -464,31 +452,6 @@ class Selector:
             if name in near:
                 codes = block.codes[:, place].tolist()
                 self._answers[name] = tuple(block.distinct[code] for code in codes)
-
-    def _order(
-        self, names: list[str], ids: Hashes, *, numbered: bool
-    ) -> Callable[[int, int], tuple[Any, Any]]:
-        """Return what gives a pair the keys by which equal values are told apart, and their ranks.
-
-        Keys are compared with those of other blocks.
-        """
-        numbers = np.arange(self.n, self.n + len(names))
-        if self._ties == "random":
-            seed = np.full(1, self._seed % 2**64, np.uint64)
-
-            def hashed(first: int, second: int) -> tuple[Any, Any]:
-                pair = hash_strings(sorted((self.systems[first], self.systems[second])))
-                keys = mix(ids + mix(seed + mix(pair[:1] + mix(pair[1:]))))
-                return keys.tolist(), keys
-
-            return hashed
-        if self._ties == "position" or numbered:
-            found: tuple[Any, Any] = numbers.tolist(), numbers
-        else:
-            rank = np.empty(len(names), np.int64)
-            rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
-            found = names, rank
-        return lambda first, second: found
 
     def _describe(self, block: AnswerBlock, ids: Hashes) -> None:
         """Add to the fingerprint of each system, and count its empty answers."""
@@ -754,7 +717,10 @@ def _add(
         pairs = [(i, j) for j in range(old, len(names)) for i in range(j)]
     first = {name: first[name] for name in names}
     setup, similarity, first = open_similarity(measure, first, options)
-    left_out = _read_exclude(exclude, options)
+    left_out = list(map(str, () if isinstance(exclude, (str, os.PathLike)) else exclude))
+    if isinstance(exclude, (str, os.PathLike)):
+        lines = load(exclude, (options.get("read") or DEFAULTS).max_bytes).text.splitlines()
+        left_out = [line.strip() for line in lines if line.strip()]
     selector = Selector(state, names, similarity, pairs, {*state.excluded, *left_out})
     notes, understood = _compare_batches(selector, setup, chain([first], batches), options)
     if old:
@@ -845,14 +811,6 @@ def _check_unchanged(
         raise InputError("state-differs", what=changes[0])
 
 
-def _read_exclude(exclude: Any, options: Mapping[str, Any]) -> list[str]:
-    """Return the ids of images that are not to be selected."""
-    if isinstance(exclude, (str, os.PathLike)):
-        lines = load(exclude, (options.get("read") or DEFAULTS).max_bytes).text.splitlines()
-        return [line.strip() for line in lines if line.strip()]
-    return list(map(str, exclude))
-
-
 def _selection_notes(state: DiscrepancySelection, new: Sequence[str]) -> list[Fact]:
     """Note which systems answer alike, and where ties decide what is selected."""
     pairs = [pair for pair in state.pairs if pair.first in new or pair.second in new]
@@ -940,12 +898,10 @@ class DiscrepancySelection(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: null for what is undefined."""
-        entry: dict[str, Any] = {"schema": _SCHEMA, **asdict(self)}
-        for name in _UNSAVED:
-            del entry[name]
-        for pair in entry["pairs"]:
+        own = {name: value for name, value in asdict(self).items() if name not in _UNSAVED}
+        for pair in own["pairs"]:
             pair["mean"] = finite_or_none(pair["mean"])
-        return entry
+        return {"schema": _SCHEMA, **own}
 
     def _entry(self) -> dict[str, Any]:
         """Return what ``save`` writes."""
@@ -977,7 +933,21 @@ class DiscrepancySelection(Result):
         """
         source = load(path, max_bytes)
         with enough_memory(source.name, max_bytes):
-            return _selection_of(parse_source(source), source.name)
+            entry, where = parse_source(source), source.name
+        if not isinstance(entry, Mapping) or entry.get("schema") != _SCHEMA:
+            raise InputError("not-a-state", where)
+        known = {name: value for name, value in entry.items() if name != "digest"}
+        if entry.get("digest") != _digest(known):
+            raise InputError("state-edited", where)
+        del known["schema"]
+        pairs = [
+            {**pair, "images": tuple(pair["images"]), "values": tuple(pair["values"]),
+             "mean": math.nan if pair["mean"] is None else pair["mean"]}
+            for pair in known["pairs"]
+        ]  # fmt: skip
+        known["pairs"] = tuple(PairSelection(**pair) for pair in pairs)
+        known |= {name: tuple(known[name]) for name in ("systems", "excluded")}
+        return DiscrepancySelection(**known)
 
     def to_records(self) -> Records:
         """Return one row for each pair and image: place, value, and what both systems answer."""
@@ -1087,23 +1057,6 @@ def _hashed(text: str) -> str:
 
 def _digest(entry: Mapping[str, Any]) -> str:
     return _hashed(json.dumps(entry, sort_keys=True, ensure_ascii=True))
-
-
-def _selection_of(entry: Any, where: str) -> DiscrepancySelection:
-    """Make a selection of what a file holds."""
-    if not isinstance(entry, Mapping) or entry.get("schema") != _SCHEMA:
-        raise InputError("not-a-state", where)
-    fields = {name: value for name, value in entry.items() if name != "digest"}
-    if entry.get("digest") != _digest(fields):
-        raise InputError("state-edited", where)
-    del fields["schema"]
-    pairs = [
-        PairSelection(**{**pair, "images": tuple(pair["images"]), "values": tuple(pair["values"]),
-                         "mean": math.nan if pair["mean"] is None else pair["mean"]})
-        for pair in fields.pop("pairs")
-    ]  # fmt: skip
-    systems, excluded = tuple(fields.pop("systems")), tuple(fields.pop("excluded"))
-    return DiscrepancySelection(systems=systems, excluded=excluded, pairs=tuple(pairs), **fields)
 
 
 def open_similarity(

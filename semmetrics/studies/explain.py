@@ -46,6 +46,14 @@ _SAME_PUBLICATION = {
     "eccv": "chun2022",
 }
 _WIDTH = 100
+_COMPARED_WITH = {
+    "taxonomy": "taxonomy= (--taxonomy FILE), the parents of labels: JSON, CSV, TSV, or WordNet",
+    "embedding": "the model that comes with semmetrics, or that of embedding= (--embedding "
+    "[NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how texts are looked up",
+    "threshold": "auto is the embedding's own: calibrated for the model that comes with "
+    "semmetrics, otherwise 0.4, which is word2vec's (Kubany et al. 2020)",
+}
+"""What labels are compared with."""
 
 
 @cache
@@ -99,19 +107,6 @@ def _find_topics(text: str) -> list[Topic]:
     return [
         definition(k=None, **options) if options else definition for definition, options in found
     ]
-
-
-def group_definitions() -> dict[str, list[Definition]]:
-    """Collect all definitions under the titles of their groups, in the order of `list`."""
-    found: dict[str, list[Definition]] = {}
-    for definition in registry.all_definitions():
-        found.setdefault(registry.group_of(definition), []).append(definition)
-    return found
-
-
-def name_topic(topic: Topic) -> str:
-    """Return the name of a protocol, a definition or a measure."""
-    return str(topic) if isinstance(topic, Measure) else topic.name
 
 
 def find_citations(topic: Topic) -> tuple[str, ...]:
@@ -236,6 +231,11 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
         if registry.find(name, definition.kind)[0] is definition
     ]
     of_kind = find_kind(definition.kind).describer.explain_definition(definition)
+    named = {option.name for option in definition.options} & {"embedding", "threshold"}
+    if "taxonomy" in definition.needs:
+        named = {"taxonomy"}
+    elif "embedding" not in named:
+        named = set()
     low, high = definition.bounds
     span = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g} up"
     return {
@@ -250,28 +250,8 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
         or ("labels with scores" if "scores" in definition.needs else ""),
         "values": f"{span}, {'higher' if definition.higher_is_better else 'lower'} is better",
         "traits": of_kind.get("traits", ""),
-        **_meaning_facts(definition),
+        **{name: text for name, text in _COMPARED_WITH.items() if name in named},
     }
-
-
-def _meaning_facts(definition: Definition) -> dict[str, str]:
-    """What labels are compared with."""
-    options, known = {option.name for option in definition.options}, {}
-    if "taxonomy" in definition.needs:
-        known["taxonomy"] = (
-            "taxonomy= (--taxonomy FILE), the parents of labels: JSON, CSV, TSV, or WordNet"
-        )
-    elif "embedding" in options:
-        known["embedding"] = (
-            "the model that comes with semmetrics, or that of embedding= (--embedding "
-            "[NAME=]SPEC); lookup= (--lookup) and oov= (--oov) say how texts are looked up"
-        )
-        if "threshold" in options:
-            known["threshold"] = (
-                "auto is the embedding's own: calibrated for the model that comes with semmetrics, "
-                "otherwise 0.4, which is word2vec's (Kubany et al. 2020)"
-            )
-    return known
 
 
 def _draw_facts(facts: Mapping[str, str]) -> str:

@@ -113,15 +113,13 @@ class Ranking(Table[Rank]):
         "system", "rank", "mean_rank", "mean_normalized", "dataset", "value", "normalized",
         "dataset_rank",
     )  # fmt: skip
+    _of = "places"
     places: tuple[Rank, ...]
     measure: str
     values: Mapping[str, Mapping[str, float]] = field(repr=False)
     by: str = "normalized"
     higher_is_better: bool = True
     level: float = 0.95
-
-    def _entries(self) -> tuple[Rank, ...]:
-        return self.places
 
     @property
     def datasets(self) -> tuple[str, ...]:

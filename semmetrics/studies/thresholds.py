@@ -24,13 +24,8 @@ from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all
 from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
 from semmetrics.reports import Records, Result, draw, format_full, write_curves
-from semmetrics.scoring.calibration import (
-    Calibration,
-    best_place,
-    of_contrast,
-    of_pairs,
-    pairs_task,
-)
+from semmetrics.scoring import calibration
+from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.fits import BEST
 from semmetrics.scoring.plan import prepare_systems, resolve_task
@@ -99,7 +94,7 @@ class ThresholdSweep(Result):
         """For each measure its highest value; None where all are undefined."""
         found: dict[str, Best | None] = {}
         for name, values in self.values.items():
-            place = best_place(values)
+            place = calibration.best_place(values)
             found[name] = None if place is None else Best(self.points[place], values[place])
         return found
 
@@ -280,7 +275,7 @@ def calibrate_threshold(
     name = system_name(preds)
     prepared = prepare_systems({name: preds}, gts, {**options, "measures": [chosen]})
     task: Any = prepared.tasks[name][""]
-    found = of_contrast(task, chosen, points=points, holdout=holdout, seed=seed)
+    found = calibration.of_contrast(task, chosen, points=points, holdout=holdout, seed=seed)
     facts = (*found.facts, *prepared.facts())
     return replace(found, facts=facts, understood=tuple(prepared.understood()))
 
@@ -350,10 +345,10 @@ def calibrate_threshold_on_pairs(
     options = resolve_options(given, "labels")
     read_notes: list[Fact] = []
     known = as_pairs(pairs, ReadOptions() if read is None else read, read_notes)
-    task = pairs_task(known, options["normalize"])
+    task = calibration.pairs_task(known, options["normalize"])
     measures = parse("SemF1")
     tasks = prepare({"pairs": {"": task}}, measures, options)
-    found = of_pairs(tasks["pairs"][""], known, criterion=criterion)
+    found = calibration.of_pairs(tasks["pairs"][""], known, criterion=criterion)
     facts = label_facts(tasks, measures, options, {})
     return replace(found, facts=(*read_notes, *found.facts, *facts))
 
@@ -392,9 +387,8 @@ def _threshold(value: Any) -> Decimal:
     return number
 
 
-def report_calibration(calibration: Calibration) -> str:
+def report_calibration(one: Calibration) -> str:
     """Write the threshold, the criterion's value, and the curve at some points, the best marked."""
-    one = calibration
     lines = [
         f"threshold {one.threshold!r} for {visible(one.embedding)}",
         f"{one.method}, {one.criterion}: {one.value:.4f} on {pluralize(one.n, one.unit)}",
