@@ -209,7 +209,7 @@ def as_data(
 
 def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> Lists | Matrix:
     kind = format_of(source, options, form)
-    with enough_memory(source.name, options.max_bytes), no_collection():
+    with enough_memory(source.name), no_collection():
         found = _read_format(source, kind, form, names, options)
     source.forget()
     if not len(found):
@@ -392,7 +392,7 @@ def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Samp
     options = options or DEFAULTS
     data = open_input(data, options)
     if isinstance(data, Source):
-        with enough_memory(data.name, options.max_bytes):
+        with enough_memory(data.name):
             return _sample_file(data, form, options)
     if isinstance(data, (Lists, Matrix)):
         return Sample("other", data.understood, noun=data.noun)
@@ -421,9 +421,10 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
 
         return _named("columns", first_row(source, options, tabs=kind == "tsv"))
     if kind in ("parquet", "arrow"):
-        from semmetrics.data.arrow import arrow_schema
+        from semmetrics.data.arrow import open_arrow
 
-        return _named("columns", arrow_schema(source, kind).names)
+        with open_arrow(source, kind) as (schema, _):
+            return _named("columns", list(schema.names))  # in a damaged file they may be no texts
     if kind in ("txt", "trec", "flickr"):
         return Sample("run", "TREC lines") if kind == "trec" else Sample("text", "plain text")
     from semmetrics.data.arrays import is_vector

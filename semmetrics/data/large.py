@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +28,7 @@ from semmetrics.data.arrow import Coder, OddError, leave_if
 from semmetrics.data.form import Form, ReadOptions, column_among, find_columns
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
-from semmetrics.data.source import UTF16, Source
+from semmetrics.data.source import UTF16, Source, ahead
 from semmetrics.data.tables import describe_table, row_notes, split_text
 from semmetrics.errors import Fact, InputError, at
 
@@ -44,7 +43,6 @@ _NAN = re.compile(rb"[\[:,][ \t]*-?(?:NaN|Inf)")
 _BARE = re.compile(rb'"(?:[^"\\]|\\.)*"|(NaN|Inf)')
 _MARK = b"\xef\xbb\xbf"  # of the order of bytes
 _NEWLINE, _RETURN, _QUOTE = b"\n"[0], b"\r"[0], b'"'[0]
-T = TypeVar("T")
 
 
 def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
@@ -65,20 +63,6 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
         raise OddError from None
 
 
-def _ahead(make: Callable[[Any], T], parts: Iterator[Any]) -> Iterator[T]:
-    """Apply a function to parts in order, in a thread that is one part ahead."""
-    from concurrent.futures import ThreadPoolExecutor  # only large data need it
-
-    def step() -> list[T]:
-        return [make(part) for part in islice(parts, 1)]
-
-    with ThreadPoolExecutor(1) as pool:
-        pending = pool.submit(step)
-        while done := pending.result():
-            pending = pool.submit(step)
-            yield done[0]
-
-
 def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[bytes]:
     """Yield blocks of whole lines from a place on; newlines between quotes end no line."""
     rest = b""
@@ -86,7 +70,7 @@ def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[byt
         end = part.rfind(b"\n") + 1
         if quoted and (b'"' in rest or b'"' in part):
             data, before = np.frombuffer(part, np.uint8), rest.count(b'"')
-            ends, quotes = _places(data, _NEWLINE), _places(data, _QUOTE)
+            ends, quotes = np.flatnonzero(data == _NEWLINE), np.flatnonzero(data == _QUOTE)
             outside = ends[(before + np.searchsorted(quotes, ends)) % 2 == 0]
             end = int(outside[-1]) + 1 if len(outside) else 0
         if end:
@@ -97,10 +81,6 @@ def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[byt
             leave_if(len(rest) > _BLOCKS * BLOCK)
     if rest := rest[start:].rstrip(b"\r\n"):
         yield rest
-
-
-def _places(data: Any, sign: int) -> Any:
-    return np.flatnonzero(data == sign)
 
 
 def _check_text(block: bytes) -> None:
@@ -141,7 +121,7 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         return _parse_records(block, schema, others, extra, options)
 
     start = len(_MARK) if source.head.startswith(_MARK) else 0
-    for table in _ahead(parsed, _blocks(source, start)):
+    for table in ahead(map(parsed, _blocks(source, start))):
         for record_batch in table.select(used).to_batches():
             ids, values, *scores = record_batch.columns
             coder.add(ids, values, scores[0] if scores else None, lines + 1)
@@ -173,7 +153,7 @@ def _parse_records(
     """Parse a block of records, one a line; keys that no role uses are added to ``extra``."""
     _check_text(block)
     data = np.frombuffer(block, np.uint8)
-    ends = _places(data, _NEWLINE)
+    ends = np.flatnonzero(data == _NEWLINE)
     longest = _longest(ends, len(block), options.max_line_bytes)
     before = np.where(data[ends - 1] == _RETURN, data[ends - 2], data[ends - 1])
     # an object ends before each newline and one begins after it, so no newline is within an object
@@ -237,7 +217,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         return _parse_rows(block, delimiter, columns, types, options.max_line_bytes)
 
     lines, empty = 2, 0
-    for table, starts, n_lines in _ahead(parsed, _blocks(source, header_end, quoted=True)):
+    for table, starts, n_lines in ahead(map(parsed, _blocks(source, header_end, quoted=True))):
         row = 0
         for batch in table.to_batches():
             places = lines + starts[row : row + len(batch)]
@@ -265,9 +245,9 @@ def _parse_rows(
     _check_text(block)
     leave_if(b"\r" in block and block.count(b"\r") != block.count(b"\r\n"))
     data = np.frombuffer(block, np.uint8)
-    ends = row_ends = _places(data, _NEWLINE)
+    ends = row_ends = np.flatnonzero(data == _NEWLINE)
     if b'"' in block:
-        quotes = _places(data, _QUOTE)
+        quotes = np.flatnonzero(data == _QUOTE)
         _check_quotes(data, quotes, ord(delimiter))
         row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
     else:
