@@ -144,28 +144,22 @@ def table_of_counts(
         if not _is_number(count) or count != int(count):
             role = f"the frequency of {' '.join(gram)!r}"
             raise InputError("out-of-range", where, role=role, value=count, wanted=_WANTED)
-    columns = _code_grams({gram: count for gram, count in counts.items() if count > 0})
-    table = FrequencyTable(documents, log_documents, *columns, tokenizer, stem)
-    _check_counts(table, where)
-    return table
-
-
-def _code_grams(
-    counts: Mapping[tuple[str, ...], Any],
-) -> tuple[tuple[str, ...], tuple[Codes, ...], tuple[Ints, ...]]:
-    """Return the tokens of n-grams, and the codes and counts of those of each order."""
+    counts = {gram: count for gram, count in counts.items() if count > 0}
     by_length: dict[int, list[tuple[str, ...]]] = {}
     for gram in counts:
         by_length.setdefault(len(gram), []).append(gram)
-    tokens = dict.fromkeys(chain.from_iterable(counts))
-    vocabulary = {token: code for code, token in enumerate(tokens)}
+    vocabulary = tuple(dict.fromkeys(chain.from_iterable(counts)))
+    places = {token: code for code, token in enumerate(vocabulary)}
     grams, numbers = [], []
     for order in range(1, max(by_length, default=0) + 1):
         some = by_length.get(order, [])
-        codes = np.fromiter((vocabulary[token] for gram in some for token in gram), np.int32)
+        codes = np.fromiter((places[token] for gram in some for token in gram), np.int32)
         grams.append(codes.reshape(-1, order))
         numbers.append(np.fromiter((counts[gram] for gram in some), np.int64, len(some)))
-    return tuple(vocabulary), tuple(grams), tuple(numbers)
+    columns = vocabulary, tuple(grams), tuple(numbers)
+    table = FrequencyTable(documents, log_documents, *columns, tokenizer, stem)
+    _check_counts(table, where)
+    return table
 
 
 def _check_counts(table: FrequencyTable, where: str) -> None:
@@ -234,9 +228,20 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
         the file cannot be written.
     """
     if Path(path).suffix.lower() == ".json":
-        text = _as_json(table, str(path))
+        odd = next((t for t in table.vocabulary if t.split() != [t]), None)
+        if odd is not None or table.documents is None:
+            blank = f"the token {odd!r} holds a blank"
+            why = blank if odd is not None else "only a logarithm is known"
+            raise InputError("not-as-json", str(path), why=why)
+        frequencies = {
+            " ".join([table.vocabulary[code] for code in gram]): count
+            for grams, counts in zip(table.grams, table.counts, strict=True)
+            for gram, count in zip(grams.tolist(), counts.tolist(), strict=True)
+        }
+        named = {"documents": table.documents, "tokenizer": table.tokenizer, "stem": table.stem}
+        text = json.dumps({**named, "frequencies": frequencies}, ensure_ascii=False)
         with open_output(path) as out:
-            out.write(text)
+            out.write(text + "\n")
         return
     coded = [token.encode("utf-8", "surrogatepass") for token in table.vocabulary]
     header = {
@@ -255,20 +260,6 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
         arrays[f"grams_{order}"], arrays[f"counts_{order}"] = grams, counts
     with open_output(path, binary=True) as out:  # so that the name stays as it was given
         np.savez_compressed(out, **arrays)
-
-
-def _as_json(table: FrequencyTable, where: str) -> str:
-    odd = next((t for t in table.vocabulary if t.split() != [t]), None)
-    if odd is not None or table.documents is None:
-        why = f"the token {odd!r} holds a blank" if odd is not None else "only a logarithm is known"
-        raise InputError("not-as-json", where, why=why)
-    frequencies = {
-        " ".join([table.vocabulary[code] for code in gram]): count
-        for grams, counts in zip(table.grams, table.counts, strict=True)
-        for gram, count in zip(grams.tolist(), counts.tolist(), strict=True)
-    }
-    header = {"documents": table.documents, "tokenizer": table.tokenizer, "stem": table.stem}
-    return json.dumps({**header, "frequencies": frequencies}, ensure_ascii=False) + "\n"
 
 
 def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> FrequencyTable:

@@ -45,6 +45,7 @@ _BINARY = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PAR1": "parquet", b"ARRO
 _NAMED = (*TABLES, "parquet", "arrow", "json", "jsonl", "coco")
 _ITEMS, _STRINGS = 200, 20
 _LINE = re.compile(r"\S[^\n]*")
+_NPY_VECTOR, _HEADER = re.compile(rb"'shape': *\(\d+,\)"), 10_100  # bytes that have the header
 
 
 def format_of(source: Source, options: ReadOptions, form: Form) -> str:
@@ -396,10 +397,6 @@ def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Samp
             return _sample_file(data, form, options)
     if isinstance(data, (Lists, Matrix)):
         return Sample("other", data.understood, noun=data.noun)
-    return _sample_object(data)
-
-
-def _sample_object(data: Any) -> Sample:
     from semmetrics.data.objects import column_names, is_frame, is_series, plain_object
 
     if is_frame(data):
@@ -427,9 +424,9 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
             return _named("columns", list(schema.names))  # in a damaged file they may be no texts
     if kind in ("txt", "trec", "flickr"):
         return Sample("run", "TREC lines") if kind == "trec" else Sample("text", "plain text")
-    from semmetrics.data.arrays import is_vector
-
-    return _VECTOR if is_vector(source) else Sample("matrix", "a matrix")
+    npy = source.head.startswith(b"\x93NUMPY")
+    vector = npy and _NPY_VECTOR.search(source.head[:_HEADER])
+    return _VECTOR if vector else Sample("matrix", "a matrix")
 
 
 def _sample_value(value: Any, what: str) -> Sample:

@@ -109,13 +109,22 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     roles = find_columns(form.record, keys, options, source.name)
     used = [keys[i] for i in roles.values()]
     extra = {key: None for key in keys if key not in used}
-    schema = _json_types(form, [first[key] for key in used], used)
+    # the types of the keys are those of the first record: no others are read here
+    id_, entries = first[used[0]], first[used[1]]
+    by_row = form.single and isinstance(entries, str)
+    texts = isinstance(entries, list) and all(isinstance(entry, str) for entry in entries)
+    leave_if(not (by_row or texts))
+    whole = isinstance(id_, int) and not isinstance(id_, bool)
+    kinds = [
+        pa.int64() if whole else pa.string(),
+        pa.string() if by_row else pa.list_(pa.string()),
+        pa.list_(pa.float64()),
+    ]
+    schema = pa.schema(dict(zip(used, kinds, strict=False)))
     free = [one for one in form.record.columns if column_among(options, one.role, keys) is None]
     lacking = filter(None, (options.column(column.role) for column in free))
     others = {name.casefold() for name in {n for one in free for n in one.known}.union(lacking)}
-    by_row = form.single and isinstance(first[used[1]], str)
-    coder = Coder(form, by_row=by_row)
-    lines = 0
+    coder, lines = Coder(form, by_row=by_row), 0
 
     def parsed(block: bytes) -> Any:
         return _parse_records(block, schema, others, extra, options)
@@ -130,21 +139,6 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     row_is = f"a {form.noun}" if by_row else "an item"
     notes = [Fact("unused-columns", len(extra), tuple(extra))] if extra else []
     return replace(found, understood=f"JSON lines, one record {row_is}", notes=notes)
-
-
-def _json_types(form: Form, values: Sequence[Any], used: Sequence[str]) -> Any:
-    """Choose the types of the keys from the first record: no others are read here."""
-    id_, entries = values[:2]
-    one = form.single and isinstance(entries, str)
-    texts = isinstance(entries, list) and all(isinstance(entry, str) for entry in entries)
-    leave_if(not (one or texts))
-    whole = isinstance(id_, int) and not isinstance(id_, bool)
-    kinds = [
-        pa.int64() if whole else pa.string(),
-        pa.string() if one else pa.list_(pa.string()),
-        pa.list_(pa.float64()),
-    ]
-    return pa.schema(dict(zip(used, kinds, strict=False)))
 
 
 def _parse_records(
@@ -165,7 +159,14 @@ def _parse_records(
         with suppress(pa.ArrowInvalid):  # a key that is not in the schema
             table = _parse_json(block, schema, longest, "error")
     if table is None:  # values of keys that no role uses may be of any kind
-        _check_values(block, data, ends)
+        # no numbers that JSON does not allow, and no lines that may be nested too deeply
+        found = _NAN.search(block) if b"NaN" in block or b"Inf" in block else None
+        leave_if(found and any(match[1] for match in _BARE.finditer(block)))
+        opened = block.count(b"[") + block.count(b"{")
+        if opened - len(ends) > _OPENED:  # each line has one at least
+            starts = np.append(0, ends[ends < len(data) - 1] + 1)
+            brackets = (data == b"["[0]) | (data == b"{"[0])
+            leave_if(np.add.reduceat(brackets, starts, dtype=np.int64).max() > _OPENED)
         table = _parse_json(block, schema, longest, "infer")
     unused = [key for key in table.column_names if key not in schema.names]
     # another name of a role: the strict reader knows which of two it means, or refuses both
@@ -180,17 +181,6 @@ def _parse_json(block: bytes, schema: Any, longest: int, unknown: str) -> Any:
     read = pa_json.ReadOptions(block_size=max(_PARSED, 2 * longest))
     kinds = pa_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unknown)
     return pa_json.read_json(pa.BufferReader(block), read_options=read, parse_options=kinds)
-
-
-def _check_values(block: bytes, data: Any, ends: Any) -> None:
-    """Look for numbers that JSON does not allow, and for lines that may be nested too deeply."""
-    found = _NAN.search(block) if b"NaN" in block or b"Inf" in block else None
-    leave_if(found and any(match[1] for match in _BARE.finditer(block)))
-    opened = block.count(b"[") + block.count(b"{")
-    if opened - len(ends) > _OPENED:  # each line has one at least
-        starts = np.append(0, ends[ends < len(data) - 1] + 1)
-        brackets = (data == b"["[0]) | (data == b"{"[0])
-        leave_if(np.add.reduceat(brackets, starts, dtype=np.int64).max() > _OPENED)
 
 
 # CSV

@@ -192,12 +192,10 @@ def _is_dataset(data: Any) -> bool:
 
 def column_names(data: Any) -> list[str]:
     """Return the names of the columns of a frame."""
-    found = getattr(data, "column_names", None)
-    if found is None:
-        found = getattr(data, "columns", None)
-    if found is None:
-        found = _arrow_table(data).column_names
-    return [str(name) for name in found]
+    for attribute in ("column_names", "columns"):
+        if (found := getattr(data, attribute, None)) is not None:
+            return list(map(str, found))
+    return list(map(str, _arrow_table(data).column_names))
 
 
 def _frame(
