@@ -344,11 +344,11 @@ class Schema:
             if any(cell is not ABSENT for cell in values)
         }
         for column in self.columns:
-            values = columns.get(column.role, ()) if column.key else ()
-            if len(set(values)) < len(values):
+            held = columns.get(column.role, []) if column.key else []
+            if len(set(held)) < len(held):
                 first: dict[Any, int] = {}
-                row = next(i for i, key in enumerate(values) if first.setdefault(key, i) != i)
-                raise InputError("duplicate-id", where_is(row), value=values[row])
+                row = next(i for i, key in enumerate(held) if first.setdefault(key, i) != i)
+                raise InputError("duplicate-id", where_is(row), value=held[row])
         extra = tuple(name for name in unused if name not in used.values())
         notes = [Fact("unused-columns", len(extra), extra[:EXAMPLES], source)] if extra else []
         gathered: dict[Any, list[int]] = {}

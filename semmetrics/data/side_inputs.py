@@ -659,8 +659,6 @@ def open_pair_values(
 def _matrix(values: Any, rows: Any, columns: Any, to_id: ToId, name: str) -> PairMatrix:
     sides = []
     for ids, size, what in ((rows, values.shape[0], "row"), (columns, values.shape[1], "column")):
-        if not is_iterable(ids):
-            raise InputError("wrong-type", name, value=ids, wanted=f"a list of the ids of {what}s")
         numbers = {to_id(one): place for place, one in enumerate(ids)}
         if not len(numbers) == len(ids) == size:
             raise InputError("wrong-ids", name, n=len(ids), distinct=len(numbers), size=size,
