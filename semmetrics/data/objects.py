@@ -231,6 +231,11 @@ def _frame(
             ids = string_ids(table.column(place).to_pylist(), where)
             table = table.remove_column(place)
         values, columns = _column_stack(table, form, source), table.column_names
+        if values.dtype.kind == "f" and not (finite := np.isfinite(values)).all():
+            row, column = np.argwhere(~finite)[0].tolist()
+            cell = f"{ROW.format(row)}, column {columns[column]!r}"
+            where = at(source, cell, ids[row] if ids else None)
+            raise InputError("not-finite", where, role="the cell", value=values[row, column])
         if index is not None and not is_numbering(index):
             notes.append(Fact("index-not-used"))
     outside = () if unnamed else ((values < 0) | (values > 1)).any(axis=0).tolist()
