@@ -347,8 +347,8 @@ class Schema:
             held = columns.get(column.role, []) if column.key else []
             if len(set(held)) < len(held):
                 first: dict[Any, int] = {}
-                row = next(i for i, key in enumerate(held) if first.setdefault(key, i) != i)
-                raise InputError("duplicate-id", where_is(row), value=held[row])
+                again = next(i for i, key in enumerate(held) if first.setdefault(key, i) != i)
+                raise InputError("duplicate-id", where_is(again), value=held[again])
         extra = tuple(name for name in unused if name not in used.values())
         notes = [Fact("unused-columns", len(extra), extra[:EXAMPLES], source)] if extra else []
         gathered: dict[Any, list[int]] = {}
