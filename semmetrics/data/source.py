@@ -224,6 +224,8 @@ def check_lines(source: Source, limit: int) -> None:
 
 def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
     """Open an input; "-" is standard input."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError("wrong-type", value=path, wanted="a path")
     name = os.fspath(path)
     if not name:
         raise InputError("empty", role="the path", remedy="name a file, or - for standard input")
