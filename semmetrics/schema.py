@@ -115,8 +115,6 @@ class Column:
         Whether it must be there.
     key, group : bool
         Whether a repeated value is refused, or its rows are gathered.
-    low : float
-        The least number allowed.
     what : str
         What messages call a cell; the role where left out.
     shared : bool
@@ -129,7 +127,6 @@ class Column:
     required: bool = True
     key: bool = False
     group: bool = False
-    low: float = -math.inf
     what: str = ""
     shared: bool = False
 
@@ -148,16 +145,12 @@ class Column:
     def values(self, cells: Sequence[Any], where: Callable[[int], str]) -> list[Any]:
         """Read all cells of the column; names the place of a wrong one."""
         quick = _all_at_once(self.read, cells)
-        if quick is not None and (self.low == -math.inf or min(quick, default=0) >= self.low):
+        if quick is not None:
             return quick
         found, what = [], self.what or self.role
         for row, cell in enumerate(cells):
             try:
-                value = self.read(cell, what)
-                if self.low > -math.inf and value < self.low:
-                    raise InputError("out-of-range", role=what, value=cell,
-                                     wanted=f"a number from {self.low:g}")  # fmt: skip
-                found.append(value)
+                found.append(self.read(cell, what))
             except InputError as error:
                 raise (error if error.where else error.placed(where(row))) from None
         return found
@@ -234,13 +227,14 @@ class Schema:
     Examples
     --------
     >>> weights = Schema("weight", (Column("id", (ID_NAMES,), as_id, key=True),
-    ...                             Column("weight", ("weight", "value"), as_number, low=0)))
+    ...                             Column("weight", ("weight", "value"), as_number)))
     >>> table = weights.read([(2, ["ID", "value"], ["a", "0.5"])], "w.csv", "line {}")
     >>> table.columns, table.names
     ({'id': ['a'], 'weight': [0.5]}, {'id': 'ID', 'weight': 'value'})
-    >>> weights.read([(2, ["id", "value"], ["a", "-1"])], "w.csv", "line {}")
+    >>> weights.read([(2, ["id", "value"], ["a", "x"])], "w.csv", "line {}")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: w.csv, line 2, id 'a': weight is '-1'; give a number from 0
+    semmetrics.errors.InputError: w.csv, line 2, id 'a': weight is 'x', not a number; write a
+    number such as 0.5
     """
 
     noun: str
@@ -349,7 +343,12 @@ class Schema:
             for column, values in zip(self.columns, zip(*cells, strict=True), strict=False)
             if any(cell is not ABSENT for cell in values)
         }
-        self._check_keys(columns, where_is)
+        for column in self.columns:
+            held = columns.get(column.role, []) if column.key else []
+            if len(set(held)) < len(held):
+                first: dict[Any, int] = {}
+                again = next(i for i, key in enumerate(held) if first.setdefault(key, i) != i)
+                raise InputError("duplicate-id", where_is(again), value=held[again])
         extra = tuple(name for name in unused if name not in used.values())
         notes = [Fact("unused-columns", len(extra), extra[:EXAMPLES], source)] if extra else []
         gathered: dict[Any, list[int]] = {}
@@ -367,19 +366,6 @@ class Schema:
         if width != len(wanted):
             raise InputError("wrong-cells", where, n=width, noun=self.noun, wanted=wanted)
         return {role: place for place, role in enumerate(wanted)}
-
-    def _check_keys(self, columns: Mapping[str, list[Any]], where: Callable[[int], str]) -> None:
-        """Refuse a repeated key."""
-        keys = [column for column in self.columns if column.key and column.role in columns]
-        values = [columns[column.role] for column in keys]
-        if not keys or len(set(zip(*values, strict=True))) == len(values[0]):
-            return
-        first: dict[Any, int] = {}
-        for row, key in enumerate(zip(*values, strict=True)):
-            if first.setdefault(key, row) != row:
-                shown = key[0] if len(key) == 1 else key
-                code = "duplicate-id" if keys[0].read is as_id and len(key) == 1 else "duplicate"
-                raise InputError(code, where(row), role=keys[0].what or keys[0].role, value=shown)
 
 
 _WEIGHT = ("weight", "weights", "sample_weight", "value", "number")

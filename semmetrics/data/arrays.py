@@ -60,32 +60,25 @@ def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
         first = npy.read_magic(header) == (1, 0)
         read = npy.read_array_header_1_0 if first else npy.read_array_header_2_0
         sizes, by_column, dtype = read(header)
-    except ValueError as error:
-        raise InputError("damaged", where, why=error) from None
-    number = dtype.kind in "biuf" and dtype.itemsize <= 8
-    if not dtype.itemsize or not (number or dtype.kind in "US"):
-        what = {"O": "object (a pickle)", "V": "records"}.get(dtype.kind, dtype)
-        wanted = "booleans, integers, floats to 64 bits, or text (dtype U)"
-        raise InputError("wrong-dtype", where, role="the array", dtype=what, wanted=wanted)
-    end = header.tell()
-    count, have = prod(sizes), len(data) - end
-    if count * dtype.itemsize != have:
-        raise InputError("damaged", where, why=f"the array {tuple(sizes)} of {dtype} needs "
-                         f"{count * dtype.itemsize} bytes, and has {have}")  # fmt: skip
-    try:
+        number = dtype.kind in "biuf" and dtype.itemsize <= 8
+        if not dtype.itemsize or not (number or dtype.kind in "US"):
+            what = {"O": "object (a pickle)", "V": "records"}.get(dtype.kind, dtype)
+            wanted = "booleans, integers, floats to 64 bits, or text (dtype U)"
+            raise InputError("wrong-dtype", where, role="the array", dtype=what, wanted=wanted)
+        count, have = prod(sizes), len(data) - header.tell()
+        if (need := count * dtype.itemsize) != have:
+            text = f"the array {tuple(sizes)} of {dtype} needs {need} bytes, and has {have}"
+            raise ValueError(text)
+        end = header.tell()
         flat = np.frombuffer(data, dtype, count, end) if count else np.zeros(0, dtype)
         array = flat.reshape(sizes, order="F" if by_column else "C")
-    except ValueError as error:  # more dimensions, or larger ones, than numpy has
+        if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
+            raise ValueError("a boolean is neither 0 nor 1")
+    except InputError:
+        raise
+    except ValueError as error:  # also of more dimensions, or larger ones, than numpy has
         raise InputError("damaged", where, why=error) from None
-    if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
-        raise InputError("damaged", where, why="a boolean is neither 0 nor 1")
     return array.astype(dtype.newbyteorder("="), copy=False)
-
-
-def is_vector(source: Source) -> bool:
-    """Tell from its header whether a .npy file holds one dimension."""
-    shape = re.search(rb"'shape': *\(\d+,\)", source.head[:_HEADER])
-    return source.head.startswith(_MAGIC) and shape is not None
 
 
 def read_arrays(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
@@ -137,7 +130,19 @@ def _read_hdf(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
             found = [
                 one for one in found if isinstance(one, h5py.Dataset) and one.shape is not None
             ]
-            _check_stored_here(file, found, source.name)
+            # what would be read from another file is refused: whoever wrote this one chose which;
+            # and so is a virtual dataset of its own file: one that contains itself ends the process
+            lies = (h5py.h5l.TYPE_HARD, h5py.h5l.TYPE_SOFT)
+            links = list[str]()
+
+            def look(link: bytes, info: Any) -> None:
+                if info.type not in lies:
+                    links.append(link.decode("utf-8", "replace"))
+
+            file.id.links.visit(look, info=True)
+            apart = [one.name.removeprefix("/") for one in found if one.external or one.is_virtual]
+            if links or apart:
+                raise InputError("stored-elsewhere", source.name, names=[*links, *apart])
             if sum(one.nbytes for one in found) > max_bytes:
                 raise InputError("too-large", source.name, limit=max_bytes)
             for one in found:
@@ -149,25 +154,6 @@ def _read_hdf(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
             raise
         raise InputError("damaged", source.name, why=error) from None
     return arrays
-
-
-def _check_stored_here(file: Any, datasets: Sequence[Any], name: str) -> None:
-    """Refuse what would be read from another file: whoever wrote this one chose which.
-
-    A virtual dataset of its own file is refused, too: one that contains itself ends the process.
-    """
-    from h5py import h5l
-
-    elsewhere: list[str] = []
-
-    def look(link: bytes, info: Any) -> None:
-        if info.type not in (h5l.TYPE_HARD, h5l.TYPE_SOFT):
-            elsewhere.append(link.decode("utf-8", "replace"))
-
-    file.id.links.visit(look, info=True)
-    elsewhere += [one.name.removeprefix("/") for one in datasets if one.external or one.is_virtual]
-    if elsewhere:
-        raise InputError("stored-elsewhere", name, names=elsewhere)
 
 
 def read_matrix_file(

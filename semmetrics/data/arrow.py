@@ -211,13 +211,6 @@ def _joined(parts: Sequence[Any], dtype: Any) -> Any:
     return np.concatenate(parts) if parts else np.zeros(0, dtype)
 
 
-def arrow_schema(source: Source, kind: str) -> Any:
-    """Return the names and types of the columns of a Parquet or Arrow file."""
-    with open_arrow(source, kind) as (schema, _):
-        list(schema.names)  # in a damaged file they may be no texts
-        return schema
-
-
 def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) -> Lists:
     """Read a table in memory."""
 

@@ -13,12 +13,12 @@ A pickle is a program that may call whatever it names. This unpickler takes only
 make dicts, lists, tuples, strings and numbers. A few names of containers and number types are
 known, and what stands for them is nothing of Python or NumPy itself. Any other step or name is an
 error, raised before anything is done for it. Python's own unpickler in C can be given an allowlist
-of names, too, but not limits: a few bytes make it end the process, or take all memory.
+of names, too, but a few bytes make it end the process, or take all memory.
 
 Dict keys are strings or tuples of strings, and the size of the file limits the total length of
 those tuples. Hashing a tuple of tuples could overflow the stack or never end. `pickle.Unpickler`
 cannot check keys, so `_PlainUnpickler` builds on the same class in Python, whose steps can be
-checked one by one. A step of one byte may make a dict of 88: what steps make is counted, too.
+checked one by one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from semmetrics.core.same import by_value
 from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
-from semmetrics.data.source import Room, Source, enough_memory, load
+from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.errors import InputError
 from semmetrics.store.files import open_output
 
@@ -144,28 +144,22 @@ def table_of_counts(
         if not _is_number(count) or count != int(count):
             role = f"the frequency of {' '.join(gram)!r}"
             raise InputError("out-of-range", where, role=role, value=count, wanted=_WANTED)
-    columns = _code_grams({gram: count for gram, count in counts.items() if count > 0})
-    table = FrequencyTable(documents, log_documents, *columns, tokenizer, stem)
-    _check_counts(table, where)
-    return table
-
-
-def _code_grams(
-    counts: Mapping[tuple[str, ...], Any],
-) -> tuple[tuple[str, ...], tuple[Codes, ...], tuple[Ints, ...]]:
-    """Return the tokens of n-grams, and the codes and counts of those of each order."""
+    counts = {gram: count for gram, count in counts.items() if count > 0}
     by_length: dict[int, list[tuple[str, ...]]] = {}
     for gram in counts:
         by_length.setdefault(len(gram), []).append(gram)
-    tokens = dict.fromkeys(chain.from_iterable(counts))
-    vocabulary = {token: code for code, token in enumerate(tokens)}
+    vocabulary = tuple(dict.fromkeys(chain.from_iterable(counts)))
+    places = {token: code for code, token in enumerate(vocabulary)}
     grams, numbers = [], []
     for order in range(1, max(by_length, default=0) + 1):
         some = by_length.get(order, [])
-        codes = np.fromiter((vocabulary[token] for gram in some for token in gram), np.int32)
+        codes = np.fromiter((places[token] for gram in some for token in gram), np.int32)
         grams.append(codes.reshape(-1, order))
         numbers.append(np.fromiter((counts[gram] for gram in some), np.int64, len(some)))
-    return tuple(vocabulary), tuple(grams), tuple(numbers)
+    columns = vocabulary, tuple(grams), tuple(numbers)
+    table = FrequencyTable(documents, log_documents, *columns, tokenizer, stem)
+    _check_counts(table, where)
+    return table
 
 
 def _check_counts(table: FrequencyTable, where: str) -> None:
@@ -195,7 +189,7 @@ def read_frequencies(
     documents : int, optional
         How many documents there are, where the file does not say it.
     max_bytes : int
-        The most bytes to read, after decompression, and to make of them.
+        The most bytes to read, after decompression.
 
     Returns
     -------
@@ -210,13 +204,13 @@ def read_frequencies(
     if documents is not None and not _is_count(documents):
         raise _bad_documents(documents)
     source = load(path, max_bytes)
-    with enough_memory(source.name, max_bytes):
+    with enough_memory(source.name):
         if source.data.startswith(b"PK\x03\x04"):
             table = _of_arrays(source)
         elif source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
             table = _of_json(parse_source(source), source.name, documents)
         else:
-            value = read_plain_pickle(source.data, source.name, source.room())
+            value = read_plain_pickle(source.data, source.name)
             table = _of_pickle(value, source.name, documents)
     if documents not in (None, table.documents):
         known = table.documents or f"exp({table.log_documents})"
@@ -234,9 +228,20 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
         the file cannot be written.
     """
     if Path(path).suffix.lower() == ".json":
-        text = _as_json(table, str(path))
+        odd = next((t for t in table.vocabulary if t.split() != [t]), None)
+        if odd is not None or table.documents is None:
+            blank = f"the token {odd!r} holds a blank"
+            why = blank if odd is not None else "only a logarithm is known"
+            raise InputError("not-as-json", str(path), why=why)
+        frequencies = {
+            " ".join([table.vocabulary[code] for code in gram]): count
+            for grams, counts in zip(table.grams, table.counts, strict=True)
+            for gram, count in zip(grams.tolist(), counts.tolist(), strict=True)
+        }
+        named = {"documents": table.documents, "tokenizer": table.tokenizer, "stem": table.stem}
+        text = json.dumps({**named, "frequencies": frequencies}, ensure_ascii=False)
         with open_output(path) as out:
-            out.write(text)
+            out.write(text + "\n")
         return
     coded = [token.encode("utf-8", "surrogatepass") for token in table.vocabulary]
     header = {
@@ -255,20 +260,6 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
         arrays[f"grams_{order}"], arrays[f"counts_{order}"] = grams, counts
     with open_output(path, binary=True) as out:  # so that the name stays as it was given
         np.savez_compressed(out, **arrays)
-
-
-def _as_json(table: FrequencyTable, where: str) -> str:
-    odd = next((t for t in table.vocabulary if t.split() != [t]), None)
-    if odd is not None or table.documents is None:
-        why = f"the token {odd!r} holds a blank" if odd is not None else "only a logarithm is known"
-        raise InputError("not-as-json", where, why=why)
-    frequencies = {
-        " ".join([table.vocabulary[code] for code in gram]): count
-        for grams, counts in zip(table.grams, table.counts, strict=True)
-        for gram, count in zip(grams.tolist(), counts.tolist(), strict=True)
-    }
-    header = {"documents": table.documents, "tokenizer": table.tokenizer, "stem": table.stem}
-    return json.dumps({**header, "frequencies": frequencies}, ensure_ascii=False) + "\n"
 
 
 def _of_json(value: Mapping[str, Any], where: str, documents: int | None) -> FrequencyTable:
@@ -363,7 +354,6 @@ def _check_integers(name: str, array: Any, shape: tuple[int, ...], low: int, hig
 
 # ---- pickles ------------------------------------------------------------------------------------
 
-_STEP, _OBJECT = 16, 112  # bytes that a byte of the file may make, at most, and that some steps do
 _WIDEST = 16  # bytes of a number
 _MOST_ARGUMENTS = 9
 _FORMATS = {"f8": "d", "f4": "f", "f2": "e", "i8": "q", "i4": "i", "i2": "h", "i1": "b"}
@@ -375,7 +365,7 @@ _BROKEN = (
 )
 
 
-def read_plain_pickle(data: bytes, where: str, room: Room | None = None) -> Any:
+def read_plain_pickle(data: bytes, where: str) -> Any:
     """Return the value in a pickle of dicts, lists, tuples, strings and numbers.
 
     Strings of Python 2 are read as UTF-8. ``defaultdict``, ``OrderedDict`` and ``Counter`` become
@@ -387,8 +377,6 @@ def read_plain_pickle(data: bytes, where: str, room: Room | None = None) -> Any:
         Of protocol 0 to 5.
     where : str
         The file, for messages.
-    room : Room, optional
-        What the value may take; None is 1 GiB.
 
     Raises
     ------
@@ -406,20 +394,21 @@ def read_plain_pickle(data: bytes, where: str, room: Room | None = None) -> Any:
     a pickle of dicts, tuples, texts and numbers alone, or write JSON
     """
     try:
-        return _PlainUnpickler(data, Room(where, 0) if room is None else room).load()
+        return _PlainUnpickler(data).load()
     except InputError as error:
         raise error.placed(where) from None
     except _BROKEN as error:
         raise InputError("not-a-pickle", where, why=error) from None
 
 
+@dataclass(slots=True, eq=False)
 class _StandIn:
-    """What is loaded for a name; ``make`` says what a call of it makes."""
+    """What is loaded for a name; ``make`` says what a call of it makes, if it may be called.
 
-    __slots__ = ("make",)
+    A defaultdict names the type of its values, and that is all.
+    """
 
-    def __init__(self, make: Callable[..., Any]) -> None:
-        self.make = make
+    make: Callable[..., Any] | None = None
 
 
 class _NumberType:
@@ -431,11 +420,6 @@ class _NumberType:
         if type(name) is not str:
             raise TypeError
         self.letter, self.order = _FORMATS[name], "<"
-
-
-def _only_named(*_: Any) -> NoReturn:
-    """Refuse to make a value: a defaultdict names the type of its values, and that is all."""
-    raise TypeError
 
 
 def _mapping(*given: Any) -> dict[Any, Any]:
@@ -461,7 +445,7 @@ def _encode(text: Any, *_: Any) -> bytes:
 
 
 _NAMES = {
-    (module, name): _StandIn(_only_named)
+    (module, name): _StandIn()
     for module in ("builtins", "__builtin__")
     for name in ("float", "int", "long", "str", "unicode", "bytes", "list", "dict", "tuple")
 }
@@ -478,16 +462,16 @@ _STEPS = (
     b"(.pqrghj\x94\x80\x95"  # marks, the end, what is used again, protocol, frames
     b"c\x93Rb"  # names, and what is made of them
 )
-_MADE = b"}])(Nqrp\x94t\x85\x86\x87\x88\x89"  # those that make much of few bytes
 _TAKEN: dict[int, Any] = pickle._Unpickler.dispatch
 
 
-def _counted(step: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Return a step that counts what it makes."""
+def _checking_keys(code: int, keys: slice) -> Callable[[Any], None]:
+    """Return a step that makes entries of a dict of what is on the stack, once keys are checked."""
 
     def run(reader: Any) -> None:
-        reader._take(_OBJECT)
-        step(reader)
+        for key in reader.stack[keys]:
+            reader.check_key(key)
+        _TAKEN[code](reader)
 
     return run
 
@@ -497,9 +481,7 @@ class _PlainUnpickler(pickle._Unpickler):
 
     stack: list[Any]
 
-    def __init__(self, data: bytes, room: Room) -> None:
-        room.take(_STEP * len(data))
-        self._take = room.take
+    def __init__(self, data: bytes) -> None:
         super().__init__(io.BytesIO(data), encoding="utf-8", errors="surrogateescape")
         self._room = len(data)  # strings in keys: a pickler writes at least a byte for each
 
@@ -509,28 +491,10 @@ class _PlainUnpickler(pickle._Unpickler):
             raise InputError("pickled-name", name=f"{module[:60]}.{name[:60]}")
         return _NAMES[module, name]
 
-    def persistent_load(self, pid: Any) -> NoReturn:
-        """Refuse what lies outside of the pickle."""
-        self._refuse()
-
     def _refuse(self) -> NoReturn:
         raise InputError("pickled-name", name="more than plain values")
 
-    def _set_item(self) -> None:
-        self._check_key(self.stack[-2])
-        _TAKEN[pickle.SETITEM[0]](self)
-
-    def _set_items(self) -> None:
-        for key in self.stack[::2]:
-            self._check_key(key)
-        _TAKEN[pickle.SETITEMS[0]](self)
-
-    def _make_dict(self) -> None:
-        for key in self.stack[::2]:
-            self._check_key(key)
-        _TAKEN[pickle.DICT[0]](self)
-
-    def _check_key(self, key: Any) -> None:
+    def check_key(self, key: Any) -> None:
         """Refuse a key that cannot be hashed, or not in a time that the size of the file bounds."""
         if type(key) is str:
             return
@@ -543,9 +507,10 @@ class _PlainUnpickler(pickle._Unpickler):
     def _call(self) -> None:
         """Call a stand-in, with as many arguments as any of them can need."""
         given = self.stack.pop()
-        if type(self.stack[-1]) is not _StandIn or type(given) is not tuple:
+        called = self.stack[-1]
+        if type(called) is not _StandIn or called.make is None or type(given) is not tuple:
             raise TypeError
-        self.stack[-1] = self.stack[-1].make(*given[:_MOST_ARGUMENTS])
+        self.stack[-1] = called.make(*given[:_MOST_ARGUMENTS])
 
     def _build(self) -> None:
         """Tell a NumPy type its byte order."""
@@ -557,10 +522,9 @@ class _PlainUnpickler(pickle._Unpickler):
     dispatch: ClassVar[dict[int, Any]] = {
         **dict.fromkeys(_TAKEN, _refuse),
         **{code: _TAKEN[code] for code in _STEPS},
-        **{code: _counted(_TAKEN[code]) for code in _MADE},
-        pickle.SETITEM[0]: _set_item,
-        pickle.SETITEMS[0]: _set_items,
-        pickle.DICT[0]: _make_dict,
+        pickle.SETITEM[0]: _checking_keys(pickle.SETITEM[0], slice(-2, -1)),
+        pickle.SETITEMS[0]: _checking_keys(pickle.SETITEMS[0], slice(None, None, 2)),
+        pickle.DICT[0]: _checking_keys(pickle.DICT[0], slice(None, None, 2)),
         pickle.REDUCE[0]: _call,
         pickle.BUILD[0]: _build,
     }

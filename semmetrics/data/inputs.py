@@ -45,6 +45,7 @@ _BINARY = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PAR1": "parquet", b"ARRO
 _NAMED = (*TABLES, "parquet", "arrow", "json", "jsonl", "coco")
 _ITEMS, _STRINGS = 200, 20
 _LINE = re.compile(r"\S[^\n]*")
+_NPY_VECTOR, _HEADER = re.compile(rb"'shape': *\(\d+,\)"), 10_100  # bytes that have the header
 
 
 def format_of(source: Source, options: ReadOptions, form: Form) -> str:
@@ -209,7 +210,7 @@ def as_data(
 
 def _read_file(source: Source, form: Form, names: Any, options: ReadOptions) -> Lists | Matrix:
     kind = format_of(source, options, form)
-    with enough_memory(source.name, options.max_bytes), no_collection():
+    with enough_memory(source.name), no_collection():
         found = _read_format(source, kind, form, names, options)
     source.forget()
     if not len(found):
@@ -392,14 +393,10 @@ def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Samp
     options = options or DEFAULTS
     data = open_input(data, options)
     if isinstance(data, Source):
-        with enough_memory(data.name, options.max_bytes):
+        with enough_memory(data.name):
             return _sample_file(data, form, options)
     if isinstance(data, (Lists, Matrix)):
         return Sample("other", data.understood, noun=data.noun)
-    return _sample_object(data)
-
-
-def _sample_object(data: Any) -> Sample:
     from semmetrics.data.objects import column_names, is_frame, is_series, plain_object
 
     if is_frame(data):
@@ -421,14 +418,15 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
 
         return _named("columns", first_row(source, options, tabs=kind == "tsv"))
     if kind in ("parquet", "arrow"):
-        from semmetrics.data.arrow import arrow_schema
+        from semmetrics.data.arrow import open_arrow
 
-        return _named("columns", arrow_schema(source, kind).names)
+        with open_arrow(source, kind) as (schema, _):
+            return _named("columns", list(schema.names))  # in a damaged file they may be no texts
     if kind in ("txt", "trec", "flickr"):
         return Sample("run", "TREC lines") if kind == "trec" else Sample("text", "plain text")
-    from semmetrics.data.arrays import is_vector
-
-    return _VECTOR if is_vector(source) else Sample("matrix", "a matrix")
+    npy = source.head.startswith(b"\x93NUMPY")
+    vector = npy and _NPY_VECTOR.search(source.head[:_HEADER])
+    return _VECTOR if vector else Sample("matrix", "a matrix")
 
 
 def _sample_value(value: Any, what: str) -> Sample:

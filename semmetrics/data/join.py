@@ -117,7 +117,17 @@ def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:
     unpredicted = [ref.ids[i] for i in np.flatnonzero(taken < 0).tolist()]
     unreferenced = list(place)
     if missing == "error" and (unpredicted or unreferenced):
-        _report(pred, ref, unpredicted, unreferenced)
+        sides = ((pred, unpredicted), (ref, unreferenced))
+        lost = "; ".join(
+            f"{side.source} lacks {len(some)} of the ids: {listing(some)}"
+            for side, some in sides if some
+        )  # fmt: skip
+        for difference, plain in _WRITTEN.items():
+            others = {plain(name): name for name in unreferenced}
+            for name in filter(plain, unpredicted):
+                if other := others.get(plain(name)):
+                    raise InputError("unlike-ids", lost=lost, names=[name, other], how=difference)
+        raise InputError("other-ids" if len(unpredicted) == len(ref) else "missing-ids", lost=lost)
     order = np.arange(len(ref))
     ids = list(ref.ids)
     if missing == "skip":
@@ -140,21 +150,6 @@ def _same(ids: Ids, others: Ids) -> bool:
 def _missing(predictions: int, references: int) -> dict[str, int]:
     counts = {"missing_prediction": predictions, "missing_reference": references}
     return {name: number for name, number in counts.items() if number}
-
-
-def _report(pred: Lists, ref: Lists, unpredicted: list[str], unreferenced: list[str]) -> None:
-    """Refuse ids that one side lacks, and name a difference of writing if that explains some."""
-    sides = ((pred, unpredicted), (ref, unreferenced))
-    lost = "; ".join(
-        f"{side.source} lacks {len(ids)} of the ids: {listing(ids)}" for side, ids in sides if ids
-    )
-    for difference, plain in _WRITTEN.items():
-        others = {plain(name): name for name in unreferenced}
-        for name in unpredicted:
-            other = others.get(plain(name))
-            if other is not None and plain(name):
-                raise InputError("unlike-ids", lost=lost, names=[name, other], how=difference)
-    raise InputError("other-ids" if len(unpredicted) == len(ref) else "missing-ids", lost=lost)
 
 
 _WRITTEN: dict[str, Callable[[str], str]] = {

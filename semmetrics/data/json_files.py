@@ -21,12 +21,12 @@ import numpy as np
 
 from semmetrics.data.form import Form, Items, ReadOptions, find_columns, not_a_list, unused
 from semmetrics.data.public import annotations_of
-from semmetrics.data.source import Source, check_lines
+from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import ITEM, Fact, InputError, Places, at
 from semmetrics.messages import counted
 from semmetrics.schema import as_id
 
-ELEMENT, LINE = "element [{}]", "line {}"
+ELEMENT = "element [{}]"
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 T = TypeVar("T")
@@ -61,25 +61,27 @@ def parse(text: str, name: str, line: int = 1) -> Any:
     Traceback (most recent call last):
     semmetrics.errors.InputError: gt.json: the key 'a' appears twice; keep one
     """
-    where = name if line == 1 else at(name, f"line {line}")
+    problem: InputError | None = None
     try:
         value = _DECODER.decode(text)
         if _SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
         return value
     except InputError as error:
-        raise error.placed(where) from None
+        problem = error
     except UnicodeEncodeError:
-        raise InputError("lone-surrogate", where, role="the text") from None
+        problem = InputError("lone-surrogate", role="the text")
+    except RecursionError:
+        problem = InputError("not-json", why="it is nested too deeply")
     except _NoNumberError:
         found = next(match for match in _CONSTANT.finditer(text) if match[1])
         start, why = found.start(1), f"{found[1]} is not a JSON number"
     except json.JSONDecodeError as error:
         start, why = error.pos, error.msg
-    except RecursionError:
-        raise InputError("not-json", where, why="it is nested too deeply") from None
     except ValueError:
-        raise InputError("not-json", where, why="an integer has thousands of digits") from None
+        problem = InputError("not-json", why="an integer has thousands of digits")
+    if problem is not None:
+        raise problem.placed(name if line == 1 else at(name, f"line {line}"))
     row, column = text.count("\n", 0, start), start - text.rfind("\n", 0, start)
     # Of JSON lines in a .json file the first is parsed and the rest is "extra".
     lines = why == "Extra data" and text[:start].rstrip(" \t\r").endswith("\n")
@@ -173,17 +175,17 @@ def is_columns(value: Mapping[Any, Any], form: Form, options: ReadOptions, where
 
 def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read JSON records, one a line."""
-    notes: list[Fact] = []
     check_lines(source, options.max_line_bytes)
+    notes = list[Fact]()
     lines = json_lines(source, notes)
-    found = _read_records(lines, source.name, LINE, form, options, "JSON lines, ")
+    found = _read_records(lines, source.name, "line {}", form, options, "JSON lines, ")
     found.notes += notes
     return found
 
 
 def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:
     """Yield the values of JSON lines and their lines; blank ones between are noted at the end."""
-    lines = enumerate(source.lines(), 1)
+    lines = enumerate(text_lines(source.text), 1)
     for line, text in without_blanks(lines, str.isspace, notes, "records"):
         yield line, parse(text, source.name, line)
 
@@ -215,9 +217,9 @@ def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
     if len(scores) != len(entries):
         wanted = counted(entries, form.noun)
         raise InputError("wrong-count", found=counted(scores, "score"), wanted=wanted)
-    for score in scores:
-        if isinstance(score, str):  # two texts would be synonyms
-            raise InputError("not-a-number", role="the score", value=score)
+    if any(issubclass(kind, str) for kind in set(map(type, scores))):  # they would be synonyms
+        score = next(score for score in scores if isinstance(score, str))
+        raise InputError("not-a-number", role="the score", value=score)
     return list(zip(entries, scores, strict=True))
 
 

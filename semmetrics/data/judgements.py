@@ -393,40 +393,39 @@ def _rows_of_images(data: Mapping[Any, Any], name: str) -> Iterator[Row]:
 
 
 def _settling() -> Settle:
-    """Return what settles the columns of rows, which all have one form."""
+    """Return what settles the columns of rows, which all have one form.
+
+    It returns the columns that make a judgement: what is judged, and how.
+    """
     forms = set[frozenset[str]]()
 
     def settle(found: dict[str, int], names: Sequence[str], where: str) -> dict[str, int]:
-        settled = _settle(found, names, where)
+        has = found.keys()
+        own = next((role for role in ("id", "candidate", "image") if role in has), "")
+        if {"a", "b", "preferred"} <= has:
+            used = {"a", "b", "preferred", "references" if "references" in has else "reference"}
+        elif {"rating", "references"} <= has and {"caption", "candidate"} & has:
+            found.setdefault("caption", found.get("candidate", -1))
+            used = {"rating", "caption", "references"}
+        elif {"rating", "candidate", "reference"} <= has:
+            used = {"rating", "candidate", "reference"}
+        elif "rating" in has and own:
+            found["id"] = found.pop(own)
+            used = {"rating", "id"}
+        else:
+            role = "id" if "rating" in has else "rating"
+            known = next(column.known for column in JUDGEMENTS.columns if column.role == role)
+            what = f"the {role}" + " (of preferences: a, b and preferred)" * (role == "rating")
+            raise InputError("missing-column", where, role=what, wanted=", ".join(known),
+                             found=list(names), flag="columns= (--columns)")  # fmt: skip
+        used |= {"image", "rater", "group"}
+        settled = {role: i for role, i in found.items() if role in used}
         forms.add(frozenset({"references", "preferred"} & settled.keys()))
         if len(forms) > 1:
             raise InputError("mixed-rows", where)
         return settled
 
     return settle
-
-
-def _settle(found: dict[str, int], names: Sequence[str], where: str) -> dict[str, int]:
-    """Return the columns that make a judgement: what is judged, and how."""
-    has = found.keys()
-    own = next((role for role in ("id", "candidate", "image") if role in has), "")
-    if {"a", "b", "preferred"} <= has:
-        used = {"a", "b", "preferred", "references" if "references" in has else "reference"}
-    elif {"rating", "references"} <= has and {"caption", "candidate"} & has:
-        found.setdefault("caption", found.get("candidate", -1))
-        used = {"rating", "caption", "references"}
-    elif {"rating", "candidate", "reference"} <= has:
-        used = {"rating", "candidate", "reference"}
-    elif "rating" in has and own:
-        found["id"] = found.pop(own)
-        used = {"rating", "id"}
-    else:
-        role = "id" if "rating" in has else "rating"
-        known = next(column.known for column in JUDGEMENTS.columns if column.role == role)
-        what = f"the {role}" + " (of preferences: a, b and preferred)" * (role == "rating")
-        raise InputError("missing-column", where, role=what, wanted=", ".join(known),
-                         found=list(names), flag="columns= (--columns)")  # fmt: skip
-    return {role: i for role, i in found.items() if role in used | {"image", "rater", "group"}}
 
 
 def _collect(table: Table, to_id: Any) -> Judgements:

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +28,7 @@ from semmetrics.data.arrow import Coder, OddError, leave_if
 from semmetrics.data.form import Form, ReadOptions, column_among, find_columns
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
-from semmetrics.data.source import UTF16, Source
+from semmetrics.data.source import UTF16, Source, ahead
 from semmetrics.data.tables import describe_table, row_notes, split_text
 from semmetrics.errors import Fact, InputError, at
 
@@ -44,7 +43,6 @@ _NAN = re.compile(rb"[\[:,][ \t]*-?(?:NaN|Inf)")
 _BARE = re.compile(rb'"(?:[^"\\]|\\.)*"|(NaN|Inf)')
 _MARK = b"\xef\xbb\xbf"  # of the order of bytes
 _NEWLINE, _RETURN, _QUOTE = b"\n"[0], b"\r"[0], b'"'[0]
-T = TypeVar("T")
 
 
 def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
@@ -65,20 +63,6 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
         raise OddError from None
 
 
-def _ahead(make: Callable[[Any], T], parts: Iterator[Any]) -> Iterator[T]:
-    """Apply a function to parts in order, in a thread that is one part ahead."""
-    from concurrent.futures import ThreadPoolExecutor  # only large data need it
-
-    def step() -> list[T]:
-        return [make(part) for part in islice(parts, 1)]
-
-    with ThreadPoolExecutor(1) as pool:
-        pending = pool.submit(step)
-        while done := pending.result():
-            pending = pool.submit(step)
-            yield done[0]
-
-
 def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[bytes]:
     """Yield blocks of whole lines from a place on; newlines between quotes end no line."""
     rest = b""
@@ -86,7 +70,7 @@ def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[byt
         end = part.rfind(b"\n") + 1
         if quoted and (b'"' in rest or b'"' in part):
             data, before = np.frombuffer(part, np.uint8), rest.count(b'"')
-            ends, quotes = _places(data, _NEWLINE), _places(data, _QUOTE)
+            ends, quotes = np.flatnonzero(data == _NEWLINE), np.flatnonzero(data == _QUOTE)
             outside = ends[(before + np.searchsorted(quotes, ends)) % 2 == 0]
             end = int(outside[-1]) + 1 if len(outside) else 0
         if end:
@@ -97,10 +81,6 @@ def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[byt
             leave_if(len(rest) > _BLOCKS * BLOCK)
     if rest := rest[start:].rstrip(b"\r\n"):
         yield rest
-
-
-def _places(data: Any, sign: int) -> Any:
-    return np.flatnonzero(data == sign)
 
 
 def _check_text(block: bytes) -> None:
@@ -129,19 +109,28 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     roles = find_columns(form.record, keys, options, source.name)
     used = [keys[i] for i in roles.values()]
     extra = {key: None for key in keys if key not in used}
-    schema = _json_types(form, [first[key] for key in used], used)
+    # the types of the keys are those of the first record: no others are read here
+    id_, entries = first[used[0]], first[used[1]]
+    by_row = form.single and isinstance(entries, str)
+    texts = isinstance(entries, list) and all(isinstance(entry, str) for entry in entries)
+    leave_if(not (by_row or texts))
+    whole = isinstance(id_, int) and not isinstance(id_, bool)
+    kinds = [
+        pa.int64() if whole else pa.string(),
+        pa.string() if by_row else pa.list_(pa.string()),
+        pa.list_(pa.float64()),
+    ]
+    schema = pa.schema(dict(zip(used, kinds, strict=False)))
     free = [one for one in form.record.columns if column_among(options, one.role, keys) is None]
     lacking = filter(None, (options.column(column.role) for column in free))
     others = {name.casefold() for name in {n for one in free for n in one.known}.union(lacking)}
-    by_row = form.single and isinstance(first[used[1]], str)
-    coder = Coder(form, by_row=by_row)
-    lines = 0
+    coder, lines = Coder(form, by_row=by_row), 0
 
     def parsed(block: bytes) -> Any:
         return _parse_records(block, schema, others, extra, options)
 
     start = len(_MARK) if source.head.startswith(_MARK) else 0
-    for table in _ahead(parsed, _blocks(source, start)):
+    for table in ahead(map(parsed, _blocks(source, start))):
         for record_batch in table.select(used).to_batches():
             ids, values, *scores = record_batch.columns
             coder.add(ids, values, scores[0] if scores else None, lines + 1)
@@ -152,28 +141,13 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     return replace(found, understood=f"JSON lines, one record {row_is}", notes=notes)
 
 
-def _json_types(form: Form, values: Sequence[Any], used: Sequence[str]) -> Any:
-    """Choose the types of the keys from the first record: no others are read here."""
-    id_, entries = values[:2]
-    one = form.single and isinstance(entries, str)
-    texts = isinstance(entries, list) and all(isinstance(entry, str) for entry in entries)
-    leave_if(not (one or texts))
-    whole = isinstance(id_, int) and not isinstance(id_, bool)
-    kinds = [
-        pa.int64() if whole else pa.string(),
-        pa.string() if one else pa.list_(pa.string()),
-        pa.list_(pa.float64()),
-    ]
-    return pa.schema(dict(zip(used, kinds, strict=False)))
-
-
 def _parse_records(
     block: bytes, schema: Any, others: set[str], extra: dict[str, None], options: ReadOptions
 ) -> Any:
     """Parse a block of records, one a line; keys that no role uses are added to ``extra``."""
     _check_text(block)
     data = np.frombuffer(block, np.uint8)
-    ends = _places(data, _NEWLINE)
+    ends = np.flatnonzero(data == _NEWLINE)
     longest = _longest(ends, len(block), options.max_line_bytes)
     before = np.where(data[ends - 1] == _RETURN, data[ends - 2], data[ends - 1])
     # an object ends before each newline and one begins after it, so no newline is within an object
@@ -185,7 +159,14 @@ def _parse_records(
         with suppress(pa.ArrowInvalid):  # a key that is not in the schema
             table = _parse_json(block, schema, longest, "error")
     if table is None:  # values of keys that no role uses may be of any kind
-        _check_values(block, data, ends)
+        # no numbers that JSON does not allow, and no lines that may be nested too deeply
+        found = _NAN.search(block) if b"NaN" in block or b"Inf" in block else None
+        leave_if(found and any(match[1] for match in _BARE.finditer(block)))
+        opened = block.count(b"[") + block.count(b"{")
+        if opened - len(ends) > _OPENED:  # each line has one at least
+            starts = np.append(0, ends[ends < len(data) - 1] + 1)
+            brackets = (data == b"["[0]) | (data == b"{"[0])
+            leave_if(np.add.reduceat(brackets, starts, dtype=np.int64).max() > _OPENED)
         table = _parse_json(block, schema, longest, "infer")
     unused = [key for key in table.column_names if key not in schema.names]
     # another name of a role: the strict reader knows which of two it means, or refuses both
@@ -200,17 +181,6 @@ def _parse_json(block: bytes, schema: Any, longest: int, unknown: str) -> Any:
     read = pa_json.ReadOptions(block_size=max(_PARSED, 2 * longest))
     kinds = pa_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unknown)
     return pa_json.read_json(pa.BufferReader(block), read_options=read, parse_options=kinds)
-
-
-def _check_values(block: bytes, data: Any, ends: Any) -> None:
-    """Look for numbers that JSON does not allow, and for lines that may be nested too deeply."""
-    found = _NAN.search(block) if b"NaN" in block or b"Inf" in block else None
-    leave_if(found and any(match[1] for match in _BARE.finditer(block)))
-    opened = block.count(b"[") + block.count(b"{")
-    if opened - len(ends) > _OPENED:  # each line has one at least
-        starts = np.append(0, ends[ends < len(data) - 1] + 1)
-        brackets = (data == b"["[0]) | (data == b"{"[0])
-        leave_if(np.add.reduceat(brackets, starts, dtype=np.int64).max() > _OPENED)
 
 
 # CSV
@@ -237,7 +207,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         return _parse_rows(block, delimiter, columns, types, options.max_line_bytes)
 
     lines, empty = 2, 0
-    for table, starts, n_lines in _ahead(parsed, _blocks(source, header_end, quoted=True)):
+    for table, starts, n_lines in ahead(map(parsed, _blocks(source, header_end, quoted=True))):
         row = 0
         for batch in table.to_batches():
             places = lines + starts[row : row + len(batch)]
@@ -265,9 +235,9 @@ def _parse_rows(
     _check_text(block)
     leave_if(b"\r" in block and block.count(b"\r") != block.count(b"\r\n"))
     data = np.frombuffer(block, np.uint8)
-    ends = row_ends = _places(data, _NEWLINE)
+    ends = row_ends = np.flatnonzero(data == _NEWLINE)
     if b'"' in block:
-        quotes = _places(data, _QUOTE)
+        quotes = np.flatnonzero(data == _QUOTE)
         _check_quotes(data, quotes, ord(delimiter))
         row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
     else:

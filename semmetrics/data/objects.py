@@ -192,12 +192,10 @@ def _is_dataset(data: Any) -> bool:
 
 def column_names(data: Any) -> list[str]:
     """Return the names of the columns of a frame."""
-    found = getattr(data, "column_names", None)
-    if found is None:
-        found = getattr(data, "columns", None)
-    if found is None:
-        found = _arrow_table(data).column_names
-    return [str(name) for name in found]
+    for attribute in ("column_names", "columns"):
+        if (found := getattr(data, attribute, None)) is not None:
+            return list(map(str, found))
+    return list(map(str, _arrow_table(data).column_names))
 
 
 def _frame(
@@ -226,7 +224,18 @@ def _frame(
         if values.dtype.kind not in "biuf":
             values = _column_stack(_arrow_table(data), form, source)
     else:
-        values, ids, columns = _numbers(data, form, source, options)
+        table = _arrow_table(data)
+        place, ids = find_id(table.column_names, form, options, source), None
+        if place is not None:
+            where = f"{source}, column {table.column_names[place]!r}"
+            ids = string_ids(table.column(place).to_pylist(), where)
+            table = table.remove_column(place)
+        values, columns = _column_stack(table, form, source), table.column_names
+        if values.dtype.kind == "f" and not (finite := np.isfinite(values)).all():
+            row, column = np.argwhere(~finite)[0].tolist()
+            cell = f"{ROW.format(row)}, column {columns[column]!r}"
+            where = at(source, cell, ids[row] if ids else None)
+            raise InputError("not-finite", where, role="the cell", value=values[row, column])
         if index is not None and not is_numbering(index):
             notes.append(Fact("index-not-used"))
     outside = () if unnamed else ((values < 0) | (values > 1)).any(axis=0).tolist()
@@ -299,26 +308,6 @@ def _column_stack(table: Any, form: Form, source: str) -> Any:
             raise not_a_label_column(str(column.type), form).placed(where)
     columns = [column.to_numpy() for column in table.columns]
     return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
-
-
-def _numbers(
-    data: Any, form: Form, source: str, options: ReadOptions
-) -> tuple[Any, list[str] | None, list[str]]:
-    """Return the numbers of a frame without an index, its ids, and the names of the rest."""
-    table = _arrow_table(data)
-    place, ids = find_id(table.column_names, form, options, source), None
-    if place is not None:
-        where = f"{source}, column {table.column_names[place]!r}"
-        ids = string_ids(table.column(place).to_pylist(), where)
-        table = table.remove_column(place)
-    found = _column_stack(table, form, source)
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        values = column.to_numpy()
-        if values.dtype.kind == "f" and not (finite := np.isfinite(values)).all():
-            row = int(finite.argmin())
-            where = at(source, f"{ROW.format(row)}, column {name!r}", ids[row] if ids else None)
-            raise InputError("not-finite", where, role="the cell", value=column[row].as_py())
-    return found, ids, table.column_names
 
 
 def read_arrow_file(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists | Matrix:

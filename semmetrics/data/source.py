@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from semmetrics.errors import InputError, at
 from semmetrics.messages import listing
@@ -35,20 +35,7 @@ UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _CHUNK = 2**20
 _GZIP = b"\x1f\x8b"
 _STDIN = "standard input"
-
-
-class Room:
-    """The memory that may yet be taken by what is made of an input."""
-
-    def __init__(self, name: str, max_bytes: int) -> None:
-        self.name, self.limit = name, max(max_bytes, 2**30)
-        self._left = self.limit
-
-    def take(self, size: int) -> None:
-        """Count bytes that are made; raise if there is no room for them."""
-        self._left -= size
-        if self._left < 0:
-            raise InputError("too-large", self.name, limit=self.limit)
+T = TypeVar("T")
 
 
 @contextmanager
@@ -169,10 +156,6 @@ class Source:
             return self.text
         return self.head[: self.head.rfind(b"\n") + 1].decode("utf-8", "replace").lstrip("\ufeff")
 
-    def room(self) -> Room:
-        """Return the memory that what is made of it may take."""
-        return Room(self.name, self.max_bytes)
-
     def parsed(self, parse: Callable[[Source], Any]) -> Any:
         """Return what a parser makes of the source, once; readers do not change it."""
         if "value" not in self.__dict__:
@@ -184,6 +167,33 @@ class Source:
         """Let go of what can be read or parsed again."""
         for name in ("value", "text", *(("data",) if self.is_large else ())):
             self.__dict__.pop(name, None)
+
+
+def ahead(items: Iterator[T], *, worth: bool = True) -> Iterator[T]:
+    """Make the next item in a thread of its own, while the one before is used.
+
+    Parameters
+    ----------
+    items : iterator
+    worth : bool
+        Whether an item takes longer than handing it over; if not, there is no thread.
+
+    Examples
+    --------
+    >>> list(ahead(iter("abc"))), list(ahead(iter("abc"), worth=False))
+    (['a', 'b', 'c'], ['a', 'b', 'c'])
+    """
+    if not worth:
+        yield from items
+        return
+    from concurrent.futures import ThreadPoolExecutor  # only large data need it
+
+    nothing = object()
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, items, nothing)
+        while (item := coming.result()) is not nothing:
+            coming = pool.submit(next, items, nothing)
+            yield item  # type: ignore[misc]
 
 
 @contextmanager

@@ -210,16 +210,6 @@ def _lower(nearest: Ints, row: Ints, bits: int) -> None:
     nearest[ancestors] = np.minimum(nearest[ancestors], (row & ((1 << bits) - 1)) + 1)
 
 
-def _heights(ordered: Sequence[Ints], child: Ints, parent: Ints, size: int) -> Ints:
-    """Measure the largest number of links from each name down to one without children."""
-    above_ptr, above = _rows_of(child, parent, size)
-    height = np.zeros(size, np.int64)
-    for generation in reversed(ordered[1:]):
-        indptr, flat = ragged.take_rows(above_ptr, generation)
-        np.maximum.at(height, above[flat], height[generation][ragged.row_numbers(indptr)] + 1)
-    return height
-
-
 @dataclass(frozen=True, eq=False)
 class Placed:
     """Where the labels of a class list stand: rows of ancestors, in numbers of their own.
@@ -370,7 +360,11 @@ class Taxonomy:
         roots = ordered[0]
         texts = [f"{names[c]}\n{names[p]}" for c, p in np.stack([child, parent], 1).tolist()]
         texts += [names[code] for code in roots.tolist()]
-        at_root = np.isin(ancestors, roots)
+        at_root, height = np.isin(ancestors, roots), np.zeros(len(names), np.int64)
+        above_ptr, above = _rows_of(child, parent, len(names))
+        for generation in reversed(ordered[1:]):
+            rows, flat = ragged.take_rows(above_ptr, generation)
+            np.maximum.at(height, above[flat], height[generation][ragged.row_numbers(rows)] + 1)
         return Taxonomy(
             names=names,
             lookup=place,
@@ -378,7 +372,7 @@ class Taxonomy:
             ancestors=ancestors,
             distances=distances,
             depth=np.minimum.reduceat(np.where(at_root, distances, len(names)), indptr[:-1]),
-            height=_heights(ordered, child, parent, len(names)),
+            height=height,
             roots=roots,
             identity=f"{len(names)}@{int(hash_strings(texts).sum(dtype=np.uint64)):016x}",
         )

@@ -21,7 +21,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +29,12 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Column, Dense, OneHot, Sparse
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
+from semmetrics.data.source import ahead
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 from semmetrics.scoring.evaluate import Progress, Statistics
 from semmetrics.scoring.intervals import Bootstrap, Replicates, default_method
 
 Part: TypeAlias = tuple[str, Column, "Floats | None"]
-T = TypeVar("T")
 _BLOCK = 1 << 15
 _CELLS = 1 << 12  # of what is drawn, summed at a time: they stay in a processor's cache
 _MEMORY = 1 << 26
@@ -48,33 +48,6 @@ def chunk_size(systems: Sequence[Statistics]) -> int:
     items, labels = len(systems[0]), sum(len(one.labels) for one in systems)
     largest = max(items * 2, 8 * 4 * labels, min(items, _BLOCK) * 8, 1)
     return max(1, min(_MOST, max(128, _TOGETHER // max(items, 1)), _MEMORY // largest))
-
-
-def ahead(items: Iterator[T], *, worth: bool = True) -> Iterator[T]:
-    """Make the next item in a thread of its own, while the one before is used.
-
-    Parameters
-    ----------
-    items : iterator
-    worth : bool
-        Whether an item takes longer than handing it over; if not, there is no thread.
-
-    Examples
-    --------
-    >>> list(ahead(iter("abc"))), list(ahead(iter("abc"), worth=False))
-    (['a', 'b', 'c'], ['a', 'b', 'c'])
-    """
-    if not worth:
-        yield from items
-        return
-    from concurrent.futures import ThreadPoolExecutor  # only large data need it
-
-    nothing = object()
-    with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(next, items, nothing)
-        while (item := coming.result()) is not nothing:
-            coming = pool.submit(next, items, nothing)
-            yield item  # type: ignore[misc]
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.columns import concatenate_columns
 from semmetrics.core.ragged import Floats
 from semmetrics.core.same import by_value
+from semmetrics.data.source import ahead
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import Tasks, find_kind
 from semmetrics.kinds.common import on_one_line
@@ -42,7 +43,7 @@ from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval
 from semmetrics.scoring.plan import prepare_systems
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, ahead, chunk_size
+from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, chunk_size
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import document_options, score_prepared
 from semmetrics.scoring.table import ScoreTable, name_absent

@@ -36,7 +36,12 @@ def write(tmp_path):
         ("c.json", ["a", 1], None, "class 1 (from 0)"),
         ("c.json", [], "wrong-type", ""),
         ("c.json", {"a": 1}, "wrong-type", ""),
-        ("c.json", [{"id": 1, "name": "a"}, {"id": 1, "name": "b"}], "duplicate", "categories[1]"),
+        (
+            "c.json",
+            [{"id": 1, "name": "a"}, {"id": 1, "name": "b"}],
+            "duplicate-id",
+            "categories[1]",
+        ),
         ("c.csv", "id,name", "wrong-format", ""),
     ],
 )

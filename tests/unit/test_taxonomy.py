@@ -189,7 +189,7 @@ def test_pickled_and_given_again():
 
 @pytest.mark.parametrize(("name", "text", "code", "where"), [
     ("t.csv", "a,b\ncat,animal\n", "no-column", ", line 1"),
-    ("t.csv", "child;parent\ncat;animal\n", "no-column", ", line 1"),
+    ("t.csv", "child;parent\ncat;animal\n", "other-delimiter", ", line 1"),
     ("t.csv", "child,parent\ncat, mammal\nmammal,animal\n", "differ-by-blanks", ", line 3"),
     ("t.tsv", "child\tparent\ncat\tanimal\ncat \tpet\n", "differ-by-blanks", ", line 3"),
     ("t.csv", "child,parent\ncat,animal\ndog,dog\n", "own-parent", ", line 3"),
