@@ -446,9 +446,8 @@ def _count_pairs(rows: Ints, flat: Ints, span: int) -> tuple[Ints, Ints, Ints]:
     pairs, a, b = np.zeros((3, 0), np.int64)
     waiting: list[Ints] = []
     left = np.arange(len(flat))
-    after = np.repeat(ragged.lengths(rows), ragged.lengths(rows)) - ragged.positions(
-        rows
-    )  # labels from here to the end
+    sizes = ragged.lengths(rows)
+    after = np.repeat(sizes, sizes) - ragged.positions(rows)  # labels from here to the end
     distance = size = 0
     while len(left):
         distance += 1

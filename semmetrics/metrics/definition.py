@@ -20,14 +20,15 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Column
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.tasks import Block
 from semmetrics.errors import InputError, UnknownKeyError
 from semmetrics.messages import listing
 
-Columns: TypeAlias = Mapping[str, Column]
-Sums: TypeAlias = Mapping[str, NDArray[Any]]
+Columns: TypeAlias = Mapping[str, Any]
+"""Columns by name, of the classes of `core.columns` or of a statistic's own."""
+Sums: TypeAlias = Mapping[str, Any]
+"""Arrays of sums by name; of statistics that are not additive "rows", "weights" and "order"."""
 Value: TypeAlias = "str | int | float | None"
 LabelTable: TypeAlias = dict[str, NDArray[Any]]
 """Columns "label", "value" and counts of the labels that are averaged over."""

@@ -46,7 +46,7 @@ from semmetrics.metrics import definition, families
 from semmetrics.metrics.decoding import Weights, item_weights, score_matrix, target_matrix
 from semmetrics.metrics.families import CAUSES
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.matching import Matched, Matches, Ranked, Reference, no_scores
+from semmetrics.metrics.matching import Matched, Matches, no_scores, sides_of
 from semmetrics.metrics.registry import define
 
 Empty: TypeAlias = float | Literal["skip"]
@@ -277,7 +277,7 @@ def scored_labels(block: Block[LabelTask], name: str) -> tuple[Any, Bools, Match
     InputError
         If they have no scores.
     """
-    ranked, matched = block.get(Ranked()), block.get(Matches("once", "class"))
+    (ranked, _), matched = sides_of(block), block.get(Matches("once", "class"))
     if not len(ranked.codes):  # nothing is predicted, so no score is lacking
         ranked = replace(ranked, scores=np.zeros(0))
     if ranked.scores is None:
@@ -743,7 +743,7 @@ class ScoredPairs(definition.ItemSums):
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Make the column "pairs"."""
         side, hit, matched = scored_labels(block, "mAP")
-        ref = block.get(Reference())
+        _, ref = sides_of(block)
         if matched.once is not None:
             ref = ref.keep(matched.once)
         return {"pairs": PairColumn(side, hit, ref)}
@@ -772,8 +772,7 @@ class ClassPrecisionFamily(definition.Family):
     ) -> dict[str, int]:
         """Count the classes without positives."""
         values, _ = self._values(measure, sums, frame)
-        number = int(np.isnan(values[0]).sum())
-        return {"no_reference": number} if number else {}
+        return {"no_reference": int(np.isnan(values[0]).sum())}
 
     def per_label(
         self, measure: definition.Measure, sums: definition.Sums, frame: definition.Frame
@@ -786,9 +785,7 @@ class ClassPrecisionFamily(definition.Family):
     def _values(
         self, measure: definition.Measure, sums: definition.Sums, frame: definition.Frame
     ) -> tuple[Floats, Floats]:
-        rows: Any = sums["rows"]
-        pairs: PairColumn = rows["pairs"]
-        weights = sums["weights"]
+        pairs, weights = sums["rows"]["pairs"], sums["weights"]
         if measure["ties"] == "grouped":  # only then does the order of the items not matter
             pairs, weights = pairs.take(sums["order"]), weights[:, sums["order"]]
         inside = frame.universe(measure)

@@ -203,11 +203,10 @@ def _first_rank(ranks: Ranks) -> Floats:
 
 
 @dataclass(frozen=True)
-class FirstRanks:
+class FirstRanks(ItemSums):
     """A step: the rank of the first positive of each query, column "rank"; 0 without positives."""
 
-    additive: bool = False
-    labels: frozenset[str] = frozenset()
+    additive = False
 
     def compute(self, block: RankBlock) -> dict[str, Any]:
         """Return the column."""
@@ -224,8 +223,7 @@ class MedianFamily(Family):
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Return the median of the queries with positives."""
-        rows: Any = sums["rows"]
-        ranks, weights = rows["rank"].values, sums["weights"]
+        ranks, weights = sums["rows"]["rank"].values, sums["weights"]
         found = median_rank(ranks[ranks > 0], weights[:, ranks > 0])
         if measure["no_reference"] == "nan" and (ranks == 0).any():
             without = (weights[:, ranks == 0] > 0).any(axis=1)
@@ -234,14 +232,11 @@ class MedianFamily(Family):
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the queries without positives."""
-        rows: Any = sums["rows"]
-        number = int((rows["rank"].values == 0).sum())
-        return {CAUSES[3]: number} if number else {}
+        return {CAUSES[3]: int((sums["rows"]["rank"].values == 0).sum())}
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the rank of each query; nan where there is none."""
-        columns: Any = rows
-        ranks = columns["rank"].values
+        ranks = rows["rank"].values
         return np.where((ranks > 0) & (ranks < UNRANKED), ranks, np.nan)
 
 
