@@ -104,9 +104,8 @@ class BleuCounts(ItemSums):
         table, captions = caption_steps.task_tokens(block.task), caption_steps.items_of(block)
         widths, some = lengths(table.indptr), captions.n_refs > 0
         testlen = np.where(some, widths[captions.candidates], 0)
-        reflen = reference_lengths(
-            testlen, captions.indptr, widths[captions.references], self.reflen
-        )
+        of_each = captions.indptr, widths[captions.references]
+        reflen = reference_lengths(testlen, *of_each, self.reflen)
         columns: dict[str, Any] = {"testlen": Dense(testlen), "reflen": Dense(reflen)}
         images, groups = np.unique(block.task.images[block.start : block.stop], return_inverse=True)
         image_rows, flat = take_rows(block.task.indptr, images)

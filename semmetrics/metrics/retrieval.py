@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,19 +41,10 @@ from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints, positions, row_numbers
 from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask, kept
 from semmetrics.metrics import families
-from semmetrics.metrics.definition import (
-    Columns,
-    Definition,
-    Family,
-    Frame,
-    ItemSums,
-    Measure,
-    Statistic,
-    Sums,
-)
+from semmetrics.metrics.definition import Columns, Family, Frame, ItemSums, Measure, Statistic, Sums
 from semmetrics.metrics.families import CAUSES, ItemMeans, SumOverParts
 from semmetrics.metrics.formulas import divide, recall
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.registry import define
 
 RankBlock: TypeAlias = Block[RetrievalTask]
 
@@ -240,13 +232,10 @@ class MedianFamily(Family):
         return np.where((ranks > 0) & (ranks < UNRANKED), ranks, np.nan)
 
 
-def retrieval_measure(
-    name: str, family: Any, summary: str, equation: str, source: str, **more: Any
-) -> Definition:
-    """Register a measure of queries: of ranks of positives, without a cutoff, if nothing else."""
-    more = {"cutoff": False, "options": (NO_POSITIVE,), **more}
-    more |= {"source": source, "order_invariant": False, "kind": "retrieval"}
-    return add(Definition(name, family, summary, equation, **more))
+retrieval_measure = partial(
+    define, cutoff=False, options=(NO_POSITIVE,), order_invariant=False, kind="retrieval"
+)
+"""Register a measure of queries: of ranks of positives, without a cutoff, if nothing else."""
 
 
 Recall = retrieval_measure(

@@ -81,10 +81,6 @@ class Batch(NamedTuple):
     goal: Ints
     continues: Bools | None
 
-    def similarities(self, source: Similarities) -> Any:
-        """Gather those of labels with references, shape (items, rows, references)."""
-        return source.gather(self.rows, self.columns)
-
 
 @kept
 def lay_out(block: LabelBlock, duplicates: str, model: str, cut: Cut | None = None) -> BatchLayout:
@@ -223,7 +219,7 @@ class SemanticMatches:
         """Match a batch: the column of each row, or -1, and the rows that are hits."""
         backend = Backend(above)
         if self.match == "total":
-            table = batch.similarities(source)
+            table = source.gather(batch.rows, batch.columns)
             # of equal sums that with more pairs: then a prediction adds one pair or none
             gain = backend.xp.where(above & (table > 0), table + _MORE / (1 + table.shape[1]), 0.0)
             found, gain = assignment.max_similarity_matching(gain), backend.numpy(gain)
@@ -263,7 +259,7 @@ def match_pairs(block: LabelBlock, matches: SemanticMatches) -> tuple[Ints, Floa
     source = similarities_of(block, matches.model)
     partner, similarity = matched.partner.copy(), np.full(len(matched.partner), -np.inf)
     for batch in layout.batches(by_term=False):
-        table = batch.similarities(source)
+        table = source.gather(batch.rows, batch.columns)
         table = Backend(table).numpy(table)
         real = batch.owner >= 0
         mine, nearest = batch.owner[real], table.argmax(axis=2)
@@ -330,7 +326,7 @@ class SoftCounts(ItemSums):
         sides = (layout.pred, layout.pred_kept), (layout.ref, layout.ref_kept)
         found = [np.zeros(len(side.codes)) for side, _ in sides]
         for batch in layout.batches(by_term=False):
-            part = rule(batch.similarities(source))
+            part = rule(source.gather(batch.rows, batch.columns))
             for values, new, place in zip(found, part, (batch.owner, batch.goal), strict=True):
                 real = place >= 0
                 values[place[real]] = Backend(new).numpy(new)[real]

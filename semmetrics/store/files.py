@@ -418,7 +418,8 @@ def write_matrix(
                     if progress is not None:
                         progress(stop, shape[0])
             publish(job.part, job.target, beside)
-        job.forget()
+        with suppress(OSError):  # Windows removes no file that is open
+            job.notes.unlink()
     found: NDArray[Any] = np.load(path, mmap_mode="r")
     return found
 
@@ -513,21 +514,14 @@ class _MatrixFile:
         """Open the matrix to be written: its header and full length first."""
         # Blocks are written and not assigned to a map of the file: on a full disk, an assignment
         # ends the process.
+        whole = self.header, self.size
         with self.part.open("w+b" if fresh else "r+b", buffering=0) as matrix:
             if fresh:
                 matrix.write(self.header)
                 matrix.truncate(self.size)
-            elif (
-                matrix.read(len(self.header)) != self.header
-                or os.fstat(matrix.fileno()).st_size != self.size
-            ):
+            elif (matrix.read(len(self.header)), self.part.stat().st_size) != whole:
                 raise self.unfinished("it is damaged, cut off or of another shape", self.part)
             yield matrix
-
-    def forget(self) -> None:
-        """Remove the notes of a complete matrix."""
-        with suppress(OSError):  # Windows removes no file that is open
-            self.notes.unlink()
 
     def checksum(self, matrix: BinaryIO, start: int, stop: int) -> int:
         """Return the checksum of rows that were written."""

@@ -195,12 +195,10 @@ def _find_delimiters(task: LabelTask, names: Mapping[str, Sequence[str]]) -> Odd
         holders: dict[tuple[str, ...], tuple[str, set[str]]] = {}
         if lists:
             holders[_WRITTEN, side] = lists[0], set(filter(_LIST.search, task.classes))
-        for delimiter in () if lists else _DELIMITERS:
-            joined = (
-                [name for name in mine if delimiter in name] if delimiter in whole[side] else []
-            )
+        for delimiter in () if lists else filter(whole[side].__contains__, _DELIMITERS):
+            joined = [name for name in mine if delimiter in name]
             others = None if delimiter in whole[other] else names[other]
-            if joined and _are_joined(joined, mine, delimiter, others):
+            if _are_joined(joined, mine, delimiter, others):
                 held = {name for name in task.classes if delimiter in name}
                 holders[_HELD, side, delimiter] = joined[0], held
         for key, (example, some) in holders.items():
