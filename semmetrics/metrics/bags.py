@@ -37,12 +37,11 @@ from semmetrics.core.backend import Backend, to_device
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.similarity import EuclideanDistances, paired_cosines, sum_vectors
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
-from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.embed.lookup import label_vectors
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import ItemSums, Measure, Option, Statistic, one_of
+from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
 from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
@@ -51,7 +50,7 @@ from semmetrics.metrics.sets import set_options
 
 
 @dataclass(frozen=True)
-class BagValues(ItemSums):
+class BagValues(Statistic):
     """Cosine of the two label lists of each item as wholes: columns "value" and "cause".
 
     ``how`` is "text" (all terms joined by blanks and embedded as one text) or "mean" (the mean of
@@ -65,16 +64,19 @@ class BagValues(ItemSums):
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Embed both sides and compare them item by item."""
         vectors = label_vectors_of(block.task, self.model)
-        sides = kept_sides(block, self.cut)
-        if self.how == "text":
-            labels = [" ".join(terms) for terms in vectors.terms_of_labels]
-            found, lost = zip(*(_embed_lists(side, labels, vectors) for side in sides), strict=True)
-            block.note(("unknown", self), sum(lost))
-            block.note(("truncated", self), sum(one.truncated for one in found))
-            pairs = [(to_device(one.vectors, vectors.device), one.known) for one in found]
-        else:
-            pairs = []
-            for side in sides:
+        sides, pairs = kept_sides(block, self.cut), []
+        whole = vectors.terms_of_labels if self.how == "text" else ()
+        labels = list(map(" ".join, whole))
+        for side in sides:
+            if self.how == "text":
+                words = [labels[code] for code in written_codes(side).tolist()]
+                texts = [" ".join(words[a:b]) for a, b in pairwise(side.indptr.tolist())]
+                listed = ragged.lengths(side.indptr) > 0
+                found, lost = embed_wholes(vectors, texts, listed, "label lists")
+                block.note(("unknown", self), lost)  # counts of both sides are added
+                block.note(("truncated", self), found.truncated)
+                pairs.append((to_device(found.vectors, vectors.device), found.known))
+            else:
                 first = vectors.first_terms[written_codes(side)]
                 indptr = ragged.offsets(ragged.sum_rows(first >= 0, side.indptr))
                 sums = sum_vectors(vectors.units, indptr, first[first >= 0])
@@ -87,13 +89,6 @@ class BagValues(ItemSums):
         if self.how == "text" and vectors.oov != "skip":  # a list that is not known is not empty
             some, any_ = (ragged.lengths(side.indptr) > 0 for side in sides)
         return value_columns(value, some, any_)
-
-
-def _embed_lists(side: Side, labels: Sequence[str], vectors: Any) -> tuple[Embedded, int]:
-    """Embed every list as one text, and count those not known."""
-    words = [labels[code] for code in written_codes(side).tolist()]
-    texts = [" ".join(words[a:b]) for a, b in pairwise(side.indptr.tolist())]
-    return embed_wholes(vectors, texts, ragged.lengths(side.indptr) > 0, "label lists")
 
 
 def embed_wholes(
@@ -271,7 +266,7 @@ def count_words(
 
 
 @dataclass(frozen=True)
-class TransportValues(ItemSums):
+class TransportValues(Statistic):
     """Word mover's distance of each item, or its relaxed bound: columns "value" and "cause"."""
 
     name: str

@@ -23,7 +23,7 @@ from semmetrics.core.ragged import Floats, Ints, lengths, offsets, positions, ro
 from semmetrics.metrics import caption_steps
 from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuFamily
 from semmetrics.metrics.caption_steps import SKIP_OR_NAN, CaptionBlock
-from semmetrics.metrics.definition import Columns, Family, Frame, ItemSums, Measure, Statistic, Sums
+from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.formulas import divide
 
 
@@ -139,7 +139,7 @@ def _text_hashes(block: CaptionBlock) -> HashColumn:
 
 
 @dataclass(frozen=True)
-class CandidateHashes(ItemSums):
+class CandidateHashes(Statistic):
     """A step: hashes of what each candidate has, column "hashes"."""
 
     additive = False

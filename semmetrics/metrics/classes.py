@@ -89,7 +89,7 @@ def _place(block: ClassBlock, candidates: str) -> ClassRanks:
 
 
 @dataclass(frozen=True)
-class ClassHits:
+class ClassHits(Statistic):
     """A step: of each image its class, and whether it is among the first k; one column a class.
 
     Columns "hit" and "n_ref", and for the first class alone "n_pred", which is predicted.
@@ -97,8 +97,7 @@ class ClassHits:
 
     candidates: str
     k: int
-    additive: bool = True
-    labels: frozenset[str] = frozenset(("hit", "n_ref", "n_pred"))
+    labels = frozenset(("hit", "n_ref", "n_pred"))
 
     def compute(self, block: ClassBlock) -> dict[str, Any]:
         """Decide, or place the true class."""
@@ -274,15 +273,15 @@ def weighted_curve(
 
 
 @dataclass(frozen=True)
-class Gaps:
+class Gaps(Statistic):
     """A step: by how much the best seen class of an image is above the best unseen one.
 
     Columns "gap", "size" (of the scores, where the gap may be rounded), "right" (whether the true
     class is the best of its group) and "n_ref" (the true class).
     """
 
-    additive: bool = False
-    labels: frozenset[str] = frozenset(("n_ref",))
+    additive = False
+    labels = frozenset(("n_ref",))
 
     def compute(self, block: ClassBlock) -> dict[str, Any]:
         """Find the best of both groups.

@@ -137,8 +137,8 @@ def written(value: Value) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-class Statistic(Protocol):
-    """A step that gives columns, one row an item.
+class Statistic:
+    """A step that gives columns, one row an item; each kind of it is a frozen dataclass.
 
     Attributes
     ----------
@@ -148,25 +148,12 @@ class Statistic(Protocol):
         The columns whose sums have the label axis last.
     """
 
-    @property
-    def additive(self) -> bool:
-        """Whether sums are enough."""
-
-    @property
-    def labels(self) -> frozenset[str]:
-        """Columns with a label axis."""
+    additive: ClassVar[bool] = True
+    labels: ClassVar[frozenset[str]] = frozenset()
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:
         """Compute the columns, by name."""
-
-    def __hash__(self) -> int: ...
-
-
-class ItemSums:
-    """Base of statistics; where they say nothing else, sums are enough and have no label axis."""
-
-    additive: ClassVar[bool] = True
-    labels: ClassVar[frozenset[str]] = frozenset()
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,7 +38,6 @@ from semmetrics.metrics.definition import (
     Definition,
     Family,
     Frame,
-    ItemSums,
     Measure,
     Option,
     Statistic,
@@ -270,7 +269,7 @@ class SumFormulas(Family):
 
 
 @dataclass(frozen=True)
-class FormulaValues(ItemSums):
+class FormulaValues(Statistic):
     """A formula on the counts of each item: columns "value" and "cause", and the counts' flags.
 
     Counts may be those that occur, each once, and "codes", which say what each item has.
@@ -347,7 +346,7 @@ class CountFormulas(ItemMeans):
 
 
 @dataclass(frozen=True)
-class NoColumns(ItemSums):
+class NoColumns(Statistic):
     """A step of nothing."""
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:

@@ -57,7 +57,7 @@ from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError
 from semmetrics.metrics import formulas
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, one_of
+from semmetrics.metrics.definition import Definition, Measure, Statistic, one_of
 from semmetrics.metrics.families import CountFormulas, ItemMeans, policy_option, value_columns
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Cut, ItemCounts, Matches, cut_of, sides_of
@@ -163,28 +163,25 @@ def lca_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
     edges, height = np.full((2, len(pred.codes)), -1)
     for part in _parts(pred, ref, placed):
         mine, theirs = (side.rows(part.start, part.stop) for side in (pred, ref))
-        if len(mine.codes) and len(theirs.codes):
-            flat = slice(pred.indptr[part.start], pred.indptr[part.stop])
-            edges[flat], height[flat] = _nearest(mine, theirs, placed)
+        if not len(mine.codes) or not len(theirs.codes):
+            continue
+        _, flat, keys = _ancestors(theirs, placed)
+        bits = int(placed.distances.max(initial=0)).bit_length()
+        ordered = np.sort((keys << bits) + placed.distances[flat])
+        ordered = ordered[np.flatnonzero(np.diff(ordered >> bits, prepend=-1))]  # the nearest
+        ref_keys = ordered >> bits
+        down = ordered - (ref_keys << bits)
+        indptr, flat, keys = _ancestors(mine, placed)
+        place = np.minimum(np.searchsorted(ref_keys, keys), len(ref_keys) - 1)
+        common = ref_keys[place] == keys
+        links = np.where(common, placed.distances[flat] + down[place], FAR)
+        heights = np.where(common, placed.height[placed.nodes[flat]], FAR)
+        least = np.minimum.reduceat(links, indptr[:-1])
+        lowest = np.minimum.reduceat(heights, indptr[:-1]) * (least > 0)
+        here = slice(pred.indptr[part.start], pred.indptr[part.stop])
+        edges[here] = np.where(least < FAR, least, -1)
+        height[here] = np.where(least < FAR, lowest, -1)
     return edges, height
-
-
-def _nearest(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
-    _, flat, keys = _ancestors(ref, placed)
-    bits = int(placed.distances.max(initial=0)).bit_length()
-    ordered = np.sort((keys << bits) + placed.distances[flat])
-    ordered = ordered[np.flatnonzero(np.diff(ordered >> bits, prepend=-1))]  # the nearest of each
-    ref_keys = ordered >> bits
-    down = ordered - (ref_keys << bits)
-    indptr, flat, keys = _ancestors(pred, placed)
-    place = np.minimum(np.searchsorted(ref_keys, keys), len(ref_keys) - 1)
-    common = ref_keys[place] == keys
-    links = np.where(common, placed.distances[flat] + down[place], FAR)
-    heights = np.where(common, placed.height[placed.nodes[flat]], FAR)
-    edges = np.minimum.reduceat(links, indptr[:-1])
-    height = np.minimum.reduceat(heights, indptr[:-1])
-    connected = edges < FAR
-    return np.where(connected, edges, -1), np.where(connected, height * (edges > 0), -1)
 
 
 @kept
@@ -227,7 +224,7 @@ def labels_taking_part(
 
 
 @dataclass(frozen=True)
-class ClosedCounts(ItemSums):
+class ClosedCounts(Statistic):
     """Ancestors of each item: columns "hit", "n_pred", "n_ref" and "outside"."""
 
     cut: Cut
@@ -242,7 +239,7 @@ class ClosedCounts(ItemSums):
 
 
 @dataclass(frozen=True)
-class LabelDistances(ItemSums):
+class LabelDistances(Statistic):
     """Distances of each item: columns "value", "cause", "outside" and "unconnected"."""
 
     measure: Measure

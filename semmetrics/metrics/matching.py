@@ -24,7 +24,7 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import UNUSED, Block, LabelTask, Step, kept
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import ItemSums, Measure
+from semmetrics.metrics.definition import Measure, Statistic
 
 LabelBlock = Block[LabelTask]
 
@@ -239,7 +239,7 @@ def count_matches(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> ItemCo
 
 
 @dataclass(frozen=True)
-class CountColumns(ItemSums):
+class CountColumns(Statistic):
     """The counts of each item under a cut, as columns; with ``ranks`` "precision_sum", too."""
 
     cut: Cut
@@ -255,7 +255,7 @@ class CountColumns(ItemSums):
 
 
 @dataclass(frozen=True)
-class DistinctCounts(ItemSums):
+class DistinctCounts(Statistic):
     """The different counts that items have: sets are small, so a formula needs few evaluations."""
 
     cut: Cut

@@ -36,7 +36,7 @@ from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.messages import brief, counted
 from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_steps import NO_REFERENCE, SKIP_OR_NAN, CaptionBlock
-from semmetrics.metrics.definition import ItemSums, Measure, Statistic, one_of
+from semmetrics.metrics.definition import Measure, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.text.java import ENGLISH, JavaProgram
 from semmetrics.text.tokenizers import one_line
@@ -117,7 +117,7 @@ def _ask(lines: Collection[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class MeteorCounts(ItemSums):
+class MeteorCounts(Statistic):
     """A step: the counts of each item, from one run of the program for the whole task."""
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:

@@ -41,7 +41,7 @@ from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints, positions, row_numbers
 from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask, kept
 from semmetrics.metrics import families
-from semmetrics.metrics.definition import Columns, Family, Frame, ItemSums, Measure, Statistic, Sums
+from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.families import CAUSES, ItemMeans, SumOverParts
 from semmetrics.metrics.formulas import divide, recall
 from semmetrics.metrics.registry import define
@@ -150,7 +150,7 @@ def median_rank(ranks: Ints, weights: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class QueryValues(ItemSums):
+class QueryValues(Statistic):
     """A step: a value of each query, by a function of the ranks and perhaps of a cutoff."""
 
     values: Callable[..., Floats]
@@ -195,7 +195,7 @@ def _first_rank(ranks: Ranks) -> Floats:
 
 
 @dataclass(frozen=True)
-class FirstRanks(ItemSums):
+class FirstRanks(Statistic):
     """A step: the rank of the first positive of each query, column "rank"; 0 without positives."""
 
     additive = False

@@ -41,7 +41,7 @@ from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics import definition, formulas, label_similarity
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, Value
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
 from semmetrics.metrics.families import CountFormulas
 from semmetrics.metrics.label_similarity import EMBEDDING, Similarities, similarities_of
 from semmetrics.metrics.matching import CountColumns, Cut, Matched, cut_of, sides_of
@@ -275,7 +275,7 @@ def match_pairs(block: LabelBlock, matches: SemanticMatches) -> tuple[Ints, Floa
 
 
 @dataclass(frozen=True)
-class SemanticCounts(ItemSums):
+class SemanticCounts(Statistic):
     """Counts of semantic matches of each item: columns "hit", "served", "n_pred", "n_ref".
 
     ``served`` counts the references that a prediction matches; it differs from ``hit`` only where
@@ -306,7 +306,7 @@ class SemanticFamily(CountFormulas):
 
 
 @dataclass(frozen=True)
-class SoftCounts(ItemSums):
+class SoftCounts(Statistic):
     """Similarities of labels to what they go with on the other side, summed as hits are counted.
 
     Columns "hit" (over predictions), "served" (over references), "n_pred" and "n_ref". ``match``

@@ -43,7 +43,6 @@ from semmetrics.metrics.definition import (
     Columns,
     Definition,
     Frame,
-    ItemSums,
     LabelTable,
     Measure,
     Option,
@@ -115,7 +114,7 @@ def set_options(
 
 
 @dataclass(frozen=True)
-class LabelCounts(ItemSums):
+class LabelCounts(Statistic):
     """Hits, predictions and references of each label, each counted once an item."""
 
     cut: matching.Cut

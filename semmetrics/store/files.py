@@ -418,8 +418,7 @@ def write_matrix(
                     if progress is not None:
                         progress(stop, shape[0])
             publish(job.part, job.target, beside)
-        with suppress(OSError):  # Windows removes no file that is open
-            job.notes.unlink()
+        job.forget()
     found: NDArray[Any] = np.load(path, mmap_mode="r")
     return found
 
@@ -522,6 +521,11 @@ class _MatrixFile:
             elif (matrix.read(len(self.header)), self.part.stat().st_size) != whole:
                 raise self.unfinished("it is damaged, cut off or of another shape", self.part)
             yield matrix
+
+    def forget(self) -> None:
+        """Remove the notes of a complete matrix."""
+        with suppress(OSError):  # Windows removes no file that is open
+            self.notes.unlink()
 
     def checksum(self, matrix: BinaryIO, start: int, stop: int) -> int:
         """Return the checksum of rows that were written."""
