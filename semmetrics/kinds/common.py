@@ -351,9 +351,8 @@ def model_facts(
     facts: list[Fact] = []
     for key in ("unknown", "composed", "zero_vectors", "truncated"):
         texts = [text[:60] for text in (which or {}).get(key, ())[:_SHOWN]]
-        facts += counted(
-            f"{key.replace('_', '-')}-texts", counts.get(key, 0), texts, where, **values
-        )
+        code = f"{key.replace('_', '-')}-texts"
+        facts += counted(code, counts.get(key, 0), texts, where, **values)
     return facts
 
 

@@ -23,7 +23,7 @@ Kusner, Sun, Kolkin, Weinberger, 2015, From word embeddings to document distance
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -37,12 +37,11 @@ from semmetrics.core.backend import Backend, to_device
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.similarity import EuclideanDistances, paired_cosines, sum_vectors
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
-from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, LabelTask
+from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.embed.embedder import Embedded, embed_unique
 from semmetrics.embed.lookup import label_vectors
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import ItemSums, Measure, Option, Statistic, one_of
+from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
 from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import EMBEDDING, label_vectors_of, written_codes
 from semmetrics.metrics.matching import Cut, cut_of, kept_sides
@@ -51,7 +50,7 @@ from semmetrics.metrics.sets import set_options
 
 
 @dataclass(frozen=True)
-class BagValues(ItemSums):
+class BagValues(Statistic):
     """Cosine of the two label lists of each item as wholes: columns "value" and "cause".
 
     ``how`` is "text" (all terms joined by blanks and embedded as one text) or "mean" (the mean of
@@ -65,16 +64,19 @@ class BagValues(ItemSums):
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Embed both sides and compare them item by item."""
         vectors = label_vectors_of(block.task, self.model)
-        sides = kept_sides(block, self.cut)
-        if self.how == "text":
-            labels = [" ".join(terms) for terms in vectors.terms_of_labels]
-            found, lost = zip(*(_embed_lists(side, labels, vectors) for side in sides), strict=True)
-            block.note(("unknown", self), sum(lost))
-            block.note(("truncated", self), sum(one.truncated for one in found))
-            pairs = [(to_device(one.vectors, vectors.device), one.known) for one in found]
-        else:
-            pairs = []
-            for side in sides:
+        sides, pairs = kept_sides(block, self.cut), []
+        whole = vectors.terms_of_labels if self.how == "text" else ()
+        labels = list(map(" ".join, whole))
+        for side in sides:
+            if self.how == "text":
+                words = [labels[code] for code in written_codes(side).tolist()]
+                texts = [" ".join(words[a:b]) for a, b in pairwise(side.indptr.tolist())]
+                listed = ragged.lengths(side.indptr) > 0
+                found, lost = embed_wholes(vectors, texts, listed, "label lists")
+                block.note(("unknown", self), lost)  # counts of both sides are added
+                block.note(("truncated", self), found.truncated)
+                pairs.append((to_device(found.vectors, vectors.device), found.known))
+            else:
                 first = vectors.first_terms[written_codes(side)]
                 indptr = ragged.offsets(ragged.sum_rows(first >= 0, side.indptr))
                 sums = sum_vectors(vectors.units, indptr, first[first >= 0])
@@ -87,34 +89,6 @@ class BagValues(ItemSums):
         if self.how == "text" and vectors.oov != "skip":  # a list that is not known is not empty
             some, any_ = (ragged.lengths(side.indptr) > 0 for side in sides)
         return value_columns(value, some, any_)
-
-
-def list_counts(noted: Mapping[Any, Any]) -> dict[str, dict[str, int]]:
-    """Return how many label lists a model did not know, and of how many it read the beginning.
-
-    Parameters
-    ----------
-    noted : mapping
-        What steps noted, as ``Statistics.noted`` holds it.
-
-    Returns
-    -------
-    dict from name of the embedding to counts of "unknown" and "truncated"
-        By the measure that has most of them; of those cut, equal lists of a block once.
-    """
-    found: dict[str, dict[str, int]] = {}
-    for name, number in noted.items():
-        if isinstance(name, tuple) and isinstance(name[1], BagValues):
-            counts = found.setdefault(name[1].model, {})
-            counts[name[0]] = max(number, counts.get(name[0], 0))
-    return found
-
-
-def _embed_lists(side: Side, labels: Sequence[str], vectors: Any) -> tuple[Embedded, int]:
-    """Embed every list as one text, and count those not known."""
-    words = [labels[code] for code in written_codes(side).tolist()]
-    texts = [" ".join(words[a:b]) for a, b in pairwise(side.indptr.tolist())]
-    return embed_wholes(vectors, texts, ragged.lengths(side.indptr) > 0, "label lists")
 
 
 def embed_wholes(
@@ -244,90 +218,69 @@ class WordTable:
         return np.unique(self.vectors, axis=0, return_inverse=True)[1].ravel()
 
 
-@dataclass(frozen=True)
-class Vocabulary:
-    """The words of a task's labels, with vectors; made once for all blocks."""
-
-    build: str
-    model: str
-
-    def compute(self, block: LabelBlock) -> WordTable:
-        """Find the words of each written label, and their vectors."""
-        key, shared = ("words", self.build, self.model), block.task.shared
-        if key not in shared:
-            make = _text_words if self.build == "text" else _label_words
-            shared[key] = make(label_vectors_of(block.task, self.model))
-        table: WordTable = shared[key]
-        return table
-
-
-def _text_words(vectors: Any) -> WordTable:
-    found = [_WORD.findall(" ".join(terms).lower()) for terms in vectors.terms_of_labels]
-    place = {word: code for code, word in enumerate(sorted({w for words in found for w in words}))}
-    codes = np.array([place[word] for words in found for word in words], np.int64)
-    looked = label_vectors(
-        [(word,) for word in place], vectors.embedder, lookup=vectors.lookup, oov=vectors.oov
-    )
-    kept = looked.included[codes]  # words that take part
-    widths, skips = np.fromiter(map(len, found), np.int64, len(found)), vectors.oov == "skip"
-    indptr = ragged.offsets(ragged.sum_rows(kept, ragged.offsets(widths)))
-    return WordTable(indptr, codes[kept], looked.vectors, vectors.device, skips)
-
-
-def _label_words(vectors: Any) -> WordTable:
+@kept
+def find_words(task: LabelTask, build: str, model: str) -> WordTable:
+    """Find the words of each written label of a task, and their vectors."""
+    vectors = label_vectors_of(task, model)
+    if build == "text":
+        found = [_WORD.findall(" ".join(terms).lower()) for terms in vectors.terms_of_labels]
+        names = sorted(set().union(*found))
+        place = {word: code for code, word in enumerate(names)}
+        codes = np.array([place[word] for words in found for word in words], np.int64)
+        rules = {"lookup": vectors.lookup, "oov": vectors.oov}
+        looked = label_vectors([(name,) for name in names], vectors.embedder, **rules)
+        used = looked.included[codes]  # words that take part
+        widths, skips = np.fromiter(map(len, found), np.int64, len(found)), vectors.oov == "skip"
+        indptr = ragged.offsets(ragged.sum_rows(used, ragged.offsets(widths)))
+        return WordTable(indptr, codes[used], looked.vectors, vectors.device, skips)
     first = vectors.first_terms
-    kept = first >= 0
+    used = first >= 0
     order = np.array(sorted(range(len(vectors.terms)), key=vectors.terms.__getitem__), np.int64)
-    indptr, codes = ragged.offsets(kept.astype(np.int64)), np.argsort(order)[first[kept]]
+    indptr, codes = ragged.offsets(used.astype(np.int64)), np.argsort(order)[first[used]]
     return WordTable(indptr, codes, vectors.vectors[order], vectors.device)
 
 
-@dataclass(frozen=True)
-class Bags:
-    """The bags of words of each item, predictions cut first."""
+@kept
+def count_words(
+    block: LabelBlock, cut: Cut, build: str, model: str
+) -> tuple[WordTable, list[WeightedWords], Bools]:
+    """Count the words of the labels of each item, predictions cut first.
 
+    Returns
+    -------
+    table : WordTable
+    bags : list of WeightedWords
+        The distinct words of each item on both sides; weights sum to 1 in an item with words.
+    listed : bool array, shape (items,)
+        Whether both sides have labels, perhaps without any word.
+    """
+    table, sides, bags = find_words(block.task, build, model), kept_sides(block, cut), []
+    for side in sides:
+        wptr, flat = ragged.take_rows(table.indptr, written_codes(side))
+        words, width = wptr[side.indptr], max(1, len(table.vectors))
+        indptr, codes, times = ragged.distinct_codes(words, table.codes[flat], width)
+        shares = times / np.repeat(ragged.lengths(words), ragged.lengths(indptr))
+        bags.append(WeightedWords(indptr, codes, shares))
+    mine, theirs = (ragged.lengths(side.indptr) > 0 for side in sides)
+    return table, bags, mine & theirs
+
+
+@dataclass(frozen=True)
+class TransportValues(Statistic):
+    """Word mover's distance of each item, or its relaxed bound: columns "value" and "cause"."""
+
+    name: str
     cut: Cut
     build: str
     model: str
 
-    def compute(self, block: LabelBlock) -> tuple[WordTable, list[WeightedWords], Bools]:
-        """Count the words of the labels kept.
-
-        Returns
-        -------
-        table : WordTable
-        bags : list of WeightedWords
-            The distinct words of each item on both sides; weights sum to 1 in an item with words.
-        listed : bool array, shape (items,)
-            Whether both sides have labels, perhaps without any word.
-        """
-        table = block.get(Vocabulary(self.build, self.model))
-        sides = kept_sides(block, self.cut)
-        bags = []
-        for side in sides:
-            wptr, flat = ragged.take_rows(table.indptr, written_codes(side))
-            words, width = wptr[side.indptr], max(1, len(table.vectors))
-            indptr, codes, times = ragged.distinct_codes(words, table.codes[flat], width)
-            shares = times / np.repeat(ragged.lengths(words), ragged.lengths(indptr))
-            bags.append(WeightedWords(indptr, codes, shares))
-        mine, theirs = (ragged.lengths(side.indptr) > 0 for side in sides)
-        return table, bags, mine & theirs
-
-
-@dataclass(frozen=True)
-class TransportValues(ItemSums):
-    """Word mover's distance of each item, or its relaxed bound: columns "value" and "cause"."""
-
-    name: str
-    bags: Bags
-
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Solve the problem of each item."""
-        table, bags, listed = block.get(self.bags)
+        table, bags, listed = count_words(block, self.cut, self.build, self.model)
         problem: Any = table.distances, *bags
         costs = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
         value = table.distances.backend.numpy(costs)
-        if self.bags.build == "text":
+        if self.build == "text":
             value = _as_released(value, table, bags, listed)
         return value_columns(value, *(ragged.lengths(side.indptr) for side in bags))
 
@@ -357,8 +310,8 @@ class TransportFamily(ItemMeans):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Item values."""
-        bags = Bags(cut_of(measure), str(measure["build"]), str(measure["embedding"]))
-        return TransportValues(measure.definition.name, bags)
+        chosen = str(measure["build"]), str(measure["embedding"])
+        return TransportValues(measure.definition.name, cut_of(measure), *chosen)
 
 
 _BUILD = one_of(

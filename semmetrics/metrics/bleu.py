@@ -21,7 +21,7 @@ from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, sum_rows, take_rows
 from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_steps import SKIP_OR_NAN, CaptionBlock
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, one_of
+from semmetrics.metrics.definition import Definition, Measure, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
 
 ORDERS = 4
@@ -90,7 +90,7 @@ def reference_lengths(testlen: Ints, indptr: Ints, widths: Ints, rule: str) -> N
 
 
 @dataclass(frozen=True)
-class BleuCounts(ItemSums):
+class BleuCounts(Statistic):
     """A step: the counts that BLEU of every order is a formula of.
 
     ``reflen`` is "closest", "shortest" or "average". An n-gram counts as often as in the candidate,
@@ -104,9 +104,8 @@ class BleuCounts(ItemSums):
         table, captions = caption_steps.task_tokens(block.task), caption_steps.items_of(block)
         widths, some = lengths(table.indptr), captions.n_refs > 0
         testlen = np.where(some, widths[captions.candidates], 0)
-        reflen = reference_lengths(
-            testlen, captions.indptr, widths[captions.references], self.reflen
-        )
+        of_each = captions.indptr, widths[captions.references]
+        reflen = reference_lengths(testlen, *of_each, self.reflen)
         columns: dict[str, Any] = {"testlen": Dense(testlen), "reflen": Dense(reflen)}
         images, groups = np.unique(block.task.images[block.start : block.stop], return_inverse=True)
         image_rows, flat = take_rows(block.task.indptr, images)

@@ -125,7 +125,7 @@ def _nearest_sums(
     precision, recall = np.zeros(len(mine.codes)), np.zeros(len(theirs.codes))
     source = choose_similarities(vectors, mine, theirs)
     for batch in layout.batches(by_term=False):
-        table = batch.similarities(source)
+        table = source.gather(batch.rows, batch.columns)
         backend = Backend(table)
         for values, places, axis in ((precision, batch.owner, 2), (recall, batch.goal, 1)):
             nearest = backend.numpy(backend.xp.amax(table, axis))

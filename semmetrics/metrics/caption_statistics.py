@@ -70,9 +70,8 @@ def _is_duplicated(block: CaptionBlock) -> NDArray[Any]:
 
 
 def _token_numbers(block: CaptionBlock) -> NDArray[Any]:
-    return lengths(caption_steps.task_tokens(block.task).indptr)[
-        caption_steps.items_of(block).candidates
-    ]
+    widths = lengths(caption_steps.task_tokens(block.task).indptr)
+    return widths[caption_steps.items_of(block).candidates]
 
 
 def _reference_numbers(block: CaptionBlock) -> NDArray[Any]:
@@ -122,36 +121,29 @@ class HashColumn:
 
 def _word_hashes(block: CaptionBlock) -> HashColumn:
     """Hash the distinct words of each candidate."""
-    table, candidates = (
-        caption_steps.task_tokens(block.task),
-        caption_steps.items_of(block).candidates,
-    )
+    table = caption_steps.task_tokens(block.task)
     words = table.ngrams[0]
-    indptr, cells = take_rows(words.indptr, candidates)
+    indptr, cells = take_rows(words.indptr, caption_steps.items_of(block).candidates)
     return HashColumn(indptr, table.hashes[table.codes[words.places[words.codes[cells]]]])
 
 
 def _text_hashes(block: CaptionBlock) -> HashColumn:
     """Hash all tokens of each candidate together."""
-    table, candidates = (
-        caption_steps.task_tokens(block.task),
-        caption_steps.items_of(block).candidates,
-    )
-    indptr, flat = take_rows(table.indptr, candidates)
+    table = caption_steps.task_tokens(block.task)
+    indptr, flat = take_rows(table.indptr, caption_steps.items_of(block).candidates)
     placed = table.hashes[table.codes[flat]] ^ mix(positions(indptr))
     total = np.zeros(len(flat) + 1, np.uint64)
     np.cumsum(mix(placed), out=total[1:])
     texts = mix(total[indptr[1:]] - total[indptr[:-1]] + mix(lengths(indptr)))
-    return HashColumn(np.arange(len(candidates) + 1), texts)
+    return HashColumn(np.arange(len(texts) + 1), texts)
 
 
 @dataclass(frozen=True)
-class CandidateHashes:
+class CandidateHashes(Statistic):
     """A step: hashes of what each candidate has, column "hashes"."""
 
+    additive = False
     hashes: Callable[[CaptionBlock], HashColumn]
-    additive: bool = False
-    labels: frozenset[str] = frozenset()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the column."""
@@ -170,18 +162,12 @@ class DistinctFamily(Family):
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Count what is different in the candidates that are there."""
-        rows: Any = sums["rows"]
-        number = np.asarray(rows["hashes"].distinct(sums["weights"]), np.float64)
+        number = np.asarray(sums["rows"]["hashes"].distinct(sums["weights"]), np.float64)
         return divide(number, (sums["weights"] > 0).sum(axis=-1)) if self._share else number
-
-    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Return nothing: every candidate counts."""
-        return {}
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Count the different hashes of each candidate; None for a share, of which one is all."""
-        columns: Any = rows
-        return None if self._share else lengths(columns["hashes"].indptr).astype(np.float64)
+        return None if self._share else lengths(rows["hashes"].indptr).astype(np.float64)
 
 
 _UNBOUNDED: dict[str, Any] = {"bounds": (0.0, np.inf)}

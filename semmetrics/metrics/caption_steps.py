@@ -25,7 +25,7 @@ from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.tasks import Block, CaptionTask, kept
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, Value
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
 from semmetrics.metrics.families import CAUSES, ItemMeans, policy_option, value_columns
 from semmetrics.metrics.registry import add
 from semmetrics.text.tokenizers import encode_tokens
@@ -172,7 +172,7 @@ def share_ngrams(grams: NGrams, candidates: Ints, indptr: Ints, references: Ints
 
 
 @dataclass(frozen=True)
-class CaptionValues(ItemSums):
+class CaptionValues(Statistic):
     """A step: a value of each candidate, by a function of the block and of options."""
 
     values: Callable[..., Any]

@@ -401,9 +401,8 @@ def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
         weights = fit.weights(table)
     else:
         documents, counts = _count_documents(task, source, stem)
-        weights = [
-            frequencies.log_of(documents) - np.log(np.maximum(1.0, found)) for found in counts
-        ]
+        log = frequencies.log_of(documents)
+        weights = [log - np.log(np.maximum(1.0, found)) for found in counts]
     return [TfIdf(*one) for one in zip(table.ngrams, weights, strict=True)]
 
 

@@ -89,7 +89,7 @@ def _place(block: ClassBlock, candidates: str) -> ClassRanks:
 
 
 @dataclass(frozen=True)
-class ClassHits:
+class ClassHits(Statistic):
     """A step: of each image its class, and whether it is among the first k; one column a class.
 
     Columns "hit" and "n_ref", and for the first class alone "n_pred", which is predicted.
@@ -97,8 +97,7 @@ class ClassHits:
 
     candidates: str
     k: int
-    additive: bool = True
-    labels: frozenset[str] = frozenset(("hit", "n_ref", "n_pred"))
+    labels = frozenset(("hit", "n_ref", "n_pred"))
 
     def compute(self, block: ClassBlock) -> dict[str, Any]:
         """Decide, or place the true class."""
@@ -142,14 +141,12 @@ class ClassFamily:
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the classes without images."""
-        absent = int((self._counts(measure, sums, frame)[1] == 0).sum())
-        return {"absent": absent} if absent else {}
+        return {"absent": int((self._counts(measure, sums, frame)[1] == 0).sum())}
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return 1 where an image is hit, else 0; nan where its class does not count."""
-        columns: Any = rows
-        hits = np.diff(columns["hit"].indptr).astype(np.float64)
-        return np.where(frame.universe(measure)[columns["n_ref"].codes], hits, np.nan)
+        hits = np.diff(rows["hit"].indptr).astype(np.float64)
+        return np.where(frame.universe(measure)[rows["n_ref"].codes], hits, np.nan)
 
     def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, NDArray[Any]]:
         """Return the accuracy and the counts of each class; nan where it has no images."""
@@ -173,10 +170,9 @@ class ClassFamily:
         codes of the true and of the predicted class (-1 for none), and numbers of images; None
         where more classes than one are predicted
         """
-        columns: Any = rows
-        if "n_pred" not in columns:
+        if "n_pred" not in rows:
             return None
-        true, predicted = columns["n_ref"].codes, columns["n_pred"]
+        true, predicted = rows["n_ref"].codes, rows["n_pred"]
         codes = np.full(len(true), -1)
         codes[np.diff(predicted.indptr) > 0] = predicted.codes
         width = predicted.width + 1
@@ -248,10 +244,9 @@ def weighted_curve(
     ``seen`` and ``unseen`` tell the classes of either group; images of others do not count. The
     curve is nan where a group has no image.
     """
-    columns: Any = rows
-    gaps, sizes, right = (columns[name].values[order] for name in ("gap", "size", "right"))
+    gaps, sizes, right = (rows[name].values[order] for name in ("gap", "size", "right"))
     groups = seen + 2 * unseen.astype(np.int8)
-    classes = columns["n_ref"].codes[order].astype(np.int64)
+    classes = rows["n_ref"].codes[order].astype(np.int64)
     right = right & (groups[classes] > 0)
     bounds, place = np.unique(gaps[right], return_inverse=True)
     apart = np.ones(len(bounds), np.bool_)
@@ -278,15 +273,15 @@ def weighted_curve(
 
 
 @dataclass(frozen=True)
-class Gaps:
+class Gaps(Statistic):
     """A step: by how much the best seen class of an image is above the best unseen one.
 
     Columns "gap", "size" (of the scores, where the gap may be rounded), "right" (whether the true
     class is the best of its group) and "n_ref" (the true class).
     """
 
-    additive: bool = False
-    labels: frozenset[str] = frozenset(("n_ref",))
+    additive = False
+    labels = frozenset(("n_ref",))
 
     def compute(self, block: ClassBlock) -> dict[str, Any]:
         """Find the best of both groups.
@@ -345,23 +340,16 @@ class StackingFamily(Family):
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Make the curve under each row of weights, and read its value off."""
-        some: Any = sums
         groups = frame.members(SEEN), frame.members(UNSEEN)
-        curve = weighted_curve(some["rows"], *groups, some["order"])
-        curves = (curve(weights[some["order"]]) for weights in some["weights"])
+        curve = weighted_curve(sums["rows"], *groups, sums["order"])
+        curves = (curve(weights[sums["order"]]) for weights in sums["weights"])
         return np.array([c.harmonic.max() if self._best else c.area for c in curves])
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the seen and unseen classes without images."""
-        rows: Any = sums["rows"]
-        there = np.bincount(rows["n_ref"].codes, minlength=len(frame.labels)) > 0
+        there = np.bincount(sums["rows"]["n_ref"].codes, minlength=len(frame.labels)) > 0
         both = frame.members(SEEN) | frame.members(UNSEEN)
-        absent = int((both & ~there).sum())
-        return {"absent": absent} if absent else {}
-
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return None: an image alone has no curve."""
-        return None
+        return {"absent": int((both & ~there).sum())}
 
     def curve(self, rows: Columns, frame: Frame, weights: Floats) -> Curve:
         """Return the whole curve of images that count by their weights."""

@@ -20,14 +20,15 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Column
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.tasks import Block
 from semmetrics.errors import InputError, UnknownKeyError
 from semmetrics.messages import listing
 
-Columns: TypeAlias = Mapping[str, Column]
-Sums: TypeAlias = Mapping[str, NDArray[Any]]
+Columns: TypeAlias = Mapping[str, Any]
+"""Columns by name, of the classes of `core.columns` or of a statistic's own."""
+Sums: TypeAlias = Mapping[str, Any]
+"""Arrays of sums by name; of statistics that are not additive "rows", "weights" and "order"."""
 Value: TypeAlias = "str | int | float | None"
 LabelTable: TypeAlias = dict[str, NDArray[Any]]
 """Columns "label", "value" and counts of the labels that are averaged over."""
@@ -136,8 +137,8 @@ def written(value: Value) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-class Statistic(Protocol):
-    """A step that gives columns, one row an item.
+class Statistic:
+    """A step that gives columns, one row an item; each kind of it is a frozen dataclass.
 
     Attributes
     ----------
@@ -147,25 +148,12 @@ class Statistic(Protocol):
         The columns whose sums have the label axis last.
     """
 
-    @property
-    def additive(self) -> bool:
-        """Whether sums are enough."""
-
-    @property
-    def labels(self) -> frozenset[str]:
-        """Columns with a label axis."""
+    additive: ClassVar[bool] = True
+    labels: ClassVar[frozenset[str]] = frozenset()
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:
         """Compute the columns, by name."""
-
-    def __hash__(self) -> int: ...
-
-
-class ItemSums:
-    """Base of statistics; where they say nothing else, sums are enough and have no label axis."""
-
-    additive: ClassVar[bool] = True
-    labels: ClassVar[frozenset[str]] = frozenset()
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,7 +38,6 @@ from semmetrics.metrics.definition import (
     Definition,
     Family,
     Frame,
-    ItemSums,
     Measure,
     Option,
     Statistic,
@@ -146,7 +145,7 @@ def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
 def undefined_items(sums: Sums) -> dict[str, int]:
     """Count the items without a value, by cause, whatever their weights."""
     counts = sums.get("cause_items", sums["cause"]).tolist()
-    return {name: n for name, n in zip(CAUSES[1:], counts[1:], strict=True) if n}
+    return dict(zip(CAUSES[1:], counts[1:], strict=True))
 
 
 def evaluate_formula(
@@ -223,7 +222,7 @@ class ItemMeans(Family):
         found = self.by_cause(measure, sums, frame)
         for column, name in self.flags:  # whatever the weights of the items
             found[name] = int(sums.get(f"{column}_items", sums[column])[1])
-        return {name: number for name, number in found.items() if number}
+        return found
 
     def by_cause(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count what has no value, by cause."""
@@ -231,15 +230,13 @@ class ItemMeans(Family):
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value of each item."""
-        columns: Any = rows
-        return np.where(columns["cause"].codes == 0, columns["value"].values, np.nan)
+        return np.where(rows["cause"].codes == 0, rows["value"].values, np.nan)
 
     def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value that each item has in the mean, nan where left out; None if no mean."""
         if measure["average"] not in (None, "example"):
             return None
-        columns: Any = rows
-        return averaged_values(measure, columns["value"].values, columns["cause"].codes)
+        return averaged_values(measure, rows["value"].values, rows["cause"].codes)
 
 
 class SumFormulas(Family):
@@ -265,15 +262,14 @@ class SumFormulas(Family):
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Evaluate the formula on each item."""
-        columns: Any = rows
         numbers = {
-            name: np.asarray(c.values, np.float64) for name, c in columns.items() if name != "cause"
+            name: np.asarray(c.values, np.float64) for name, c in rows.items() if name != "cause"
         }
-        return np.where(columns["cause"].codes == 0, self.value(measure, numbers), np.nan)
+        return np.where(rows["cause"].codes == 0, self.value(measure, numbers), np.nan)
 
 
 @dataclass(frozen=True)
-class FormulaValues(ItemSums):
+class FormulaValues(Statistic):
     """A formula on the counts of each item: columns "value" and "cause", and the counts' flags.
 
     Counts may be those that occur, each once, and "codes", which say what each item has.
@@ -336,8 +332,7 @@ class CountFormulas(ItemMeans):
 
     def item_counts(self, measure: Measure, rows: Columns, frame: Frame) -> dict[str, Floats]:
         """Return the counts of each item."""
-        columns: Any = rows
-        return {name: columns[name].values for name in measure.definition.arguments}
+        return {name: rows[name].values for name in measure.definition.arguments}
 
     def together(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, Floats]:
         """Return the counts of all items together; a last axis of length 1 stands for the whole."""
@@ -351,7 +346,7 @@ class CountFormulas(ItemMeans):
 
 
 @dataclass(frozen=True)
-class NoColumns(ItemSums):
+class NoColumns(Statistic):
     """A step of nothing."""
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:

@@ -53,14 +53,14 @@ from semmetrics.core import ragged
 from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.ragged import Ints
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, LabelTask
+from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.data.taxonomy import Placed
 from semmetrics.errors import InputError
 from semmetrics.metrics import formulas
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Statistic, one_of
+from semmetrics.metrics.definition import Definition, Measure, Statistic, one_of
 from semmetrics.metrics.families import CountFormulas, ItemMeans, policy_option, value_columns
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.matching import Cut, ItemCounts, Matches, Ranked, Reference, cut_of
+from semmetrics.metrics.matching import Cut, ItemCounts, Matches, cut_of, sides_of
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.sets import set_options
 
@@ -119,11 +119,8 @@ def _parts(pred: Side, ref: Side, placed: Placed) -> Iterator[slice]:
 def _ancestors(side: Side, placed: Placed) -> tuple[Ints, Ints, Ints]:
     """Gather the ancestors of each label: offsets, places in ``placed``, cells by item."""
     indptr, flat = ragged.take_rows(placed.indptr, side.codes.astype(np.int64))
-    return (
-        indptr,
-        flat,
-        ragged.cell_keys(indptr[side.indptr], placed.nodes[flat], len(placed.height)),
-    )
+    keys = ragged.cell_keys(indptr[side.indptr], placed.nodes[flat], len(placed.height))
+    return indptr, flat, keys
 
 
 def _distinct(side: Side, placed: Placed, size: int) -> tuple[Ints, Ints]:
@@ -166,94 +163,68 @@ def lca_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
     edges, height = np.full((2, len(pred.codes)), -1)
     for part in _parts(pred, ref, placed):
         mine, theirs = (side.rows(part.start, part.stop) for side in (pred, ref))
-        if len(mine.codes) and len(theirs.codes):
-            flat = slice(pred.indptr[part.start], pred.indptr[part.stop])
-            edges[flat], height[flat] = _nearest(mine, theirs, placed)
+        if not len(mine.codes) or not len(theirs.codes):
+            continue
+        _, flat, keys = _ancestors(theirs, placed)
+        bits = int(placed.distances.max(initial=0)).bit_length()
+        ordered = np.sort((keys << bits) + placed.distances[flat])
+        ordered = ordered[np.flatnonzero(np.diff(ordered >> bits, prepend=-1))]  # the nearest
+        ref_keys = ordered >> bits
+        down = ordered - (ref_keys << bits)
+        indptr, flat, keys = _ancestors(mine, placed)
+        place = np.minimum(np.searchsorted(ref_keys, keys), len(ref_keys) - 1)
+        common = ref_keys[place] == keys
+        links = np.where(common, placed.distances[flat] + down[place], FAR)
+        heights = np.where(common, placed.height[placed.nodes[flat]], FAR)
+        least = np.minimum.reduceat(links, indptr[:-1])
+        lowest = np.minimum.reduceat(heights, indptr[:-1]) * (least > 0)
+        here = slice(pred.indptr[part.start], pred.indptr[part.stop])
+        edges[here] = np.where(least < FAR, least, -1)
+        height[here] = np.where(least < FAR, lowest, -1)
     return edges, height
 
 
-def _nearest(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
-    _, flat, keys = _ancestors(ref, placed)
-    bits = int(placed.distances.max(initial=0)).bit_length()
-    ordered = np.sort((keys << bits) + placed.distances[flat])
-    ordered = ordered[np.flatnonzero(np.diff(ordered >> bits, prepend=-1))]  # the nearest of each
-    ref_keys = ordered >> bits
-    down = ordered - (ref_keys << bits)
-    indptr, flat, keys = _ancestors(pred, placed)
-    place = np.minimum(np.searchsorted(ref_keys, keys), len(ref_keys) - 1)
-    common = ref_keys[place] == keys
-    links = np.where(common, placed.distances[flat] + down[place], FAR)
-    heights = np.where(common, placed.height[placed.nodes[flat]], FAR)
-    edges = np.minimum.reduceat(links, indptr[:-1])
-    height = np.minimum.reduceat(heights, indptr[:-1])
-    connected = edges < FAR
-    return np.where(connected, edges, -1), np.where(connected, height * (edges > 0), -1)
+@kept
+def place_labels(task: LabelTask, root: str = "include") -> Placed:
+    """Find where the labels of a task stand in its taxonomy; once for all blocks."""
+    if task.taxonomy is None:
+        raise InputError("needs-option", what="the measure", name="taxonomy")
+    if root == "exclude":
+        return place_labels(task).without_root
+    terms = task.terms or [()] * len(task.classes)
+    names = [(name, *more) for name, more in zip(task.classes, terms, strict=True)]
+    placed: Placed = task.taxonomy.place(names)
+    return placed
 
 
-@dataclass(frozen=True)
-class Places:
-    """Where the labels of the task stand in its taxonomy; the same for all blocks."""
+@kept
+def labels_taking_part(
+    block: LabelBlock, cut: Cut, unknown: str, duplicates: str = "each"
+) -> tuple[Side, Side, OneHot]:
+    """Return predictions under a cut, references, and which items have labels outside the taxonomy.
 
-    root: str = "include"
-
-    def compute(self, block: LabelBlock) -> Placed:
-        """Place them at their first use."""
-        task = block.task
-        if task.taxonomy is None:
-            raise InputError("needs-option", what="the measure", name="taxonomy")
-        key = ("taxonomy", self.root)
-        if key not in task.shared:
-            if self.root == "exclude":
-                task.shared[key] = block.get(Places()).without_root
-            else:
-                terms = task.terms or [()] * len(task.classes)
-                names = [(name, *more) for name, more in zip(task.classes, terms, strict=True)]
-                task.shared[key] = task.taxonomy.place(names)
-        placed: Placed = task.shared[key]
-        return placed
-
-
-@dataclass(frozen=True)
-class TakingPart:
-    """The labels that take part: predictions under a cut, and references.
-
-    Attributes
-    ----------
-    cut : Cut
-    unknown : {"error", "own"}
-        What a label outside the taxonomy is.
-    duplicates : {"once", "each"}
-        Whether repeated predictions are left out.
+    Refuses such labels under ``unknown="error"``; repeated predictions are left out under
+    ``duplicates="once"``.
     """
-
-    cut: Cut
-    unknown: str
-    duplicates: str = "each"
-
-    def compute(self, block: LabelBlock) -> tuple[Side, Side, OneHot]:
-        """Cut, and refuse labels outside the taxonomy under unknown=error.
-
-        Returns both sides, and a column that marks the items with a label outside the taxonomy.
-        """
-        pred, ref = block.get(Ranked()), block.get(Reference())
-        chosen = ragged.prefixes(pred.indptr, block.get(self.cut))
-        if self.duplicates == "once":
-            counted = block.get(Matches("once", "class")).counted
-            chosen &= True if counted is None else counted
-        if not chosen.all():
-            pred = pred.keep(chosen)
-        outside = block.get(Places()).outside
-        strange = [outside[side.codes] for side in (pred, ref)]
-        if self.unknown == "error" and any(one.any() for one in strange):
-            codes = np.union1d(pred.codes[strange[0]], ref.codes[strange[1]])
-            names = [block.task.classes[code] for code in codes.tolist()]
-            raise InputError("outside-taxonomy", names=names)
-        number = ragged.sum_rows(strange[0], pred.indptr) + ragged.sum_rows(strange[1], ref.indptr)
-        return pred, ref, OneHot((number > 0).astype(np.int8), 2)
+    pred, ref = sides_of(block)
+    chosen = ragged.prefixes(pred.indptr, block.get(cut))
+    if duplicates == "once":
+        counted = block.get(Matches("once", "class")).counted
+        chosen &= True if counted is None else counted
+    if not chosen.all():
+        pred = pred.keep(chosen)
+    outside = place_labels(block.task).outside
+    strange = [outside[side.codes] for side in (pred, ref)]
+    if unknown == "error" and any(one.any() for one in strange):
+        codes = np.union1d(pred.codes[strange[0]], ref.codes[strange[1]])
+        names = [block.task.classes[code] for code in codes.tolist()]
+        raise InputError("outside-taxonomy", names=names)
+    number = ragged.sum_rows(strange[0], pred.indptr) + ragged.sum_rows(strange[1], ref.indptr)
+    return pred, ref, OneHot((number > 0).astype(np.int8), 2)
 
 
 @dataclass(frozen=True)
-class ClosedCounts(ItemSums):
+class ClosedCounts(Statistic):
     """Ancestors of each item: columns "hit", "n_pred", "n_ref" and "outside"."""
 
     cut: Cut
@@ -262,22 +233,22 @@ class ClosedCounts(ItemSums):
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Close both sides under ancestors and count."""
-        pred, ref, outside = block.get(TakingPart(self.cut, self.unknown))
-        counts = closed_counts(pred, ref, block.get(Places(self.root)))._asdict()
+        pred, ref, outside = labels_taking_part(block, self.cut, self.unknown)
+        counts = closed_counts(pred, ref, place_labels(block.task, self.root))._asdict()
         return {**{name: Dense(number) for name, number in counts.items()}, "outside": outside}
 
 
 @dataclass(frozen=True)
-class LabelDistances(ItemSums):
+class LabelDistances(Statistic):
     """Distances of each item: columns "value", "cause", "outside" and "unconnected"."""
 
     measure: Measure
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Average the distances of the predicted labels of each item."""
-        options, placed = self.measure, block.get(Places())
-        step = TakingPart(cut_of(options), str(options["unknown"]), str(options["duplicates"]))
-        pred, ref, outside = block.get(step)
+        options, placed = self.measure, place_labels(block.task)
+        part = str(options["unknown"]), str(options["duplicates"])
+        pred, ref, outside = labels_taking_part(block, cut_of(options), *part)
         edges, height = lca_distances(pred, ref, placed)
         rows = ragged.row_numbers(pred.indptr)
         n_pred, n_ref = np.diff(pred.indptr), np.diff(ref.indptr)

@@ -25,10 +25,10 @@ from semmetrics.core.backend import Backend
 from semmetrics.core.ragged import Bools, Ints, lengths, take_rows
 from semmetrics.core.similarity import SplitVectors, cosine_table, is_close
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, CaptionTask, LabelTask, occurring
+from semmetrics.data.tasks import Block, CaptionTask, LabelTask, kept, occurring
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Option
-from semmetrics.metrics.matching import Ranked, Reference
+from semmetrics.metrics.matching import sides_of
 
 EMBEDDING = Option(
     "embedding", "embedding", "default", help="which of the embeddings given is meant"
@@ -59,22 +59,19 @@ def written_codes(side: Side) -> Any:
     return side.codes if side.written is None else side.written
 
 
-@dataclass(frozen=True)
-class LabelSimilarity:
-    """Where a block takes similarities from; one table for the whole task where it fits."""
+@kept
+def similarities_of_task(task: LabelTask, model: str) -> Similarities:
+    """Return the table of similarities of a whole task; pairs where that is too large."""
+    return choose_similarities(label_vectors_of(task, model), task.pred, task.ref)
 
-    model: str = "default"
 
-    def compute(self, block: Block[LabelTask]) -> Similarities:
-        """Return the task's table, or the block's; pairs where both are too large."""
-        task, vectors = block.task, label_vectors_of(block.task, self.model)
-        key = ("similarities", self.model)
-        if key not in task.shared:
-            task.shared[key] = choose_similarities(vectors, task.pred, task.ref)
-        similarities: Similarities = task.shared[key]
-        if isinstance(similarities, SimilarityTable):
-            return similarities
-        return choose_similarities(vectors, block.get(Ranked()), block.get(Reference()))
+@kept
+def similarities_of(block: Block[LabelTask], model: str) -> Similarities:
+    """Return the task's table of similarities, or the block's; pairs where both are too large."""
+    found = similarities_of_task(block.task, model)
+    if isinstance(found, SimilarityTable):
+        return found
+    return choose_similarities(label_vectors_of(block.task, model), *sides_of(block))
 
 
 def choose_similarities(vectors: Any, pred: Side, ref: Side) -> Similarities:

@@ -13,7 +13,7 @@ label that a list has c times can be matched c times (Kubany et al. 2020).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,34 +22,25 @@ from semmetrics.core import ragged
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import UNUSED, Block, LabelTask, Step
+from semmetrics.data.tasks import UNUSED, Block, LabelTask, Step, kept
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import ItemSums, Measure
+from semmetrics.metrics.definition import Measure, Statistic
 
 LabelBlock = Block[LabelTask]
 
 
-@dataclass(frozen=True)
-class Ranked:
-    """Predictions of each item by falling score."""
+@kept
+def sides_of(block: LabelBlock) -> tuple[Side, Side]:
+    """Return the predictions of each item by falling score, and its reference labels.
 
-    def compute(self, block: LabelBlock) -> Side:
-        """Sort them; lists without scores are in order already."""
-        side = block.task.pred.rows(block.start, block.stop)
-        if side.scores is None:
-            return side
-        order = ragged.order_rows(side.indptr, side.scores)
-        written = None if side.written is None else side.written[order]
-        return Side(side.indptr, side.codes[order], side.scores[order], written)
-
-
-@dataclass(frozen=True)
-class Reference:
-    """Reference labels of each item."""
-
-    def compute(self, block: LabelBlock) -> Side:
-        """Cut them out of the task."""
-        return block.task.ref.rows(block.start, block.stop)
+    Lists without scores are in order already.
+    """
+    pred, ref = (side.rows(block.start, block.stop) for side in (block.task.pred, block.task.ref))
+    if pred.scores is not None:
+        order = ragged.order_rows(pred.indptr, pred.scores)
+        written = None if pred.written is None else pred.written[order]
+        pred = Side(pred.indptr, pred.codes[order], pred.scores[order], written)
+    return pred, ref
 
 
 @dataclass(frozen=True)
@@ -72,11 +63,11 @@ class Cut:
 
     def compute(self, block: LabelBlock) -> Ints:
         """Prefix lengths, shape (items,)."""
-        ranked = block.get(Ranked())
-        kept = self._rule(block, ranked)
+        kept = self._rule(block)
         return kept if self.k is None else np.minimum(kept, self.k)
 
-    def _rule(self, block: LabelBlock, ranked: Side) -> Ints:
+    def _rule(self, block: LabelBlock) -> Ints:
+        ranked, _ = sides_of(block)
         rule, _, number = self.decode.partition(":")
         if rule == "all" and block.task.ranked and self.k is None:
             raise InputError("no-rule")
@@ -121,8 +112,8 @@ def cut_of(measure: Measure) -> Cut:
 
 def kept_sides(block: LabelBlock, cut: Cut) -> tuple[Side, Side]:
     """Return the predictions that a cut keeps, and the references."""
-    ranked = block.get(Ranked())
-    return ranked.keep(ragged.prefixes(ranked.indptr, block.get(cut))), block.get(Reference())
+    ranked, ref = sides_of(block)
+    return ranked.keep(ragged.prefixes(ranked.indptr, block.get(cut))), ref
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +161,7 @@ class Matches:
             if block.task.synonyms is not None:
                 matched = _match_terms(block, matched, self.duplicates)
             return matched
-        pred, ref = block.get(Ranked()), block.get(Reference())
+        pred, ref = sides_of(block)
         width = max(1, len(block.task.classes))
         size = len(block) * width
         pred_cells = ragged.cell_keys(pred.indptr, pred.codes, width)
@@ -191,7 +182,7 @@ class Matches:
 
 def _match_terms(block: LabelBlock, matched: Matched, duplicates: str) -> Matched:
     """Match again, term by term, the items in which a label touches several classes."""
-    pred, ref = block.get(Ranked()), block.get(Reference())
+    pred, ref = sides_of(block)
     synonyms = block.task.synonyms
     if synonyms is None or pred.written is None or ref.written is None:
         return matched
@@ -236,50 +227,43 @@ class ItemCounts(NamedTuple):
     n_ref: Ints
 
 
-@dataclass(frozen=True)
-class Counts:
-    """Hits, predictions and references of each item under a cut."""
-
-    cut: Cut
-    matches: Step[Matched] = field(default_factory=Matches)
-
-    def compute(self, block: LabelBlock) -> ItemCounts:
-        """Difference the running sums of the matching at the ends of the kept prefixes."""
-        start = block.get(Ranked()).indptr[:-1]
-        kept, matched = block.get(self.cut), block.get(self.matches)
-        hits = ragged.running_sums(matched.hit)
-        n_pred = kept
-        if matched.counted is not None:
-            counted = ragged.running_sums(matched.counted)
-            n_pred = counted[start + kept] - counted[start]
-        return ItemCounts(hits[start + kept] - hits[start], n_pred, matched.n_ref)
+@kept
+def count_matches(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> ItemCounts:
+    """Count the hits, predictions and references of each item under a cut."""
+    start, kept, matched = sides_of(block)[0].indptr[:-1], block.get(cut), block.get(matches)
+    hits, n_pred = ragged.running_sums(matched.hit), kept
+    if matched.counted is not None:
+        counted = ragged.running_sums(matched.counted)
+        n_pred = counted[start + kept] - counted[start]
+    return ItemCounts(hits[start + kept] - hits[start], n_pred, matched.n_ref)
 
 
 @dataclass(frozen=True)
-class CountColumns(ItemSums):
+class CountColumns(Statistic):
     """The counts of each item under a cut, as columns; with ``ranks`` "precision_sum", too."""
 
     cut: Cut
-    matches: Step[Matched] = field(default_factory=Matches)
+    matches: Step[Matched]
     ranks: bool = False
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Make the columns "hit", "n_pred", "n_ref"."""
-        columns: dict[str, Any] = block.get(Counts(self.cut, self.matches))._asdict()
+        columns: dict[str, Any] = count_matches(block, self.cut, self.matches)._asdict()
         if self.ranks:
-            columns["precision_sum"] = block.get(PrecisionSums(self.cut, self.matches))
+            columns["precision_sum"] = _sum_precisions(block, self.cut, self.matches)
         return {name: Dense(values) for name, values in columns.items()}
 
 
 @dataclass(frozen=True)
-class DistinctCounts(ItemSums):
+class DistinctCounts(Statistic):
     """The different counts that items have: sets are small, so a formula needs few evaluations."""
 
-    counts: Counts
+    cut: Cut
+    matches: Step[Matched]
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Make the columns "hit", "n_pred", "n_ref"; "codes" says which of them an item has."""
-        columns = block.get(self.counts)
+        columns = count_matches(block, self.cut, self.matches)
         widths = [int(column.max(initial=0)) + 1 for column in columns]
         keys = (columns[0] * widths[1] + columns[1]) * widths[2] + columns[2]
         if widths[0] * widths[1] * widths[2] <= 8 * len(keys):
@@ -293,23 +277,15 @@ class DistinctCounts(ItemSums):
         return {**{name: Dense(values) for name, values in counts.items()}, "codes": codes}
 
 
-@dataclass(frozen=True)
-class PrecisionSums:
-    """For each item, the precision at the rank of each hit, summed."""
-
-    cut: Cut
-    matches: Step[Matched] = field(default_factory=Matches)
-
-    def compute(self, block: LabelBlock) -> Floats:
-        """Shape (items,); a row's sum does not depend on its block."""
-        ranked, kept = block.get(Ranked()), block.get(self.cut)
-        matched = block.get(self.matches)
-        rows = ragged.row_numbers(ranked.indptr)
-        counted = np.ones(len(rows), np.bool_) if matched.counted is None else matched.counted
-        start = ranked.indptr[:-1][rows]
-        chosen = matched.hit & (np.arange(len(rows)) - start < kept[rows])
-        hits, ranks = ragged.running_sums(matched.hit), ragged.running_sums(counted)
-        place = np.flatnonzero(chosen)
-        first = start[place]
-        precision = (hits[place + 1] - hits[first]) / (ranks[place + 1] - ranks[first])
-        return np.bincount(rows[place], precision, minlength=len(kept)).astype(np.float64)
+def _sum_precisions(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> Floats:
+    """Sum the precision at the rank of each hit of each item; independent of the block."""
+    (ranked, _), kept, matched = sides_of(block), block.get(cut), block.get(matches)
+    rows = ragged.row_numbers(ranked.indptr)
+    counted = np.ones(len(rows), np.bool_) if matched.counted is None else matched.counted
+    start = ranked.indptr[:-1][rows]
+    chosen = matched.hit & (np.arange(len(rows)) - start < kept[rows])
+    hits, ranks = ragged.running_sums(matched.hit), ragged.running_sums(counted)
+    place = np.flatnonzero(chosen)
+    first = start[place]
+    precision = (hits[place + 1] - hits[first]) / (ranks[place + 1] - ranks[first])
+    return np.bincount(rows[place], precision, minlength=len(kept)).astype(np.float64)

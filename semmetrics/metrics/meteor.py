@@ -36,7 +36,7 @@ from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.messages import brief, counted
 from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_steps import NO_REFERENCE, SKIP_OR_NAN, CaptionBlock
-from semmetrics.metrics.definition import ItemSums, Measure, Statistic, one_of
+from semmetrics.metrics.definition import Measure, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.text.java import ENGLISH, JavaProgram
 from semmetrics.text.tokenizers import one_line
@@ -117,17 +117,15 @@ def _ask(lines: Collection[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class MeteorCounts(ItemSums):
+class MeteorCounts(Statistic):
     """A step: the counts of each item, from one run of the program for the whole task."""
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns ``COUNTS``, and "cause"."""
         counts = np.ascontiguousarray(_task_counts(block.task)[block.start : block.stop].T)
         columns: dict[str, Any] = dict(zip(COUNTS, map(Dense, counts), strict=True))
-        return {
-            **columns,
-            "cause": caption_steps.cause_column(caption_steps.items_of(block).n_refs),
-        }
+        n_refs = caption_steps.items_of(block).n_refs
+        return {**columns, "cause": caption_steps.cause_column(n_refs)}
 
 
 def lacking(task: CaptionTask) -> str:
@@ -208,14 +206,10 @@ def _share(counts: Any, side: str) -> Floats:
     """Return weighted matches over weighted words of one side, 0 without words."""
     function = counts[f"function_{side}"]
     words = DELTA * (counts[f"n_{side}"] - function) + (1 - DELTA) * function
-    matches = sum(
-        weight
-        * (
-            DELTA * counts[f"{stage}_content_{side}"]
-            + (1 - DELTA) * counts[f"{stage}_function_{side}"]
-        )
-        for stage, weight in WEIGHTS.items()
-    )
+    matches: Any = 0
+    for stage, weight in WEIGHTS.items():
+        content, function = (counts[f"{stage}_{name}_{side}"] for name in ("content", "function"))
+        matches = matches + weight * (DELTA * content + (1 - DELTA) * function)
     return np.asarray(matches / np.where(words > 0, words, 1.0))
 
 
@@ -246,11 +240,8 @@ def _nltk_score() -> Any:
 
 def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
     """Return nltk's METEOR of each candidate; nan without references."""
-    score, captions, tokens = (
-        _nltk_score(),
-        caption_steps.items_of(block),
-        caption_steps.task_tokens(block.task).lists,
-    )
+    score, captions = _nltk_score(), caption_steps.items_of(block)
+    tokens = caption_steps.task_tokens(block.task).lists
     bounds, references = captions.indptr.tolist(), captions.references.tolist()
     values: Floats = np.full(len(block), np.nan)
     for row, code in enumerate(captions.candidates.tolist()):

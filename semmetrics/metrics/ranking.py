@@ -42,11 +42,23 @@ from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask
-from semmetrics.metrics import definition, families
+from semmetrics.metrics import families
 from semmetrics.metrics.decoding import Weights, item_weights, score_matrix, target_matrix
+from semmetrics.metrics.definition import (
+    Columns,
+    Definition,
+    Family,
+    Frame,
+    LabelTable,
+    Measure,
+    Option,
+    Statistic,
+    Sums,
+    one_of,
+)
 from semmetrics.metrics.families import CAUSES
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.matching import Matched, Matches, Ranked, Reference, no_scores
+from semmetrics.metrics.matching import Matched, Matches, no_scores, sides_of
 from semmetrics.metrics.registry import define
 
 Empty: TypeAlias = float | Literal["skip"]
@@ -277,7 +289,7 @@ def scored_labels(block: Block[LabelTask], name: str) -> tuple[Any, Bools, Match
     InputError
         If they have no scores.
     """
-    ranked, matched = block.get(Ranked()), block.get(Matches("once", "class"))
+    (ranked, _), matched = sides_of(block), block.get(Matches("once", "class"))
     if not len(ranked.codes):  # nothing is predicted, so no score is lacking
         ranked = replace(ranked, scores=np.zeros(0))
     if ranked.scores is None:
@@ -288,7 +300,7 @@ def scored_labels(block: Block[LabelTask], name: str) -> tuple[Any, Bools, Match
 
 
 @dataclass(frozen=True)
-class ItemRanking(definition.ItemSums):
+class ItemRanking(Statistic):
     """Numbers of each item for a ranking measure, before the number of labels is known.
 
     The labels that an item does not score tie below the others. How many these are is known when
@@ -314,16 +326,14 @@ class ItemRanking(definition.ItemSums):
         return {name: Dense(values) for name, values in known.items()}
 
 
-class ItemRankingFamily(definition.Family):
+class ItemRankingFamily(Family):
     """Means over items of values that are known only when all items are: rows are weighted."""
 
-    def statistic(self, measure: definition.Measure) -> definition.Statistic:
+    def statistic(self, measure: Measure) -> Statistic:
         """Choose the numbers of each item."""
         return ItemRanking(measure.definition.name)
 
-    def aggregate(
-        self, measure: definition.Measure, sums: definition.Sums, frame: definition.Frame
-    ) -> Floats:
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Average under the policies; items are added in an order of their own."""
         values, cause = self._values(measure, sums["rows"], frame)
         order = sums["order"]
@@ -337,28 +347,20 @@ class ItemRankingFamily(definition.Family):
             counts[row] = [ordered[place].sum() for place in places]
         return families.mean_of_defined(measure, {"value": total, "cause": counts})
 
-    def undefined(
-        self, measure: definition.Measure, sums: definition.Sums, frame: definition.Frame
-    ) -> dict[str, int]:
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the items without a value, by cause."""
         cause = self._values(measure, sums["rows"], frame)[1]
         return families.undefined_items({"cause": np.bincount(cause, minlength=len(CAUSES))})
 
-    def items(
-        self, measure: definition.Measure, rows: definition.Columns, frame: definition.Frame
-    ) -> Floats | None:
+    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value of each item."""
         return self._values(measure, rows, frame)[0]
 
-    def averaged(
-        self, measure: definition.Measure, rows: definition.Columns, frame: definition.Frame
-    ) -> Floats | None:
+    def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value that each item has in the mean, nan where left out."""
         return families.averaged_values(measure, *self._values(measure, rows, frame))
 
-    def _values(
-        self, measure: definition.Measure, rows: Any, frame: definition.Frame
-    ) -> tuple[Floats, NDArray[np.int8]]:
+    def _values(self, measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
         """Return the value of each item, nan where undefined, and the cause."""
         part, n_ref, scored, missed = (
             rows[name].values for name in ("part", "n_ref", "scored", "missed")
@@ -376,7 +378,7 @@ _OPTIONS = (
 )
 
 
-def _ranking(name: str, **traits: Any) -> definition.Definition:
+def _ranking(name: str, **traits: Any) -> Definition:
     """Register a ranking measure of items."""
     policies = ("no_reference", "undefined") if name == "RankingLoss" else ("no_reference",)
     options = families.choose_policies(_OPTIONS, policies)
@@ -735,7 +737,7 @@ class PairColumn:
 
 
 @dataclass(frozen=True)
-class ScoredPairs(definition.ItemSums):
+class ScoredPairs(Statistic):
     """Predicted labels with scores and hits, and reference labels, of each item."""
 
     additive = False
@@ -743,22 +745,20 @@ class ScoredPairs(definition.ItemSums):
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Make the column "pairs"."""
         side, hit, matched = scored_labels(block, "mAP")
-        ref = block.get(Reference())
+        _, ref = sides_of(block)
         if matched.once is not None:
             ref = ref.keep(matched.once)
         return {"pairs": PairColumn(side, hit, ref)}
 
 
-class ClassPrecisionFamily(definition.Family):
+class ClassPrecisionFamily(Family):
     """Means over classes of average precision, from weighted rows."""
 
-    def statistic(self, measure: definition.Measure) -> definition.Statistic:
+    def statistic(self, measure: Measure) -> Statistic:
         """Choose the scored pairs themselves."""
         return ScoredPairs()
 
-    def aggregate(
-        self, measure: definition.Measure, sums: definition.Sums, frame: definition.Frame
-    ) -> Floats:
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Average over classes, under the policy for classes without positives."""
         values, support = self._values(measure, sums, frame)
         policy, bad = str(measure["no_reference"]), np.isnan(values)
@@ -767,28 +767,19 @@ class ClassPrecisionFamily(definition.Family):
         values = np.where(bad, {"nan": np.nan, "1": 1.0}.get(policy, 0.0), values)
         return families.label_mean(measure, values, support, kept)
 
-    def undefined(
-        self, measure: definition.Measure, sums: definition.Sums, frame: definition.Frame
-    ) -> dict[str, int]:
+    def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the classes without positives."""
         values, _ = self._values(measure, sums, frame)
-        number = int(np.isnan(values[0]).sum())
-        return {"no_reference": number} if number else {}
+        return {"no_reference": int(np.isnan(values[0]).sum())}
 
-    def per_label(
-        self, measure: definition.Measure, sums: definition.Sums, frame: definition.Frame
-    ) -> definition.LabelTable | None:
+    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> LabelTable | None:
         """Return the average precision and positives of each class in the universe."""
         values, support = self._values(measure, sums, frame)
         names = np.array(frame.labels, dtype=object)[frame.universe(measure)]
         return {"label": names, "value": values[0], "support": support[0]}
 
-    def _values(
-        self, measure: definition.Measure, sums: definition.Sums, frame: definition.Frame
-    ) -> tuple[Floats, Floats]:
-        rows: Any = sums["rows"]
-        pairs: PairColumn = rows["pairs"]
-        weights = sums["weights"]
+    def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats]:
+        pairs, weights = sums["rows"]["pairs"], sums["weights"]
         if measure["ties"] == "grouped":  # only then does the order of the items not matter
             pairs, weights = pairs.take(sums["order"]), weights[:, sums["order"]]
         inside = frame.universe(measure)
@@ -813,12 +804,10 @@ mAP = define(
     source="Everingham et al. 2010, section 4.2 (voc2007, voc2010); Lin et al. 2014 (coco101)",
     cite=("everingham2010", "lin2014"),
     options=(
-        definition.one_of("average", "macro weighted", "equal or by support", short="avg"),
+        one_of("average", "macro weighted", "equal or by support", short="avg"),
         families.universe_option(),
-        definition.Option(
-            "interpolation", "interp", "none", get_args(Interpolation), help=_INTERPOLATIONS
-        ),
-        definition.Option("ties", "ties", "grouped", get_args(Ties), help=_TIES),
+        Option("interpolation", "interp", "none", get_args(Interpolation), help=_INTERPOLATIONS),
+        Option("ties", "ties", "grouped", get_args(Ties), help=_TIES),
         families.policy_option("no_reference", "noref", "skip", "unseen classes"),
     ),
     averages=("macro", "weighted"),

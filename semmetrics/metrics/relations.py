@@ -77,10 +77,8 @@ class Retrieved:
         short, sizes = (places < 0).any(axis=1), np.full(len(places), width)
         if leave_out is not None:
             leave_out = check_relation(leave_out, len(places), width, "leave_out")
-            places, sizes = (
-                without(places, leave_out, width)[0],
-                sizes - ragged.lengths(leave_out[0]),
-            )
+            places, _ = without(places, leave_out, width)
+            sizes -= ragged.lengths(leave_out[0])
         found = (places >= 0).sum(axis=1)
         few = np.flatnonzero(~short & (found < np.minimum(k, sizes)))
         if len(few):
@@ -127,11 +125,8 @@ class Retrieved:
                     matrix = np.concatenate(parts)
             given = most_similar(matrix, k, queries=queries, leave_out=self.leave_out)
         if len(given) != len(self.places):
-            values = {
-                "found": f"{len(given):,} queries",
-                "wanted": f"the {len(self.places):,} of top",
-            }
-            raise InputError("other-items", name="best", **values)
+            found, wanted = f"{len(given):,} queries", f"the {len(self.places):,} of top"
+            raise InputError("other-items", name="best", found=found, wanted=wanted)
         given.check(k)
         return given
 
@@ -292,10 +287,8 @@ def is_related(places: Ints, relation: Relation, width: int) -> Bools:
     """Tell which places of a table, a row a query, are items of the query; -1 is none."""
     n = len(places)
     keys = (np.arange(n)[:, None] * width + np.maximum(places, 0)).ravel()
-    found = ragged.is_member(keys, ragged.cell_keys(*relation, width), n * width).reshape(
-        places.shape
-    )
-    return found & (places >= 0)
+    found = ragged.is_member(keys, ragged.cell_keys(*relation, width), n * width)
+    return found.reshape(places.shape) & (places >= 0)
 
 
 def as_cutoffs(k: Any, name: str = "k") -> list[int]:

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,19 +41,10 @@ from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints, positions, row_numbers
 from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask, kept
 from semmetrics.metrics import families
-from semmetrics.metrics.definition import (
-    Columns,
-    Definition,
-    Family,
-    Frame,
-    ItemSums,
-    Measure,
-    Statistic,
-    Sums,
-)
+from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.families import CAUSES, ItemMeans, SumOverParts
 from semmetrics.metrics.formulas import divide, recall
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.registry import define
 
 RankBlock: TypeAlias = Block[RetrievalTask]
 
@@ -158,7 +150,7 @@ def median_rank(ranks: Ints, weights: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class QueryValues(ItemSums):
+class QueryValues(Statistic):
     """A step: a value of each query, by a function of the ranks and perhaps of a cutoff."""
 
     values: Callable[..., Floats]
@@ -203,11 +195,10 @@ def _first_rank(ranks: Ranks) -> Floats:
 
 
 @dataclass(frozen=True)
-class FirstRanks:
+class FirstRanks(Statistic):
     """A step: the rank of the first positive of each query, column "rank"; 0 without positives."""
 
-    additive: bool = False
-    labels: frozenset[str] = frozenset()
+    additive = False
 
     def compute(self, block: RankBlock) -> dict[str, Any]:
         """Return the column."""
@@ -224,8 +215,7 @@ class MedianFamily(Family):
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Return the median of the queries with positives."""
-        rows: Any = sums["rows"]
-        ranks, weights = rows["rank"].values, sums["weights"]
+        ranks, weights = sums["rows"]["rank"].values, sums["weights"]
         found = median_rank(ranks[ranks > 0], weights[:, ranks > 0])
         if measure["no_reference"] == "nan" and (ranks == 0).any():
             without = (weights[:, ranks == 0] > 0).any(axis=1)
@@ -234,24 +224,18 @@ class MedianFamily(Family):
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the queries without positives."""
-        rows: Any = sums["rows"]
-        number = int((rows["rank"].values == 0).sum())
-        return {CAUSES[3]: number} if number else {}
+        return {CAUSES[3]: int((sums["rows"]["rank"].values == 0).sum())}
 
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the rank of each query; nan where there is none."""
-        columns: Any = rows
-        ranks = columns["rank"].values
+        ranks = rows["rank"].values
         return np.where((ranks > 0) & (ranks < UNRANKED), ranks, np.nan)
 
 
-def retrieval_measure(
-    name: str, family: Any, summary: str, equation: str, source: str, **more: Any
-) -> Definition:
-    """Register a measure of queries: of ranks of positives, without a cutoff, if nothing else."""
-    more = {"cutoff": False, "options": (NO_POSITIVE,), **more}
-    more |= {"source": source, "order_invariant": False, "kind": "retrieval"}
-    return add(Definition(name, family, summary, equation, **more))
+retrieval_measure = partial(
+    define, cutoff=False, options=(NO_POSITIVE,), order_invariant=False, kind="retrieval"
+)
+"""Register a measure of queries: of ranks of positives, without a cutoff, if nothing else."""
 
 
 Recall = retrieval_measure(

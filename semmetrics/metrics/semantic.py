@@ -26,7 +26,7 @@ equation 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -38,13 +38,13 @@ from semmetrics.core.backend import Backend
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, LabelTask
+from semmetrics.data.tasks import Block, LabelTask, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics import definition, formulas, label_similarity
-from semmetrics.metrics.definition import Definition, ItemSums, Measure, Option, Statistic, Value
+from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
 from semmetrics.metrics.families import CountFormulas
-from semmetrics.metrics.label_similarity import EMBEDDING, LabelSimilarity, Similarities
-from semmetrics.metrics.matching import CountColumns, Cut, Matched, Ranked, Reference, cut_of
+from semmetrics.metrics.label_similarity import EMBEDDING, Similarities, similarities_of
+from semmetrics.metrics.matching import CountColumns, Cut, Matched, cut_of, sides_of
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.sets import set_options
 from semmetrics.options import clean_number
@@ -53,7 +53,8 @@ LabelBlock = Block[LabelTask]
 
 _TENSOR = 1 << 21  # cells of the padded tensor of some items
 _MORE = 5e-10  # half of the last place of a similarity
-_NEAR = "pairs near a threshold"
+NEAR = "pairs near a threshold"
+"""What is noted, with the step that matched, of pairs within 1e-6 of its threshold."""
 
 
 class Batch(NamedTuple):
@@ -80,38 +81,27 @@ class Batch(NamedTuple):
     goal: Ints
     continues: Bools | None
 
-    def similarities(self, source: Similarities) -> Any:
-        """Gather those of labels with references, shape (items, rows, references)."""
-        return source.gather(self.rows, self.columns)
 
-
-@dataclass(frozen=True)
-class Layout:
-    """Which predictions and references of a block take part, and where they stand."""
-
-    duplicates: str
-    model: str
-    cut: Cut | None = None
-
-    def compute(self, block: LabelBlock) -> BatchLayout:
-        """Leave out labels without a vector that takes part, and then repeats (under "once")."""
-        if self.cut is not None:
-            whole = block.get(Layout(self.duplicates, self.model))
-            inside = ragged.prefixes(whole.pred.indptr, block.get(self.cut))
-            return replace(whole, pred_kept=whole.pred_kept & inside)
-        vectors = label_similarity.label_vectors_of(block.task, self.model)
-        sides = block.get(Ranked()), block.get(Reference())
-        included = np.logical_or.reduceat(vectors.included[vectors.rows], vectors.indptr[:-1])
-        kept = [included[label_similarity.written_codes(side)] for side in sides]
-        if self.duplicates == "once":
-            width = max(1, len(block.task.classes))
-            for side, flags in zip(sides, kept, strict=True):  # the first of a class of an item
-                chosen = side if flags.all() else side.keep(flags)
-                keys = ragged.cell_keys(chosen.indptr, chosen.codes, width)
-                first = ragged.first_occurrences(keys, len(side) * width)
-                if first is not None:
-                    flags[flags] = first
-        return BatchLayout(sides[0], sides[1], kept[0], kept[1], vectors)
+@kept
+def lay_out(block: LabelBlock, duplicates: str, model: str, cut: Cut | None = None) -> BatchLayout:
+    """Leave out labels without a vector that takes part, and then repeats (under "once")."""
+    if cut is not None:
+        whole = lay_out(block, duplicates, model)
+        inside = ragged.prefixes(whole.pred.indptr, block.get(cut))
+        return replace(whole, pred_kept=whole.pred_kept & inside)
+    vectors = label_similarity.label_vectors_of(block.task, model)
+    sides = sides_of(block)
+    included = np.logical_or.reduceat(vectors.included[vectors.rows], vectors.indptr[:-1])
+    taken = [included[label_similarity.written_codes(side)] for side in sides]
+    if duplicates == "once":
+        width = max(1, len(block.task.classes))
+        for side, flags in zip(sides, taken, strict=True):  # the first of a class of an item
+            chosen = side if flags.all() else side.keep(flags)
+            keys = ragged.cell_keys(chosen.indptr, chosen.codes, width)
+            first = ragged.first_occurrences(keys, len(side) * width)
+            if first is not None:
+                flags[flags] = first
+    return BatchLayout(sides[0], sides[1], taken[0], taken[1], vectors)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,10 +117,8 @@ class BatchLayout:
     def batches(self, *, by_term: bool) -> Iterator[Batch]:
         """Yield the items that have something on both sides, those of like size together."""
         owner, goal = np.flatnonzero(self.pred_kept), np.flatnonzero(self.ref_kept)
-        row, column = (
-            label_similarity.written_codes(self.pred)[owner],
-            label_similarity.written_codes(self.ref)[goal],
-        )
+        row = label_similarity.written_codes(self.pred)[owner]
+        column = label_similarity.written_codes(self.ref)[goal]
         widths = ragged.sum_rows(self.pred_kept, self.pred.indptr)
         continues = None
         if by_term:
@@ -204,8 +192,8 @@ class SemanticMatches:
 
     def compute(self, block: LabelBlock) -> SemanticMatched:
         """Match the block, items of like size together."""
-        layout = block.get(Layout(self.duplicates, self.model, self.cut))
-        source = block.get(LabelSimilarity(self.model))
+        layout = lay_out(block, self.duplicates, self.model, self.cut)
+        source = similarities_of(block, self.model)
         n_pred, n_ref = len(layout.pred.codes), len(layout.ref.codes)
         partner, first = np.full(n_pred, -1), np.full(n_ref, n_pred)
         hit, close = np.zeros(n_pred, np.bool_), 0
@@ -222,7 +210,7 @@ class SemanticMatches:
             else:
                 first[theirs] = mine
             close += near
-        block.note((_NEAR, self), close)
+        block.note((NEAR, self), close)
         counted = None if layout.pred_kept.all() else layout.pred_kept
         n_refs = ragged.sum_rows(layout.ref_kept, layout.ref.indptr)
         return SemanticMatched(counted, hit, layout.ref_kept, n_refs, partner, first)
@@ -231,7 +219,7 @@ class SemanticMatches:
         """Match a batch: the column of each row, or -1, and the rows that are hits."""
         backend = Backend(above)
         if self.match == "total":
-            table = batch.similarities(source)
+            table = source.gather(batch.rows, batch.columns)
             # of equal sums that with more pairs: then a prediction adds one pair or none
             gain = backend.xp.where(above & (table > 0), table + _MORE / (1 + table.shape[1]), 0.0)
             found, gain = assignment.max_similarity_matching(gain), backend.numpy(gain)
@@ -252,64 +240,42 @@ class SemanticMatches:
         return columns, columns >= 0
 
 
-def pairs_near(noted: Mapping[Any, Any]) -> dict[tuple[str, float], int]:
-    """Return how many pairs of an item's labels are within 1e-6 of the threshold.
+def matches_of(measure: Measure, cut: Cut | None = None) -> SemanticMatches:
+    """Return the step that a measure's options describe."""
+    threshold, match = float(str(measure["threshold"])), str(measure["match"])
+    duplicates, model = str(measure["duplicates"]), str(measure["embedding"])
+    return SemanticMatches(threshold, match, duplicates, model, cut)
 
-    Where labels have several terms, pairs of those may be counted.
 
-    Parameters
-    ----------
-    noted : mapping
-        What steps noted, as ``Statistics.noted`` holds it.
+def match_pairs(block: LabelBlock, matches: SemanticMatches) -> tuple[Ints, Floats]:
+    """Return the reference that each prediction matched, and how similar the two are.
 
-    Returns
-    -------
-    dict from name of the embedding and threshold to int
-        Of the matching that has most of them.
+    Places of references are -1 for none. Where a reference may serve several predictions it is the
+    most similar one. Without a match the similarity is that with the nearest reference, -inf where
+    there is none.
     """
-    found: dict[tuple[str, float], int] = {}
-    for name, close in noted.items():
-        if isinstance(name, tuple) and name[0] == _NEAR:
-            key = name[1].model, name[1].threshold
-            found[key] = max(close, found.get(key, 0))
-    return found
+    matched = block.get(matches)
+    layout = lay_out(block, matches.duplicates, matches.model, matches.cut)
+    source = similarities_of(block, matches.model)
+    partner, similarity = matched.partner.copy(), np.full(len(matched.partner), -np.inf)
+    for batch in layout.batches(by_term=False):
+        table = source.gather(batch.rows, batch.columns)
+        table = Backend(table).numpy(table)
+        real = batch.owner >= 0
+        mine, nearest = batch.owner[real], table.argmax(axis=2)
+        if matches.match == "any":
+            theirs = np.take_along_axis(batch.goal, nearest, axis=1)[real]
+            partner[mine] = np.where(matched.hit[mine], theirs, -1)
+        # a column of the partner where there is one
+        column = (partner[batch.owner][..., None] == batch.goal[:, None]).argmax(axis=2)
+        column = np.where(partner[batch.owner] >= 0, column, nearest)
+        found = np.take_along_axis(table, column[..., None], axis=2)[..., 0]
+        similarity[mine] = found[real]
+    return partner, similarity
 
 
 @dataclass(frozen=True)
-class MatchedPairs:
-    """The reference that each prediction matched, and how similar the two are.
-
-    Where a reference may serve several predictions it is the most similar one. Without a match the
-    similarity is that with the nearest reference, -inf where there is none.
-    """
-
-    matches: SemanticMatches
-
-    def compute(self, block: LabelBlock) -> tuple[Ints, Floats]:
-        """Places of references, -1 for none, and similarities, shape (predictions,)."""
-        matches = self.matches
-        matched = block.get(matches)
-        layout = block.get(Layout(matches.duplicates, matches.model, matches.cut))
-        source = block.get(LabelSimilarity(matches.model))
-        partner, similarity = matched.partner.copy(), np.full(len(matched.partner), -np.inf)
-        for batch in layout.batches(by_term=False):
-            table = batch.similarities(source)
-            table = Backend(table).numpy(table)
-            real = batch.owner >= 0
-            mine, nearest = batch.owner[real], table.argmax(axis=2)
-            if matches.match == "any":
-                theirs = np.take_along_axis(batch.goal, nearest, axis=1)[real]
-                partner[mine] = np.where(matched.hit[mine], theirs, -1)
-            # a column of the partner where there is one
-            column = (partner[batch.owner][..., None] == batch.goal[:, None]).argmax(axis=2)
-            column = np.where(partner[batch.owner] >= 0, column, nearest)
-            found = np.take_along_axis(table, column[..., None], axis=2)[..., 0]
-            similarity[mine] = found[real]
-        return partner, similarity
-
-
-@dataclass(frozen=True)
-class SemanticCounts(ItemSums):
+class SemanticCounts(Statistic):
     """Counts of semantic matches of each item: columns "hit", "served", "n_pred", "n_ref".
 
     ``served`` counts the references that a prediction matches; it differs from ``hit`` only where
@@ -325,9 +291,9 @@ class SemanticCounts(ItemSums):
         columns = block.get(CountColumns(self.cut, self.matches, self.ranks))
         if self.matches.match != "any":
             return {**columns, "served": columns["hit"]}
-        matched, ref_ptr = block.get(self.matches), block.get(Reference()).indptr
-        end = (block.get(Ranked()).indptr[:-1] + block.get(self.cut))[ragged.row_numbers(ref_ptr)]
-        return {**columns, "served": Dense(ragged.sum_rows(matched.first < end, ref_ptr))}
+        matched, (ranked, ref) = block.get(self.matches), sides_of(block)
+        end = (ranked.indptr[:-1] + block.get(self.cut))[ragged.row_numbers(ref.indptr)]
+        return {**columns, "served": Dense(ragged.sum_rows(matched.first < end, ref.indptr))}
 
 
 class SemanticFamily(CountFormulas):
@@ -335,15 +301,12 @@ class SemanticFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose the counts of matches."""
-        threshold, match = float(str(measure["threshold"])), str(measure["match"])
-        duplicates, model = str(measure["duplicates"]), str(measure["embedding"])
-        matches = SemanticMatches(threshold, match, duplicates, model)
         ranks = "precision_sum" in measure.definition.arguments
-        return SemanticCounts(cut_of(measure), matches, ranks)
+        return SemanticCounts(cut_of(measure), matches_of(measure), ranks)
 
 
 @dataclass(frozen=True)
-class SoftCounts(ItemSums):
+class SoftCounts(Statistic):
     """Similarities of labels to what they go with on the other side, summed as hits are counted.
 
     Columns "hit" (over predictions), "served" (over references), "n_pred" and "n_ref". ``match``
@@ -358,20 +321,20 @@ class SoftCounts(ItemSums):
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Sum the similarities of each item."""
-        layout = block.get(Layout(self.duplicates, self.model, self.cut))
-        source, rule = block.get(LabelSimilarity(self.model)), _RULES[self.match]
+        layout = lay_out(block, self.duplicates, self.model, self.cut)
+        source, rule = similarities_of(block, self.model), _RULES[self.match]
         sides = (layout.pred, layout.pred_kept), (layout.ref, layout.ref_kept)
         found = [np.zeros(len(side.codes)) for side, _ in sides]
         for batch in layout.batches(by_term=False):
-            part = rule(batch.similarities(source))
+            part = rule(source.gather(batch.rows, batch.columns))
             for values, new, place in zip(found, part, (batch.owner, batch.goal), strict=True):
                 real = place >= 0
                 values[place[real]] = Backend(new).numpy(new)[real]
         columns: dict[str, Any] = {}
-        for names, (side, kept), values in zip(_SIDES, sides, found, strict=True):
+        for names, (side, taking_part), values in zip(_SIDES, sides, found, strict=True):
             rows = ragged.row_numbers(side.indptr)
             total = np.bincount(rows, values, minlength=len(block)).astype(np.float64)
-            number = ragged.sum_rows(kept, side.indptr)
+            number = ragged.sum_rows(taking_part, side.indptr)
             columns |= {names[0]: Dense(total), names[1]: Dense(number)}
         return columns
 

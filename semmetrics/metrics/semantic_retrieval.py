@@ -52,7 +52,7 @@ from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi
 from semmetrics.data.tasks import RetrievalTask, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics import relations
-from semmetrics.metrics.definition import ItemSums, Measure, Option, Statistic, is_cutoff, one_of
+from semmetrics.metrics.definition import Measure, Option, Statistic, is_cutoff, one_of
 from semmetrics.metrics.families import SumOverParts, policy_option, value_columns
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.relations import MostSimilar, Queries, Relation, Retrieved
@@ -606,7 +606,7 @@ def _by_images(
 
 
 @dataclass(frozen=True)
-class PhiValues(ItemSums):
+class PhiValues(Statistic):
     """A step: a value of each query, by a function of what it retrieved and phi."""
 
     values: Callable[..., Floats]

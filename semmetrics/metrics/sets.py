@@ -43,7 +43,6 @@ from semmetrics.metrics.definition import (
     Columns,
     Definition,
     Frame,
-    ItemSums,
     LabelTable,
     Measure,
     Option,
@@ -115,7 +114,7 @@ def set_options(
 
 
 @dataclass(frozen=True)
-class LabelCounts(ItemSums):
+class LabelCounts(Statistic):
     """Hits, predictions and references of each label, each counted once an item."""
 
     cut: matching.Cut
@@ -123,7 +122,7 @@ class LabelCounts(ItemSums):
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Count "hit", "n_pred", "n_ref" of shape (items, labels), and "items" (ones)."""
-        ranked, ref = block.get(matching.Ranked()), block.get(matching.Reference())
+        ranked, ref = matching.sides_of(block)
         matched, kept = block.get(matching.Matches("once", "class")), block.get(self.cut)
         chosen = matched.counted
         if (kept < np.diff(ranked.indptr)).any():
@@ -131,12 +130,9 @@ class LabelCounts(ItemSums):
             chosen = inside if chosen is None else inside & chosen
         hit = matched.hit if chosen is None else matched.hit & chosen
         predicted = ranked if chosen is None else ranked.keep(chosen)
-        hits = ranked.keep(hit)
         distinct = ref if matched.once is None else ref.keep(matched.once)
-        sides, width = (
-            {"hit": hits, "n_pred": predicted, "n_ref": distinct},
-            len(block.task.classes),
-        )
+        sides = {"hit": ranked.keep(hit), "n_pred": predicted, "n_ref": distinct}
+        width = len(block.task.classes)
         columns = {name: Sparse(side.indptr, side.codes, width) for name, side in sides.items()}
         return {**columns, "items": Dense(np.ones(len(block), np.int8))}
 
@@ -152,7 +148,7 @@ class SetFamily(CountFormulas):
         matches = matching.Matches(str(measure["duplicates"]))
         if "precision_sum" in measure.definition.arguments:
             return matching.CountColumns(cut, matches, ranks=True)
-        return matching.DistinctCounts(matching.Counts(cut, matches))
+        return matching.DistinctCounts(cut, matches)
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Average over items or labels, or evaluate the formula on the counts of all."""
@@ -200,10 +196,10 @@ class SetFamily(CountFormulas):
 
     def item_counts(self, measure: Measure, rows: Columns, frame: Frame) -> dict[str, Floats]:
         """Return the counts of each item within the universe."""
-        inside, columns = frame.universe(measure), dict[str, Any](rows)
-        known: dict[str, Floats] = {"total": np.full(len(columns["hit"]), float(inside.sum()))}
+        inside = frame.universe(measure)
+        known: dict[str, Floats] = {"total": np.full(len(rows["hit"]), float(inside.sum()))}
         for name in ("hit", "n_pred", "n_ref"):
-            column = columns[name]
+            column = rows[name]
             counted, items = inside[column.codes], row_numbers(column.indptr)
             known[name] = np.bincount(items, counted, len(column)).astype(np.float64)
         return known
@@ -341,10 +337,8 @@ def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tupl
         if kind not in (str, int, float) or not all(type(choice) is kind for choice in choices):
             wanted = "an annotation str, int, float or Literal[…]"
             raise InputError("bad-option", name=name, value=hint, wanted=wanted)
-        required, text = (
-            parameter.default is parameter.empty,
-            _HELP.get(name, "an option of the formula"),
-        )
+        required = parameter.default is parameter.empty
+        text = _HELP.get(name, "an option of the formula")
         default = None if required else parameter.default
         own.append(Option(name, name, default, choices, kind, text, required=required))
     return tuple(own)

@@ -152,12 +152,8 @@ class Matches:
             else:
                 own, other = (table.indptr[_place(category)] for table in self._sides)
                 (mine, hits), (theirs, _) = self.flags(category)
-                columns = (
-                    ragged.sum_rows(hits, own),
-                    ragged.sum_rows(mine, own),
-                    ragged.sum_rows(theirs, other),
-                )
-                found = np.stack(columns, axis=1)
+                columns = (hits, own), (mine, own), (theirs, other)
+                found = np.stack([ragged.sum_rows(*one) for one in columns], axis=1)
             self._counts[category] = found
         return self._counts[category]
 
@@ -513,10 +509,9 @@ def _pairs_of_slots(mine: Ints, theirs: Ints, similar: Bools, sparse: Any) -> It
     near = sparse.csr_matrix(similar)
     found = []
     for slot in range(n_slots):
-        members = sparse.csr_matrix(
-            (np.ones(theirs.shape[1], np.int8), (theirs[slot], np.arange(theirs.shape[1]))),
-            shape=(similar.shape[1], theirs.shape[1]),
-        )
+        n = theirs.shape[1]
+        cells = np.ones(n, np.int8), (theirs[slot], np.arange(n))
+        members = sparse.csr_matrix(cells, shape=(similar.shape[1], n))
         found.append(near @ members)  # concepts of mine x tuples of theirs
     counts = np.array([ragged.lengths(one.indptr)[mine[slot]] for slot, one in enumerate(found)])
     chosen = counts.argmin(axis=0)

@@ -37,7 +37,7 @@ from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
 from semmetrics.messages import agreeing, listing, pluralize
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.label_similarity import LabelSimilarity, label_vectors_of, written_codes
+from semmetrics.metrics.label_similarity import label_vectors_of, similarities_of, written_codes
 from semmetrics.scoring.result import score_values
 from semmetrics.store.files import open_output
 
@@ -364,7 +364,7 @@ def _similarities(task: LabelTask) -> Floats:
     for block in task.blocks():
         sides = (side.rows(block.start, block.stop) for side in (task.pred, task.ref))
         mine, theirs = map(written_codes, sides)
-        source = block.get(LabelSimilarity("default"))
+        source = similarities_of(block, "default")
         table = source.gather(mine[:, None], theirs[:, None], by_term=False)[:, 0, 0]
         parts.append(Backend(table).numpy(table))
     found: Floats = np.concatenate(parts)

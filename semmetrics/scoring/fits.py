@@ -145,10 +145,9 @@ def _match_block(
 
     Where a label may serve several references, also how many it is the first to find.
     """
-    from semmetrics.metrics.matching import Ranked, Reference
+    from semmetrics.metrics.matching import sides_of
 
-    ranked: Any = block.get(Ranked())
-    ref, matched = block.get(Reference()), block.get(step)
+    (ranked, ref), matched = sides_of(block), block.get(step)
     place, served = positions(ranked.indptr), np.zeros(0, np.int64)
     chosen = inside[ranked.codes] & (place < (measure.k or np.inf))
     if matched.counted is not None:

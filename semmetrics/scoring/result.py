@@ -336,7 +336,7 @@ def _score(
         n=len(statistics),
         unit=statistics.unit,
         ci=None,
-        undefined=family.undefined(measure, sums, frame),
+        undefined={cause: n for cause, n in family.undefined(measure, sums, frame).items() if n},
         statistics=statistics,
         frame=frame,
         note=note,

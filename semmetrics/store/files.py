@@ -513,14 +513,12 @@ class _MatrixFile:
         """Open the matrix to be written: its header and full length first."""
         # Blocks are written and not assigned to a map of the file: on a full disk, an assignment
         # ends the process.
+        whole = self.header, self.size
         with self.part.open("w+b" if fresh else "r+b", buffering=0) as matrix:
             if fresh:
                 matrix.write(self.header)
                 matrix.truncate(self.size)
-            elif (
-                matrix.read(len(self.header)) != self.header
-                or os.fstat(matrix.fileno()).st_size != self.size
-            ):
+            elif (matrix.read(len(self.header)), self.part.stat().st_size) != whole:
                 raise self.unfinished("it is damaged, cut off or of another shape", self.part)
             yield matrix
 

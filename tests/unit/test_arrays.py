@@ -126,8 +126,6 @@ OFFERED = [  # what a function is given, the code of the error, and where it is
     (lambda: decode(ONE, head=[[1]]), "not-applicable", ""),
     (lambda: decode(ONE, "top", k=1, threshold=0.3), "not-applicable", ""),
     (lambda: decode(ONE, "top", k=1, keep_at_least=1), "not-applicable", ""),
-    (lambda: arrays.cardinality([1, 2]), "bad-option", ""),
-    (lambda: arrays.cardinality([0, 2, 1]), "bad-option", ""),
     (lambda: arrays.label_frequencies([0, 3], 3), "out-of-range", ""),
     (lambda: arrays.label_frequencies([0, -1], 3), "bad-option", ""),
     (lambda: arrays.label_frequencies([0.5], 3), "bad-option", ""),

@@ -45,11 +45,9 @@ Frequencies = DocumentFrequencies | str | os.PathLike[str]
 PAIR_MEASURES = ("CIDEr-D", "CIDEr", "SPICE", "BagSim")
 """The measures that a matrix is computed of."""
 _MEMORY = 1 << 28
-_TAKEN = (  # an option of measures, and the options of ``score`` that it takes
-    ("df", ("doc_freq",)),
-    ("parser", ("tuples",)),
-    ("embedding", ("embedding", "lookup", "oov", "device", "max_words", "cache")),
-)
+_OF_MEANING = ("embedding", "lookup", "oov", "device", "max_words", "cache")
+# Options of ``score``, and the option of measures that takes each.
+_TAKEN = {"doc_freq": "df", "tuples": "parser", **dict.fromkeys(_OF_MEANING, "embedding")}
 _ROWS = ("images", "references")
 _DECIMALS = 12  # to which entries are compared, so that equal captions are equal
 
@@ -245,8 +243,7 @@ def check_k(k: int, axis: str, n_rows: int, n_columns: int) -> None:
 
 def _options_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a function that are options of ``score``."""
-    names = ("tokenizer", *(name for _, taken in _TAKEN for name in taken))
-    return {name: arguments[name] for name in names}
+    return {name: arguments[name] for name in ("tokenizer", *_TAKEN)}
 
 
 @dataclass(frozen=True)
@@ -398,12 +395,7 @@ def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
     if chosen["df"] == "rows" or chosen["category"] not in (None, "all"):
         remedy = "choose df=references and category=all"
         raise InputError("no-matrix", measure=chosen, remedy=remedy)
-    idle = [
-        name
-        for option, names in _TAKEN
-        for name in names
-        if name in options.given and chosen[option] is None
-    ]
+    idle = [name for name in _TAKEN if name in options.given and chosen[_TAKEN[name]] is None]
     if idle or common.unused_embeddings([chosen], options["embedding"]):
         raise InputError("not-applicable", name=[*idle, "embedding"][0], what=chosen)
     return chosen if options["doc_freq"] is None else chosen.with_options(df="given")
@@ -418,8 +410,7 @@ def options_taken(measure: str | Measure) -> list[str]:
     ['tokenizer', 'doc_freq']
     """
     (chosen,) = parse_all([measure], first="captions")
-    taken = (names for option, names in _TAKEN if chosen[option] is not None)
-    return ["tokenizer", *(name for names in taken for name in names)]
+    return ["tokenizer", *(name for name in _TAKEN if chosen[_TAKEN[name]] is not None)]
 
 
 def _pair_task(

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, compress, repeat
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -194,12 +195,10 @@ def _find_delimiters(task: LabelTask, names: Mapping[str, Sequence[str]]) -> Odd
         holders: dict[tuple[str, ...], tuple[str, set[str]]] = {}
         if lists:
             holders[_WRITTEN, side] = lists[0], set(filter(_LIST.search, task.classes))
-        for delimiter in () if lists else _DELIMITERS:
-            joined = (
-                [name for name in mine if delimiter in name] if delimiter in whole[side] else []
-            )
+        for delimiter in () if lists else filter(whole[side].__contains__, _DELIMITERS):
+            joined = [name for name in mine if delimiter in name]
             others = None if delimiter in whole[other] else names[other]
-            if joined and _are_joined(joined, mine, delimiter, others):
+            if _are_joined(joined, mine, delimiter, others):
                 held = {name for name in task.classes if delimiter in name}
                 holders[_HELD, side, delimiter] = joined[0], held
         for key, (example, some) in holders.items():
@@ -374,23 +373,33 @@ def _model_facts(where: str, task: LabelTask, noted: Mapping[Any, Any]) -> list[
     """Note what models did not know or read, and what the steps of semantic measures noted."""
     if not task.models:
         return []
-    from semmetrics.metrics.semantic import pairs_near
+    from semmetrics.metrics.semantic import NEAR
 
     facts: list[Fact] = [Fact("numbers-as-labels", where=where)] if task.numbered else []
     for model in task.models.values():
         flags = {"unknown": ~model.known, "composed": model.composed}
         which = {key: [model.terms[i] for i in np.flatnonzero(some)] for key, some in flags.items()}
         facts += common.model_facts(where, model, model.counts, "distinct term", which)
-    if any(isinstance(name, tuple) and name[0] == "unknown" for name in noted):  # of bags alone
-        from semmetrics.metrics.bags import list_counts
-
-        for name, counts in list_counts(noted).items():
-            facts += common.model_facts(where, task.models[name], counts, "label list")
-    near = {threshold: n for (_, threshold), n in pairs_near(noted).items() if n}
+    lists = {key: _most_noted(noted, key, "model") for key in ("unknown", "truncated")}
+    for name in lists["unknown"]:
+        counts = {key: of_model[name] for key, of_model in lists.items()}
+        facts += common.model_facts(where, task.models[name], counts, "label list")
+    pairs = _most_noted(noted, NEAR, "model", "threshold")
+    near = {threshold: n for (_, threshold), n in pairs.items() if n}
     if len(near) > _SHOWN:
         n, values = max(near.values()), {"thresholds": len(near)}
         return [*facts, Fact("near-thresholds", n, (), where, values)]
     return facts + [Fact("near-threshold", n, (), where, {"threshold": t}) for t, n in near.items()]
+
+
+def _most_noted(noted: Mapping[Any, Any], what: str, *fields: str) -> dict[Any, int]:
+    """Return the largest count that steps noted of something, by fields of the steps."""
+    found: dict[Any, int] = {}
+    for key, n in noted.items():
+        if isinstance(key, tuple) and key[0] == what:
+            by = attrgetter(*fields)(key[1])
+            found[by] = max(n, found.get(by, 0))
+    return found
 
 
 def unlike_scores(labels: Lists) -> list[Fact]:
@@ -550,10 +559,10 @@ def show_item(task: LabelTask, row: int, measure: Measure) -> dict[str, Any]:
         "predicted": the labels that the measure's cutoff or decoding rule keeps, in its order, and
         "true".
     """
-    from semmetrics.metrics.matching import Ranked, Reference, cut_of
+    from semmetrics.metrics.matching import cut_of, sides_of
 
     (block,) = task.take(np.array([row])).blocks()
-    pred, ref = block.get(Ranked()), block.get(Reference())
+    pred, ref = sides_of(block)
     kept = measure.k if measure["decode"] is None else int(block.get(cut_of(measure))[0])
     sides = {"predicted": pred.codes[:kept], "true": ref.codes}
     return {name: [task.classes[code] for code in codes.tolist()] for name, codes in sides.items()}
@@ -588,28 +597,22 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
         its nearest reference; None where the item has no reference).
     """
     from semmetrics.metrics.label_similarity import written_codes
-    from semmetrics.metrics.matching import Ranked, Reference, cut_of
-    from semmetrics.metrics.semantic import MatchedPairs, SemanticMatches
+    from semmetrics.metrics.matching import cut_of, sides_of
+    from semmetrics.metrics.semantic import match_pairs, matches_of
 
-    step = SemanticMatches(
-        float(str(measure["threshold"])),
-        str(measure["match"]),
-        str(measure["duplicates"]),
-        str(measure["embedding"]),
-        cut_of(measure),
-    )
+    step = matches_of(measure, cut_of(measure))
     names = task.classes
     if task.synonyms is not None:
         names = tuple(map(class_name, task.synonyms.terms))
     for block in task.blocks():
-        ranked, ref = block.get(Ranked()), block.get(Reference())
+        ranked, ref = sides_of(block)
         matched, kept = block.get(step), block.get(cut_of(measure))
-        partner, similarity = block.get(MatchedPairs(step))
+        partner, similarity = match_pairs(block, step)
         predicted, true = written_codes(ranked), written_codes(ref)
-        counted = (
-            np.ones(len(ranked.codes), np.bool_) if matched.counted is None else matched.counted
+        counted, once = (
+            np.ones(len(side.codes), np.bool_) if flags is None else flags
+            for side, flags in ((ranked, matched.counted), (ref, matched.once))
         )
-        once = np.ones(len(ref.codes), np.bool_) if matched.once is None else matched.once
         for item in range(len(block)):
             first, end = int(ranked.indptr[item]), int(ranked.indptr[item]) + int(kept[item])
             rows: list[tuple[Any, ...]] = []

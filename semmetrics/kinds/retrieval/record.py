@@ -108,9 +108,8 @@ def retrieval_facts(
                 facts.append(Fact("fewer-candidates", n, (), name, values))
         facts += [Fact("numbered-positives", where=name)] * bool(found.get("numbered"))
         facts += [Fact("transposed", where=name)] * bool(found.get("transposed"))
-    facts += common.unused_weights(options["weights"], inputs[-1:]) + phi.phi_facts(
-        measures, options
-    )
+    facts += common.unused_weights(options["weights"], inputs[-1:])
+    facts += phi.phi_facts(measures, options)
     every = [str(m) for m in measures if m.definition in (Recall, HitRate) and m.k is None]
     facts += [Fact("counts-all", values={"measure": one}) for one in every if not listed]
     return facts + common.different_items(tasks)

@@ -164,9 +164,8 @@ def as_positives(found: Lists | Matrix, gallery: int | None = None) -> tuple[Lis
     if side.scores is not None:
         side = replace(side.keep(side.scores > 0), scores=None)
     graded, notes = len(found.side.codes) - len(side.codes), list(found.notes)
-    first = ragged.first_occurrences(
-        ragged.cell_keys(side.indptr, side.codes, width), width * len(found)
-    )
+    cells = ragged.cell_keys(side.indptr, side.codes, width)
+    first = ragged.first_occurrences(cells, width * len(found))
     if first is not None:
         side, repeated = side.keep(first), int((~first).sum())
         notes.append(Fact("repeated-positives", repeated))
