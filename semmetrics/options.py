@@ -9,11 +9,14 @@ option, add a line here, use it, and document it on its page.
 
 # No "from __future__ import annotations": the table is read from the annotations themselves.
 
+import inspect
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, wraps
 from os import PathLike
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar, cast
 
 from semmetrics.arguments import check_type
 from semmetrics.errors import InputError
@@ -90,6 +93,7 @@ COMPARED = {"resamples": 10_000}
 RANKED_BY = ("normalized", "rank")
 """What systems are ranked by over data sets: the mean normalised value, or the mean rank."""
 
+F = TypeVar("F", bound=Callable[..., Any])
 Path = str | PathLike[str]
 
 
@@ -182,7 +186,33 @@ class Option(NamedTuple):
 
 
 # fmt: off
-class Options(TypedDict, total=False):
+class Reading(TypedDict, total=False):
+    """How files are read: the fields of `semmetrics.ReadOptions`, by keyword."""
+
+    format: Annotated[str | None, Option("The format of the files. The default is told by the "
+        "extension.", READ, flags=("--input-format",), metavar="F", names="formats")]
+    id_column: Annotated[str | None, Option("Column or key of the ids.", READ, metavar="NAME")]
+    label_column: Annotated[str | None, Option("Column or key of the labels.", READ,
+        kinds=COLUMNS["label"], metavar="NAME")]
+    score_column: Annotated[str | None, Option("Column or key of the scores.", READ,
+        kinds=COLUMNS["score"], metavar="NAME")]
+    caption_column: Annotated[str | None, Option("Column or key of the captions.", READ,
+        kinds=COLUMNS["caption"], metavar="NAME")]
+    candidate_column: Annotated[str | None, Option("Column or key of the candidates.", READ,
+        kinds=COLUMNS["candidate"], metavar="NAME")]
+    delimiter: Annotated[str | None, Option("Character between the cells of CSV; a comma.", READ,
+        metavar="C")]
+    label_delimiter: Annotated[str | None, Option("Text between the labels in a cell. Without it, "
+        "CSV has one row a label.", READ, kinds=COLUMNS["score"], metavar="TEXT")]
+    split: Annotated[str | None, Option("Split of Karpathy's JSON: test, val, train or restval. "
+        "The default is all.", READ, kinds=_TEXTS, metavar="NAME")]
+    max_line_bytes: Annotated[int, Option("Longest line of CSV and JSONL.", READ,
+        default=64 * 2**20, read=int)]
+    max_bytes: Annotated[int, Option("Largest file, decompressed. An embedding may have 16 times "
+        "as many bytes.", READ, default=4 * 2**30, read=int)]
+
+
+class Options(Reading, total=False):
     """The options of ``semmetrics.score``, by keyword."""
 
     measures: Annotated[Any, Option("Measures as papers write them, such as F1, MacroF1, Recall@5 "
@@ -335,7 +365,8 @@ class Options(TypedDict, total=False):
         default=1000, signed=True, read=int)]
     level: Annotated[float, Option("Confidence level, between 0 and 1.", CERTAINTY, default=0.95,
         signed=True, read=float)]
-    read: Annotated[Any, Option("How files are read: semmetrics.ReadOptions.")]
+    read: Annotated[Any, Option("How files are read: semmetrics.ReadOptions, in place of the "
+        "keywords that are its fields, such as id_column.")]
     keep_rows: Annotated[bool, Option("Keep what item values need; saves memory when off.",
         default=True)]
     progress: Annotated[Callable[[int, int], None] | None, Option("Called with the number done and "
@@ -350,22 +381,6 @@ def _named(**options: Option) -> dict[str, Option]:
         found[name] = one._replace(name=name, metavar=one.metavar or usual)
     return found
 
-
-READING = _named(
-    input_format=Option("The format of the files. The default is told by the extension.", READ,
-        metavar="F", names="formats"),
-    **{f"{role}_column": Option(f"Column or key of the {role}s.", READ, kinds=kinds, metavar="NAME")
-       for role, kinds in {"id": (), **COLUMNS}.items()},
-    delimiter=Option("Character between the cells of CSV; a comma.", READ, metavar="C"),
-    label_delimiter=Option("Text between the labels in a cell. Without it, CSV has one row a "
-        "label.", READ, kinds=COLUMNS["score"], metavar="TEXT"),
-    split=Option("Split of Karpathy's JSON: test, val, train or restval. The default is all.", READ,
-        kinds=_TEXTS, metavar="NAME"),
-    max_line_bytes=Option("Longest line of CSV and JSONL.", READ, default=64 * 2**20, read=int),
-    max_bytes=Option("Largest file, decompressed. An embedding may have 16 times as many bytes.",
-        READ, default=4 * 2**30, read=int),
-)
-"""How files are read: the fields of `semmetrics.ReadOptions`."""
 
 OUTPUT = _named(
     signatures=Option("Show the whole signature of each row.", WRITE, flags=("--show-signatures",),
@@ -603,9 +618,62 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
 # fmt: on
 
 
+_hints = Options.__annotations__
+READING = _named(**{name: _hints[name].__metadata__[0] for name in Reading.__annotations__})
+"""How files are read: the fields of `semmetrics.ReadOptions`."""
 OPTIONS: Mapping[str, Option] = _named(
-    **{name: hint.__metadata__[0] for name, hint in Options.__annotations__.items()}
+    **{name: hint.__metadata__[0] for name, hint in _hints.items() if name not in READING}
 )
+
+
+@cache
+def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
+    """Give a function with ``**options`` the signature and docstring of the table of options.
+
+    Its keyword ``read`` may also be given by the fields of ``ReadOptions``, as keywords.
+
+    Parameters
+    ----------
+    *without : str
+        Options that the function does not take.
+    **defaults
+        Defaults that are its own.
+    """
+
+    def decorate(function: F) -> F:
+        own, lines = inspect.signature(function), list[str]()
+        *parameters, rest = own.parameters.values()
+        for name, option in {**OPTIONS, **READING}.items():
+            if name in without:
+                continue
+            option = option._replace(default=defaults.get(name, option.default))
+            kind, hint = inspect.Parameter.KEYWORD_ONLY, hint_of(name)
+            parameters.append(
+                inspect.Parameter(name, kind, default=option.default, annotation=hint)
+            )
+            text = textwrap.indent(textwrap.fill(option.text(), 88), "    ")
+            lines.append(f"{name} : {hint}\n{text}")
+
+        @wraps(function)
+        def with_read_options(*args: Any, **given: Any) -> Any:
+            fields = {name: given.pop(name) for name in READING if name in given}
+            fields = {name: value for name, value in fields.items() if value is not None}
+            if fields:
+                from semmetrics.data.form import ReadOptions
+
+                if given.get("read") is not None:
+                    names = f"read= and {', '.join(f'{name}=' for name in fields)}"
+                    raise InputError("conflicting-options", names=names)
+                given["read"] = ReadOptions(**fields)
+            return function(*args, **given)
+
+        every = textwrap.indent("\n".join(lines), "    ").strip()
+        found: Any = with_read_options
+        found.__signature__ = own.replace(parameters=parameters)
+        found.__doc__ = (function.__doc__ or "").replace(f"**{rest.name}", every, 1)
+        return cast("F", found)
+
+    return decorate
 
 
 def flag(name: str, value: str = "") -> str:
@@ -681,7 +749,8 @@ def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] 
                 remedy = f"did you mean {meant}?"
             elif "measures" in known:
                 remedy = measure_option(name)
-            remedy = remedy or did_you_mean(name, known, f"choose one of {', '.join(known)}")
+            near = [*known, *READING] if "read" in known else known
+            remedy = remedy or did_you_mean(name, near, f"choose one of {', '.join(known)}")
             raise InputError("unknown-name", function, what="option", value=name, remedy=remedy)
         if value is not None:
             check_type(name, value, hint_of(name))

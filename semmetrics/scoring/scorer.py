@@ -38,7 +38,7 @@ from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_we
 from semmetrics.messages import listing
 from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import kinds_of_all, parse_all
-from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
+from semmetrics.options import OPTIONS, check_options, document_options, is_given, resolve_options
 from semmetrics.scoring.evaluate import Statistics, evaluate
 from semmetrics.scoring.fits import BEST, Fitted, fit
 from semmetrics.scoring.plan import (
@@ -52,7 +52,7 @@ from semmetrics.scoring.plan import (
 )
 from semmetrics.scoring.protocols import Plan, listed, plan_measures
 from semmetrics.scoring.result import Score, score_statistics
-from semmetrics.scoring.score import document_options, table_of
+from semmetrics.scoring.score import table_of
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:

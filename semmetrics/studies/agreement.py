@@ -41,6 +41,7 @@ from semmetrics.options import (
     NOT_OF_META,
     OPTIONS,
     check_options,
+    document_options,
     split_names,
 )
 from semmetrics.reports import ScaledResult, Table, entry_of, format_p
@@ -48,7 +49,7 @@ from semmetrics.scoring import plan
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.protocols import AgreementProtocol, find_agreement_protocol
 from semmetrics.scoring.resampling import Draws
-from semmetrics.scoring.score import document_options, score_prepared, system_name
+from semmetrics.scoring.score import score_prepared, system_name
 from semmetrics.studies import comparisons, significance
 from semmetrics.studies.correlations import Correlated, correlation, percentiles, resample
 from semmetrics.studies.significance import subtract

@@ -36,14 +36,21 @@ from semmetrics.kinds import Tasks, find_kind
 from semmetrics.kinds.common import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.metrics.definition import Statistic
-from semmetrics.options import COMPARED, CORRECTIONS, OPTIONS, TESTS, check_options
+from semmetrics.options import (
+    COMPARED,
+    CORRECTIONS,
+    OPTIONS,
+    TESTS,
+    check_options,
+    document_options,
+)
 from semmetrics.reports import Records, ScaledResult, Table, draw, entry_of, format_p
 from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval
 from semmetrics.scoring.plan import prepare_systems
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, ahead, chunk_size
 from semmetrics.scoring.result import Score, matching_names
-from semmetrics.scoring.score import document_options, score_prepared
+from semmetrics.scoring.score import score_prepared
 from semmetrics.scoring.table import ScoreTable, name_absent
 from semmetrics.studies import significance
 from semmetrics.studies.significance import rank_matrix, subtract

@@ -58,11 +58,11 @@ from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.ngsm import ngsm_systems
 from semmetrics.metrics.registry import parse_all
-from semmetrics.options import OPTIONS, check_options
+from semmetrics.options import OPTIONS, check_options, document_options
 from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.plan import Setup, check_given, describe_inputs, open_setup, resolve_task
 from semmetrics.scoring.protocols import listed
-from semmetrics.scoring.score import document_options, score_prepared
+from semmetrics.scoring.score import score_prepared
 from semmetrics.store.files import open_output
 from semmetrics.text.tokenizers import encode_tokens
 
