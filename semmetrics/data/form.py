@@ -40,7 +40,7 @@ _LABELS = ("label", "name")
 _FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")  # a score in quotes, not a synonym
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Form:
     """How the values of a kind are written; each kind has one.
 
@@ -271,8 +271,8 @@ def is_one_hot(
 
 def find_id(names: Sequence[str], form: Form, options: ReadOptions, where: str) -> int | None:
     """Return the place of the column of ids; None if there is none."""
-    column = replace(form.table.columns[0], required=False)
-    schema = replace(form.table, columns=(column,))
+    column = form.table.columns[0]._replace(required=False)
+    schema = form.table._replace(columns=(column,))
     return find_columns(schema, names, options, where).get("id")
 
 

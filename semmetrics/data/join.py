@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ from semmetrics.messages import listing, pluralize
 MISSING = ("error", "skip", "empty")
 
 
-@dataclass(frozen=True)
-class Joined:
+class Joined(NamedTuple):
     """Both sides with the same items in the same order.
 
     Attributes

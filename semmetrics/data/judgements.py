@@ -73,7 +73,7 @@ _PASCAL = ("pair_pascal.mat", "consensus_pascal.mat")
 _VARIABLES = ("new_input", "category", "triplets")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Judgements:
     """Candidates, and what people say of them.
 

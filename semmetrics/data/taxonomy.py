@@ -220,7 +220,7 @@ def _heights(ordered: Sequence[Ints], child: Ints, parent: Ints, size: int) -> I
     return height
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Placed:
     """Where the labels of a class list stand: rows of ancestors, in numbers of their own.
 

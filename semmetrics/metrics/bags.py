@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -50,7 +50,7 @@ from semmetrics.metrics.registry import define
 from semmetrics.metrics.sets import set_options
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BagValues(ItemSums):
     """Cosine of the two label lists of each item as wholes: columns "value" and "cause".
 
@@ -176,7 +176,7 @@ def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option
     named = [name for name in policies if whole or name != "undefined"]
     without = ("average", "duplicates")
     shared = set_options(("example",), without=without, defaults=policies, policies=named)
-    return (*more, EMBEDDING, *(replace(option, averages=None) for option in shared))
+    return (*more, EMBEDDING, *(option._replace(averages=None) for option in shared))
 
 
 _COSINE: dict[str, Any] = {
@@ -210,7 +210,7 @@ LabelBlock = Block[LabelTask]
 _WORD = re.compile(r"\b\w\w+\b")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WordTable:
     """Words by label, and the vectors of words.
 
@@ -244,7 +244,7 @@ class WordTable:
         return np.unique(self.vectors, axis=0, return_inverse=True)[1].ravel()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Vocabulary:
     """The words of a task's labels, with vectors; made once for all blocks."""
 
@@ -282,7 +282,7 @@ def _label_words(vectors: Any) -> WordTable:
     return WordTable(indptr, codes, vectors.vectors[order], vectors.device)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bags:
     """The bags of words of each item, predictions cut first."""
 
@@ -314,7 +314,7 @@ class Bags:
         return table, bags, mine & theirs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TransportValues(ItemSums):
     """Word mover's distance of each item, or its relaxed bound: columns "value" and "cause"."""
 

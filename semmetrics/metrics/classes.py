@@ -88,7 +88,7 @@ def _place(block: ClassBlock, candidates: str) -> ClassRanks:
     return task.place(block.start, block.stop, task.columns(candidates))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClassHits:
     """A step: of each image its class, and whether it is among the first k; one column a class.
 
@@ -277,7 +277,7 @@ def weighted_curve(
     return curve
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gaps:
     """A step: by how much the best seen class of an image is above the best unseen one.
 

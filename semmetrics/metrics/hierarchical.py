@@ -44,7 +44,7 @@ Besides items without a value, ``undefined`` counts the items that have such a l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -190,7 +190,7 @@ def _nearest(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
     return np.where(connected, edges, -1), np.where(connected, height * (edges > 0), -1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Places:
     """Where the labels of the task stand in its taxonomy; the same for all blocks."""
 
@@ -213,7 +213,7 @@ class Places:
         return placed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TakingPart:
     """The labels that take part: predictions under a cut, and references.
 
@@ -252,7 +252,7 @@ class TakingPart:
         return pred, ref, OneHot((number > 0).astype(np.int8), 2)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClosedCounts(ItemSums):
     """Ancestors of each item: columns "hit", "n_pred", "n_ref" and "outside"."""
 
@@ -267,7 +267,7 @@ class ClosedCounts(ItemSums):
         return {**{name: Dense(number) for name, number in counts.items()}, "outside": outside}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LabelDistances(ItemSums):
     """Distances of each item: columns "value", "cause", "outside" and "unconnected"."""
 
@@ -387,7 +387,7 @@ LCADistance = define(
         one_of("normalize", "none depth", "divide by the largest value that the taxonomy allows"),
         one_of("unconnected", "root skip", _CONNECTED, short="unconn"),
         _UNKNOWN,
-        replace(_DUPLICATES, averages=None),
+        _DUPLICATES._replace(averages=None),
         policy_option("empty", "empty", "0", "nothing predicted and nothing true"),
         policy_option("no_prediction", "nopred", "skip", "nothing predicted"),
         policy_option("no_reference", "noref", "skip", "nothing true"),

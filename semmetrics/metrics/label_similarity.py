@@ -59,7 +59,7 @@ def written_codes(side: Side) -> Any:
     return side.codes if side.written is None else side.written
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LabelSimilarity:
     """Where a block takes similarities from; one table for the whole task where it fits."""
 
@@ -263,7 +263,7 @@ def _equal_cells(vectors: Any, terms: Ints, columns: Ints) -> tuple[Ints, Ints]:
     return place[same], same
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairwiseSimilarity:
     """Similarities of the items that are asked for, some at a time, where a table is too large."""
 

@@ -29,7 +29,7 @@ from semmetrics.metrics.definition import ItemSums, Measure
 LabelBlock = Block[LabelTask]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ranked:
     """Predictions of each item by falling score."""
 
@@ -43,7 +43,7 @@ class Ranked:
         return Side(side.indptr, side.codes[order], side.scores[order], written)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reference:
     """Reference labels of each item."""
 
@@ -52,7 +52,7 @@ class Reference:
         return block.task.ref.rows(block.start, block.stop)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Cut:
     """How many predictions of each item are kept: a decoding rule, then a cutoff.
 
@@ -125,7 +125,7 @@ def kept_sides(block: LabelBlock, cut: Cut) -> tuple[Side, Side]:
     return ranked.keep(ragged.prefixes(ranked.indptr, block.get(cut))), block.get(Reference())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Matched:
     """Matching of ranked predictions with references.
 
@@ -147,7 +147,7 @@ class Matched:
     n_ref: Ints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Matches:
     """Match ranked predictions with references.
 
@@ -236,7 +236,7 @@ class ItemCounts(NamedTuple):
     n_ref: Ints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Counts:
     """Hits, predictions and references of each item under a cut."""
 
@@ -255,7 +255,7 @@ class Counts:
         return ItemCounts(hits[start + kept] - hits[start], n_pred, matched.n_ref)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CountColumns(ItemSums):
     """The counts of each item under a cut, as columns; with ``ranks`` "precision_sum", too."""
 
@@ -271,7 +271,7 @@ class CountColumns(ItemSums):
         return {name: Dense(values) for name, values in columns.items()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DistinctCounts(ItemSums):
     """The different counts that items have: sets are small, so a formula needs few evaluations."""
 
@@ -293,7 +293,7 @@ class DistinctCounts(ItemSums):
         return {**{name: Dense(values) for name, values in counts.items()}, "codes": codes}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PrecisionSums:
     """For each item, the precision at the rank of each hit, summed."""
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,7 +85,7 @@ class Batch(NamedTuple):
         return source.gather(self.rows, self.columns)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Layout:
     """Which predictions and references of a block take part, and where they stand."""
 
@@ -98,7 +98,7 @@ class Layout:
         if self.cut is not None:
             whole = block.get(Layout(self.duplicates, self.model))
             inside = ragged.prefixes(whole.pred.indptr, block.get(self.cut))
-            return replace(whole, pred_kept=whole.pred_kept & inside)
+            return whole._replace(pred_kept=whole.pred_kept & inside)
         vectors = label_similarity.label_vectors_of(block.task, self.model)
         sides = block.get(Ranked()), block.get(Reference())
         included = np.logical_or.reduceat(vectors.included[vectors.rows], vectors.indptr[:-1])
@@ -114,8 +114,7 @@ class Layout:
         return BatchLayout(sides[0], sides[1], kept[0], kept[1], vectors)
 
 
-@dataclass(frozen=True, eq=False)
-class BatchLayout:
+class BatchLayout(NamedTuple):
     """Both sides of a block, flags of what takes part in them, and the label vectors."""
 
     pred: Side
@@ -158,7 +157,7 @@ def _flat_places(indptr: Ints, items: Ints) -> Ints:
     return padded
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SemanticMatched(Matched):
     """Matching on similarities; besides what every matching has, who matched whom.
 
@@ -175,7 +174,7 @@ class SemanticMatched(Matched):
     first: Ints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SemanticMatches:
     """Match ranked predictions with references whose similarity is above a threshold.
 
@@ -275,7 +274,7 @@ def pairs_near(noted: Mapping[Any, Any]) -> dict[tuple[str, float], int]:
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MatchedPairs:
     """The reference that each prediction matched, and how similar the two are.
 
@@ -308,7 +307,7 @@ class MatchedPairs:
         return partner, similarity
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SemanticCounts(ItemSums):
     """Counts of semantic matches of each item: columns "hit", "served", "n_pred", "n_ref".
 
@@ -342,7 +341,7 @@ class SemanticFamily(CountFormulas):
         return SemanticCounts(cut_of(measure), matches, ranks)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SoftCounts(ItemSums):
     """Similarities of labels to what they go with on the other side, summed as hits are counted.
 
@@ -439,8 +438,8 @@ _PAIRS = definition.one_of(
     "greedy optimal total",
     "first unused reference in order; most matches; the matches with the largest total similarity",
 )
-_MATCH = replace(
-    _PAIRS, choices=(*_PAIRS.choices, "any"), help=f"{_PAIRS.help}; a reference may serve several"
+_MATCH = _PAIRS._replace(
+    choices=(*_PAIRS.choices, "any"), help=f"{_PAIRS.help}; a reference may serve several"
 )
 _NEAREST = definition.one_of(
     "match",
@@ -465,7 +464,7 @@ def _define(
     every = set_options(averages, without=("labels",), policies=("empty", *policies))
     average, duplicates, *shared = every
     known: dict[str, Any] = {
-        "options": (average, *options, EMBEDDING, replace(duplicates, averages=None), *shared),
+        "options": (average, *options, EMBEDDING, duplicates._replace(averages=None), *shared),
         "averages": averages,
         "formula": formula,
         "needs": frozenset({"embedding"}),

@@ -28,7 +28,7 @@ from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Statistics:
     """What has been computed of some items: enough for every value, interval and merge.
 

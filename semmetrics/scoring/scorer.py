@@ -738,7 +738,7 @@ class Collection:
             counts |= {n: c for n, c in every if names.get(n) != "distinct"}
             tasks[part] = replace(task, counts=counts)
         inputs: Any = [self._preds, self._gts]
-        prepared = replace(prepared, tasks={self.system: tasks}, inputs=inputs)
+        prepared = prepared._replace(tasks={self.system: tasks}, inputs=inputs)
         notes = [*prepared.facts(scores), *self._notes]
         return prepared, scores, notes + [Fact("unnumbered")] * (len(self._known_by) > 1)
 

@@ -554,7 +554,7 @@ def _score(
         ))  # fmt: skip
     if lacking and (not found or given.get("measures") is not None):
         raise InputError("no-item-values", "measures", measure=lacking[0])
-    return judgements, replace(prepared, inputs=read or prepared.inputs), found
+    return judgements, prepared._replace(inputs=read or prepared.inputs), found
 
 
 def _find_rows(wanted: Sequence[str], ids: Iterable[Any], source: str, where: str) -> Ints:
