@@ -271,7 +271,9 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
     names = [str(name) for name in ids]
     lost = [name for name in names if name not in known]
     if lost:
-        raise InputError("no-weights", where, n=len(lost), ids=lost)
+        raise InputError(
+            "without-value", where, n=len(lost), noun="item", what="weight", names=lost
+        )
     found = np.zeros(len(names))
     for row, name in enumerate(names):
         weight = known[name]

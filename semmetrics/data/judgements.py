@@ -479,7 +479,10 @@ def _preference(row: Mapping[str, Any]) -> float:
     sides = {side for side in ("a", "b") if value == row[side] and row["a"] != row["b"]}
     sides |= {str(value).strip().casefold()} & _PREFERRED.keys()
     if len(sides) != 1:
-        raise InputError("ambiguous-side" if sides else "bad-preference", value=value)
+        if sides:
+            raise InputError("ambiguous-side", value=value)
+        raise InputError("wrong-content", value=repr(value), wanted="a preference",
+                         example="a, b or tie")  # fmt: skip
     return _PREFERRED[sides.pop()]
 
 

@@ -556,7 +556,7 @@ def seen_unseen_curve(
     width = np.shape(scores)[1]
     both = [whole_numbers(given, name, width) for given, name in ((seen, SEEN), (unseen, UNSEEN))]
     if twice := {*both[0].tolist()} & {*both[1].tolist()}:
-        raise InputError("column-on-both-sides", column=min(twice))
+        raise InputError("seen-and-unseen", n=len(twice), names=sorted(twice))
     names = (frozenset(map(str, columns.tolist())) for columns in both)
     task = array_task(scores, truth, dict(zip((SEEN, UNSEEN), names, strict=True)))
     columns = Gaps().compute(Block(task, 0, len(task)))

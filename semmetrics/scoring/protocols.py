@@ -14,7 +14,7 @@ statistic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
@@ -241,8 +241,8 @@ class Plan(NamedTuple):
 
     measures: list[Measure]
     headings: list[str]
-    not_computed: list[NotComputed] = field(default_factory=list)
-    notes: list[Fact] = field(default_factory=list)
+    not_computed: list[NotComputed]
+    notes: list[Fact]
 
 
 def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
@@ -329,7 +329,7 @@ def _plan_protocol(
     if (keep or set(rules) != {None}) and not protocol.decode:
         what = f"protocol {protocol.name}"
         raise InputError("fixed-by", what=what, names="decode and keep_at_least")
-    plan = Plan([], [], [NotComputed(*pair) for pair in protocol.absent.items()])
+    plan = Plan([], [], [NotComputed(*pair) for pair in protocol.absent.items()], [])
     of_parts = {part: task for parts in tasks.values() for part, task in parts.items()}
     for part, task in of_parts.items():
         expected = protocol.sizes.get(part, len(task))
