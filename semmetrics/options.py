@@ -9,14 +9,11 @@ option, add a line here, use it, and document it on its page.
 
 # No "from __future__ import annotations": the table is read from the annotations themselves.
 
-import inspect
 import re
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, wraps
 from os import PathLike
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar, cast
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from semmetrics.arguments import check_type
 from semmetrics.errors import InputError
@@ -93,7 +90,6 @@ COMPARED = {"resamples": 10_000}
 RANKED_BY = ("normalized", "rank")
 """What systems are ranked by over data sets: the mean normalised value, or the mean rank."""
 
-F = TypeVar("F", bound=Callable[..., Any])
 Path = str | PathLike[str]
 
 
@@ -624,56 +620,6 @@ READING = _named(**{name: _hints[name].__metadata__[0] for name in Reading.__ann
 OPTIONS: Mapping[str, Option] = _named(
     **{name: hint.__metadata__[0] for name, hint in _hints.items() if name not in READING}
 )
-
-
-@cache
-def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
-    """Give a function with ``**options`` the signature and docstring of the table of options.
-
-    Its keyword ``read`` may also be given by the fields of ``ReadOptions``, as keywords.
-
-    Parameters
-    ----------
-    *without : str
-        Options that the function does not take.
-    **defaults
-        Defaults that are its own.
-    """
-
-    def decorate(function: F) -> F:
-        own, lines = inspect.signature(function), list[str]()
-        *parameters, rest = own.parameters.values()
-        for name, option in {**OPTIONS, **READING}.items():
-            if name in without:
-                continue
-            option = option._replace(default=defaults.get(name, option.default))
-            kind, hint = inspect.Parameter.KEYWORD_ONLY, hint_of(name)
-            parameters.append(
-                inspect.Parameter(name, kind, default=option.default, annotation=hint)
-            )
-            text = textwrap.indent(textwrap.fill(option.text(), 88), "    ")
-            lines.append(f"{name} : {hint}\n{text}")
-
-        @wraps(function)
-        def with_read_options(*args: Any, **given: Any) -> Any:
-            fields = {name: given.pop(name) for name in READING if name in given}
-            fields = {name: value for name, value in fields.items() if value is not None}
-            if fields:
-                from semmetrics.data.form import ReadOptions
-
-                if given.get("read") is not None:
-                    names = f"read= and {', '.join(f'{name}=' for name in fields)}"
-                    raise InputError("conflicting-options", names=names)
-                given["read"] = ReadOptions(**fields)
-            return function(*args, **given)
-
-        every = textwrap.indent("\n".join(lines), "    ").strip()
-        found: Any = with_read_options
-        found.__signature__ = own.replace(parameters=parameters)
-        found.__doc__ = (function.__doc__ or "").replace(f"**{rest.name}", every, 1)
-        return cast("F", found)
-
-    return decorate
 
 
 def flag(name: str, value: str = "") -> str:

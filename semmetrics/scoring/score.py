@@ -17,17 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semmetrics.core.hashing import UNVERSIONED
+from semmetrics.data.form import document_options
 from semmetrics.errors import InputError
 from semmetrics.kinds.common import read_embedding
 from semmetrics.metrics.families import terms_of
-from semmetrics.options import (
-    OPTIONS,
-    ResolvedOptions,
-    check_options,
-    document_options,
-    is_asked,
-    split_names,
-)
+from semmetrics.options import OPTIONS, ResolvedOptions, check_options, is_asked, split_names
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.fits import fit_measures, naming
 from semmetrics.scoring.intervals import Bootstrap

@@ -29,7 +29,7 @@ import numpy as np
 
 from semmetrics.arguments import check_type
 from semmetrics.core.ragged import Codes, offsets, row_numbers
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import ReadOptions, document_options
 from semmetrics.data.join import Weights, aligned_weights
 from semmetrics.data.lists import Entry, Lists, Side
 from semmetrics.data.tasks import adds_up
@@ -38,7 +38,7 @@ from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_we
 from semmetrics.messages import listing
 from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import kinds_of_all, parse_all
-from semmetrics.options import OPTIONS, check_options, document_options, is_given, resolve_options
+from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
 from semmetrics.scoring.evaluate import Statistics, evaluate
 from semmetrics.scoring.fits import BEST, Fitted, fit
 from semmetrics.scoring.plan import (

@@ -28,7 +28,7 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
-from semmetrics.data.form import DEFAULTS
+from semmetrics.data.form import DEFAULTS, document_options
 from semmetrics.data.judgements import TEXTS, Judgements, name_all, read_judgements
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError, UnknownKeyError
@@ -41,7 +41,6 @@ from semmetrics.options import (
     NOT_OF_META,
     OPTIONS,
     check_options,
-    document_options,
     split_names,
 )
 from semmetrics.reports import ScaledResult, Table, entry_of, format_p

@@ -31,19 +31,13 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.columns import concatenate_columns
 from semmetrics.core.ragged import Floats
 from semmetrics.core.same import by_value
+from semmetrics.data.form import document_options
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import Tasks, find_kind
 from semmetrics.kinds.common import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.metrics.definition import Statistic
-from semmetrics.options import (
-    COMPARED,
-    CORRECTIONS,
-    OPTIONS,
-    TESTS,
-    check_options,
-    document_options,
-)
+from semmetrics.options import COMPARED, CORRECTIONS, OPTIONS, TESTS, check_options
 from semmetrics.reports import Records, ScaledResult, Table, draw, entry_of, format_p
 from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval
 from semmetrics.scoring.plan import prepare_systems

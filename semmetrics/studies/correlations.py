@@ -37,10 +37,10 @@ from numpy.typing import ArrayLike, NDArray
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data import side_inputs
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import ReadOptions, document_options
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import listing
-from semmetrics.options import AGREEMENT, OPTIONS, READING, check_options, document_options
+from semmetrics.options import AGREEMENT, OPTIONS, READING, check_options
 from semmetrics.reports import Records
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.resampling import Draws

@@ -44,7 +44,7 @@ from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
-from semmetrics.data.form import DEFAULTS, has_surrogate
+from semmetrics.data.form import DEFAULTS, document_options, has_surrogate
 from semmetrics.data.inputs import open_input
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Entry, Lists, Side
@@ -58,7 +58,7 @@ from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.ngsm import ngsm_systems
 from semmetrics.metrics.registry import parse_all
-from semmetrics.options import OPTIONS, check_options, document_options
+from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.plan import Setup, check_given, describe_inputs, open_setup, resolve_task
 from semmetrics.scoring.protocols import listed

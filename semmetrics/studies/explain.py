@@ -19,7 +19,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from semmetrics.arguments import check_choice
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import ReadOptions, document_options
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import find_kind
 from semmetrics.messages import did_you_mean, visible
@@ -32,7 +32,6 @@ from semmetrics.options import (
     OPTIONS,
     READING,
     check_options,
-    document_options,
     resolve_options,
 )
 from semmetrics.reports import align

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from semmetrics.core.same import by_value
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import ReadOptions, document_options
 from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.common import finite_or_none, read_embedding
@@ -22,14 +22,7 @@ from semmetrics.kinds.labels.record import prepare
 from semmetrics.messages import pluralize, visible
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all
-from semmetrics.options import (
-    OPTIONS,
-    READING,
-    check_options,
-    document_options,
-    is_given,
-    resolve_options,
-)
+from semmetrics.options import OPTIONS, READING, check_options, is_given, resolve_options
 from semmetrics.reports import Records, Result, draw, format_full, write_curves
 from semmetrics.scoring.calibration import (
     Calibration,
