@@ -271,7 +271,7 @@ FROM_0 = " (from 0)"
 ITEM, ROW = f"item {{}}{FROM_0}", f"row {{}}{FROM_0}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Places:
     """Where each item stands; a `Lists.where` that costs nothing until it is asked.
 

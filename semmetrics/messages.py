@@ -372,7 +372,6 @@ MESSAGES: dict[str, str] = {
     "rated-twice": "the rater {rater!r} judges {names!l} twice, first in {other}; "
         "keep one, or name the ids that tell them apart with {opt:columns}",
     "ambiguous-side": "{value!r} could be either side; give the candidates other ids",
-    "bad-preference": "{value!r} is preferred; write a, b or tie",
     "not-pascal": "not Pascal-50S: {why}; give its files as they were published",
     "equal-votes": "{n:pair} with as many votes for either side: decided at random",
     "not-numpy": "not a NumPy file: {why}; write it with numpy.save",
@@ -383,7 +382,6 @@ MESSAGES: dict[str, str] = {
     "not-sparse": "the sparse format {kind!r} is not read; save matrix.tocsr() with scipy.sparse",
     "unused-arrays": "{n:array} not used: {examples!l}",
     "missing-key": "there is no {key!r}; see the description of the format",
-    "not-instances": "{key!r} is {value!t}, not a list; give COCO's instances, not captions",
     "captions-file": "there is no {key!r}; labels come from the instances file, not from captions",
     "instances-file": "{value!r} is not a caption; give the captions file, not the instances",
     "unlisted-id": "{key} {value} is not among the {what}; add it, or remove the annotation",
@@ -413,7 +411,6 @@ MESSAGES: dict[str, str] = {
     "missing-entries": "{lost}; add {noun}s, or set {opt:missing=skip} to leave these items out, "
         "{opt:missing=empty} for an empty candidate or no reference",
     "no-rows": "{n:item} without a row in the {what} matrix: {ids!l}; set {opt:missing=skip}",
-    "no-weights": "{n:item} without a weight: {ids!l}; give one to each",
     "inexact": "the score {value} is an integer of 2**53 or more; scale scores, or give floats",
     "id-mismatch": "the id {value!r} does not fit {pattern!r}; change {opt:ids}",
 
@@ -435,7 +432,6 @@ MESSAGES: dict[str, str] = {
     "no-tuples": "there are no tuples of it; {remedy}",
     "tuples-lack": "no tuples by {identity} of {new}{own}, and parsing fails: {error}; {remedy}",
     "tuples-function": "{opt:tuples} is a function, and captions are not parsed: {error}; {remedy}",
-    "wrong-tuples": '{value!r} is not a tuple of a scene graph; write ["dog"] or ["dog", "small"]',
     "wrong-tuple-line": "not a caption with tuples; write it as 'semmetrics spice parse' does",
     "conflicting-tuples": "{caption!r} appears twice, with different tuples; keep one of them",
 
@@ -499,7 +495,6 @@ MESSAGES: dict[str, str] = {
     "too-few-ranks": "top counts {found:rank}, the largest cutoff is {wanted}; give more ranks",
     "no-cutoff": "{measure} has no cutoff; write {wanted}",
     "no-class-score": "no {group} class has a score; AUSUC and BestH need scores of all classes",
-    "column-on-both-sides": "column {column} (from 0) is seen and unseen; keep one of them",
     "missing-images": "{n:image} missing: {examples!l}; give all sides the same images",
     "wrong-captions": "{found} given; give {wanted} for each image",
     "other-items": "{name}= is for {found}, not {wanted}",
@@ -544,11 +539,10 @@ MESSAGES: dict[str, str] = {
     "not-one-text": '{n:id} without exactly one text; give one for each caption: {{"id": "text"}}',
     "without-text": "{n:caption} without a text: {names!l}; add them to {opt:captions}",
     "unnamed-gallery": "{n:caption} without a text in an unnamed gallery; set {opt:gallery}",
-    "not-one-class": "the image has {n:class}; give one, the class that it shows",
     "seen-and-unseen": "{n:class} in both {opt:seen} and {opt:unseen}: {names!l}; keep each in one",
     "reserved-list": "{name!r} cannot name a list; rename it, or use {opt:seen} or {opt:unseen}",
     "empty-list": "no class is in the list {name}; nearest: {nearest}; name a list with more",
-    "classes-without-number": "{n:class} without a number: {names!l}; add them",
+    "without-value": "{n:{noun}} without a {what}: {names!l}; give one to each",
     "unknown-side": "the {side} classes are unknown; give {side!o} and {other!o}, or {opt:classes}",
     "empty-side": "no class is {side}: all are {other}; correct {other!o}, or give {side!o}",
     "measure-needs-scores": "{measure} needs scores of the predictions; give them, or leave it out",

@@ -182,7 +182,33 @@ class Option(NamedTuple):
 
 
 # fmt: off
-class Options(TypedDict, total=False):
+class Reading(TypedDict, total=False):
+    """How files are read: the fields of `semmetrics.ReadOptions`, by keyword."""
+
+    format: Annotated[str | None, Option("The format of the files. The default is told by the "
+        "extension.", READ, flags=("--input-format",), metavar="F", names="formats")]
+    id_column: Annotated[str | None, Option("Column or key of the ids.", READ, metavar="NAME")]
+    label_column: Annotated[str | None, Option("Column or key of the labels.", READ,
+        kinds=COLUMNS["label"], metavar="NAME")]
+    score_column: Annotated[str | None, Option("Column or key of the scores.", READ,
+        kinds=COLUMNS["score"], metavar="NAME")]
+    caption_column: Annotated[str | None, Option("Column or key of the captions.", READ,
+        kinds=COLUMNS["caption"], metavar="NAME")]
+    candidate_column: Annotated[str | None, Option("Column or key of the candidates.", READ,
+        kinds=COLUMNS["candidate"], metavar="NAME")]
+    delimiter: Annotated[str | None, Option("Character between the cells of CSV; a comma.", READ,
+        metavar="C")]
+    label_delimiter: Annotated[str | None, Option("Text between the labels in a cell. Without it, "
+        "CSV has one row a label.", READ, kinds=COLUMNS["score"], metavar="TEXT")]
+    split: Annotated[str | None, Option("Split of Karpathy's JSON: test, val, train or restval. "
+        "The default is all.", READ, kinds=_TEXTS, metavar="NAME")]
+    max_line_bytes: Annotated[int, Option("Longest line of CSV and JSONL.", READ,
+        default=64 * 2**20, read=int)]
+    max_bytes: Annotated[int, Option("Largest file, decompressed. An embedding may have 16 times "
+        "as many bytes.", READ, default=4 * 2**30, read=int)]
+
+
+class Options(Reading, total=False):
     """The options of ``semmetrics.score``, by keyword."""
 
     measures: Annotated[Any, Option("Measures as papers write them, such as F1, MacroF1, Recall@5 "
@@ -335,7 +361,8 @@ class Options(TypedDict, total=False):
         default=1000, signed=True, read=int)]
     level: Annotated[float, Option("Confidence level, between 0 and 1.", CERTAINTY, default=0.95,
         signed=True, read=float)]
-    read: Annotated[Any, Option("How files are read: semmetrics.ReadOptions.")]
+    read: Annotated[Any, Option("How files are read: semmetrics.ReadOptions, in place of the "
+        "keywords that are its fields, such as id_column.")]
     keep_rows: Annotated[bool, Option("Keep what item values need; saves memory when off.",
         default=True)]
     progress: Annotated[Callable[[int, int], None] | None, Option("Called with the number done and "
@@ -350,22 +377,6 @@ def _named(**options: Option) -> dict[str, Option]:
         found[name] = one._replace(name=name, metavar=one.metavar or usual)
     return found
 
-
-READING = _named(
-    input_format=Option("The format of the files. The default is told by the extension.", READ,
-        metavar="F", names="formats"),
-    **{f"{role}_column": Option(f"Column or key of the {role}s.", READ, kinds=kinds, metavar="NAME")
-       for role, kinds in {"id": (), **COLUMNS}.items()},
-    delimiter=Option("Character between the cells of CSV; a comma.", READ, metavar="C"),
-    label_delimiter=Option("Text between the labels in a cell. Without it, CSV has one row a "
-        "label.", READ, kinds=COLUMNS["score"], metavar="TEXT"),
-    split=Option("Split of Karpathy's JSON: test, val, train or restval. The default is all.", READ,
-        kinds=_TEXTS, metavar="NAME"),
-    max_line_bytes=Option("Longest line of CSV and JSONL.", READ, default=64 * 2**20, read=int),
-    max_bytes=Option("Largest file, decompressed. An embedding may have 16 times as many bytes.",
-        READ, default=4 * 2**30, read=int),
-)
-"""How files are read: the fields of `semmetrics.ReadOptions`."""
 
 OUTPUT = _named(
     signatures=Option("Show the whole signature of each row.", WRITE, flags=("--show-signatures",),
@@ -603,8 +614,11 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
 # fmt: on
 
 
+_hints = Options.__annotations__
+READING = _named(**{name: _hints[name].__metadata__[0] for name in Reading.__annotations__})
+"""How files are read: the fields of `semmetrics.ReadOptions`."""
 OPTIONS: Mapping[str, Option] = _named(
-    **{name: hint.__metadata__[0] for name, hint in Options.__annotations__.items()}
+    **{name: hint.__metadata__[0] for name, hint in _hints.items() if name not in READING}
 )
 
 
@@ -681,7 +695,8 @@ def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] 
                 remedy = f"did you mean {meant}?"
             elif "measures" in known:
                 remedy = measure_option(name)
-            remedy = remedy or did_you_mean(name, known, f"choose one of {', '.join(known)}")
+            near = [*known, *READING] if "read" in known else known
+            remedy = remedy or did_you_mean(name, near, f"choose one of {', '.join(known)}")
             raise InputError("unknown-name", function, what="option", value=name, remedy=remedy)
         if value is not None:
             check_type(name, value, hint_of(name))

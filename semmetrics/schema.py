@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from semmetrics.errors import EXAMPLES, Fact, InputError, at
 
@@ -99,8 +99,7 @@ def as_answer(value: Any, role: str) -> bool:
     return answer in _YES
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table.
 
     Attributes
@@ -172,7 +171,7 @@ def _all_at_once(read: Reader, cells: Sequence[Any]) -> list[Any] | None:
     return None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
     """The values of each column of a table that was read.
 
@@ -208,8 +207,7 @@ class Table:
             yield {role: cell for role, cell in pairs if cell is not ABSENT}
 
 
-@dataclass(frozen=True)
-class Schema:
+class Schema(NamedTuple):
     """The columns of an input that is a table.
 
     Attributes
@@ -245,8 +243,8 @@ class Schema:
 
     def reading(self, **readers: Reader) -> Schema:
         """Return the schema with other readers of some columns, by role."""
-        columns = (replace(one, read=readers.get(one.role, one.read)) for one in self.columns)
-        return replace(self, columns=tuple(columns))
+        columns = (one._replace(read=readers.get(one.role, one.read)) for one in self.columns)
+        return self._replace(columns=tuple(columns))
 
     def find(self, names: Sequence[str], chosen: Mapping[str, str], where: str) -> dict[str, int]:
         """Return the place of the column of each role; ``chosen`` names some of them.

@@ -231,7 +231,7 @@ def options_of(name: str) -> dict[str, Option]:
     if spec.reads:
         forms = [name for name, kinds in FORMATS.items() if {*kinds} & {*spec.reads}]
         known = f"{', '.join(forms[:-1])} or {forms[-1]}. The default is told by the extension."
-        found["input_format"] = READING["input_format"]._replace(help=known)
+        found["format"] = READING["format"]._replace(help=known)
     return {
         n: one._replace(default=(spec.defaults or {}).get(n, one.default))
         for n, one in sorted(found.items(), key=lambda pair: TITLES.index(pair[1].group))
@@ -346,8 +346,7 @@ class Run:
             and name not in without
             and value is not None and value is not False and value != ()
         }  # fmt: skip
-        reading = {name: given.pop(name) for name in READING if name in given}
-        read = ReadOptions(format=reading.pop("input_format", None), **reading)
+        read = ReadOptions(**{name: given.pop(name) for name in READING if name in given})
         for name in ("measures", "ignore", *_SPECIFIED):
             if name in given and self.options[name].repeat:
                 given[name] = _convert(name, given[name], read)

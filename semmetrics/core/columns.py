@@ -102,7 +102,7 @@ def _grouped(
     return counts.reshape(number, width)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dense:
     """One finite number an item."""
 
@@ -124,7 +124,7 @@ class Dense:
         return _grouped(groups, number, values, None, 1)[:, 0]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Coded:
     """One of few distinct numbers an item: summed by how often each occurs."""
 
@@ -154,7 +154,7 @@ class Coded:
         return Dense(self.values).group_sums(groups, number, weights)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OneHot:
     """One of ``width`` categories an item; its sums are counts of each."""
 
@@ -180,7 +180,7 @@ class OneHot:
         return OneHot(np.concatenate([part.codes for part in parts]), parts[0].width)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sparse:
     """Some of ``width`` columns an item, each counting one."""
 

@@ -30,7 +30,7 @@ _SMALL = 1 << 30  # numbers up to this have 32 bits
 _CELLS = 1 << 20  # n-grams counted at a time
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NGrams:
     """How often each text has each n-gram of one order.
 

@@ -417,7 +417,7 @@ _DENSE_GAIN = 1024
 _MOST_DENSE = 1 << 27  # bytes of dense columns
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cells:
     """Values of features, row after row; a row may name a feature several times.
 

@@ -59,7 +59,7 @@ def _checked(vectors: Any) -> Any:
     return table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SplitVectors:
     """Vectors scaled to lengths below 1, each number cut into 26 bits and the next 20.
 

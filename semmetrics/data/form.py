@@ -7,13 +7,15 @@ A reader finds `Items`: lists of entries, not yet checked; `encode` checks and c
 
 from __future__ import annotations
 
+import inspect
 import re
+import textwrap
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cache, cached_property, wraps
 from itertools import chain, count
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -21,9 +23,10 @@ from semmetrics.arguments import check_fields
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
 from semmetrics.errors import ROW, Fact, InputError, Places
-from semmetrics.options import FORMATS
+from semmetrics.options import FORMATS, OPTIONS, READING, hint_of
 from semmetrics.schema import COLUMN_FLAG, ID_NAMES, Column, Schema, as_id, as_number, as_real
 
+F = TypeVar("F", bound=Callable[..., Any])
 TABLES, MATRICES = ("csv", "tsv"), ("npy", "npz", "hdf5")
 _FORMATS = {
     "json": ".json", "jsonl": ".jsonl .ndjson", "csv": ".csv", "tsv": ".tsv .tab",
@@ -40,7 +43,7 @@ _LABELS = ("label", "name")
 _FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")  # a score in quotes, not a synonym
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Form:
     """How the values of a kind are written; each kind has one.
 
@@ -211,6 +214,54 @@ class _TruthOptions(ReadOptions):
 DEFAULTS = ReadOptions()
 
 
+@cache
+def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
+    """Give a function with ``**options`` the signature and docstring of the table of options.
+
+    Its keyword ``read`` may also be given by the fields of ``ReadOptions``, as keywords.
+
+    Parameters
+    ----------
+    *without : str
+        Options that the function does not take.
+    **defaults
+        Defaults that are its own.
+    """
+
+    def decorate(function: F) -> F:
+        own, lines = inspect.signature(function), list[str]()
+        *parameters, rest = own.parameters.values()
+        for name, option in {**OPTIONS, **READING}.items():
+            if name in without:
+                continue
+            option = option._replace(default=defaults.get(name, option.default))
+            kind, hint = inspect.Parameter.KEYWORD_ONLY, hint_of(name)
+            parameters.append(
+                inspect.Parameter(name, kind, default=option.default, annotation=hint)
+            )
+            text = textwrap.indent(textwrap.fill(option.text(), 88), "    ")
+            lines.append(f"{name} : {hint}\n{text}")
+
+        @wraps(function)
+        def with_read_options(*args: Any, **given: Any) -> Any:
+            fields = {name: given.pop(name) for name in READING if name in given}
+            fields = {name: value for name, value in fields.items() if value is not None}
+            if fields:
+                if given.get("read") is not None:
+                    names = f"read= and {', '.join(f'{name}=' for name in fields)}"
+                    raise InputError("conflicting-options", names=names)
+                given["read"] = ReadOptions(**fields)
+            return function(*args, **given)
+
+        every = textwrap.indent("\n".join(lines), "    ").strip()
+        found: Any = with_read_options
+        found.__signature__ = own.replace(parameters=parameters)
+        found.__doc__ = (function.__doc__ or "").replace(f"**{rest.name}", every, 1)
+        return cast("F", found)
+
+    return decorate
+
+
 def truth_options(options: ReadOptions) -> ReadOptions:
     """Return the options for the ground truth, which may lack the column of scores."""
     return _TruthOptions(**{one.name: getattr(options, one.name) for one in fields(options)})
@@ -271,8 +322,8 @@ def is_one_hot(
 
 def find_id(names: Sequence[str], form: Form, options: ReadOptions, where: str) -> int | None:
     """Return the place of the column of ids; None if there is none."""
-    column = replace(form.table.columns[0], required=False)
-    schema = replace(form.table, columns=(column,))
+    column = form.table.columns[0]._replace(required=False)
+    schema = form.table._replace(columns=(column,))
     return find_columns(schema, names, options, where).get("id")
 
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -321,8 +321,7 @@ def _read_text(source: Source, form: Form, options: ReadOptions) -> Items:
     return found
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """What an input looks like, for kinds to recognise.
 
     Attributes
@@ -431,7 +430,7 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
 
 def _sample_value(value: Any, what: str) -> Sample:
     if isinstance(value, Mapping):
-        return replace(_sample_values(value.values()), value=value)
+        return _sample_values(value.values())._replace(value=value)
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
         first = list(islice(value, _STRINGS))
         records = [record for record in first if isinstance(record, Mapping)]

@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ from semmetrics.messages import listing, pluralize
 MISSING = ("error", "skip", "empty")
 
 
-@dataclass(frozen=True)
-class Joined:
+class Joined(NamedTuple):
     """Both sides with the same items in the same order.
 
     Attributes
@@ -267,7 +266,9 @@ def aligned_weights(weights: Any, ref: Lists, ids: Ids) -> Floats:
     names = [str(name) for name in ids]
     lost = [name for name in names if name not in known]
     if lost:
-        raise InputError("no-weights", where, n=len(lost), ids=lost)
+        raise InputError(
+            "without-value", where, n=len(lost), noun="item", what="weight", names=lost
+        )
     found = np.zeros(len(names))
     for row, name in enumerate(names):
         weight = known[name]

@@ -73,7 +73,7 @@ _PASCAL = ("pair_pascal.mat", "consensus_pascal.mat")
 _VARIABLES = ("new_input", "category", "triplets")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Judgements:
     """Candidates, and what people say of them.
 
@@ -478,7 +478,10 @@ def _preference(row: Mapping[str, Any]) -> float:
     sides = {side for side in ("a", "b") if value == row[side] and row["a"] != row["b"]}
     sides |= {str(value).strip().casefold()} & _PREFERRED.keys()
     if len(sides) != 1:
-        raise InputError("ambiguous-side" if sides else "bad-preference", value=value)
+        if sides:
+            raise InputError("ambiguous-side", value=value)
+        raise InputError("wrong-content", value=repr(value), wanted="a preference",
+                         example="a, b or tie")  # fmt: skip
     return _PREFERRED[sides.pop()]
 
 

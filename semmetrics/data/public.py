@@ -46,7 +46,8 @@ def read_coco_labels(value: Mapping[str, Any], name: str) -> Items:
     sections = {key: value.get(key) for key in ("images", "annotations", "categories")}
     for key, section in sections.items():
         if not isinstance(section, list):
-            raise InputError("not-instances", name, key=key, value=section)
+            wanted = f"a list under {key!r}, as COCO's instances have"
+            raise InputError("wrong-type", name, value=section, wanted=wanted)
     categories = category_names(sections["categories"], name)  # type: ignore[arg-type]
     found: dict[str, dict[str, None]] = {id_: {} for id_ in _image_ids(sections["images"], name)}
     for where, annotation in _numbered(sections["annotations"], at(name, "annotations")):

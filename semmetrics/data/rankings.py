@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class _Tables(ABC):
         return np.full(len(rows), self.shape[1] if columns is None else len(columns))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Similarities(_Tables):
     """A matrix of similarities.
 
@@ -132,7 +132,7 @@ class Similarities(_Tables):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Products(_Tables):
     """Similarities that are inner products of vectors, computed a table at a time.
 
@@ -198,7 +198,7 @@ def check_repeats(run: Lists, noun: str = "candidate") -> None:
     raise InputError("duplicate", run.where(row), role=f"the {noun}", value=value)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RankedLists:
     """Ranked lists of candidates, the nearest first.
 
@@ -314,8 +314,7 @@ Rows: TypeAlias = Similarities | Products | RankedLists
 """What ranks the gallery, a row for each query."""
 
 
-@dataclass(frozen=True, eq=False)
-class Phi:
+class Phi(NamedTuple):
     """A matrix of similarities in meaning, and how a task's queries lie in it.
 
     Attributes

@@ -373,7 +373,7 @@ _SAME_NAME = {"img": "image", "cap": "caption", "sentence": "caption", "text": "
 _BESIDE = '{"images": [...], "captions": [...]}, the ids of rows and columns'
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairScores:
     """A score for each of some pairs, perhaps with the group that each pair is of.
 
@@ -415,7 +415,7 @@ class PairScores:
         return _either_way(ways, _named_way(names, self.names), self.source)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairRelation:
     """Which ids belong together."""
 
@@ -432,7 +432,7 @@ class PairRelation:
         return _either_way([look_up(first, second), look_up(second, first)], None)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairMatrix:
     """A matrix with an id for each row and column.
 

@@ -88,7 +88,7 @@ class Step(Protocol[T_co]):
     def __hash__(self) -> int: ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Block(Generic[D]):
     """Items ``start`` to ``stop`` of a task.
 
@@ -161,7 +161,7 @@ def occurring(codes: Any, width: int) -> Bools:
     return flags
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Task(ABC):
     """What the block loop evaluates, of any kind.
 
@@ -292,8 +292,7 @@ def _hash_lists(names: Hashes, indptr: Ints, codes: Ints | Codes) -> Hashes:
     return hashes
 
 
-@dataclass(frozen=True, eq=False)
-class Synonyms:
+class Synonyms(NamedTuple):
     """Labels as they were written, where some of them have several terms.
 
     Attributes
@@ -312,8 +311,7 @@ class Synonyms:
     found: str | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class IgnoredLabels:
+class IgnoredLabels(NamedTuple):
     """Labels that were taken out of both sides, item by item.
 
     Attributes
@@ -338,7 +336,7 @@ class IgnoredLabels:
         return IgnoredLabels(self.labels, self.pred.take(rows), self.ref.take(rows))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LabelTask(Task):
     """Predicted and reference label lists of the same items, coded in one class list.
 
@@ -429,7 +427,7 @@ class LabelTask(Task):
         return {**sides, "heads": heads, "ignored": ignored}
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class CaptionTask(Task):
     """Candidate captions and reference captions of the same images.
 
@@ -582,7 +580,7 @@ def item_ids(ids: Ids, sizes: Ints) -> Ids:
     return names
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassScores(Similarities):
     """A matrix of images x classes; that its numbers are finite is checked as they are read.
 
@@ -660,7 +658,7 @@ class ClassRanks(NamedTuple):
     tied: Bools
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class ClassTask(Task):
     """Images with their true classes and the ranking of all classes that is predicted for each.
 
@@ -830,7 +828,7 @@ def _ranks_of(counts: Counts, indptr: Ints, ties: str) -> tuple[Ints, Bools]:
     return ranks[np.lexsort((ranks, rows))], undecided
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class RetrievalTask(Task):
     """Queries with their positives, and the ranking of the gallery for each.
 

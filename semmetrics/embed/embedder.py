@@ -26,7 +26,7 @@ from semmetrics.errors import Fact, InputError
 Vectors: TypeAlias = NDArray[np.float32]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Embedded:
     """Vectors of texts.
 

@@ -141,7 +141,7 @@ _CANDIDATES: dict[str, Callable[[str], tuple[str, ...]]] = {
 LOOKUPS = ("auto", *_CANDIDATES, "text")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TermVectors:
     """Vectors of terms.
 
@@ -345,7 +345,7 @@ def _stand_in(terms: Sequence[str], known: Bools, embedder: Embedder, oov: str) 
     return read.vectors[0]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LabelVectors(TermVectors):
     """Vectors of labels: those of their distinct terms, and which terms each label has.
 
@@ -412,7 +412,7 @@ class LabelVectors(TermVectors):
         return float(getattr(self.embedder, "threshold", 0.4))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TextModel:
     """An embedding with its rules of lookup, for texts that come later.
 
@@ -495,7 +495,7 @@ def label_vectors(
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Coverage:
     """How many of a system's labels an embedding knows.
 

@@ -30,7 +30,7 @@ from semmetrics.store.files import cache_folder
 DEFAULT = "static"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Kind:
     """A kind of embedding.
 
@@ -407,7 +407,7 @@ def vectors_folder() -> Path:
     return cache_folder() / "vectors"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Entry:
     """Word vectors that can be fetched.
 
@@ -501,7 +501,7 @@ def _read_entry(name: str, table: Any, where: str) -> Entry:
     return Entry(name=name, **table)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Fetched:
     """What was fetched.
 

@@ -21,7 +21,6 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, NamedTuple, TypeAlias
 
@@ -45,8 +44,7 @@ Notes: TypeAlias = Mapping[str, Any]
 """What steps noted of each task, by its name."""
 
 
-@dataclass(frozen=True)
-class Defaults:
+class Defaults(NamedTuple):
     """The measures of input for which none is named.
 
     Attributes
@@ -57,7 +55,7 @@ class Defaults:
     """
 
     measures: Sequence[str]
-    absent: Mapping[str, str] = field(default_factory=dict)
+    absent: Mapping[str, str] = {}
 
 
 def each_task(tasks: Tasks) -> Iterator[tuple[str, Any]]:
@@ -72,8 +70,7 @@ def name_task(system: str, part: str) -> str:
     return f"{system}, {part}" if part else system
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """What differs between kinds; see the module ``record`` in each kind's folder.
 
     Attributes
@@ -117,7 +114,7 @@ class Kind:
     fill_entry: Callable[[str, Tasks, Options], tuple[str, str]]
     prepare: Callable[[Tasks, Measures, Options], Tasks]
     facts: Callable[[Tasks, Measures, Options, Notes, Sequence[Any]], list[Fact]]
-    name_counts: Mapping[str, str] = field(default_factory=dict)
+    name_counts: Mapping[str, str] = {}
 
     @property
     def describer(self) -> Any:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -49,7 +49,7 @@ from semmetrics.metrics.registry import define
 from semmetrics.metrics.sets import set_options
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BagValues(Statistic):
     """Cosine of the two label lists of each item as wholes: columns "value" and "cause".
 
@@ -150,7 +150,7 @@ def bag_options(policy: str, *more: Option, whole: bool = False) -> tuple[Option
     named = [name for name in policies if whole or name != "undefined"]
     without = ("average", "duplicates")
     shared = set_options(("example",), without=without, defaults=policies, policies=named)
-    return (*more, EMBEDDING, *(replace(option, averages=None) for option in shared))
+    return (*more, EMBEDDING, *(option._replace(averages=None) for option in shared))
 
 
 _COSINE: dict[str, Any] = {
@@ -184,7 +184,7 @@ LabelBlock = Block[LabelTask]
 _WORD = re.compile(r"\b\w\w+\b")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WordTable:
     """Words by label, and the vectors of words.
 
@@ -265,7 +265,7 @@ def count_words(
     return table, bags, mine & theirs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TransportValues(Statistic):
     """Word mover's distance of each item, or its relaxed bound: columns "value" and "cause"."""
 

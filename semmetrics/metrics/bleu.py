@@ -89,7 +89,7 @@ def reference_lengths(testlen: Ints, indptr: Ints, widths: Ints, rule: str) -> N
     return least.astype(np.int64) % _LENGTHS
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BleuCounts(Statistic):
     """A step: the counts that BLEU of every order is a formula of.
 

@@ -86,7 +86,7 @@ class LengthRatioFamily(BleuFamily):
         return np.asarray(divide(numbers["testlen"], numbers["reflen"]))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HashColumn:
     """A column of hashes, any number an item, that mean the same in every part of the data.
 
@@ -138,7 +138,7 @@ def _text_hashes(block: CaptionBlock) -> HashColumn:
     return HashColumn(np.arange(len(texts) + 1), texts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CandidateHashes(Statistic):
     """A step: hashes of what each candidate has, column "hashes"."""
 

@@ -10,7 +10,7 @@ tokenized once, for all measures.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from inspect import isfunction
 from itertools import pairwise
@@ -34,10 +34,10 @@ CaptionBlock: TypeAlias = Block[CaptionTask]
 
 NO_REFERENCE = policy_option("no_reference", "noref", "skip", "candidates without references")
 # For a function of sums, to which an item without references can add nothing.
-SKIP_OR_NAN = replace(NO_REFERENCE, choices=("skip", "nan"))
+SKIP_OR_NAN = NO_REFERENCE._replace(choices=("skip", "nan"))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TokenTable:
     """The tokens of the distinct captions of a task.
 
@@ -171,7 +171,7 @@ def share_ngrams(grams: NGrams, candidates: Ints, indptr: Ints, references: Ints
     return SharedCells(pairs, places, grams.codes[theirs], *counts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CaptionValues(Statistic):
     """A step: a value of each candidate, by a function of the block and of options."""
 

@@ -351,7 +351,7 @@ def length_penalty(candidates: Ints, references: Ints, sigma: float) -> Floats:
         return np.asarray(np.exp(-0.5 * (difference / sigma) ** 2))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TfIdf:
     """The tf-idf vectors of all captions of a task, over the n-grams of one order.
 

@@ -88,7 +88,7 @@ def _place(block: ClassBlock, candidates: str) -> ClassRanks:
     return task.place(block.start, block.stop, task.columns(candidates))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClassHits(Statistic):
     """A step: of each image its class, and whether it is among the first k; one column a class.
 
@@ -272,7 +272,7 @@ def weighted_curve(
     return curve
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gaps(Statistic):
     """A step: by how much the best seen class of an image is above the best unseen one.
 
@@ -544,7 +544,7 @@ def seen_unseen_curve(
     width = np.shape(scores)[1]
     both = [whole_numbers(given, name, width) for given, name in ((seen, SEEN), (unseen, UNSEEN))]
     if twice := {*both[0].tolist()} & {*both[1].tolist()}:
-        raise InputError("column-on-both-sides", column=min(twice))
+        raise InputError("seen-and-unseen", n=len(twice), names=sorted(twice))
     names = (frozenset(map(str, columns.tolist())) for columns in both)
     task = array_task(scores, truth, dict(zip((SEEN, UNSEEN), names, strict=True)))
     columns = Gaps().compute(Block(task, 0, len(task)))

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,7 @@ AUTO = "auto"
 """The label universe that is the class list, or without one the labels of both sides."""
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """An option of a definition.
 
     Attributes

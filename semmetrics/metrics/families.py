@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -66,7 +66,7 @@ def policy_option(
 def choose_policies(options: Iterable[Option], chosen: Container[str]) -> tuple[Option, ...]:
     """Leave a choice to these policies alone; the causes of the others never arise."""
     return tuple(
-        replace(option, choices=(option.default_for(None),))
+        option._replace(choices=(option.default_for(None),))
         if option.choices == POLICIES and option.name not in chosen
         else option
         for option in options
@@ -77,7 +77,7 @@ def universe_option(averages: tuple[str, ...] | None = None) -> Option:
     """Return the option that says which labels count."""
     text = "the labels that count: the class list, or without one those of both sides (auto); "
     text += "of the ground truth; of both sides; the class list"
-    return replace(one_of("labels", f"{AUTO} reference union given", text), averages=averages)
+    return one_of("labels", f"{AUTO} reference union given", text)._replace(averages=averages)
 
 
 def causes(values: Floats, n_pred: Any, n_ref: Any) -> Causes:
@@ -268,7 +268,7 @@ class SumFormulas(Family):
         return np.where(rows["cause"].codes == 0, self.value(measure, numbers), np.nan)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FormulaValues(Statistic):
     """A formula on the counts of each item: columns "value" and "cause", and the counts' flags.
 
@@ -345,7 +345,7 @@ class CountFormulas(ItemMeans):
         return value, causes(value, known["n_pred"], known["n_ref"])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NoColumns(Statistic):
     """A step of nothing."""
 

@@ -44,7 +44,7 @@ Besides items without a value, ``undefined`` counts the items that have such a l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -223,7 +223,7 @@ def labels_taking_part(
     return pred, ref, OneHot((number > 0).astype(np.int8), 2)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClosedCounts(Statistic):
     """Ancestors of each item: columns "hit", "n_pred", "n_ref" and "outside"."""
 
@@ -238,7 +238,7 @@ class ClosedCounts(Statistic):
         return {**{name: Dense(number) for name, number in counts.items()}, "outside": outside}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LabelDistances(Statistic):
     """Distances of each item: columns "value", "cause", "outside" and "unconnected"."""
 
@@ -358,7 +358,7 @@ LCADistance = define(
         one_of("normalize", "none depth", "divide by the largest value that the taxonomy allows"),
         one_of("unconnected", "root skip", _CONNECTED, short="unconn"),
         _UNKNOWN,
-        replace(_DUPLICATES, averages=None),
+        _DUPLICATES._replace(averages=None),
         policy_option("empty", "empty", "0", "nothing predicted and nothing true"),
         policy_option("no_prediction", "nopred", "skip", "nothing predicted"),
         policy_option("no_reference", "noref", "skip", "nothing true"),

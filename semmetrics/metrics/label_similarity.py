@@ -260,7 +260,7 @@ def _equal_cells(vectors: Any, terms: Ints, columns: Ints) -> tuple[Ints, Ints]:
     return place[same], same
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairwiseSimilarity:
     """Similarities of the items that are asked for, some at a time, where a table is too large."""
 

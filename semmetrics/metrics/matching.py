@@ -43,7 +43,7 @@ def sides_of(block: LabelBlock) -> tuple[Side, Side]:
     return pred, ref
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Cut:
     """How many predictions of each item are kept: a decoding rule, then a cutoff.
 
@@ -116,7 +116,7 @@ def kept_sides(block: LabelBlock, cut: Cut) -> tuple[Side, Side]:
     return ranked.keep(ragged.prefixes(ranked.indptr, block.get(cut))), ref
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Matched:
     """Matching of ranked predictions with references.
 
@@ -138,7 +138,7 @@ class Matched:
     n_ref: Ints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Matches:
     """Match ranked predictions with references.
 
@@ -238,7 +238,7 @@ def count_matches(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> ItemCo
     return ItemCounts(hits[start + kept] - hits[start], n_pred, matched.n_ref)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CountColumns(Statistic):
     """The counts of each item under a cut, as columns; with ``ranks`` "precision_sum", too."""
 
@@ -254,7 +254,7 @@ class CountColumns(Statistic):
         return {name: Dense(values) for name, values in columns.items()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DistinctCounts(Statistic):
     """The different counts that items have: sets are small, so a formula needs few evaluations."""
 

@@ -116,7 +116,7 @@ def _ask(lines: Collection[str]) -> list[str]:
     return answers
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MeteorCounts(Statistic):
     """A step: the counts of each item, from one run of the program for the whole task."""
 

@@ -299,7 +299,7 @@ def scored_labels(block: Block[LabelTask], name: str) -> tuple[Any, Bools, Match
     return ranked.keep(matched.counted), matched.hit[matched.counted], matched
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ItemRanking(Statistic):
     """Numbers of each item for a ranking measure, before the number of labels is known.
 
@@ -412,7 +412,7 @@ CoverageError = _ranking(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassCurves:
     """Scored labels in the order of class and falling score: made by `class_curves`.
 
@@ -680,7 +680,7 @@ def _accumulate(operation: np.ufunc, table: Floats, indptr: Ints) -> None:
         operation.accumulate(part, axis=1, out=part)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairColumn:
     """A column of (item, label) pairs with a score and a hit: what cannot be summed.
 
@@ -736,7 +736,7 @@ class PairColumn:
         return PairColumn(pred, self.hit, ref)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScoredPairs(Statistic):
     """Predicted labels with scores and hits, and reference labels, of each item."""
 

@@ -31,7 +31,7 @@ furkanbiten/ncs_metric.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -149,7 +149,7 @@ def median_rank(ranks: Ints, weights: Floats) -> Floats:
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class QueryValues(Statistic):
     """A step: a value of each query, by a function of the ranks and perhaps of a cutoff."""
 
@@ -194,7 +194,7 @@ def _first_rank(ranks: Ranks) -> Floats:
     return np.where(ranks.best < UNRANKED, ranks.best, np.nan)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FirstRanks(Statistic):
     """A step: the rank of the first positive of each query, column "rank"; 0 without positives."""
 
@@ -307,7 +307,7 @@ MedR = retrieval_measure(
     "Median rank of the first positive, from 1, rounded down.",
     "⌊median of min rank(G_q)⌋",
     "Faghri et al. 2018, the evaluation code of VSE++",
-    options=(replace(NO_POSITIVE, choices=("skip", "nan")),),
+    options=(NO_POSITIVE._replace(choices=("skip", "nan")),),
     bounds=(1.0, np.inf),
     higher_is_better=False,
     interval="percentile",  # a median that few items move has no jackknife

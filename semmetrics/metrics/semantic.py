@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,7 +88,7 @@ def lay_out(block: LabelBlock, duplicates: str, model: str, cut: Cut | None = No
     if cut is not None:
         whole = lay_out(block, duplicates, model)
         inside = ragged.prefixes(whole.pred.indptr, block.get(cut))
-        return replace(whole, pred_kept=whole.pred_kept & inside)
+        return whole._replace(pred_kept=whole.pred_kept & inside)
     vectors = label_similarity.label_vectors_of(block.task, model)
     sides = sides_of(block)
     included = np.logical_or.reduceat(vectors.included[vectors.rows], vectors.indptr[:-1])
@@ -104,8 +104,7 @@ def lay_out(block: LabelBlock, duplicates: str, model: str, cut: Cut | None = No
     return BatchLayout(sides[0], sides[1], taken[0], taken[1], vectors)
 
 
-@dataclass(frozen=True, eq=False)
-class BatchLayout:
+class BatchLayout(NamedTuple):
     """Both sides of a block, flags of what takes part in them, and the label vectors."""
 
     pred: Side
@@ -146,7 +145,7 @@ def _flat_places(indptr: Ints, items: Ints) -> Ints:
     return padded
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SemanticMatched(Matched):
     """Matching on similarities; besides what every matching has, who matched whom.
 
@@ -163,7 +162,7 @@ class SemanticMatched(Matched):
     first: Ints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SemanticMatches:
     """Match ranked predictions with references whose similarity is above a threshold.
 
@@ -274,7 +273,7 @@ def match_pairs(block: LabelBlock, matches: SemanticMatches) -> tuple[Ints, Floa
     return partner, similarity
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SemanticCounts(Statistic):
     """Counts of semantic matches of each item: columns "hit", "served", "n_pred", "n_ref".
 
@@ -305,7 +304,7 @@ class SemanticFamily(CountFormulas):
         return SemanticCounts(cut_of(measure), matches_of(measure), ranks)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SoftCounts(Statistic):
     """Similarities of labels to what they go with on the other side, summed as hits are counted.
 
@@ -402,8 +401,8 @@ _PAIRS = definition.one_of(
     "greedy optimal total",
     "first unused reference in order; most matches; the matches with the largest total similarity",
 )
-_MATCH = replace(
-    _PAIRS, choices=(*_PAIRS.choices, "any"), help=f"{_PAIRS.help}; a reference may serve several"
+_MATCH = _PAIRS._replace(
+    choices=(*_PAIRS.choices, "any"), help=f"{_PAIRS.help}; a reference may serve several"
 )
 _NEAREST = definition.one_of(
     "match",
@@ -428,7 +427,7 @@ def _define(
     every = set_options(averages, without=("labels",), policies=("empty", *policies))
     average, duplicates, *shared = every
     known: dict[str, Any] = {
-        "options": (average, *options, EMBEDDING, replace(duplicates, averages=None), *shared),
+        "options": (average, *options, EMBEDDING, duplicates._replace(averages=None), *shared),
         "averages": averages,
         "formula": formula,
         "needs": frozenset({"embedding"}),

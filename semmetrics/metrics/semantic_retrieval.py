@@ -605,7 +605,7 @@ def _by_images(
     return relations.images_of_captions(similar, captions, columns)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PhiValues(Statistic):
     """A step: a value of each query, by a function of what it retrieved and phi."""
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Container, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
@@ -106,14 +106,14 @@ def set_options(
     ]  # fmt: skip
     chosen, other = set(averages), defaults or {}
     shared = tuple(
-        replace(o, default=other.get(o.name, o.default))
+        o._replace(default=other.get(o.name, o.default))
         for o in options
         if o.name not in without and (o.averages is None or chosen & set(o.averages))
     )
     return shared if policies is None else families.choose_policies(shared, policies)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LabelCounts(Statistic):
     """Hits, predictions and references of each label, each counted once an item."""
 

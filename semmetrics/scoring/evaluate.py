@@ -31,7 +31,7 @@ Progress: TypeAlias = "Callable[[int, int], None] | None"
 """What is called with the number done and in all."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Statistics:
     """What has been computed of some items: enough for every value, interval and merge.
 

@@ -9,8 +9,8 @@ calibration and comparisons all begin there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,8 +32,7 @@ CERTAINTY = ("ci_method", "seed", "resamples", "level")
 _MANY = 3  # inputs that are named one by one
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
+class Prepared(NamedTuple):
     """Tasks that are ready to be evaluated, and what to compute of them.
 
     Attributes
@@ -155,8 +154,7 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
     return prepared
 
 
-@dataclass(frozen=True, eq=False)
-class Setup:
+class Setup(NamedTuple):
     """What is evaluated and how, opened: it makes prepared tasks of any data.
 
     Attributes

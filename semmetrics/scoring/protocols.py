@@ -14,9 +14,9 @@ statistic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import product
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Options, Tasks
@@ -28,8 +28,7 @@ from semmetrics.options import decoding_rules
 P = TypeVar("P")
 
 
-@dataclass(frozen=True)
-class Protocol:
+class Protocol(NamedTuple):
     """The measures of one paper.
 
     Attributes
@@ -58,8 +57,8 @@ class Protocol:
     top_k: tuple[int, ...] = ()
     decode: bool = False
     kind: str = "labels"
-    absent: Mapping[str, str] = field(default_factory=dict)
-    sizes: Mapping[str, int] = field(default_factory=dict)
+    absent: Mapping[str, str] = {}
+    sizes: Mapping[str, int] = {}
 
 
 _RECALLS = {f"R@{k}": f"HitRate@{k}" for k in (1, 5, 10)}
@@ -144,16 +143,14 @@ PROTOCOLS = {
             kind="captions",
         ),
         _COCO_5K,
-        replace(
-            _COCO_5K,
+        _COCO_5K._replace(
             name="coco-1k",
             title="the same in five folds of 1,000 images, averaged over the folds",
             entries={**_RECALLS, "Rsum": "Rsum"},
             settings={**_BOTH, "folds": 5},
             absent={"MedR": "is a mean over medians of folds: score each fold alone"},
         ),
-        replace(
-            _COCO_5K,
+        _COCO_5K._replace(
             name="f30k",
             title="image-text retrieval on the 1,000 test images of Flickr30k, both directions",
             sizes={"i2t": 1000, "t2i": 5000},
@@ -239,14 +236,13 @@ class NotComputed:
     reason: str
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """What to compute: measures, their headings, what cannot be computed; and what is unused."""
 
     measures: list[Measure]
     headings: list[str]
-    not_computed: list[NotComputed] = field(default_factory=list)
-    notes: list[Fact] = field(default_factory=list)
+    not_computed: list[NotComputed]
+    notes: list[Fact]
 
 
 def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
@@ -333,7 +329,7 @@ def _plan_protocol(
     if (keep or set(rules) != {None}) and not protocol.decode:
         what = f"protocol {protocol.name}"
         raise InputError("fixed-by", what=what, names="decode and keep_at_least")
-    plan = Plan([], [], [NotComputed(*pair) for pair in protocol.absent.items()])
+    plan = Plan([], [], [NotComputed(*pair) for pair in protocol.absent.items()], [])
     of_parts = {part: task for parts in tasks.values() for part, task in parts.items()}
     for part, task in of_parts.items():
         expected = protocol.sizes.get(part, len(task))
@@ -375,8 +371,7 @@ OWN_REFERENCES = {
 """What becomes of a candidate that is one of its own references."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AgreementProtocol:
+class AgreementProtocol(NamedTuple):
     """How agreement with one set of judgements is measured.
 
     Attributes
@@ -407,16 +402,16 @@ class AgreementProtocol:
     title: str
     source: str
     statistics: tuple[str, ...]
+    cite: tuple[str, ...]
+    files: str
     aggregate: str = "none"
     preferences: bool = False
     own_references: str = "keep"
     draw_references: int | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = {}
     group_by: str | None = None
     ids: str | None = None
     expected: int | None = None
-    cite: tuple[str, ...]
-    files: str
 
 
 _OF_AGREEMENT = (

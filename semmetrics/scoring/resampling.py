@@ -246,7 +246,7 @@ def _hash(*arrays: NDArray[Any]) -> bytes:
     return hashed.digest()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Term:
     """A sum, or a category's share of it, as one column's sum less those of others."""
 
@@ -381,7 +381,7 @@ def _grids(values: Floats, most: int) -> list[Floats]:
     return parts
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Subject:
     """A system whose measures are computed in each resample.
 

@@ -8,29 +8,20 @@ list, is given again; what then differs from it is reported, one line each.
 
 from __future__ import annotations
 
-import inspect
 import os
-import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from semmetrics.core.hashing import UNVERSIONED
+from semmetrics.data.form import document_options
 from semmetrics.errors import InputError
 from semmetrics.kinds.common import read_embedding
 from semmetrics.metrics.families import terms_of
-from semmetrics.options import (
-    OPTIONS,
-    ResolvedOptions,
-    check_options,
-    hint_of,
-    is_asked,
-    split_names,
-)
+from semmetrics.options import OPTIONS, ResolvedOptions, check_options, is_asked, split_names
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.fits import fit, naming
 from semmetrics.scoring.intervals import Bootstrap
@@ -45,7 +36,6 @@ if TYPE_CHECKING:
     from semmetrics.options import Options
 
 
-F = TypeVar("F", bound=Callable[..., Any])
 _SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
 _DEFAULT = "default"
 _WHAT = {
@@ -69,39 +59,6 @@ _WHAT = {
     "v": "the version differs from the signature's",
 }
 _FITTED = ("fit", "cal")  # a threshold that was fitted then is now given
-
-
-@cache
-def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
-    """Give a function with ``**options`` the signature and docstring of the table of options.
-
-    Parameters
-    ----------
-    *without : str
-        Options that the function does not take.
-    **defaults
-        Defaults that are its own.
-    """
-
-    def decorate(function: F) -> F:
-        own, lines = inspect.signature(function), list[str]()
-        parameters = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        for name, option in OPTIONS.items():
-            if name in without:
-                continue
-            option = option._replace(default=defaults.get(name, option.default))
-            kind, hint = inspect.Parameter.KEYWORD_ONLY, hint_of(name)
-            parameters.append(
-                inspect.Parameter(name, kind, default=option.default, annotation=hint)
-            )
-            text = textwrap.indent(textwrap.fill(option.text(), 88), "    ")
-            lines.append(f"{name} : {hint}\n{text}")
-        function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-        every = textwrap.indent("\n".join(lines), "    ").strip()
-        function.__doc__ = (function.__doc__ or "").replace("**options", every, 1)
-        return function
-
-    return decorate
 
 
 @document_options()

@@ -29,7 +29,7 @@ import numpy as np
 
 from semmetrics.arguments import check_type
 from semmetrics.core.ragged import Codes, offsets, row_numbers
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import ReadOptions, document_options
 from semmetrics.data.join import Weights, aligned_weights
 from semmetrics.data.lists import Entry, Lists, Side
 from semmetrics.data.tasks import adds_up
@@ -45,7 +45,7 @@ from semmetrics.scoring.fits import BEST, Fitted, fit
 from semmetrics.scoring.plan import Prepared, Setup
 from semmetrics.scoring.protocols import Plan, listed, plan_measures
 from semmetrics.scoring.result import Score, score_statistics
-from semmetrics.scoring.score import document_options, table_of
+from semmetrics.scoring.score import table_of
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -726,7 +726,7 @@ class Collection:
             counts |= {n: c for n, c in every if names.get(n) != "distinct"}
             tasks[part] = replace(task, counts=counts)
         inputs: Any = [self._preds, self._gts]
-        prepared = replace(prepared, tasks={self.system: tasks}, inputs=inputs)
+        prepared = prepared._replace(tasks={self.system: tasks}, inputs=inputs)
         notes = [*prepared.facts(scores), *self._notes]
         return prepared, scores, notes + [Fact("unnumbered")] * (len(self._known_by) > 1)
 

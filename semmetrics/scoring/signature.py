@@ -11,7 +11,7 @@ measure is meant where several kinds of data have its name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
@@ -124,8 +124,7 @@ def _unescape(value: str) -> str:
     return value
 
 
-@dataclass(frozen=True)
-class Signed:
+class Signed(NamedTuple):
     """What a signature says.
 
     Attributes

@@ -28,7 +28,7 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
-from semmetrics.data.form import DEFAULTS
+from semmetrics.data.form import DEFAULTS, document_options
 from semmetrics.data.judgements import TEXTS, Judgements, name_all, read_judgements
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError, UnknownKeyError
@@ -49,7 +49,7 @@ from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.protocols import AgreementProtocol, find_agreement_protocol
 from semmetrics.scoring.resampling import Draws
-from semmetrics.scoring.score import document_options, score_prepared, system_name
+from semmetrics.scoring.score import score_prepared, system_name
 from semmetrics.studies import comparisons, significance
 from semmetrics.studies.correlations import Correlated, correlation, percentiles, resample
 from semmetrics.studies.significance import subtract
@@ -547,7 +547,7 @@ def _score(
         ))  # fmt: skip
     if lacking and (not found or given.get("measures") is not None):
         raise InputError("no-item-values", "measures", measure=lacking[0])
-    return judgements, replace(prepared, inputs=read or prepared.inputs), found
+    return judgements, prepared._replace(inputs=read or prepared.inputs), found
 
 
 def _find_rows(wanted: Sequence[str], ids: Iterable[Any], source: str, where: str) -> Ints:

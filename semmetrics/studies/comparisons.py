@@ -31,6 +31,7 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.columns import concatenate_columns
 from semmetrics.core.ragged import Floats
 from semmetrics.core.same import by_value
+from semmetrics.data.form import document_options
 from semmetrics.data.source import ahead
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import Tasks, find_kind
@@ -45,7 +46,7 @@ from semmetrics.scoring.plan import prepare_systems
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, chunk_size
 from semmetrics.scoring.result import Score, matching_names
-from semmetrics.scoring.score import document_options, score_prepared
+from semmetrics.scoring.score import score_prepared
 from semmetrics.scoring.table import ScoreTable, name_absent
 from semmetrics.studies import significance
 from semmetrics.studies.significance import rank_matrix, subtract

@@ -37,12 +37,13 @@ from semmetrics._version import __version__
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.same import by_value
+from semmetrics.data.form import document_options
 from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds.common import finite_or_none
 from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.plan import Setup, check_given, open_setup
-from semmetrics.scoring.score import document_options, score_prepared
+from semmetrics.scoring.score import score_prepared
 from semmetrics.studies.correlations import correlation
 from semmetrics.studies.discrepancy import NOT_SELECTING, DiscrepancySelection, as_selection
 from semmetrics.studies.sheets import read_ratings, read_references

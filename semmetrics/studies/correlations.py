@@ -29,7 +29,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,16 +37,21 @@ from numpy.typing import ArrayLike, NDArray
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data import side_inputs
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import ReadOptions, document_options
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import listing
-from semmetrics.options import AGREEMENT
+from semmetrics.options import AGREEMENT, OPTIONS, READING, check_options
 from semmetrics.reports import Records
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
 from semmetrics.scoring.resampling import Draws
 from semmetrics.scoring.score import system_name
 from semmetrics.studies.significance import as_floats
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from semmetrics.options import Reading
 
 NAMES = ("pearson", "spearman", "kendall")
 _STATISTICS = ("pearson", "spearman", "kendall-b")
@@ -383,6 +388,7 @@ class Correlations(Records):
         return render_facts(self.facts)
 
 
+@document_options(*OPTIONS)
 def correlate(
     ratings: Any,
     phi: Any,
@@ -394,6 +400,7 @@ def correlate(
     ci: bool | Bootstrap = False,
     read: ReadOptions | None = None,
     progress: Callable[[int, int], None] | None = None,
+    **reading: Unpack[Reading],
 ) -> Correlations:
     r"""Correlate scores of pairs with what people say of the same pairs.
 
@@ -423,6 +430,7 @@ def correlate(
     read : ReadOptions, optional
     progress : callable, optional
         Called with resamples done and in all.
+    **reading
 
     Returns
     -------
@@ -452,6 +460,7 @@ def correlate(
     phi 3 1 0.991
     binary 4 0 0.882
     """
+    check_options("correlate", reading, READING)
     options = ReadOptions() if read is None else read
     check_choice("ncs", ncs, ("none", "rows", "columns"))
     if columns is not None and (isinstance(columns, str) or len(columns) != 3):

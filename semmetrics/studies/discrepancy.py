@@ -44,7 +44,7 @@ from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
-from semmetrics.data.form import DEFAULTS, has_surrogate
+from semmetrics.data.form import DEFAULTS, document_options, has_surrogate
 from semmetrics.data.inputs import open_input
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Entry, Lists, Side
@@ -63,7 +63,7 @@ from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.plan import Setup, check_given, describe_inputs, open_setup, resolve_task
 from semmetrics.scoring.protocols import listed
-from semmetrics.scoring.score import document_options, score_prepared
+from semmetrics.scoring.score import score_prepared
 from semmetrics.store.files import open_output
 from semmetrics.text.tokenizers import encode_tokens
 

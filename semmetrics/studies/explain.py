@@ -16,20 +16,32 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from semmetrics.arguments import check_choice
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import ReadOptions, document_options
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import find_kind
 from semmetrics.messages import did_you_mean, visible
 from semmetrics.metrics import registry
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
-from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, resolve_options
+from semmetrics.options import (
+    AGGREGATIONS,
+    AGREEMENT,
+    OPTIONS,
+    READING,
+    check_options,
+    resolve_options,
+)
 from semmetrics.reports import align
 from semmetrics.scoring import protocols
 from semmetrics.scoring.protocols import AgreementProtocol, Protocol
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from semmetrics.options import Reading
 
 VALIDATION_SCHEMA = "semmetrics.validation/1"
 Topic = Definition | Measure | Protocol | AgreementProtocol
@@ -328,12 +340,14 @@ def _explain_agreement(protocol: AgreementProtocol) -> str:
     ])  # fmt: skip
 
 
+@document_options(*OPTIONS)
 def validate(
     data: Any,
     *,
     classes: str | os.PathLike[str] | Sequence[str] | None = None,
     task: str | None = None,
     read: ReadOptions | None = None,
+    **reading: Unpack[Reading],
 ) -> dict[str, Any]:
     """Describe predictions or ground truth, and find what is odd in them.
 
@@ -347,6 +361,7 @@ def validate(
         What the data are; left out, their shape tells.
     read : ReadOptions, optional
         How a file is read.
+    **reading
 
     Returns
     -------
@@ -368,6 +383,7 @@ def validate(
     1 label with blanks around: 'Cat '
     1 group of labels differing only by case or white space: 'cat', 'Cat '
     """
+    check_options("validate", reading, READING)
     if task is not None:
         check_choice("task", task, OPTIONS["task"].choices)
     from semmetrics.data.inputs import open_input

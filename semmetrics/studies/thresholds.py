@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from semmetrics.core.same import by_value
-from semmetrics.data.form import ReadOptions
+from semmetrics.data.form import ReadOptions, document_options
 from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.common import finite_or_none, read_embedding
@@ -22,7 +22,7 @@ from semmetrics.kinds.labels.record import prepare
 from semmetrics.messages import pluralize, visible
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all
-from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
+from semmetrics.options import OPTIONS, READING, check_options, is_given, resolve_options
 from semmetrics.reports import Records, Result, draw, format_full, write_curves
 from semmetrics.scoring import calibration
 from semmetrics.scoring.calibration import Calibration
@@ -31,8 +31,13 @@ from semmetrics.scoring.fits import BEST
 from semmetrics.scoring.plan import prepare_systems, resolve_task
 from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.result import Score
-from semmetrics.scoring.score import document_options, system_name, table_of
+from semmetrics.scoring.score import system_name, table_of
 from semmetrics.scoring.table import ScoreTable
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from semmetrics.options import Reading
 
 Named = str | Measure | Definition
 _OTHERS = tuple(n for n, one in OPTIONS.items() if one.kinds and "labels" not in one.kinds)
@@ -292,6 +297,7 @@ def _check_swept(measures: Iterable[Measure], options: Mapping[str, Any]) -> Non
     check_kind(measures, str(resolve_task(options.get("task"), None, measures)))
 
 
+@document_options(*OPTIONS)
 def calibrate_threshold_on_pairs(
     pairs: Any,
     embedding: Any = None,
@@ -304,6 +310,7 @@ def calibrate_threshold_on_pairs(
     max_words: int | None = None,
     cache: bool | str | os.PathLike[str] = False,
     read: ReadOptions | None = None,
+    **reading: Unpack[Reading],
 ) -> Calibration:
     """Find the threshold of an embedding on labelled pairs.
 
@@ -317,6 +324,7 @@ def calibrate_threshold_on_pairs(
         What is largest at the threshold; of equally good thresholds the highest is taken.
     lookup, oov, normalize, device, max_words, cache, read
         As for ``score``.
+    **reading
 
     Returns
     -------
@@ -336,6 +344,7 @@ def calibrate_threshold_on_pairs(
     >>> found.value, found.auc, 0.3 < found.threshold < 0.86
     (1.0, 1.0, True)
     """
+    check_options("calibrate_threshold_on_pairs", reading, READING)
     embedding = read_embedding(embedding)
     if isinstance(embedding, Mapping) and set(embedding) != {"default"}:
         raise InputError("bad-option", name="embedding", value=list(embedding),

@@ -388,7 +388,7 @@ def _others(taken: tuple[int, ...], sizes: Sequence[int]) -> Iterator[tuple[int,
         yield from ((*before, other) for other in reversed(range(1, sizes[place])))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GraphTable:
     """Many scene graphs in few arrays.
 

@@ -44,7 +44,7 @@ ENGLISH = ("-Duser.language=en", "-Duser.country=US", "-Duser.variant=", "-Dfile
 _PACKAGE = "pycocoevalcap"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class JavaProgram:
     """A Java program in the package pycocoevalcap.
 
@@ -311,7 +311,7 @@ def _fetch(coordinates: str, place: Path) -> Path:
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OfficialParser:
     """SPICE's own parser.
 

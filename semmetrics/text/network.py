@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -100,8 +99,7 @@ class _Matrix:
         return result
 
 
-@dataclass(frozen=True)
-class _Linear:
+class _Linear(NamedTuple):
     """A matrix of integers, its scales and what is added."""
 
     matrix: _Matrix
@@ -135,8 +133,7 @@ class _Linear:
         return result
 
 
-@dataclass(frozen=True)
-class _Norm:
+class _Norm(NamedTuple):
     """Layer normalisation."""
 
     gain: Array
@@ -158,8 +155,7 @@ class _Norm:
         return result
 
 
-@dataclass(frozen=True)
-class _Convolution:
+class _Convolution(NamedTuple):
     """Adds to each token what it and its neighbours say."""
 
     norm: _Norm
@@ -177,8 +173,7 @@ class _Convolution:
         return values + _flat(self.out.of_positive, np.maximum(hidden, 0, out=hidden))
 
 
-@dataclass(frozen=True)
-class _Attention:
+class _Attention(NamedTuple):
     """Adds to each token what tokens of the whole sentence say, then a layer of its own."""
 
     norm: _Norm

@@ -62,7 +62,7 @@ class Parser(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FunctionParser:
     """A parser made of a function from a list of captions to a list of raw tuples for each.
 
@@ -121,7 +121,7 @@ class FunctionParser:
             yield [list(one) for one in tuples]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TupleTable:
     """The raw tuples of captions.
 

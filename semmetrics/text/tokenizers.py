@@ -31,7 +31,7 @@ import numpy as np
 from semmetrics.core.hashing import UNVERSIONED, own_version, qualified_name
 from semmetrics.core.ragged import Codes, Ints, offsets
 from semmetrics.errors import FROM_0, InputError
-from semmetrics.messages import did_you_mean, pluralize
+from semmetrics.messages import brief, did_you_mean, pluralize
 
 
 @runtime_checkable
@@ -350,7 +350,9 @@ def check_tuples(caption: object, where: str) -> None:
     for raw in caption if several else [caption]:  # type: ignore[attr-defined]
         slots = raw if several and isinstance(raw, list | tuple) and 1 <= len(raw) <= 3 else [0]
         if not all(isinstance(word, str) and word.strip() for word in slots):
-            raise InputError("wrong-tuples", where, value=raw)
+            raise InputError("wrong-content", where, value=brief(raw),
+                             wanted="a tuple of a scene graph",
+                             example='["dog"] or ["dog", "small"]')  # fmt: skip
 
 
 def _endings(rules: str) -> tuple[tuple[str, str], ...]:

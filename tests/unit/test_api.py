@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import subprocess
 import sys
 
@@ -14,6 +16,7 @@ from refusals import refused
 import semmetrics
 from semmetrics.kinds.labels import as_labels
 from semmetrics.metrics.sets import Recall
+from semmetrics.options import READING
 
 IDS = ["x", "y", "z"]
 PREDS = [["a", "b"], ["b"], []]
@@ -205,3 +208,35 @@ def test_sample_weights(weights):
         assert semmetrics.score(PREDS, REFS, measures=["F1"], weights=weights)["F1"].value == (
             table["F1"].value
         )
+
+
+def test_fields_of_read_options_are_keywords(tmp_path):
+    preds, gts = tmp_path / "p.csv", tmp_path / "g.csv"
+    preds.write_text("photo|label\na|cat\n", encoding="utf-8")
+    gts.write_text("photo|label\na|cat\na|dog\n", encoding="utf-8")
+    fields = {"id_column": "photo", "delimiter": "|"}
+    options = {"measures": "Recall", **fields}
+    assert semmetrics.score(preds, gts, **options)["Recall"].value == 0.5
+    scorer = semmetrics.Scorer(**options)
+    scorer.update(preds, gts)
+    assert scorer.compute()["Recall"].value == 0.5
+    found = semmetrics.sweep(preds, gts, thresholds=[0.5], **fields)
+    read = semmetrics.ReadOptions(**fields)
+    assert found.values == semmetrics.sweep(preds, gts, thresholds=[0.5], read=read).values
+    assert semmetrics.validate(gts, **fields)["items"] == 1
+    with refused("conflicting-options"):
+        semmetrics.score(preds, gts, read=read, **fields)
+    with refused("unknown-name"):
+        semmetrics.score(preds, gts, id_colum="photo")
+    with refused("unknown-name"):
+        semmetrics.validate(gts, id_colum="photo")
+
+
+def test_functions_that_read_files_name_all_fields_of_read_options():
+    fields = {field.name for field in dataclasses.fields(semmetrics.ReadOptions)} - {"classes"}
+    assert fields == set(READING)
+    functions = [getattr(semmetrics, name) for name in semmetrics.__all__]
+    signatures = [inspect.signature(one).parameters for one in functions if callable(one)]
+    readers = [names for names in signatures if "read" in names]
+    assert len(readers) == 14
+    assert all(fields <= names.keys() for names in readers)

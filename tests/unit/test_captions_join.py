@@ -71,7 +71,7 @@ def test_by_position():
         ({"a": "x"}, {"a": "x"}, {"missing": "drop"}, "bad-choice", ""),
         ({"a": ["x", "y"], "a#1": ["z"]}, {"a": ["r"], "a#1": ["r"]}, {},
          "id-of-candidate", ""),
-        ({"a": "x"}, {"a": "x"}, {"weights": {"b": 1}}, "no-weights", "weights"),
+        ({"a": "x"}, {"a": "x"}, {"weights": {"b": 1}}, "without-value", "weights"),
         ({"a": "x"}, {"a": "x"}, {"weights": [-1]}, "out-of-range", "weights"),
         ({"a": "x"}, {"a": "x"}, {"weights": [1, 2]}, "wrong-count", "weights"),
     ],

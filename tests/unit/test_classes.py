@@ -160,7 +160,7 @@ HOPS, MANY = f"{TEXT}(labels=2H)", dict.fromkeys(NAMES, 1)
     ({"seen": ["cat", "cod"]}, "outside-classes"),
     ({"gts": ["cat", "dog", "dog", "cow", "cod"]}, "outside-classes"),
     *[({"gts": [code, 1, 2, 3, 3]}, "outside-classes") for code in (4, -1)],
-    *[({"gts": [one, *([name] for name in TRUTH[1:])]}, "not-one-class")
+    *[({"gts": [one, *([name] for name in TRUTH[1:])]}, "wrong-count")
       for one in (["cat", "dog"], [])],
     ({"gts": TRUTH[1:]}, "has 5 items and gts has 4"),
     ({"gts": np.ones((5, 1), int), "classes": None}, "wrong-shape"),
@@ -171,7 +171,7 @@ HOPS, MANY = f"{TEXT}(labels=2H)", dict.fromkeys(NAMES, 1)
     ({"measures": "H"}, "unknown-side"),
     ({"measures": f"{TEXT}(labels=M9)", "populations": MANY}, "out-of-range"),
     ({"measures": f"{TEXT}(labels=M3)", "populations": MANY, **SIDES}, "out-of-range"),
-    ({"measures": f"{TEXT}(labels=M2)", "populations": {"cat": 3}}, "classes-without-number"),
+    ({"measures": f"{TEXT}(labels=M2)", "populations": {"cat": 3}}, "without-value"),
     ({"measures": HOPS, "hops": {"cat": 3}}, "empty-list"),
     ({"measures": HOPS, "hops": {"cod": 1}}, "empty-list"),
     ({"measures": HOPS, "hops": {"cat": 1, "fox": 3, "cow": 4}, **SIDES}, "empty-list"),
@@ -366,7 +366,7 @@ def test_classes_without_a_number_are_counted_and_named():
     ):  # fmt: skip
         found = score(**{"measures": hops, **options})
         assert {"unnumbered-classes", "numbers-of-no-class"} & {*codes(found)} == noted
-    with refused("classes-without-number"):
+    with refused("without-value"):
         score(measures=f"{TEXT}(labels=M2)", populations={"cat": 1, "dog": 2, "fox": 3})
 
 

@@ -77,7 +77,7 @@ def test_cardinalities_that_are_refused(heads, theirs, code, where):
 @pytest.mark.parametrize(
     ("weights", "code", "where"),
     [
-        ({"a": 1}, "no-weights", "weights"),
+        ({"a": 1}, "without-value", "weights"),
         ({"a": 1, "b": -0.5, "c": 1}, "out-of-range", "weights"),
         ([1, 1, float("inf")], "out-of-range", "weights"),
         ([1, float("nan"), 1], "out-of-range", "weights"),

@@ -463,7 +463,7 @@ CASES = {
     "mixed": ([{"id": "a", "rating": 1}, {"a": "a", "b": "b", "preferred": "a"}], {},
               "mixed-rows", "ratings, element [1]"),
     "side": ([{"a": "a", "b": "b", "preferred": "c"}], {},
-             "bad-preference", "ratings, element [0]"),
+             "wrong-content", "ratings, element [0]"),
     "either side": ([{"a": "b", "b": "a", "preferred": "a"}], {},
                     "ambiguous-side", "ratings, element [0]"),
     "role": (ROWS, {"columns": {"stars": "rating"}}, "unknown-name", "columns"),

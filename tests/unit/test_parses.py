@@ -65,7 +65,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path):
 GOOD = '{"caption": "a dog", "tuples": [["dog"]]}'
 
 
-LINE, TUPLE, TWICE = "wrong-tuple-line", "wrong-tuples", "conflicting-tuples"
+LINE, TUPLE, TWICE = "wrong-tuple-line", "wrong-content", "conflicting-tuples"
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_mappings_that_are_wrong(given):
     ("function", "problem"),
     [
         (lambda captions: [[]], "wrong-count"),
-        (lambda captions: ["dog"] * 2, "wrong-tuples"),
-        (lambda captions: [[("a", 1)]] * 2, "wrong-tuples"),
+        (lambda captions: ["dog"] * 2, "wrong-content"),
+        (lambda captions: [[("a", 1)]] * 2, "wrong-content"),
         (lambda captions: 1 / 0, "own-code-failed"),
         (lambda captions: None, "own-code-failed"),
     ],

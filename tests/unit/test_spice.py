@@ -91,7 +91,7 @@ def test_what_is_wrong(measures, options, problem):
 
 
 def test_scores_of_what_is_no_list():
-    with refused("wrong-tuples", "candidate of item 0 (from 0)"):
+    with refused("wrong-content", "candidate of item 0 (from 0)"):
         spice_scores({"a": []}, {"a": []})
     with pytest.raises(ValueError, match="shorter"):
         spice_scores([[]], [])

@@ -246,7 +246,7 @@ def _options_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: arguments[name] for name in ("tokenizer", *_TAKEN)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PairJob:
     """All pairs, prepared: computes any rows."""
 

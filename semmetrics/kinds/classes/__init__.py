@@ -15,6 +15,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, is_membership, members
 from semmetrics.errors import InputError
 from semmetrics.kinds import Certainty, Verdict
+from semmetrics.messages import pluralize
 from semmetrics.options import FORMATS
 
 __all__ = ["FORM", "as_classes", "as_truth", "recognise"]
@@ -110,7 +111,8 @@ def as_truth(found: Lists | Matrix) -> Lists:
     wrong = np.flatnonzero(number != 1)
     if len(wrong):
         row = int(wrong[0])
-        raise InputError("not-one-class", found.where(row), n=int(number[row]))
+        classes = pluralize(int(number[row]), "class")
+        raise InputError("wrong-count", found.where(row), found=classes, wanted="an image")
     return found
 
 

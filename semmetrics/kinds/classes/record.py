@@ -229,7 +229,8 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
     size = int(form["size"].removesuffix("K")) * (1000 if form["size"].endswith("K") else 1)
     lost = [one for one in among if one not in numbers]
     if lost:
-        raise InputError("classes-without-number", "populations", n=len(lost), names=lost)
+        raise InputError("without-value", "populations", n=len(lost), noun="class",
+                         what="number", names=lost)  # fmt: skip
     if not 0 < size <= len(among):
         wanted = f"a size from 1 to {len(among):,}"
         raise InputError("out-of-range", "populations", role="the list", value=name, wanted=wanted)

@@ -29,9 +29,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -212,8 +211,7 @@ def cleaned_classes(classes: Iterable[str | Sequence[str]], clean: Cleaning) -> 
     return listed
 
 
-@dataclass(frozen=True)
-class Ignored:
+class Ignored(NamedTuple):
     """The labels to ignore: as they were written, and what each of them is called."""
 
     written: frozenset[str]

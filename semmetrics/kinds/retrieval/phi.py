@@ -16,9 +16,9 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -127,8 +127,7 @@ def _given(options: Options) -> dict[str, Any]:
     return {} if given is None else {"default": given}
 
 
-@dataclass(frozen=True, eq=False)
-class _Given:
+class _Given(NamedTuple):
     """A matrix as it was read.
 
     Attributes

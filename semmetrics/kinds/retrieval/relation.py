@@ -13,7 +13,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -191,8 +191,7 @@ def _relation(matrix: Matrix, gallery: int | None) -> Lists:
 # ---- rows and columns by name -------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Sides:
+class Sides(NamedTuple):
     """What is ranked: the scores, and the names of rows and columns; ranges have none.
 
     ``listed`` tells whether only lists name the gallery.
@@ -294,7 +293,7 @@ def _position(name: Any) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Relation:
     """Queries with the place of each in the rows (-1 if it has none), and their positives.
 
@@ -384,7 +383,7 @@ def check_transposed(sides: Sides, positives: Lists) -> None:
 # ---- tasks --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CaptionedTruth:
     """Which captions are the positives of each image, by name.
 
