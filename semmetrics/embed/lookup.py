@@ -227,7 +227,15 @@ def embed_terms(
         "truncated": truncated,
     }
     if not known.all():
-        vectors[~known] = _stand_in(terms, known, embedder, oov)
+        names = list(dict.fromkeys(terms[number] for number in np.flatnonzero(~known).tolist()))
+        if oov == "error":
+            raise InputError("unknown-terms", identity=embedder.identity, names=names)
+        vectors[~known] = 0
+        if oov == "unknown":
+            read = embedder.embed([_UNKNOWN])
+            if not read.known[0]:
+                raise InputError("no-unknown-word", identity=embedder.identity, names=names)
+            vectors[~known] = read.vectors[0]
     included = known.copy() if oov == "skip" else np.ones(len(terms), np.bool_)
     return TermVectors(vectors, known, composed, included, counts, words, rule, oov)
 
@@ -332,17 +340,9 @@ def _mean_vectors(
     return vectors
 
 
-def _stand_in(terms: Sequence[str], known: Bools, embedder: Embedder, oov: str) -> Any:
-    """Return what the policy gives unknown terms: a vector, or 0."""
-    names = list(dict.fromkeys(terms[number] for number in np.flatnonzero(~known).tolist()))
-    if oov == "error":
-        raise InputError("unknown-terms", identity=embedder.identity, names=names)
-    if oov != "unknown":
-        return 0
-    read = embedder.embed([_UNKNOWN])
-    if not read.known[0]:
-        raise InputError("no-unknown-word", identity=embedder.identity, names=names)
-    return read.vectors[0]
+def _signature(model: LabelVectors | TextModel) -> str:
+    """Return what signatures say of a model."""
+    return f"{model.embedder.identity}|lookup:{model.lookup}|oov:{model.oov}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -366,9 +366,7 @@ class LabelVectors(TermVectors):
     rows: Ints
     device: Any = None
 
-    def __str__(self) -> str:
-        """Return what signatures say."""
-        return f"{self.embedder.identity}|lookup:{self.lookup}|oov:{self.oov}"
+    __str__ = _signature
 
     @cached_property
     def matrix(self) -> Any:
@@ -437,9 +435,7 @@ class TextModel:
     oov: str
     device: Any = None
 
-    def __str__(self) -> str:
-        """Return what signatures say."""
-        return f"{self.embedder.identity}|lookup:{self.lookup}|oov:{self.oov}"
+    __str__ = _signature
 
     def vectors(self, texts: Sequence[str]) -> LabelVectors:
         """Return the vectors of texts, one a label."""

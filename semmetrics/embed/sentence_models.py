@@ -144,8 +144,7 @@ class SentenceEmbedder:
     @property
     def limit(self) -> int | None:
         """The most tokens that the model reads."""
-        limit: int | None = self.model.max_seq_length
-        return limit
+        return self.model.max_seq_length  # type: ignore[no-any-return]
 
     @property
     def _prompt(self) -> str:
@@ -355,12 +354,11 @@ def _weights_digest(model: Any, tokenizer: Any, settings: Sequence[object]) -> s
     if hasattr(tokenizer, "get_vocab"):
         vocabulary = tokenizer.get_vocab()
         words = sorted(vocabulary.items()) if isinstance(vocabulary, dict) else list(vocabulary)
+        # none for a bag of words, which its vocabulary decides
+        probe = None if callable(tokenizer) else getattr(tokenizer, "encode", None)
+        probed = getattr(probe(_PROBE) if probe else None, "ids", ())
         if callable(tokenizer):
             probed = tokenizer(_PROBE)["input_ids"]
-        else:  # none for a bag of words, which its vocabulary decides
-            probed = (
-                getattr(tokenizer.encode(_PROBE), "ids", ()) if hasattr(tokenizer, "encode") else ()
-            )
         state.update(json.dumps([words, list(probed)]).encode())
     for name, tensor in sorted(model.state_dict().items()):
         array = tensor.detach().cpu().float().numpy()
