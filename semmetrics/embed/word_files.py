@@ -102,8 +102,6 @@ def read_vectors(
     """
     file = Path(path)
     where, name = str(path), name or _stem(file)
-    if kind is not None and kind not in WORD_KINDS:
-        raise InputError("bad-choice", name="kind", value=kind, choices=WORD_KINDS)
     if max_words is not None and max_words < 1:
         raise InputError("bad-option", name="max_words", value=max_words, wanted="at least 1")
     buffer = map_file(file, member, _MORE * max_bytes)

@@ -288,8 +288,9 @@ def check_captions(captions: Sequence[str]) -> None:
         return
     for index, caption in enumerate(captions):
         if not isinstance(caption, str):
-            where = f"caption {index}{FROM_0}"
-            raise InputError("wrong-type", where, value=caption, wanted="a string")
+            raise InputError(
+                "wrong-type", f"caption {index}{FROM_0}", value=caption, wanted="a string"
+            )
 
 
 def check_count(where: str, found: Sized, captions: Sized, noun: str = "list") -> None:
