@@ -435,6 +435,8 @@ def read_manifest(path: str | os.PathLike[str] | None = None) -> dict[str, Entry
     >>> read_manifest()["word2vec-googlenews-300"].dimension
     300
     """
+    from semmetrics.embed.word_files import WORD_KINDS
+
     file = MANIFEST if path is None else Path(path)
     toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
@@ -443,30 +445,28 @@ def read_manifest(path: str | os.PathLike[str] | None = None) -> dict[str, Entry
         raise InputError("unreadable", file, why=error.strerror or type(error).__name__) from None
     except (ValueError, RecursionError) as error:
         raise InputError("unreadable", file, why=f"not TOML: {error}") from None
-    return {name: _read_entry(name, table, f"{file}, {name}") for name, table in tables.items()}
-
-
-def _read_entry(name: str, table: Any, where: str) -> Entry:
     known = {field.name: field.type for field in fields(Entry) if field.name != "name"}
-    if not re.fullmatch(r"[\w.-]+", name) or name.startswith(".") or not isinstance(table, dict):
-        raise InputError("wrong-type", where, value=table, wanted="a table [name] of keys")
-    for key in [*table, *_REQUIRED]:
-        value = table.get(key)
-        if type(value).__name__ != known.get(key):
-            wanted = known.get(key) or f"only {', '.join(known)}"
-            raise InputError("bad-option", where, name=key, value=value, wanted=wanted)
-    fits = False
-    with suppress(ValueError):  # brackets that do not close, a port that is not a number
-        url = urlsplit(table["url"])
-        fits = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
-    if not fits:
-        wanted = "an http or https address"
-        raise InputError("bad-option", where, name="url", value=table["url"], wanted=wanted)
-    from semmetrics.embed.word_files import WORD_KINDS
-
-    if (kind := table["kind"]) not in WORD_KINDS:
-        raise InputError("bad-choice", where, name="kind", value=kind, choices=WORD_KINDS)
-    return Entry(name=name, **table)
+    entries = {}
+    for name, table in tables.items():
+        where, is_name = f"{file}, {name}", re.fullmatch(r"[\w-][\w.-]*", name)
+        if not is_name or not isinstance(table, dict):
+            raise InputError("wrong-type", where, value=table, wanted="a table [name] of keys")
+        for key in [*table, *_REQUIRED]:
+            value = table.get(key)
+            if type(value).__name__ != known.get(key):
+                wanted = known.get(key) or f"only {', '.join(known)}"
+                raise InputError("bad-option", where, name=key, value=value, wanted=wanted)
+        fits = False
+        with suppress(ValueError):  # brackets that do not close, a port that is not a number
+            url = urlsplit(table["url"])
+            fits = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+        if not fits:
+            wanted = "an http or https address"
+            raise InputError("bad-option", where, name="url", value=table["url"], wanted=wanted)
+        if (kind := table["kind"]) not in WORD_KINDS:
+            raise InputError("bad-choice", where, name="kind", value=kind, choices=WORD_KINDS)
+        entries[name] = Entry(name=name, **table)
+    return entries
 
 
 @dataclass(frozen=True)

@@ -431,14 +431,8 @@ def from_keyed_vectors(
         return made, np.asarray(made.any(axis=1), np.bool_)
 
     index = KeyIndex(words, model.key_to_index if max_words is None else None)
-    return WordVectors(
-        index,
-        vectors,
-        name=name,
-        digest=digest or own_digest,
-        where=where,
-        compose=compose if hasattr(model, "vectors_ngrams") else None,
-    )
+    digest, made = digest or own_digest, compose if hasattr(model, "vectors_ngrams") else None
+    return WordVectors(index, vectors, name=name, digest=digest, where=where, compose=made)
 
 
 def read_keyed_vectors(
@@ -549,12 +543,9 @@ def _read_parquet(source: Source) -> tuple[NDArray[Any], list[str]]:
 
     with open_arrow(source, "parquet") as (schema, batches):
         texts = [f.name for f in schema if has_type(f.type, "string", "large_string")]
-        lists = [
-            field.name
-            for field in schema
-            if has_type(field.type, "list", "large_list", "fixed_size_list")
-            and has_type(field.type.value_type, "floating", "integer")
-        ]
+        of_rows, of_numbers = ("list", "large_list", "fixed_size_list"), ("floating", "integer")
+        rows = (f for f in schema if has_type(f.type, *of_rows))
+        lists = [f.name for f in rows if has_type(f.type.value_type, *of_numbers)]
         numbers = [f.name for f in schema if has_type(f.type, "floating")]
         if len(texts) != 1 or len(lists) > 1 or not (lists or numbers):
             raise InputError("wrong-columns", source.name, found=schema.names)
@@ -566,11 +557,11 @@ def _read_parquet(source: Source) -> tuple[NDArray[Any], list[str]]:
         raise InputError("null", source.name, role="a text", remedy="remove the row")
     if not lists:
         return np.column_stack([column.to_numpy() for column in columns]), found.to_pylist()
-    rows = columns[0].to_pylist()
-    width = len(rows[0] or ()) if rows else 0
-    for number, row in enumerate(rows):
+    vectors = columns[0].to_pylist()
+    width = len(vectors[0] or ()) if vectors else 0
+    for number, row in enumerate(vectors):
         if row is None or len(row) != width or None in row:
             where = f"{source.name}, row {number} (from 0)"
             wanted = f"a vector of dimension {width}, as in row 0"
             raise InputError("wrong-type", where, value=row, wanted=wanted)
-    return np.array(rows, np.float32), found.to_pylist()
+    return np.array(vectors, np.float32), found.to_pylist()

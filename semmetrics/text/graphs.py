@@ -35,19 +35,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import chain, count
+from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from semmetrics.core.ragged import (
-    Ints,
-    lengths,
-    offsets,
-    positions,
-    row_numbers,
-    runs_within,
-    take_rows,
-)
+from semmetrics.core.ragged import Ints, offsets, positions, row_numbers, runs_within, take_rows
 from semmetrics.data.source import no_collection
 from semmetrics.errors import Fact, InputError
 from semmetrics.store.cache import Row, TextCache, as_json
@@ -397,11 +390,8 @@ class GraphTable:
     @classmethod
     def of(cls, graphs: Sequence[SceneGraph]) -> GraphTable:
         """Return the table of graphs."""
-        sides = (
-            [graph.objects for graph in graphs],
-            [graph.attributes for graph in graphs],
-            [graph.relations for graph in graphs],
-        )
+        names = ("objects", "attributes", "relations")
+        sides = [list(map(attrgetter(name), graphs)) for name in names]
         widths = [np.fromiter(map(len, side), np.int64, len(side)) for side in sides]
         flat = [np.fromiter(chain.from_iterable(side), np.int64) for side in sides]
         return cls.from_slots(widths, flat, np.array([graph.ties for graph in graphs], np.int64))
@@ -436,7 +426,7 @@ class GraphTable:
     @property
     def n_tuples(self) -> Ints:
         """How many tuples each graph has, shape (graphs,)."""
-        return sum(map(lengths, self.indptr), np.zeros(len(self), np.int64))
+        return sum(map(np.diff, self.indptr), np.zeros(len(self), np.int64))
 
     def take(self, rows: Ints) -> GraphTable:
         """Return the graphs of rows, in the order given."""

@@ -36,14 +36,7 @@ from typing import IO, Any
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.messages import brief
 from semmetrics.store.files import cache_folder, file_digest, naming
-from semmetrics.text.tokenizers import (
-    PUNCTUATION,
-    Parsed,
-    check_captions,
-    check_count,
-    check_tuples,
-    one_line,
-)
+from semmetrics.text.tokenizers import PUNCTUATION, Parsed, check_captions, check_tuples, one_line
 
 ENGLISH = ("-Duser.language=en", "-Duser.country=US", "-Duser.variant=", "-Dfile.encoding=UTF-8")
 """Options of Java without which words depend on the user's language: in Turkish "I" is lowered to
@@ -194,10 +187,9 @@ class PtbJavaTokenizer:
             status = done.returncode
             raise InputError("java-failed", self._jar, status=status, why=last_line, **values)
         lines = done.stdout.decode(errors="replace").split("\n")
-        check_count("ptb-java", lines[: len(captions)], captions, "line")
         return [
             [token for token in line.rstrip().split(" ") if token and token not in PUNCTUATION]
-            for line in lines[: len(captions)]
+            for _, line in zip(captions, lines[: len(captions)], strict=True)
         ]
 
 

@@ -475,13 +475,7 @@ class OfflineParser:
                     lemma = lemmas[pair] = self._lemmas.of(*pair)
                 own.append(lemma)
             if any(relation == _LOOSE for *_, relation in edges):  # whose name the sentence has
-                edges = [
-                    (
-                        *ends,
-                        f"nmod:{_preposition(ends[1], edges, tokens)}" if name == _LOOSE else name,
-                    )
-                    for *ends, name in edges
-                ]
+                edges = [(g, d, _name_relation(name, d, edges, tokens)) for g, d, name in edges]
             yield scene_graph_tuples(tags, edges, own.__getitem__)
 
     def _vectors_of(self, pieces: Sequence[Sequence[str]]) -> NDArray[np.float32]:
@@ -517,15 +511,17 @@ def _load(data: Path) -> tuple[str, Network, Lemmas]:
     return f"offline@{identity}", Network(arrays), lemmas
 
 
-def _preposition(dependent: int, edges: list[Edge], tokens: Sequence[str]) -> str:
-    """Return the preposition of a word, or of the first word that it is joined to by "and"."""
+def _name_relation(name: str, dependent: int, edges: list[Edge], tokens: Sequence[str]) -> str:
+    """Return a relation; a loose one by the preposition of its word, or of the first of several."""
+    if name != _LOOSE:
+        return name
     for _ in range(len(tokens)):
         cases = {d for g, d, relation in edges if g == dependent and relation == "case"}
         if cases:
             more = {d for g, d, relation in edges if g in cases and relation == "mwe"}
-            return "_".join(tokens[place].lower() for place in sorted(cases | more))
+            return "nmod:" + "_".join(tokens[place].lower() for place in sorted(cases | more))
         joined = [g for g, d, relation in edges if d == dependent and relation.startswith("conj")]
         if not joined or joined[0] >= dependent:
             break
         dependent = joined[0]
-    return "of"
+    return "nmod:of"

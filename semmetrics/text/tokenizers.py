@@ -293,10 +293,10 @@ def check_captions(captions: Sequence[str]) -> None:
             )
 
 
-def check_count(where: str, found: Sized, captions: Sized, noun: str = "list") -> None:
-    """Refuse another number of answers than of captions."""
+def check_count(where: str, found: Sized, captions: Sized) -> None:
+    """Refuse another number of lists than of captions."""
     if len(found) != len(captions):
-        counts = pluralize(len(found), noun), pluralize(len(captions), "caption")
+        counts = pluralize(len(found), "list"), pluralize(len(captions), "caption")
         raise InputError("wrong-count", where, found=counts[0], wanted=counts[1])
 
 
