@@ -170,6 +170,15 @@ def embed_unique(embedder: Embedder, texts: Sequence[str]) -> Embedded:
     return Embedded(once.vectors[rows], once.known[rows], once.truncated, composed)
 
 
+def _embed_each(embedder: Embedder, texts: list[str]) -> tuple[Embedded, Bools | None, Bools]:
+    """Embed texts; return also which are composed, if known, and which are truncated."""
+    found = embedder.embed(texts)
+    cut: Bools = np.zeros(len(texts), np.bool_)
+    if found.truncated and hasattr(embedder, "is_truncated"):
+        cut = embedder.is_truncated(texts)
+    return found, getattr(found, "composed", None), cut  # a user's own may not have the second
+
+
 class CallableEmbedder:
     """A function from texts to vectors. It is asked for texts of the data alone.
 
@@ -337,14 +346,10 @@ class CachedEmbedder(_Wrapper):
         return self._cache.trouble
 
     def _compute(self, texts: list[str]) -> list[tuple[bytes, int, int]]:
-        computed = self.embedder.embed(texts)
-        vectors = np.ascontiguousarray(computed.vectors, "<f4")
-        is_truncated = getattr(self.embedder, "is_truncated", None)
-        truncated = np.zeros(len(texts)) if is_truncated is None else is_truncated(texts)
-        composed = getattr(computed, "composed", None)  # a user's own may not have it
-        known = computed.known
+        computed, composed, truncated = _embed_each(self.embedder, texts)
+        vectors, known = np.ascontiguousarray(computed.vectors, "<f4"), computed.known.astype(int)
         if composed is not None:
-            known = known * (2 + composed.astype(np.int64))
+            known *= 2 + composed.astype(int)
         return [
             (vector.tobytes(), int(state), int(cut))
             for vector, state, cut in zip(vectors, known, truncated, strict=True)
@@ -380,19 +385,12 @@ class RememberingEmbedder(_Wrapper):
         """Return the vectors of texts, computed if they are asked for the first time."""
         new = [text for text in dict.fromkeys(texts) if text not in self._rows]
         if new:
-            found = self.embedder.embed(new)
-            cut, none = getattr(self.embedder, "is_truncated", None), np.zeros(len(new), np.bool_)
-            composed = getattr(found, "composed", None)
-            columns = (
-                found.vectors,
-                found.known,
-                none if composed is None else composed,
-                none if cut is None or not found.truncated else cut(new),
-            )
-            for text, vector, known, made, truncated in zip(new, *columns, strict=True):
-                self._rows[text] = (vector, bool(known), bool(made), bool(truncated))
-        rows = [self._rows[text] for text in texts]
+            found, composed, cut = _embed_each(self.embedder, new)
+            made = np.zeros(len(new), np.bool_) if composed is None else composed
+            rows = zip(found.vectors, found.known.tolist(), made, cut, strict=True)
+            self._rows.update(zip(new, rows, strict=True))
+        taken = [self._rows[text] for text in texts]
         width = self.dimension or 1
-        table = np.array([row[0] for row in rows], np.float32).reshape(len(rows), width)
-        flags = np.array([row[1:] for row in rows], np.bool_).reshape(-1, 3).T
+        table = np.array([row[0] for row in taken], np.float32).reshape(len(taken), width)
+        flags = np.array([row[1:] for row in taken], np.bool_).reshape(-1, 3).T
         return Embedded(table, flags[0], int(flags[2].sum()), flags[1])

@@ -29,10 +29,11 @@ Kubany et al., 2020, Expert Systems with Applications, footnote 9, and table 1 (
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,18 +48,7 @@ from semmetrics.errors import InputError
 #: The 179 entries of the English stop word list of NLTK (corpora/stopwords, the version that was
 #: current in 2020). The list is part of the protocol kubany2020: what data NLTK has is no matter.
 STOP_WORDS = frozenset(
-    """
-    i me my myself we our ours ourselves you you're you've you'll you'd your yours yourself
-    yourselves he him his himself she she's her hers herself it it's its itself they them their
-    theirs themselves what which who whom this that that'll these those am is are was were be been
-    being have has had having do does did doing a an the and but if or because as until while of at
-    by for with about against between into through during before after above below to from up down
-    in out on off over under again further then once here there when where why how all any both
-    each few more most other some such no nor not only own same so than too very s t can will just
-    don don't should should've now d ll m o re ve y ain aren aren't couldn couldn't didn didn't
-    doesn doesn't hadn hadn't hasn hasn't haven haven't isn isn't ma mightn mightn't mustn mustn't
-    needn needn't shan shan't shouldn shouldn't wasn wasn't weren weren't won won't wouldn wouldn't
-    """.split()  # noqa: SIM905 - a list to read
+    Path(__file__).with_name("data").joinpath("stop_words.txt").read_text("utf-8").split()
 )
 #: The words that kubany2020 drops before it looks a label up; its code keeps "can" and "all".
 _FUNCTION_WORDS = STOP_WORDS - {"can", "all"}
@@ -73,22 +63,34 @@ _SPLIT = {
 _WORD = re.compile(r"[^\W_]+")
 
 
-def _kubany2020_candidates(term: str) -> tuple[str, ...]:
-    """Return the words that Kubany et al. 2020 try for a term, in order; () passes it over.
+def _candidates(term: str, rule: str) -> tuple[str, ...]:
+    """Return the words that a rule tries for a term, in order; () passes it over.
 
-    Without the characters and function words that the paper's code drops: the term, the term
-    without every ``a_``, the term without every ``the_``; each as it is, without underscores, and
-    in title case.
+    ``exact``: as it is, with underscores as blanks, with blanks as underscores; then all in lower
+    case. ``words``: blanks as underscores and as written; both in lower case, both in title case.
+    ``kubany2020``: without the characters and function words that the paper's code drops, the term,
+    the term without every ``a_``, the term without every ``the_``; each as it is, without
+    underscores, and in title case.
 
     Examples
     --------
-    >>> _kubany2020_candidates("parking_meter")[:3]
+    >>> _candidates("Traffic_light", "exact")[:3]
+    ('Traffic_light', 'Traffic light', 'traffic_light')
+    >>> _candidates("traffic light", "words")
+    ('traffic_light', 'traffic light', 'Traffic_Light', 'Traffic Light')
+    >>> _candidates("parking_meter", "kubany2020")[:3]
     ('parking_meter', 'parkingmeter', 'Parking_Meter')
-    >>> _kubany2020_candidates("on_the_road")[6:]
+    >>> _candidates("on_the_road", "kubany2020")[6:]
     ('on_road', 'onroad', 'On_Road')
-    >>> [_kubany2020_candidates(term)[:1] for term in ("t-shirt", "the", "x")]
+    >>> [_candidates(term, "kubany2020")[:1] for term in ("t-shirt", "the", "x")]
     [('tshirt',), (), ()]
     """
+    if rule == "exact":
+        forms = [term, term.replace("_", " "), term.replace(" ", "_")]
+        return tuple(dict.fromkeys([*forms, *map(str.lower, forms)]))
+    if rule == "words":
+        forms = ["_".join(term.split()), term]
+        return tuple(dict.fromkeys([*forms, *map(str.lower, forms), *map(str.title, forms)]))
     cleaned = " ".join(
         part
         for token in term.translate(_REMOVED).split()
@@ -97,48 +99,13 @@ def _kubany2020_candidates(term: str) -> tuple[str, ...]:
     )
     if not cleaned or cleaned in _LETTERS:
         return ()
-    forms = (cleaned, cleaned.replace("a_", ""), cleaned.replace("the_", ""))
+    forms = [cleaned, cleaned.replace("a_", ""), cleaned.replace("the_", "")]
     return tuple(tried for form in forms for tried in (form, form.replace("_", ""), form.title()))
-
-
-def _exact_candidates(term: str) -> tuple[str, ...]:
-    """Return the words tried for a term in a vocabulary of whole labels, in order.
-
-    As it is, with underscores as blanks, with blanks as underscores; then all in lower case.
-
-    Examples
-    --------
-    >>> _exact_candidates("Traffic_light")[:3]
-    ('Traffic_light', 'Traffic light', 'traffic_light')
-    """
-    forms = (term, term.replace("_", " "), term.replace(" ", "_"))
-    return tuple(dict.fromkeys((*forms, *(form.lower() for form in forms))))
-
-
-def _phrase_candidates(term: str) -> tuple[str, ...]:
-    """Return the words tried for a whole term, in order.
-
-    Blanks as underscores and as written; both in lower case, both in title case.
-
-    Examples
-    --------
-    >>> _phrase_candidates("traffic light")
-    ('traffic_light', 'traffic light', 'Traffic_Light', 'Traffic Light')
-    """
-    joined = "_".join(term.split())
-    return tuple(
-        dict.fromkeys((joined, term, joined.lower(), term.lower(), joined.title(), term.title()))
-    )
 
 
 OOV = ("unknown", "skip", "zero", "error")
 _UNKNOWN = "unknown"
-_CANDIDATES: dict[str, Callable[[str], tuple[str, ...]]] = {
-    "kubany2020": _kubany2020_candidates,
-    "words": _phrase_candidates,
-    "exact": _exact_candidates,
-}
-LOOKUPS = ("auto", *_CANDIDATES, "text")
+LOOKUPS = ("auto", "kubany2020", "words", "exact", "text")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -227,7 +194,15 @@ def embed_terms(
         "truncated": truncated,
     }
     if not known.all():
-        vectors[~known] = _stand_in(terms, known, embedder, oov)
+        names = list(dict.fromkeys(terms[number] for number in np.flatnonzero(~known).tolist()))
+        if oov == "error":
+            raise InputError("unknown-terms", identity=embedder.identity, names=names)
+        vectors[~known] = 0
+        if oov == "unknown":
+            read = embedder.embed([_UNKNOWN])
+            if not read.known[0]:
+                raise InputError("no-unknown-word", identity=embedder.identity, names=names)
+            vectors[~known] = read.vectors[0]
     included = known.copy() if oov == "skip" else np.ones(len(terms), np.bool_)
     return TermVectors(vectors, known, composed, included, counts, words, rule, oov)
 
@@ -273,7 +248,7 @@ def _look_up(
     terms: Sequence[str], embedder: Any, rule: str
 ) -> tuple[Vectors, list[str | None], Bools, int]:
     """Return vectors of terms, the words that stand for them, which are composed, and means."""
-    tried = {term: _CANDIDATES[rule](term) for term in dict.fromkeys(terms)}
+    tried = {term: _candidates(term, rule) for term in dict.fromkeys(terms)}
     rows = _find_rows(embedder, tried.values())
     found = {term: _first_known([forms], rows) for term, forms in tried.items()}
     if rule == "kubany2020":
@@ -332,17 +307,9 @@ def _mean_vectors(
     return vectors
 
 
-def _stand_in(terms: Sequence[str], known: Bools, embedder: Embedder, oov: str) -> Any:
-    """Return what the policy gives unknown terms: a vector, or 0."""
-    names = list(dict.fromkeys(terms[number] for number in np.flatnonzero(~known).tolist()))
-    if oov == "error":
-        raise InputError("unknown-terms", identity=embedder.identity, names=names)
-    if oov != "unknown":
-        return 0
-    read = embedder.embed([_UNKNOWN])
-    if not read.known[0]:
-        raise InputError("no-unknown-word", identity=embedder.identity, names=names)
-    return read.vectors[0]
+def _signature(model: LabelVectors | TextModel) -> str:
+    """Return what signatures say of a model."""
+    return f"{model.embedder.identity}|lookup:{model.lookup}|oov:{model.oov}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -366,9 +333,7 @@ class LabelVectors(TermVectors):
     rows: Ints
     device: Any = None
 
-    def __str__(self) -> str:
-        """Return what signatures say."""
-        return f"{self.embedder.identity}|lookup:{self.lookup}|oov:{self.oov}"
+    __str__ = _signature
 
     @cached_property
     def matrix(self) -> Any:
@@ -437,9 +402,7 @@ class TextModel:
     oov: str
     device: Any = None
 
-    def __str__(self) -> str:
-        """Return what signatures say."""
-        return f"{self.embedder.identity}|lookup:{self.lookup}|oov:{self.oov}"
+    __str__ = _signature
 
     def vectors(self, texts: Sequence[str]) -> LabelVectors:
         """Return the vectors of texts, one a label."""

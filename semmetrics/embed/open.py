@@ -13,13 +13,13 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from semmetrics.core.hashing import own_version
 from semmetrics.data.form import DEFAULTS
 from semmetrics.embed.embedder import CachedEmbedder, CallableEmbedder, Embedder, is_cacheable
 from semmetrics.embed.words import META, convert, from_words, is_converted, read_meta, verify
@@ -64,6 +64,9 @@ _TEXTS = ("device", "batch_size", "cache")
 _FILE = ("max_bytes",)
 _WORDS = ("max_words", *_FILE)
 _READ = "word_files.read_vectors"
+_PICKLE = "gensim KeyedVectors; a pickle: open only files that you trust"
+_PLAIN = "a transformers model; transformers:first:NAME or transformers:mean:NAME"
+_TABLE = "vectors of whole texts: .npy with .txt beside it, .npz or Parquet"
 #: How each kind is opened, and which options apply to it.
 KINDS = {
     "static": Kind("the embedding that comes with semmetrics", "static.open_static"),
@@ -75,25 +78,13 @@ KINDS = {
         _WORDS,
         {"kind": "fasttext"},
     ),
-    "kv": Kind(
-        "gensim KeyedVectors; a pickle: open only files that you trust",
-        "word_files.read_keyed_vectors",
-        _WORDS,
-    ),
+    "kv": Kind(_PICKLE, "word_files.read_keyed_vectors", _WORDS),
     "converted": Kind("a folder that 'semmetrics embed convert' wrote", "words.open_converted"),
     "sbert": Kind(
         "a sentence-transformers model, by name or path", "sentence_models.SentenceEmbedder", _TEXTS
     ),
-    "transformers": Kind(
-        "a transformers model; transformers:first:NAME or transformers:mean:NAME",
-        "sentence_models.open_transformer",
-        _TEXTS,
-    ),
-    "matrix": Kind(
-        "vectors of whole texts: .npy with .txt beside it, .npz or Parquet",
-        "word_files.read_matrix",
-        _FILE,
-    ),
+    "transformers": Kind(_PLAIN, "sentence_models.open_transformer", _TEXTS),
+    "matrix": Kind(_TABLE, "word_files.read_matrix", _FILE),
 }
 _MATRICES = (".npy", ".npz", ".parquet", ".pq")
 _PICKLES = (".kv", ".model", ".wordvectors")
@@ -156,12 +147,11 @@ def open_embedding(
             raise InputError("not-applicable", where, name=name, what=what)
     if max_words is not None and max_words < 1:
         raise InputError("bad-option", name="max_words", value=max_words, wanted="at least 1")
-    _check_cache(cache)
     options = {"device": device or "cpu", "batch_size": batch_size, "max_words": max_words}
     options["max_bytes"] = max_bytes
     model = kind.open(named, **{name: options[name] for name in kind.options if name in options})
     cacheable = "cache" in kind.options and is_cacheable(model)
-    if cache is None or cache is False or not (cacheable or isinstance(model, CallableEmbedder)):
+    if not cache or not (cacheable or isinstance(model, CallableEmbedder)):
         return model  # a function without a version is refused below
     return CachedEmbedder(model, None if cache is True else cache)
 
@@ -193,29 +183,18 @@ def open_embeddings(
     InputError
         If one cannot be opened, or ``max_words`` applies to none of them.
     """
-    _check_cache(cache)
     options = {name: opening_options(spec) for name, spec in specs.items()}
     unused = not any("max_words" in some for some in options.values())  # the first refuses it
     models = {}
     for name, spec in specs.items():
-        function = _resolve(spec)[0].opener == "embedder.CallableEmbedder"
-        kept = not function or own_version(spec) is not None
-        if isinstance(spec, CallableEmbedder):
-            kept = spec.cacheable
-        models[name] = open_embedding(
+        model = open_embedding(
             spec,
             device=device if "device" in options[name] else None,
             max_words=max_words if unused or "max_words" in options[name] else None,
-            cache=cache if kept else False,
             max_bytes=max_bytes,
         )
+        models[name] = open_embedding(model, cache=cache) if is_cacheable(model) else model
     return models
-
-
-def _check_cache(cache: Any) -> None:
-    """Refuse what is not a place to keep vectors."""
-    if cache == "" or not (cache is None or isinstance(cache, bool | str | os.PathLike)):
-        raise InputError("bad-option", name="cache", value=cache, wanted="True, False or a path")
 
 
 def opening_options(spec: Any) -> tuple[str, ...]:
@@ -293,10 +272,17 @@ def _resolve(spec: Any) -> tuple[Kind, Any]:
         return KINDS[kind], rest
     if isinstance(spec, str) and text == "static":
         return KINDS["static"], ""
-    path = Path(text)
-    if path.exists():
-        return _kind_of_path(path), text
-    return KINDS["converted"], _fetched_folder(text)
+    if Path(text).exists():
+        return _kind_of_path(Path(text)), text
+    entries = read_manifest()
+    if text not in entries:
+        names = ", ".join(["static", *entries])
+        raise InputError("unknown-embedding", value=text, names=names, kinds=", ".join(KINDS))
+    entry = entries[text]
+    if not is_converted(entry.folder):
+        size = f" ({entry.megabytes:,} MB)" if entry.megabytes else ""
+        raise InputError("not-fetched", value=text, size=size)
+    return KINDS["converted"], str(entry.folder)
 
 
 def named_or_words(embedding: Any) -> Any:
@@ -335,15 +321,12 @@ def named_or_words(embedding: Any) -> Any:
     models = {}
     for name, value in given.items():
         where = f"embedding {name!r}"
-        if isinstance(value, Mapping):
-            models[name] = from_words(dict(value), where)
-            continue
+        models[name] = from_words(value, where) if isinstance(value, Mapping) else value
         try:
             if not isinstance(value, str | os.PathLike):
                 _kind_of_object(value)
         except InputError as error:
             raise error.placed(where) from None
-        models[name] = value
     return models
 
 
@@ -382,19 +365,6 @@ def _kind_of_path(path: Path) -> Kind:
     if ending in _MATRICES:
         return KINDS["matrix"]
     return Kind("a file of word vectors, whatever its kind", _READ, _WORDS)
-
-
-def _fetched_folder(name: str) -> str:
-    """Return the folder of vectors that have been fetched by that name."""
-    entries = read_manifest()
-    if name not in entries:
-        names = ", ".join(["static", *entries])
-        raise InputError("unknown-embedding", value=name, names=names, kinds=", ".join(KINDS))
-    entry = entries[name]
-    if not is_converted(entry.folder):
-        size = f" ({entry.megabytes:,} MB)" if entry.megabytes else ""
-        raise InputError("not-fetched", value=name, size=size)
-    return str(entry.folder)
 
 
 MANIFEST = Path(__file__).with_name("manifest.toml")
@@ -465,6 +435,8 @@ def read_manifest(path: str | os.PathLike[str] | None = None) -> dict[str, Entry
     >>> read_manifest()["word2vec-googlenews-300"].dimension
     300
     """
+    from semmetrics.embed.word_files import WORD_KINDS
+
     file = MANIFEST if path is None else Path(path)
     toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
@@ -473,32 +445,28 @@ def read_manifest(path: str | os.PathLike[str] | None = None) -> dict[str, Entry
         raise InputError("unreadable", file, why=error.strerror or type(error).__name__) from None
     except (ValueError, RecursionError) as error:
         raise InputError("unreadable", file, why=f"not TOML: {error}") from None
-    return {name: _read_entry(name, table, f"{file}, {name}") for name, table in tables.items()}
-
-
-def _read_entry(name: str, table: Any, where: str) -> Entry:
     known = {field.name: field.type for field in fields(Entry) if field.name != "name"}
-    if not re.fullmatch(r"[\w.-]+", name) or name.startswith(".") or not isinstance(table, dict):
-        raise InputError("wrong-type", where, value=table, wanted="a table [name] of keys")
-    for key in [*table, *_REQUIRED]:
-        value = table.get(key)
-        if type(value).__name__ != known.get(key):
-            wanted = known.get(key) or f"only {', '.join(known)}"
-            raise InputError("bad-option", where, name=key, value=value, wanted=wanted)
-    try:
-        url = urlsplit(table["url"])
-        fits = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
-    except ValueError:  # brackets that do not close, a port that is not a number
+    entries = {}
+    for name, table in tables.items():
+        where, is_name = f"{file}, {name}", re.fullmatch(r"[\w-][\w.-]*", name)
+        if not is_name or not isinstance(table, dict):
+            raise InputError("wrong-type", where, value=table, wanted="a table [name] of keys")
+        for key in [*table, *_REQUIRED]:
+            value = table.get(key)
+            if type(value).__name__ != known.get(key):
+                wanted = known.get(key) or f"only {', '.join(known)}"
+                raise InputError("bad-option", where, name=key, value=value, wanted=wanted)
         fits = False
-    if not fits:
-        wanted = "an http or https address"
-        raise InputError("bad-option", where, name="url", value=table["url"], wanted=wanted)
-    from semmetrics.embed.word_files import WORD_KINDS
-
-    if table["kind"] not in WORD_KINDS:
-        value = table["kind"]
-        raise InputError("bad-choice", where, name="kind", value=value, choices=WORD_KINDS)
-    return Entry(name=name, **table)
+        with suppress(ValueError):  # brackets that do not close, a port that is not a number
+            url = urlsplit(table["url"])
+            fits = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+        if not fits:
+            wanted = "an http or https address"
+            raise InputError("bad-option", where, name="url", value=table["url"], wanted=wanted)
+        if (kind := table["kind"]) not in WORD_KINDS:
+            raise InputError("bad-choice", where, name="kind", value=kind, choices=WORD_KINDS)
+        entries[name] = Entry(name=name, **table)
+    return entries
 
 
 @dataclass(frozen=True, repr=False)

@@ -99,9 +99,30 @@ class SentenceEmbedder:
 
     @cached_property
     def identity(self) -> str:
-        """What the vectors are, for signatures."""
-        digest = _weights_digest(self.model, self.tokenizer, self._settings())
-        return format_identity(self.name, self.dimension, digest)
+        """What the vectors are, for signatures: a SHA-256 of weights, vocabulary and settings.
+
+        Weights do not tell how many heads they are cut into, nor a vocabulary whether texts are
+        lower-cased: so the numbers of the configuration and the tokens of a text are in it, too. It
+        is the same for the same weights, whatever the file format and place.
+        """
+        model, tokenizer = self.model, self.tokenizer
+        configured = next((m.config for m in model.modules() if hasattr(m, "config")), None)
+        settings = [*self._settings(), *(getattr(configured, key, None) for key in _CONFIGURED)]
+        state = hashlib.sha256(json.dumps([str(setting) for setting in settings]).encode())
+        if hasattr(tokenizer, "get_vocab"):
+            vocabulary = tokenizer.get_vocab()
+            words = sorted(vocabulary.items()) if isinstance(vocabulary, dict) else list(vocabulary)
+            # none for a bag of words, which its vocabulary decides
+            probe = None if callable(tokenizer) else getattr(tokenizer, "encode", None)
+            probed = getattr(probe(_PROBE) if probe else None, "ids", ())
+            if callable(tokenizer):
+                probed = tokenizer(_PROBE)["input_ids"]
+            state.update(json.dumps([words, list(probed)]).encode())
+        for name, tensor in sorted(model.state_dict().items()):
+            array = tensor.detach().cpu().float().numpy()
+            state.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+            state.update(np.ascontiguousarray(array).data)
+        return format_identity(self.name, self.dimension, state.hexdigest())
 
     def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts; the empty text is unknown.
@@ -113,12 +134,12 @@ class SentenceEmbedder:
         """
         texts = _replace_surrogates(texts)
         widths, truncated = self._count_tokens(texts)
-        vectors = run_in_batches(
-            widths,
-            lambda numbers: self._encode([texts[number] for number in numbers]),
-            batch_size=self.batch_size,
-            dimension=self.dimension,
-        )
+
+        def encode(numbers: list[int]) -> Any:
+            return self._encode([texts[number] for number in numbers])
+
+        sizes = {"batch_size": self.batch_size, "dimension": self.dimension}
+        vectors = run_in_batches(widths, encode, **sizes)
         if not np.isfinite(vectors).all():
             check_finite(vectors, texts, self.identity, "check the model and the device")
         known = np.array([bool(text.strip()) for text in texts], np.bool_) & (widths > 0)
@@ -144,8 +165,7 @@ class SentenceEmbedder:
     @property
     def limit(self) -> int | None:
         """The most tokens that the model reads."""
-        limit: int | None = self.model.max_seq_length
-        return limit
+        return self.model.max_seq_length  # type: ignore[no-any-return]
 
     @property
     def _prompt(self) -> str:
@@ -340,33 +360,6 @@ def _max_positions(model: Any) -> int | None:
     table = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
     padding = getattr(table, "padding_idx", None)
     return positions if padding is None else positions - padding - 1
-
-
-def _weights_digest(model: Any, tokenizer: Any, settings: Sequence[object]) -> str:
-    """Return the SHA-256 of what decides a model's vectors: weights, vocabulary, settings.
-
-    Weights do not tell how many heads they are cut into, nor a vocabulary whether texts are
-    lower-cased: so the numbers of the configuration and the tokens of a text are in it, too. It is
-    the same for the same weights, whatever the file format and place.
-    """
-    configured = next((m.config for m in model.modules() if hasattr(m, "config")), None)
-    settings = [*settings, *(getattr(configured, key, None) for key in _CONFIGURED)]
-    state = hashlib.sha256(json.dumps([str(setting) for setting in settings]).encode())
-    if hasattr(tokenizer, "get_vocab"):
-        vocabulary = tokenizer.get_vocab()
-        words = sorted(vocabulary.items()) if isinstance(vocabulary, dict) else list(vocabulary)
-        if callable(tokenizer):
-            probed = tokenizer(_PROBE)["input_ids"]
-        else:  # none for a bag of words, which its vocabulary decides
-            probed = (
-                getattr(tokenizer.encode(_PROBE), "ids", ()) if hasattr(tokenizer, "encode") else ()
-            )
-        state.update(json.dumps([words, list(probed)]).encode())
-    for name, tensor in sorted(model.state_dict().items()):
-        array = tensor.detach().cpu().float().numpy()
-        state.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        state.update(np.ascontiguousarray(array).data)
-    return state.hexdigest()
 
 
 def _base_name(name: str) -> str:

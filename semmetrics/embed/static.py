@@ -106,9 +106,7 @@ class Tokenizer:
 
     def __init__(self, entries: Sequence[str]) -> None:
         self.numbers = dict(zip(entries, range(len(entries)), strict=True))
-        self._most_words = 1 + max(
-            (entry.count(" ") for entry in entries if " " in entry), default=0
-        )
+        self._most_words = 1 + max((entry.count(" ") for entry in entries), default=0)
 
     def __call__(self, text: str) -> list[int]:
         """Return the numbers of a text's entries, from left to right."""
@@ -214,19 +212,16 @@ class StaticModel:
         vectors[single] = self._rows[flat[starts[single]] - self._pieces]
         for place in range(int(counts.max(initial=0))):
             having = np.flatnonzero((counts > place) & (counts > 1))
-            vectors[having] += self._added(flat[starts[having] + place])
+            numbers = flat[starts[having] + place]
+            own = numbers < self._parts
+            added = self._rows[np.where(own, self._wholes + numbers, numbers - self._pieces)]
+            added[~own] *= SHARE
+            vectors[having] += added
         several = np.flatnonzero(counts > 1)
         vectors[several] /= np.sqrt(counts[several] / 2).astype(np.float32)[:, None]
         vectors[counts > 0] += self._mean
         length = np.sqrt(np.square(vectors, dtype=np.float64).sum(axis=1))[:, None]
         np.divide(vectors, length, out=vectors, where=length > 0, casting="same_kind")
-
-    def _added(self, numbers: Ints) -> Vectors:
-        """Return what entries add to a text of several."""
-        own = numbers < self._parts
-        rows: Vectors = self._rows[np.where(own, self._wholes + numbers, numbers - self._pieces)]
-        rows[~own] *= SHARE
-        return rows
 
 
 class StaticEmbedder(StaticModel):
@@ -307,15 +302,10 @@ def _check(metadata: Any, entries: list[str], table: NDArray[Any], mean: NDArray
     wholes = len(entries) - _count_pieces(entries)
     if table.dtype.names != ("scale", "codes") or mean.ndim != 1:
         raise ValueError(f"{FILES[0]} or {FILES[1]} has another format")
-    if not wholes < len(table) <= wholes + len(entries):
-        raise ValueError(f"{FILES[0]} has {len(table)} rows for {len(entries)} entries")
-    if table.dtype["codes"].shape != (len(mean) // 2,):
-        raise ValueError(f"{FILES[0]} and {FILES[1]} have different dimensions")
+    sizes = wholes < len(table) <= wholes + len(entries), table.dtype["codes"].shape
+    if sizes != (True, (len(mean) // 2,)):
+        raise ValueError(f"{FILES[0]} does not fit {FILES[1]} and {len(entries)} entries")
     if not isinstance(metadata, dict) or not {"name", "threshold"} <= set(metadata):
         raise ValueError("static.json has another format")
-    number, dimension = metadata.get("entries"), metadata.get("dimension")
-    if (number, dimension) != (len(entries), len(mean)):
-        raise ValueError(
-            f"static.json has {number} entries of {dimension} numbers, "
-            f"the files {len(entries)} of {len(mean)}"
-        )
+    if (metadata.get("entries"), metadata.get("dimension")) != (len(entries), len(mean)):
+        raise ValueError("static.json has other numbers of entries or dimensions than the files")

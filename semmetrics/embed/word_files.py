@@ -24,7 +24,8 @@ import warnings
 import zipfile
 import zlib
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
@@ -101,8 +102,6 @@ def read_vectors(
     """
     file = Path(path)
     where, name = str(path), name or _stem(file)
-    if kind is not None and kind not in WORD_KINDS:
-        raise InputError("bad-choice", name="kind", value=kind, choices=WORD_KINDS)
     if max_words is not None and max_words < 1:
         raise InputError("bad-option", name="max_words", value=max_words, wanted="at least 1")
     buffer = map_file(file, member, _MORE * max_bytes)
@@ -165,8 +164,11 @@ def map_file(path: Path, member: str | None, max_bytes: int) -> mmap.mmap:
                 raise InputError("too-large", where, limit=max_bytes)
             if not file.read(4).startswith((_GZIP, _ZIP)):
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        with tempfile.TemporaryFile() as plain:
-            _unpack(path, plain, member, max_bytes)
+        with tempfile.TemporaryFile() as plain, _unpacked(path, member) as packed:
+            while part := packed.read(_CHUNK):
+                if plain.tell() + len(part) > max_bytes:
+                    raise InputError("too-large", where, limit=max_bytes)
+                plain.write(part)
             plain.flush()
             return mmap.mmap(plain.fileno(), 0, access=mmap.ACCESS_READ)
     except InputError:
@@ -182,18 +184,12 @@ def map_file(path: Path, member: str | None, max_bytes: int) -> mmap.mmap:
         raise InputError("unreadable", where, why=error.strerror or type(error).__name__) from None
 
 
-def _unpack(path: Path, target: IO[bytes], member: str | None, max_bytes: int) -> None:
-    """Unpack a gzip file, or one file of a zip archive, of limited size."""
-
-    def copy(source: Any) -> None:
-        while part := source.read(_CHUNK):
-            if target.tell() + len(part) > max_bytes:
-                raise InputError("too-large", path, limit=max_bytes)
-            target.write(part)
-
+@contextmanager
+def _unpacked(path: Path, member: str | None) -> Iterator[IO[bytes]]:
+    """Open a gzip file, or one file of a zip archive."""
     if not zipfile.is_zipfile(path):
         with gzip.open(path, "rb") as stream:
-            copy(stream)
+            yield stream  # type: ignore[misc]
         return
     with zipfile.ZipFile(path) as archive:
         names = [name for name in archive.namelist() if not name.endswith("/")]
@@ -202,7 +198,7 @@ def _unpack(path: Path, target: IO[bytes], member: str | None, max_bytes: int) -
         if member not in names:
             raise InputError("wrong-member", path, names=names)
         with archive.open(member) as source:
-            copy(source)
+            yield source
 
 
 class FileRows:
@@ -315,54 +311,50 @@ def scan_words(
     header = None if form == "glove" else _HEADER.match(buffer)
     count, dimension = (None, 0) if header is None else (int(header[1]), int(header[2]))
     start = 0 if header is None else header.end()
-    if header is not None and (dimension == 0 or count == 0):
-        raise InputError("damaged", where, why="its header has no vectors")
     del header  # it would keep the map open
-    if form == "binary":
-        return _scan_binary(buffer, start, count or 0, dimension, max_words, where)
-    return _scan_text(buffer, start, count, dimension, max_words, where)
-
-
-def _cut_off(where: str, have: int, count: int) -> InputError:
-    return InputError("damaged", where, why=f"it ends after {have:,} of {pluralize(count, 'word')}")
+    if count is not None and 0 in (count, dimension):
+        raise InputError("damaged", where, why="its header has no vectors")
+    most = min((n for n in (count, max_words) if n is not None), default=len(buffer))
+    scan = _scan_binary if form == "binary" else _scan_text
+    words, rows, start = scan(buffer, start, most, dimension, where)
+    if count is not None and len(words) < most:
+        why = f"it ends after {len(words):,} of {pluralize(count, 'word')}"
+        raise InputError("damaged", where, why=why)
+    if count is not None and max_words is None and buffer[start : start + _CHUNK].strip():
+        why = f"there is more after {pluralize(count, 'word')}, which its header has"
+        raise InputError("damaged", where, why=why)
+    return words, rows
 
 
 def _scan_binary(
-    buffer: Any, start: int, count: int, dimension: int, max_words: int | None, where: str
-) -> tuple[list[bytes], FileRows]:
-    size, end = 4 * dimension, len(buffer)
-    wanted = count if max_words is None else min(count, max_words)
-    if wanted > end:  # no word is shorter than a byte
-        raise _cut_off(where, 0, count)
-    words: list[bytes] = []
-    starts = np.zeros(wanted, np.int64)
+    buffer: Any, start: int, most: int, dimension: int, where: str
+) -> tuple[list[bytes], FileRows, int]:
+    """Return the words until they are enough or the file ends, their rows, and where it stopped."""
+    words, starts, size, end = list[bytes](), array("q"), 4 * dimension, len(buffer)
     find = buffer.find
-    for row in range(wanted):
+    for row in range(most):
         blank = find(b" ", start, start + _LONGEST_WORD)
         if blank < 0 and end - start > _LONGEST_WORD:
             raise InputError("damaged", where, why=f"there is no word {row + 1}")
         if blank < 0 or blank + 1 + size > end:
-            raise _cut_off(where, row, count)
+            break
         words.append(buffer[start:blank].lstrip(b"\n"))
-        starts[row] = blank + 1
+        starts.append(blank + 1)
         start = blank + 1 + size
     # where the header names another width, bytes of numbers are read as words
     for row, word in enumerate(words[:_CHECKED_WORDS]):
         if b"\n" in word or b"\0" in word:
             raise InputError("damaged", where, why=f"word {row + 1} does not begin where it should")
-    if max_words is None and bytes(buffer[start : start + 2]).strip():
-        why = f"there is more after {pluralize(count, 'word')}, which its header has"
-        raise InputError("damaged", where, why=why)
-    return words, FileRows(buffer, starts, starts + size, dimension, where, binary=True)
+    places = np.array(starts, np.int64)
+    return words, FileRows(buffer, places, places + size, dimension, where, binary=True), start
 
 
 def _scan_text(
-    buffer: Any, start: int, count: int | None, dimension: int, max_words: int | None, where: str
-) -> tuple[list[bytes], FileRows]:
-    words: list[bytes] = []
-    starts, stops = array("q"), array("q")
-    end = len(buffer)
-    while start < end and (max_words is None or len(words) < max_words):
+    buffer: Any, start: int, most: int, dimension: int, where: str
+) -> tuple[list[bytes], FileRows, int]:
+    """As `_scan_binary`; without a dimension, it is that of the first line."""
+    words, starts, stops, end = list[bytes](), array("q"), array("q"), len(buffer)
+    while start < end and len(words) < most:
         stop = buffer.find(b"\n", start)
         stop = end if stop < 0 else stop
         line = buffer[start:stop].rstrip(b" \r")
@@ -373,20 +365,15 @@ def _scan_text(
         width = line.find(b" ") if blanks <= dimension else len(line.rsplit(b" ", dimension)[0])
         wide = blanks > dimension and _DECIMAL.fullmatch(line[:width].rpartition(b" ")[2])
         if blanks < dimension or not dimension or wide:
-            line_number = len(words) + (1 if count is None else 2)
+            number = buffer[:start].count(b"\n") + 1
             why = f"{pluralize(blanks, 'number')} after the word, not {dimension}"
-            raise InputError("damaged", f"{where}, line {line_number}", why=why)
+            raise InputError("damaged", f"{where}, line {number}", why=why)
         words.append(line[:width])
         starts.append(start + width + 1)
         stops.append(start + len(line))
         start = stop + 1
-    if count is not None and len(words) < (count if max_words is None else min(max_words, count)):
-        raise _cut_off(where, len(words), count)
-    if count is not None and max_words is None and len(words) > count:
-        why = f"it has {pluralize(len(words), 'word')}, and its header {count:,}"
-        raise InputError("damaged", where, why=why)
     places = np.array(starts, np.int64), np.array(stops, np.int64)
-    return words, FileRows(buffer, *places, dimension, where, binary=False)
+    return words, FileRows(buffer, *places, dimension, where, binary=False), start
 
 
 def from_keyed_vectors(
@@ -444,14 +431,8 @@ def from_keyed_vectors(
         return made, np.asarray(made.any(axis=1), np.bool_)
 
     index = KeyIndex(words, model.key_to_index if max_words is None else None)
-    return WordVectors(
-        index,
-        vectors,
-        name=name,
-        digest=digest or own_digest,
-        where=where,
-        compose=compose if hasattr(model, "vectors_ngrams") else None,
-    )
+    digest, made = digest or own_digest, compose if hasattr(model, "vectors_ngrams") else None
+    return WordVectors(index, vectors, name=name, digest=digest, where=where, compose=made)
 
 
 def read_keyed_vectors(
@@ -532,8 +513,17 @@ def read_matrix(
     file = Path(path)
     with enough_memory(str(path), _MORE * max_bytes):
         source = load(file, _MORE * max_bytes)
-        tabular = file.suffix.lower() in (".parquet", ".pq")
-        vectors, found = _read_parquet(source) if tabular else _read_arrays(source)
+        found: list[str] | None = None
+        if file.suffix.lower() in (".parquet", ".pq"):
+            vectors, found = _read_parquet(source)
+        else:
+            arrays = read_arrays(source, source.max_bytes)
+            lists = [array for array in arrays.values() if array.dtype.kind == "U"]
+            tables = [a for a in arrays.values() if a.dtype.kind in "iuf" and a.ndim == 2]
+            if len(tables) != 1 or len(lists) > 1:
+                counts = {"matrices": len(tables), "texts": len(lists)}
+                raise InputError("wrong-arrays", source.name, **counts)
+            vectors, found = tables[0], lists[0].ravel().tolist() if lists else None
         if texts is None and found is None:
             beside = [file.with_suffix(ending) for ending in (".txt", ".json")]
             texts = next((path for path in beside if path.is_file()), None)
@@ -543,19 +533,8 @@ def read_matrix(
             found = read_class_list(texts, ReadOptions(max_bytes=max_bytes))
         elif texts is not None:
             found = list(texts)
-    rows = found or []
-    return MatrixEmbedder(vectors, rows, name=name or _stem(file), lookup=lookup, where=str(path))
-
-
-def _read_arrays(source: Source) -> tuple[NDArray[Any], list[str] | None]:
-    """Return the one matrix of numbers and the one list of texts of a .npy or .npz file."""
-    arrays = read_arrays(source, source.max_bytes)
-    texts = {key: array for key, array in arrays.items() if array.dtype.kind == "U"}
-    tables = {key: a for key, a in arrays.items() if a.dtype.kind in "iuf" and a.ndim == 2}
-    if len(tables) != 1 or len(texts) > 1:
-        raise InputError("wrong-arrays", source.name, matrices=len(tables), texts=len(texts))
-    found = next(iter(texts.values())).ravel().tolist() if texts else None
-    return next(iter(tables.values())), found
+    name = name or _stem(file)
+    return MatrixEmbedder(vectors, found or [], name=name, lookup=lookup, where=str(path))
 
 
 def _read_parquet(source: Source) -> tuple[NDArray[Any], list[str]]:
@@ -564,12 +543,9 @@ def _read_parquet(source: Source) -> tuple[NDArray[Any], list[str]]:
 
     with open_arrow(source, "parquet") as (schema, batches):
         texts = [f.name for f in schema if has_type(f.type, "string", "large_string")]
-        lists = [
-            field.name
-            for field in schema
-            if has_type(field.type, "list", "large_list", "fixed_size_list")
-            and has_type(field.type.value_type, "floating", "integer")
-        ]
+        of_rows, of_numbers = ("list", "large_list", "fixed_size_list"), ("floating", "integer")
+        rows = (f for f in schema if has_type(f.type, *of_rows))
+        lists = [f.name for f in rows if has_type(f.type.value_type, *of_numbers)]
         numbers = [f.name for f in schema if has_type(f.type, "floating")]
         if len(texts) != 1 or len(lists) > 1 or not (lists or numbers):
             raise InputError("wrong-columns", source.name, found=schema.names)
@@ -581,11 +557,11 @@ def _read_parquet(source: Source) -> tuple[NDArray[Any], list[str]]:
         raise InputError("null", source.name, role="a text", remedy="remove the row")
     if not lists:
         return np.column_stack([column.to_numpy() for column in columns]), found.to_pylist()
-    rows = columns[0].to_pylist()
-    width = len(rows[0] or ()) if rows else 0
-    for number, row in enumerate(rows):
+    vectors = columns[0].to_pylist()
+    width = len(vectors[0] or ()) if vectors else 0
+    for number, row in enumerate(vectors):
         if row is None or len(row) != width or None in row:
             where = f"{source.name}, row {number} (from 0)"
             wanted = f"a vector of dimension {width}, as in row 0"
             raise InputError("wrong-type", where, value=row, wanted=wanted)
-    return np.array(rows, np.float32), found.to_pylist()
+    return np.array(vectors, np.float32), found.to_pylist()

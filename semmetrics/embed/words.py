@@ -304,14 +304,12 @@ class MatrixEmbedder(WordVectors):
         if len(set(texts)) < len(texts):
             twice = next(text for text, times in Counter(texts).items() if times > 1)
             raise InputError("duplicate", where, role="the text", value=twice)
-        shape = f" {table.shape} ".encode()
-        super().__init__(
-            KeyIndex(texts),
-            table,
-            name=name,
-            digest=lambda: content_digest(texts, shape, np.ascontiguousarray(table).data),
-            where=where,
-        )
+
+        def digest() -> str:
+            shape = f" {table.shape} ".encode()
+            return content_digest(texts, shape, np.ascontiguousarray(table).data)
+
+        super().__init__(KeyIndex(texts), table, name=name, digest=digest, where=where)
         self.lookup = lookup
 
 

@@ -31,22 +31,16 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import chain, count
-from typing import NamedTuple, TypeAlias, TypeVar
+from operator import attrgetter
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from semmetrics.core.ragged import (
-    Ints,
-    lengths,
-    offsets,
-    positions,
-    row_numbers,
-    runs_within,
-    take_rows,
-)
+from semmetrics.core.ragged import Ints, offsets, positions, row_numbers, runs_within, take_rows
 from semmetrics.data.source import no_collection
 from semmetrics.errors import Fact, InputError
 from semmetrics.store.cache import Row, TextCache, as_json
@@ -237,21 +231,6 @@ class SceneGraph(NamedTuple):
         return [one for n, side in sides for one in zip(*[iter(side)] * n, strict=True)]
 
 
-class _Choices:
-    """Which of several equally good ones to take each time: the first, unless given."""
-
-    def __init__(self, taken: Sequence[int] = ()) -> None:
-        self._given = taken
-        self.sizes: list[int] = []
-
-    def among(self, number: int) -> int:
-        if number < 2:
-            return 0
-        place = len(self.sizes)
-        self.sizes.append(number)
-        return self._given[place] if place < len(self._given) else 0
-
-
 class _Merger:
     """A scene graph while captions are merged into it.
 
@@ -259,8 +238,9 @@ class _Merger:
     comparison of nodes.
     """
 
-    def __init__(self, concepts: Concepts, choices: _Choices) -> None:
-        self._concepts, self._choices = concepts, choices
+    def __init__(self, concepts: Concepts, taken: Sequence[int] = ()) -> None:
+        self._concepts, self._taken = concepts, taken
+        self.sizes: list[int] = []  # of the ties so far; the first is taken, unless given
         self._nodes: list[int] = []
         # A node stays the one most similar to the word that made it, whatever is merged into it:
         # all others have synsets that this word has not.
@@ -269,10 +249,16 @@ class _Merger:
         self._attributes: list[list[int]] = []
         self._relations: dict[tuple[int, int], list[int]] = {}
 
-    def add(self, caption: Sequence[RawTuple]) -> None:
-        """Merge the raw tuples of a caption."""
+    def _choose(self, number: int) -> int:
+        if number < 2:
+            return 0
+        self.sizes.append(number)
+        return self._taken[len(self.sizes) - 1] if len(self.sizes) <= len(self._taken) else 0
+
+    def merge(self, captions: Sequence[Sequence[RawTuple]]) -> SceneGraph:
+        """Merge the raw tuples of captions into one graph."""
         numbers, places, node = self._concepts.numbers, self._places, self._node
-        for raw in caption:
+        for raw in chain.from_iterable(captions):
             concept = numbers[raw[0]]
             place = places[concept] if concept in places else node(concept)
             if len(raw) == 1:
@@ -289,10 +275,18 @@ class _Merger:
             is_similar = self._concepts.is_similar  # merged into a similar one, or added
             near = among and [p for p, other in enumerate(among) if is_similar(other, concept)]
             if near:
-                place = near[self._choices.among(len(near))]
+                place = near[self._choose(len(near))]
                 among[place] = self._concepts.join(among[place], concept)
             else:
                 among.append(concept)
+        nodes, attributes, relations = self._nodes, list[int](), list[int]()
+        for place, several in zip(nodes, self._attributes, strict=True):
+            for one in several:
+                attributes += place, one
+        for (subject, end), several in self._relations.items():
+            for one in several:
+                relations += nodes[subject], nodes[end], one
+        return SceneGraph(tuple(nodes), tuple(attributes), tuple(relations), len(self.sizes))
 
     def _node(self, concept: int) -> int:
         """Return the place of the node that a new object is merged into, or of one of its own."""
@@ -309,21 +303,9 @@ class _Merger:
         likeness = [similarity(nodes[place], concept) for place in near]
         most = max(likeness)
         best = [place for place, one in zip(near, likeness, strict=True) if one == most]
-        place = best[self._choices.among(len(best))]
+        place = best[self._choose(len(best))]
         nodes[place] = self._concepts.join(nodes[place], concept)
         return place
-
-    def graph(self) -> SceneGraph:
-        """Return what was merged."""
-        nodes, attributes, relations = self._nodes, list[int](), list[int]()
-        for node, several in zip(nodes, self._attributes, strict=True):
-            for one in several:
-                attributes += node, one
-        for (subject, end), several in self._relations.items():
-            for one in several:
-                relations += nodes[subject], nodes[end], one
-        ties = len(self._choices.sizes)
-        return SceneGraph(tuple(nodes), tuple(attributes), tuple(relations), ties)
 
 
 def merge_captions(captions: Sequence[Sequence[RawTuple]], concepts: Concepts) -> SceneGraph:
@@ -342,16 +324,7 @@ def merge_captions(captions: Sequence[Sequence[RawTuple]], concepts: Concepts) -
     >>> [" ".join(map(concepts.name, one)) for one in graph.tuples]
     ['couch/sofa', 'dog', 'couch/sofa red', 'dog couch/sofa on']
     """
-    return _merged(captions, concepts, _Choices())
-
-
-def _merged(
-    captions: Sequence[Sequence[RawTuple]], concepts: Concepts, choices: _Choices
-) -> SceneGraph:
-    merger = _Merger(concepts, choices)
-    for tuples in captions:
-        merger.add(tuples)
-    return merger.graph()
+    return _Merger(concepts).merge(captions)
 
 
 def every_merge(captions: Sequence[Sequence[RawTuple]], concepts: Concepts) -> Iterator[SceneGraph]:
@@ -373,9 +346,9 @@ def every_merge(captions: Sequence[Sequence[RawTuple]], concepts: Concepts) -> I
         if taken is None:
             waiting.pop()
             continue
-        choices = _Choices(taken)
-        yield _merged(captions, concepts, choices)
-        waiting.append(_others(taken, choices.sizes))
+        merger = _Merger(concepts, taken)
+        yield merger.merge(captions)
+        waiting.append(_others(taken, merger.sizes))
 
 
 def _others(taken: tuple[int, ...], sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -417,11 +390,8 @@ class GraphTable:
     @classmethod
     def of(cls, graphs: Sequence[SceneGraph]) -> GraphTable:
         """Return the table of graphs."""
-        sides = (
-            [graph.objects for graph in graphs],
-            [graph.attributes for graph in graphs],
-            [graph.relations for graph in graphs],
-        )
+        names = ("objects", "attributes", "relations")
+        sides = [list(map(attrgetter(name), graphs)) for name in names]
         widths = [np.fromiter(map(len, side), np.int64, len(side)) for side in sides]
         flat = [np.fromiter(chain.from_iterable(side), np.int64) for side in sides]
         return cls.from_slots(widths, flat, np.array([graph.ties for graph in graphs], np.int64))
@@ -456,8 +426,7 @@ class GraphTable:
     @property
     def n_tuples(self) -> Ints:
         """How many tuples each graph has, shape (graphs,)."""
-        objects, attributes, relations = map(lengths, self.indptr)
-        return objects + attributes + relations
+        return sum(map(np.diff, self.indptr), np.zeros(len(self), np.int64))
 
     def take(self, rows: Ints) -> GraphTable:
         """Return the graphs of rows, in the order given."""
@@ -598,10 +567,22 @@ class Graphs:
             self._add([keys[key] for key in rows], _read_graphs(list(rows.values()), self.concepts))
 
     def _keep(self, groups: Sequence[Group], graphs: Sequence[SceneGraph]) -> None:
-        cache = self._open() if groups else None
+        """Keep the words of the concepts of graphs as JSON, and the rest as numbers.
+
+        The words of a concept are a list where they are several. The numbers are the ties, the
+        numbers of slots of objects, attributes and relations, and for each slot the place of its
+        concept.
+        """
+        cache, rows = self._open() if groups else None, dict[str, Row]()
+        for key, graph in zip(map(_key, groups), graphs, strict=True) if cache else ():
+            slots = list(chain(*graph[:3]))
+            places = {one: place for place, one in enumerate(dict.fromkeys(slots))}
+            words = map(self.concepts.words.__getitem__, places)
+            names = [several if len(several) > 1 else several[0] for several in words]
+            numbers = [graph.ties, *map(len, graph[:3]), *map(places.__getitem__, slots)]
+            if key:
+                rows[key] = as_json(names), np.array(numbers, _NUMBER).tobytes()
         if cache is not None:
-            pairs = zip(map(_key, groups), graphs, strict=True)
-            rows = {key: _write_graph(graph, self.concepts) for key, graph in pairs if key}
             cache.keep(self._identity, rows)
 
 
@@ -614,20 +595,6 @@ def _key(captions: Group) -> str:
     """Return captions as one text; "" if a line break is in one of them."""
     text = "\n".join(captions)
     return text if text.count("\n") + 1 == len(captions) else ""
-
-
-def _write_graph(graph: SceneGraph, concepts: Concepts) -> tuple[bytes, bytes]:
-    """Write the words of a graph's concepts as JSON, and the rest as numbers.
-
-    The words of a concept are a list where they are several. The numbers are the ties, the numbers
-    of slots of objects, attributes and relations, and for each slot the place of its concept.
-    """
-    slots = list(chain(*graph[:3]))
-    places = {one: place for place, one in enumerate(dict.fromkeys(slots))}
-    words = map(concepts.words.__getitem__, places)
-    names = [several if len(several) > 1 else several[0] for several in words]
-    numbers = [graph.ties, *map(len, graph[:3]), *map(places.__getitem__, slots)]
-    return as_json(names), np.array(numbers, _NUMBER).tobytes()
 
 
 def _read_graphs(rows: Sequence[Row], concepts: Concepts) -> GraphTable:
@@ -648,8 +615,6 @@ def _read_graphs(rows: Sequence[Row], concepts: Concepts) -> GraphTable:
         place = place + width
     return GraphTable.from_slots(widths, slots, ties)
 
-
-T = TypeVar("T")
 
 CATEGORIES = ("Cardinality", "Color", "Size")
 """The categories of attributes that have a list of words, in the order of the class."""
@@ -737,21 +702,16 @@ def open_synonyms() -> SynonymTable:
     InputError
         If its jar is damaged.
     """
-    (words, one), (forms, other) = (
-        _read("lib/Meteor-1.5.jar", f"synonym/english.{name}", _lines)
-        for name in ("synsets", "exceptions")
-    )
+    with _open_jar("lib/Meteor-1.5.jar") as jar:
+        files = [jar.read(f"synonym/english.{name}") for name in ("synsets", "exceptions")]
+        words, forms = (data.decode().splitlines() for data in files)
     exceptions: dict[str, list[str]] = {}
     for base, inflected in zip(forms[::2], forms[1::2], strict=False):
         for form in inflected.split():
             exceptions.setdefault(form, []).append(base)
     synsets = dict(zip(words[::2], words[1::2], strict=False))
-    return SynonymTable(synsets, exceptions, f"{one}-{other}")
-
-
-def _lines(data: bytes) -> tuple[list[str], str]:
-    """Return the lines of a file and a hash of it."""
-    return data.decode().splitlines(), hashlib.blake2b(data, digest_size=6).hexdigest()
+    hashes = (hashlib.blake2b(data, digest_size=6).hexdigest() for data in files)
+    return SynonymTable(synsets, exceptions, "-".join(hashes))
 
 
 @cache
@@ -765,19 +725,18 @@ def category_words() -> dict[str, frozenset[str]]:
     InputError
         If its jar is damaged.
     """
-    return _read(
-        "spice-1.0.jar",
-        "edu/anu/spice/TupleFilter.class",
-        lambda data: dict(zip(CATEGORIES, _arrays(data), strict=True)),
-    )
+    with _open_jar("spice-1.0.jar") as jar:
+        data = jar.read("edu/anu/spice/TupleFilter.class")
+        return dict(zip(CATEGORIES, _arrays(data), strict=True))
 
 
-def _read(jar: str, member: str, parse: Callable[[bytes], T]) -> T:
-    """Return what a file in a jar holds."""
-    path = SPICE_FILES.folder_of_files() / jar
+@contextmanager
+def _open_jar(name: str) -> Iterator[zipfile.ZipFile]:
+    """Open a jar of pycocoevalcap to read; name it if it is damaged."""
+    path = SPICE_FILES.folder_of_files() / name
     try:
-        with zipfile.ZipFile(path) as archive:
-            return parse(archive.read(member))
+        with zipfile.ZipFile(path) as jar:
+            yield jar
     except _DAMAGED as error:
         raise InputError("damaged", path, why=error) from error
 
@@ -789,15 +748,7 @@ def _arrays(data: bytes) -> Iterator[frozenset[str]]:
     ----------
     The Java Virtual Machine Specification, section 4.4 (constants) and chapter 6 (instructions).
     """
-    strings, end = _string_constants(data)
-    for array in re.finditer(b"(?:%b)+" % _ELEMENT, data[end:], re.DOTALL):
-        found = re.finditer(_ELEMENT, array[0], re.DOTALL)
-        yield frozenset(strings[int.from_bytes(one[1] or one[2], "big")] for one in found)
-
-
-def _string_constants(data: bytes) -> tuple[dict[int, str], int]:
-    """Return the string constants of a Java class by their numbers, and where constants end."""
-    texts, strings = dict[int, str](), dict[int, int]()
+    texts, strings = dict[int, str](), dict[int, int]()  # by the numbers of constants
     place, number, count = 10, 1, int.from_bytes(data[8:10], "big")
     while number < count:
         tag, value = data[place], int.from_bytes(data[place + 1 : place + 3], "big")
@@ -808,4 +759,7 @@ def _string_constants(data: bytes) -> tuple[dict[int, str], int]:
             strings[number] = value
         place += 1 + _SIZES[tag]
         number += 2 if tag in _DOUBLE else 1
-    return {number: texts[text] for number, text in strings.items()}, place
+    for array in re.finditer(b"(?:%b)+" % _ELEMENT, data[place:], re.DOTALL):
+        found = re.finditer(_ELEMENT, array[0], re.DOTALL)
+        numbers = (int.from_bytes(one[1] or one[2], "big") for one in found)
+        yield frozenset(texts[strings[number]] for number in numbers)

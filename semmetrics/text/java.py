@@ -26,7 +26,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,7 +34,7 @@ from threading import Event, Timer
 from typing import IO, Any
 
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.messages import brief, pluralize
+from semmetrics.messages import brief
 from semmetrics.store.files import cache_folder, file_digest, naming
 from semmetrics.text.tokenizers import PUNCTUATION, Parsed, check_captions, check_tuples, one_line
 
@@ -172,17 +172,7 @@ class PtbJavaTokenizer:
         check_captions(captions)
         if not len(captions):
             return []
-        text = "\n".join(map(one_line, captions))
-        lines = self._run(_LONE_SURROGATE.sub("\ufffd", text)).split("\n")
-        if len(lines) < len(captions):
-            counts = pluralize(len(lines), "line"), pluralize(len(captions), "caption")
-            raise InputError("wrong-count", "ptb-java", found=counts[0], wanted=counts[1])
-        return [
-            [token for token in line.rstrip().split(" ") if token and token not in PUNCTUATION]
-            for line in lines[: len(captions)]
-        ]
-
-    def _run(self, text: str) -> str:
+        text = _LONE_SURROGATE.sub("\ufffd", "\n".join(map(one_line, captions)))
         try:
             with tempfile.TemporaryDirectory() as folder:
                 source = Path(folder, "captions.txt")
@@ -196,7 +186,11 @@ class PtbJavaTokenizer:
             values = {"purpose": _TOKENIZER.purpose, "instead": _TOKENIZER.instead}
             status = done.returncode
             raise InputError("java-failed", self._jar, status=status, why=last_line, **values)
-        return done.stdout.decode(errors="replace")
+        lines = done.stdout.decode(errors="replace").split("\n")
+        return [
+            [token for token in line.rstrip().split(" ") if token and token not in PUNCTUATION]
+            for _, line in zip(captions, lines[: len(captions)], strict=True)
+        ]
 
 
 JARS = {
@@ -262,15 +256,11 @@ def set_up(folder: str | os.PathLike[str] | None = None) -> Path:
         for name in wrong_jars():
             with tempfile.TemporaryDirectory(dir=target) as place:
                 coordinates, digest = JARS[name]
-                if folder is None:
-                    found = _fetch(coordinates, Path(place))
-                else:
-                    found = _find(name, Path(folder))
+                to = Path(place)
+                found = _fetch(coordinates, to) if folder is None else _find(name, Path(folder))
                 if file_digest(found) != digest:
                     raise InputError("wrong-jar", found)
-                copy = Path(place, "copy")
-                shutil.copyfile(found, copy)
-                copy.replace(target / name)
+                Path(shutil.copyfile(found, to / "copy")).replace(target / name)
     return target
 
 
@@ -414,8 +404,18 @@ def _run(
     command: Sequence[str], captions: Sequence[str], seconds: int
 ) -> Iterator[Parsed | InputError]:
     """Run the program once, and yield its answers until it ends."""
-    with _started(command, captions) as (process, problems):
-        answered, others = 0, list[str]()
+    answered, others = 0, list[str]()
+    with ExitStack() as stack:
+        try:
+            given, problems = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
+            for caption in captions:  # a pipe could block while answers wait to be read
+                given.write(one_line(caption).encode("utf-8", "replace") + b"\n")
+            given.seek(0)
+            streams: Any = {"stdin": given, "stdout": subprocess.PIPE, "stderr": problems}
+            process = stack.enter_context(subprocess.Popen(command, **streams))
+        except OSError as error:
+            raise SPICE_FILES.not_started(error) from error
+        stack.callback(process.kill)  # before it is waited for
         for line in _lines(process, seconds):
             if '{"' in line:
                 yield _read_answer(line)
@@ -432,27 +432,6 @@ def _run(
                     raise _stopped(process.returncode, problems, others)
             if others:
                 raise InputError("no-answer", why=brief(others[0]))
-
-
-@contextmanager
-def _started(
-    command: Sequence[str], captions: Sequence[str]
-) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
-    """Start the program, and end it; give it with the file of its error messages."""
-    with ExitStack() as stack:
-        try:
-            given, problems = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
-            for caption in captions:  # a pipe could block while answers wait to be read
-                given.write(one_line(caption).encode("utf-8", "replace") + b"\n")
-            given.seek(0)
-            process = subprocess.Popen(
-                command, stdin=given, stdout=subprocess.PIPE, stderr=problems
-            )
-        except OSError as error:
-            raise SPICE_FILES.not_started(error) from error
-        stack.enter_context(process)
-        stack.callback(process.kill)  # before it is waited for
-        yield process, problems
 
 
 def _lines(process: subprocess.Popen[bytes], seconds: int) -> Iterator[str]:

@@ -73,16 +73,12 @@ class _Matrix:
         self.shape = weight.shape
         depth, width = weight.shape
         # BLAS libraries copy what is not contiguous, which takes longer than such a product.
-        self._blocks = [
-            (
-                columns,
-                [
-                    (rows, np.ascontiguousarray(weight[rows, columns]))
-                    for rows in _cuts(depth, _DEPTH)
-                ],
-            )
-            for columns in _cuts(width, _WIDTH)
-        ]
+        self._blocks = []
+        for columns in _cuts(width, _WIDTH):
+            blocks = [
+                (rows, np.ascontiguousarray(weight[rows, columns])) for rows in _cuts(depth, _DEPTH)
+            ]
+            self._blocks.append((columns, blocks))
 
     def of(self, values: Array) -> Array:
         """Multiply integers, shape (rows, depth), with it; shape (rows, width)."""
@@ -113,18 +109,14 @@ class _Linear(NamedTuple):
         result += self.bias
         return result
 
-    def of_positive(self, values: Array) -> Array:
-        """Apply it to values from 0 up, which are overwritten, rounded to 128 levels a row."""
-        return self._of_rows(values, values)
+    def of_rows(self, values: Array, sizes: Array | None = None) -> Array:
+        """Apply it to values, which are overwritten, rounded to 127 levels of each sign a row.
 
-    def of_any(self, values: Array) -> Array:
-        """Apply it to values of any size, which are overwritten, rounded to 255 levels a row."""
-        return self._of_rows(values, np.abs(values))
-
-    def _of_rows(self, values: Array, sizes: Array) -> Array:
+        ``sizes`` are their absolute values; left out where values are from 0 up.
+        """
         # The bits of floats from 0 up, read as integers, have the same order: compared faster.
-        top = sizes.view(np.int32).max(axis=-1, keepdims=True).view(np.float32)
-        top = np.maximum(top, _EPSILON)
+        bits = (values if sizes is None else sizes).view(np.int32)
+        top = np.maximum(bits.max(axis=-1, keepdims=True).view(np.float32), _EPSILON)
         values *= _TOP / top
         result = self.matrix.of(np.rint(values, out=values))
         result *= top / _TOP
@@ -170,7 +162,7 @@ class _Convolution(NamedTuple):
         padded[:, size // 2 : size // 2 + length] = steps
         joined = np.concatenate([padded[:, k : k + length] for k in range(size)], axis=-1)
         hidden = _flat(self.window.of_steps, joined)
-        return values + _flat(self.out.of_positive, np.maximum(hidden, 0, out=hidden))
+        return values + _flat(self.out.of_rows, np.maximum(hidden, 0, out=hidden))
 
 
 class _Attention(NamedTuple):
@@ -198,9 +190,9 @@ class _Attention(NamedTuple):
         seen = _multiply(shares, value)
         seen /= shares.sum(axis=-1, keepdims=True) * _GRID
         seen = seen.swapaxes(1, 2).astype(np.float32).reshape(values.shape)
-        values = values + _flat(self.out.of_any, seen)
+        values = values + _flat(self.out.of_rows, seen, np.abs(seen))
         hidden = _flat(self.inner.of_steps, self.inner_norm.steps(values))
-        return values + _flat(self.inner_out.of_positive, np.maximum(hidden, 0, out=hidden))
+        return values + _flat(self.inner_out.of_rows, np.maximum(hidden, 0, out=hidden))
 
 
 def _on_grid(values: NDArray[Any]) -> NDArray[np.float64]:
@@ -217,10 +209,10 @@ def _multiply(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[
     return products[0] if len(products) == 1 else np.concatenate(products, axis=-2)
 
 
-def _flat(layer: Callable[[Array], Array], values: Array) -> Array:
+def _flat(layer: Callable[..., Array], *values: Array) -> Array:
     """Apply a layer to the tokens of all sentences at once."""
-    result = layer(values.reshape(-1, values.shape[-1]))
-    return result.reshape(*values.shape[:-1], -1)
+    result = layer(*(one.reshape(-1, one.shape[-1]) for one in values))
+    return result.reshape(*values[0].shape[:-1], -1)
 
 
 @cache
@@ -248,48 +240,31 @@ class Network:
         self.words: dict[str, int] = {word: at for at, word in enumerate(settings["words"])}
         self.tags: list[str] = settings["tags"]
         self.labels: list[str] = settings["labels"]
+        part = self._part
         self._tagger = self._blocks("tagger", settings["tagger"])
         self._parser = self._blocks("parser", settings["parser"])
-        self._word_norm, self._tag_norm = self._norm("word_norm"), self._norm("tag_norm")
-        self._tagger_norm, self._parser_norm = self._norm("tagger_norm"), self._norm("parser_norm")
-        self._tag = self._linear("tag")
-        self._ends = self._floats("ends")
-        self._tag_vectors = self._floats("tag_vectors")
-        self._pair, self._relation = self._linear("pair"), self._linear("relation")
-        self._pair_distances = self._floats("pair_distances")
-        self._relation_distances = self._floats("relation_distances")
-        self._relation_out = self._linear("relation_out")
+        self._word_norm, self._tag_norm = part("word_norm"), part("tag_norm")
+        self._tagger_norm, self._parser_norm = part("tagger_norm"), part("parser_norm")
+        self._tag, self._pair, self._relation = part("tag"), part("pair"), part("relation")
+        self._ends, self._tag_vectors = part("ends"), part("tag_vectors")
+        self._pair_distances = part("pair_distances")
+        self._relation_distances = part("relation_distances")
+        self._relation_out = part("relation_out")
 
-    def _floats(self, name: str) -> Array:
-        return self._arrays[name].astype(np.float32)
-
-    def _linear(self, name: str) -> _Linear:
-        scale, bias = self._floats(f"{name}.scale"), self._floats(f"{name}.bias")
-        return _Linear(_Matrix(self._floats(f"{name}.weight")), scale, bias)
-
-    def _norm(self, name: str) -> _Norm:
-        return _Norm(self._floats(f"{name}.gain"), self._floats(f"{name}.bias"))
+    def _part(self, name: str) -> Any:
+        """Return the layer of a name, or the numbers, by the arrays that begin with it."""
+        names = [f"{name}.{end}" for end in ("weight", "scale", "gain", "bias")]
+        found = [self._arrays[one].astype(np.float32) for one in names if one in self._arrays]
+        if len(found) == 3:
+            return _Linear(_Matrix(found[0]), *found[1:])
+        return _Norm(*found) if found else self._arrays[name].astype(np.float32)
 
     def _blocks(self, name: str, kinds: list[str]) -> list[_Convolution | _Attention]:
         blocks: list[_Convolution | _Attention] = []
         for place, kind in enumerate(kinds):
-            at = f"{name}{place}"
-            norm = self._norm(f"{at}.norm")
-            if kind == "convolution":
-                window, out = self._linear(f"{at}.window"), self._linear(f"{at}.out")
-                blocks.append(_Convolution(norm, window, out))
-            else:
-                blocks.append(
-                    _Attention(
-                        norm,
-                        self._linear(f"{at}.projections"),
-                        self._linear(f"{at}.out"),
-                        self._floats(f"{at}.distances"),
-                        self._norm(f"{at}.inner_norm"),
-                        self._linear(f"{at}.inner"),
-                        self._linear(f"{at}.inner_out"),
-                    )
-                )
+            block = _Convolution if kind == "convolution" else _Attention
+            parts = [self._part(f"{name}{place}.{field}") for field in block._fields]
+            blocks.append(block(*parts))
         return blocks
 
     def vector(self, word: int, affixes: list[int], shape: int) -> Array:
@@ -339,5 +314,5 @@ class Network:
         distance = np.clip(dependent - governor, -(len(table) // 2), len(table) // 2)
         hidden = sides[sentence, governor, :half] + sides[sentence, dependent, half:]
         hidden += table[distance + len(table) // 2]
-        label = self._relation_out.of_positive(np.maximum(hidden, 0)).argmax(axis=-1)
+        label = self._relation_out.of_rows(np.maximum(hidden, 0)).argmax(axis=-1)
         return sentence, governor, dependent, label

@@ -36,7 +36,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
@@ -81,136 +81,102 @@ def scene_graph_tuples(
     >>> scene_graph_tuples(tags, edges, ["two", "dog", "chase", "a", "red", "ball"].__getitem__)
     [['dog', 'ball', 'chase'], ['ball', 'red'], ['dog', 'two'], ['dog'], ['ball']]
     """
-    return _Sentence(tags, edges, lemma).tuples()
+    sentence, nouns = _Sentence(tags, sorted(edges), lemma), [tag.startswith("NN") for tag in tags]
+    joined: set[int] = set()  # parts of compounds, which are no objects of their own
+    for governor, dependent, relation in sentence.edges:
+        if relation in _SUBJECTS:
+            verb, thing = (dependent, governor) if relation == "acl" else (governor, dependent)
+            sentence.add_clause(verb, thing, relation)
+        else:
+            sentence.add_modifier(governor, dependent, relation)
+            if relation == "compound" and nouns[governor] and nouns[dependent]:
+                joined.update((governor, dependent))
+    objects = [[lemma(place)] for place, noun in enumerate(nouns) if noun and place not in joined]
+    return [*chain.from_iterable(sentence.groups), *objects]
 
 
 class _Sentence:
     """A sentence's edges by governor, and the tuples found so far."""
 
-    def __init__(
-        self, tags: Sequence[str], edges: Iterable[Edge], lemma: Callable[[int], str]
-    ) -> None:
-        self._edges = sorted(edges)
-        self._tags = tags
+    def __init__(self, tags: Sequence[str], edges: list[Edge], lemma: Callable[[int], str]) -> None:
+        self.edges, self._tags, self._lemma = edges, tags, lemma
         self._nouns = [tag.startswith("NN") for tag in tags]
-        self._lemma = lemma
         self._below: dict[int, list[tuple[int, str]]] = {}
-        for governor, dependent, relation in self._edges:
+        for governor, dependent, relation in edges:
             self._below.setdefault(governor, []).append((dependent, relation))
-        self._groups: list[Parsed] = [[] for _ in range(_COMPOUND + 1)]
+        self.groups: list[Parsed] = [[] for _ in range(_COMPOUND + 1)]
 
-    def tuples(self) -> Parsed:
-        joined: set[int] = set()  # parts of compounds, which are no objects of their own
-        for governor, dependent, relation in self._edges:
-            if relation in _SUBJECTS:
-                verb, thing = (dependent, governor) if relation == "acl" else (governor, dependent)
-                self._add_clause(verb, thing, relation)
-            else:
-                self._add_modifier(governor, dependent, relation)
-                if relation == "compound" and self._nouns[governor] and self._nouns[dependent]:
-                    joined.update((governor, dependent))
-        objects = [
-            [self._lemma(place)]
-            for place, noun in enumerate(self._nouns)
-            if noun and place not in joined
-        ]
-        return [one for group in self._groups for one in group] + objects
+    def _add(self, group: int, subject: int, other: int, *predicate: str) -> None:
+        self.groups[group].append([self._lemma(subject), self._lemma(other), *predicate])
 
-    def _add_modifier(self, governor: int, dependent: int, relation: str) -> None:
+    def add_modifier(self, governor: int, dependent: int, relation: str) -> None:
         """Add what a word says of the noun that governs it."""
-        lemma, noun = self._lemma, self._nouns[governor]
+        tag, noun, is_noun = self._tags[governor], self._nouns[governor], self._nouns[dependent]
         if relation == "amod":
-            if noun or self._tags[governor].startswith("JJ"):
-                self._groups[_ADJECTIVE].append([lemma(governor), lemma(dependent)])
+            if noun or tag.startswith("JJ"):
+                self._add(_ADJECTIVE, governor, dependent)
         elif relation in ("nummod", "det:qmod"):
-            if self._tags[governor] in _PLURAL:
-                self._groups[_NUMBER].append([lemma(governor), lemma(dependent)])
-        elif not noun:
-            return
+            if tag in _PLURAL:
+                self._add(_NUMBER, governor, dependent)
         elif relation == "compound":
-            if self._nouns[dependent]:
-                self._groups[_COMPOUND].append([lemma(governor), lemma(dependent)])
-        elif relation.startswith("nmod:") and (
-            self._nouns[dependent] or self._tags[dependent] in _OTHER_OBJECTS
-        ):
+            if noun and is_noun:
+                self._add(_COMPOUND, governor, dependent)
+        elif noun and (is_noun or self._tags[dependent] in _OTHER_OBJECTS):
+            preposition = relation.removeprefix("nmod:")
             if relation == "nmod:poss":
-                self._groups[_OWNER].append([lemma(dependent), lemma(governor), "have"])
-            else:
-                self._groups[_MODIFIER].append(
-                    [
-                        lemma(governor),
-                        lemma(dependent),
-                        relation.removeprefix("nmod:").replace("_", " "),
-                    ]
-                )
+                self._add(_OWNER, dependent, governor, "have")
+            elif preposition != relation:
+                self._add(_MODIFIER, governor, dependent, preposition.replace("_", " "))
 
-    def _add_clause(self, verb: int, thing: int, relation: str) -> None:
+    def add_clause(self, verb: int, thing: int, relation: str) -> None:
         """Add what a verb, or an adjective or a noun in its place, says of its subject."""
         noun = self._nouns[thing]
         if not noun and self._tags[thing] not in _OTHER_SUBJECTS:
             return
-        below = self._below.get(verb, [])
         added = noun and self._add_objects(verb, thing, relation)
-        if any(name == "cop" for _, name in below):
+        if any(name == "cop" for _, name in self._below.get(verb, [])):
             added = (self._add_state(verb, thing) and self._tags[verb][0] != "J") or added
-        if not added and relation == "nsubj":
-            tag = self._tags[verb]
-            lemma = self._lemma(verb)
-            if lemma != "be" and (tag[0] == "J" or (noun and tag[0] in "VMNI")):
-                self._groups[_STATE].append([self._lemma(thing), lemma])
+        if not added and relation == "nsubj" and self._lemma(verb) != "be":
+            first = self._tags[verb][0]
+            if first == "J" or (noun and first in "VMNI"):
+                self._add(_STATE, thing, verb)
 
     def _add_objects(self, verb: int, thing: int, relation: str) -> bool:
         """Add a verb with its objects; return whether it has any."""
-        lemma, passive = self._lemma, relation == "nsubjpass"
-        group = self._groups[_CLAUSE if relation == "acl" else _ACTION]
-        found = False
-        for other, name in self._below.get(verb, []):
+        below, found = self._below.get(verb, []), False
+        particles = [place for place, name in below if name == "compound:prt"]
+        words = " ".join(map(self._lemma, (verb, *particles)))  # "pick up"
+        for other, name in below:
             if not self._nouns[other]:
                 continue
-            if name in ("dobj", "iobj") and not passive:
-                group.append([lemma(thing), lemma(other), self._verb(verb)])
-            elif name == "nmod:agent":
-                doer, done = (thing, other) if relation == "acl" else (other, thing)
-                group.append([lemma(doer), lemma(done), self._verb(verb)])
-            elif (
-                name.startswith("nmod:")
-                and not passive
-                and self._tags[verb][0] in "VM"
-                and name not in ("nmod:poss", "nmod:npmod")
-            ):
-                predicate = " ".join([self._verb(verb), *name.removeprefix("nmod:").split("_")])
-                group.append([lemma(thing), lemma(other), predicate])
-            else:
+            subject, noun, predicate = thing, other, words
+            if name == "nmod:agent":
+                if relation != "acl":
+                    subject, noun = other, thing
+            elif relation == "nsubjpass" or name in ("nmod:poss", "nmod:npmod"):
                 continue
+            elif name.startswith("nmod:") and self._tags[verb][0] in "VM":
+                predicate += f" {name.removeprefix('nmod:').replace('_', ' ')}"
+            elif name not in ("dobj", "iobj"):
+                continue
+            self._add(_CLAUSE if relation == "acl" else _ACTION, subject, noun, predicate)
             found = True
         return found
 
     def _add_state(self, state: int, thing: int) -> bool:
         """Add a place ("is on the table") or a quality ("is red"); return whether there is one."""
-        lemma = self._lemma
-        noun = self._nouns[thing]
-        cases = [
-            place for place, name in self._below.get(state, []) if name == "case" and place < state
-        ]
-        if cases:
-            if noun:
-                words = [
-                    word
-                    for case in cases
-                    for word in (case, *(p for p, n in self._below.get(case, []) if n == "mwe"))
-                ]
-                predicate = " ".join(map(lemma, words))
-                self._groups[_STATE].append([lemma(thing), lemma(state), predicate])
-            return noun
-        if noun or self._tags[state][0] == "J":
-            self._groups[_STATE].append([lemma(thing), lemma(state)])
-            return True
-        return False
-
-    def _verb(self, verb: int) -> str:
-        """Return a verb's lemma with its particles: "pick up"."""
-        particles = [p for p, name in self._below.get(verb, []) if name == "compound:prt"]
-        return " ".join(map(self._lemma, (verb, *particles)))
+        below, noun = self._below, self._nouns[thing]
+        cases = [place for place, name in below.get(state, []) if name == "case" and place < state]
+        if cases and noun:
+            words = list[int]()
+            for case in cases:
+                words += case, *(p for p, name in below.get(case, []) if name == "mwe")
+            self._add(_STATE, thing, state, " ".join(map(self._lemma, words)))
+        elif not cases and (noun or self._tags[state][0] == "J"):
+            self._add(_STATE, thing, state)
+        else:
+            return False
+        return True
 
 
 DATA = Path(__file__).with_name("data") / "offline-parser.npz"
@@ -274,46 +240,34 @@ class WordCutter:
             tokens.extend(known[word] if word in known else self._cut(word))
         if _ENDS.isdisjoint(tokens[:-1]):
             return [tokens] if tokens else []
-        return _split_sentences(tokens)
+        sentences: list[list[str]] = [[]]
+        ended = False
+        for token in tokens:
+            if ended and token not in _CLOSING:
+                sentences.append([])
+                ended = False
+            sentences[-1].append(token)
+            ended = ended or token in _ENDS
+        return sentences
 
     def _cut(self, word: str) -> list[str]:
-        if _SIMPLE.fullmatch(word) and word.lower() != "cannot":
-            found = [word[:_LONGEST_WORD]]
-        else:
-            found = _cut_signs(word)
+        simple = _SIMPLE.fullmatch(word) and word.lower() != "cannot"
+        is_whole = simple or _ROUND.fullmatch(word)
+        found = [word[:_LONGEST_WORD]] if is_whole else []
+        for match in () if is_whole else _TOKEN.finditer(word):
+            token = match[0][:_LONGEST_WORD]
+            if token in ('"', "“", "”"):
+                token = "``" if match.start() == 0 and match.end() < len(word) else "''"
+            elif len(token) == 1 and not token.isalnum():
+                punctuation = unicodedata.category(token).startswith("P")
+                if not (token.isprintable() if token.isascii() else punctuation):
+                    continue
+            found.append(_BRACKETS.get(token, token.replace("’", "'")))
         if len(word) <= _LONGEST_WORD:
             if len(self._known) >= _CACHED_WORDS:
                 self._known.clear()
             self._known[word] = found
         return found
-
-
-def _cut_signs(word: str) -> list[str]:
-    if _ROUND.fullmatch(word):
-        return [word]
-    found = []
-    for match in _TOKEN.finditer(word):
-        token = match[0][:_LONGEST_WORD]
-        if token in ('"', "“", "”"):
-            token = "``" if match.start() == 0 and match.end() < len(word) else "''"
-        elif len(token) == 1 and not token.isalnum():
-            punctuation = unicodedata.category(token).startswith("P")
-            if not (token.isprintable() if token.isascii() else punctuation):
-                continue
-        found.append(_BRACKETS.get(token, token.replace("’", "'")))
-    return found
-
-
-def _split_sentences(tokens: Sequence[str]) -> list[list[str]]:
-    sentences: list[list[str]] = [[]]
-    ended = False
-    for token in tokens:
-        if ended and token not in _CLOSING:
-            sentences.append([])
-            ended = False
-        sentences[-1].append(token)
-        ended = ended or token in _ENDS
-    return sentences
 
 
 def word_form(token: str) -> str:
@@ -406,23 +360,18 @@ class Lemmas:
             for ending in ("ing", "ed"):
                 if word.endswith(ending) and not _VOWELS.isdisjoint(word[: -len(ending)]):
                     return _restore(word[: -len(ending)])
-        return _without_s(word) if kind in ("V", "N") else word
+        if kind not in ("V", "N") or len(word) < 3 or not word.endswith("s"):
+            return word
+        if word.endswith(("ss", "us")):
+            return word
+        if word.endswith("ies"):
+            return word[:-3] + "y" if len(word) > 4 else word[:-1]
+        return word[: -2 if word.endswith(("ches", "shes", "xes", "sses", "zzes", "oes")) else -1]
 
 
 def _word_class(tag: str) -> str:
     """Return V for verbs, N for plural nouns, and the first letter in lower case for others."""
     return "V" if tag[0] == "V" else "N" if tag == "NNS" else tag[0].lower()
-
-
-def _without_s(word: str) -> str:
-    """Take the s of a plural or of a verb away."""
-    if len(word) < 3 or not word.endswith("s") or word.endswith(("ss", "us")):
-        return word
-    if word.endswith("ies"):
-        return word[:-3] + "y" if len(word) > 4 else word[:-1]
-    if word.endswith(("ches", "shes", "xes", "sses", "zzes", "oes")):
-        return word[:-2]
-    return word[:-1]
 
 
 def _restore(stem: str) -> str:
@@ -483,33 +432,28 @@ class OfflineParser:
             If a caption is not a string; names its index.
         """
         check_captions(captions)
-        for start in range(0, len(captions), _CAPTIONS):
-            yield from self._parse_block(captions[start : start + _CAPTIONS])
-
-    def _parse_block(self, captions: Sequence[str]) -> list[Parsed]:
-        """Parse some captions: the pieces of one length together."""
-        pieces: list[list[str]] = []
-        owners: list[int] = []
-        for index, caption in enumerate(captions):
-            for sentence in self._cutter.sentences(caption):
-                for start in range(0, len(sentence), _LONGEST):
-                    pieces.append(sentence[start : start + _LONGEST])
-                    owners.append(index)
-        by_length: dict[int, list[int]] = {}
-        for place, piece in enumerate(pieces):
-            by_length.setdefault(len(piece), []).append(place)
-        found: list[Parsed] = [[] for _ in pieces]
-        for length, places in by_length.items():
-            size = max(1, _TOKENS // length)
-            for start in range(0, len(places), size):
-                some = places[start : start + size]
-                parsed = self._parse_pieces([pieces[place] for place in some])
-                for place, tuples in zip(some, parsed, strict=True):
-                    found[place] = tuples
-        result: list[Parsed] = [[] for _ in captions]
-        for owner, tuples in zip(owners, found, strict=True):
-            result[owner].extend(tuples)
-        return result
+        for first in range(0, len(captions), _CAPTIONS):
+            block = captions[first : first + _CAPTIONS]
+            pieces = [
+                (owner, sentence[start : start + _LONGEST])
+                for owner, caption in enumerate(block)
+                for sentence in self._cutter.sentences(caption)
+                for start in range(0, len(sentence), _LONGEST)
+            ]
+            by_length: dict[int, list[int]] = {}
+            for place, (_, piece) in enumerate(pieces):
+                by_length.setdefault(len(piece), []).append(place)
+            found: dict[int, Parsed] = {}
+            for length, places in by_length.items():
+                size = max(1, _TOKENS // length)
+                for start in range(0, len(places), size):
+                    some = places[start : start + size]
+                    parsed = self._parse_pieces([pieces[place][1] for place in some])
+                    found.update(zip(some, parsed, strict=True))
+            result: list[Parsed] = [[] for _ in block]
+            for place, (owner, _) in enumerate(pieces):
+                result[owner].extend(found[place])
+            yield from result
 
     def _parse_pieces(self, pieces: Sequence[Sequence[str]]) -> Iterator[Parsed]:
         """Parse pieces of one length."""
@@ -522,8 +466,7 @@ class OfflineParser:
         for tokens, codes, (start, stop) in zip(
             pieces, found.tags.tolist(), pairwise(bounds), strict=True
         ):
-            tags = [names[code] for code in codes]
-            own = []
+            tags, edges, own = [names[code] for code in codes], flat[start:stop], []
             for pair in zip(tokens, tags, strict=True):
                 lemma = lemmas.get(pair)
                 if lemma is None:
@@ -531,7 +474,9 @@ class OfflineParser:
                         lemmas.clear()
                     lemma = lemmas[pair] = self._lemmas.of(*pair)
                 own.append(lemma)
-            yield scene_graph_tuples(tags, _named(flat[start:stop], tokens), own.__getitem__)
+            if any(relation == _LOOSE for *_, relation in edges):  # whose name the sentence has
+                edges = [(g, d, _name_relation(name, d, edges, tokens)) for g, d, name in edges]
+            yield scene_graph_tuples(tags, edges, own.__getitem__)
 
     def _vectors_of(self, pieces: Sequence[Sequence[str]]) -> NDArray[np.float32]:
         """Return the vectors of the tokens of pieces of one length."""
@@ -566,27 +511,17 @@ def _load(data: Path) -> tuple[str, Network, Lemmas]:
     return f"offline@{identity}", Network(arrays), lemmas
 
 
-def _named(edges: list[Edge], tokens: Sequence[str]) -> list[Edge]:
-    """Give relations whose preposition is rare its name, which the sentence has."""
-    if not any(relation == _LOOSE for _, _, relation in edges):
-        return edges
-    return [
-        (governor, dependent, f"nmod:{_preposition(dependent, edges, tokens)}")
-        if relation == _LOOSE
-        else (governor, dependent, relation)
-        for governor, dependent, relation in edges
-    ]
-
-
-def _preposition(dependent: int, edges: list[Edge], tokens: Sequence[str]) -> str:
-    """Return the preposition of a word, or of the first word that it is joined to by "and"."""
+def _name_relation(name: str, dependent: int, edges: list[Edge], tokens: Sequence[str]) -> str:
+    """Return a relation; a loose one by the preposition of its word, or of the first of several."""
+    if name != _LOOSE:
+        return name
     for _ in range(len(tokens)):
         cases = {d for g, d, relation in edges if g == dependent and relation == "case"}
         if cases:
             more = {d for g, d, relation in edges if g in cases and relation == "mwe"}
-            return "_".join(tokens[place].lower() for place in sorted(cases | more))
+            return "nmod:" + "_".join(tokens[place].lower() for place in sorted(cases | more))
         joined = [g for g, d, relation in edges if d == dependent and relation.startswith("conj")]
         if not joined or joined[0] >= dependent:
             break
         dependent = joined[0]
-    return "of"
+    return "nmod:of"

@@ -35,7 +35,7 @@ from semmetrics.errors import Fact, InputError, at
 from semmetrics.messages import brief, did_you_mean, listing, pluralize
 from semmetrics.store.cache import TextCache, as_json
 from semmetrics.store.files import cache_folder
-from semmetrics.text.tokenizers import Parsed, RawTuple, check_tuples
+from semmetrics.text.tokenizers import Parsed, RawTuple, check_count, check_tuples
 
 _OPENERS = {"official": "java.OfficialParser", "offline": "offline_parser.OfflineParser"}
 PARSERS = (*_OPENERS, "given")
@@ -113,9 +113,7 @@ class FunctionParser:
             remedy = "give a function from a list of captions to a list of raw tuples for each"
             values = {"kind": type(error).__name__, "why": error, "remedy": remedy}
             raise InputError("own-code-failed", what=what, **values) from error
-        if len(found) != len(captions):
-            counts = pluralize(len(found), "list"), pluralize(len(captions), "caption")
-            raise InputError("wrong-count", what, found=counts[0], wanted=counts[1])
+        check_count(what, found, captions)
         for caption, tuples in zip(captions, found, strict=True):
             check_tuples(tuples, f"{what}, caption {brief(caption)}")
             yield [list(one) for one in tuples]
@@ -156,17 +154,9 @@ class TupleTable:
         """
         plain: dict[str, Parsed] = {}
         for caption, tuples in given.items():
-            if not isinstance(caption, str):
-                raise InputError("wrong-type", name, value=caption, wanted="a caption")
             check_tuples(tuples, at(name, f"caption {brief(caption)}"))
             _add(plain, caption, [list(one) for one in tuples], name)
         return TupleTable(name, plain, {})
-
-    @property
-    def makers(self) -> str:
-        """Whose tuples they are, for messages."""
-        names = listing(sorted(set(self.parsers.values())))
-        return f"only by {names}" if names else "for its tuples name no parser"
 
     @cached_property
     def identity(self) -> str:
@@ -214,9 +204,8 @@ def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_byte
             if not isinstance(value, dict) or not {"caption", "tuples"} <= value.keys() <= _KEYS:
                 raise InputError("wrong-tuple-line", where)
             caption, found, parser = value["caption"], value["tuples"], value.get("parser", "")
-            for name in (caption, parser):
-                if not isinstance(name, str):
-                    raise InputError("wrong-type", where, value=name, wanted="a string")
+            if not (isinstance(caption, str) and isinstance(parser, str)):
+                raise InputError("wrong-tuple-line", where)
             check_tuples(found, where)
             caption = _add(tuples, caption, found, where)
             if parser:
@@ -324,14 +313,19 @@ class KeptParser:
                 remedy = remedy or "leave them out; the parses of the others are kept"
                 counts = {"n": len(failed), "total": len(captions)}
                 raise InputError("captions-fail", where, **counts, error=first, remedy=remedy)
-        return [[] if _is_blank(caption) else known[caption] for caption in captions]
+        return [known[caption] if caption.strip() else [] for caption in captions]
 
     def parse(
         self, captions: Sequence[str], explain: Callable[[str], tuple[str, str]] | None = None
     ) -> dict[str, InputError]:
         """Parse the captions that are not kept; return those on which the parser fails."""
-        self._recall(self._new(captions))
         new = self._new(captions)
+        if self._cache is not None and new:
+            rows = self._cache.find(self.identity, new)
+            with no_collection():  # of many small lists that all stay
+                kept = json.loads(b"[" + b",".join(row[0] for row in rows.values()) + b"]")
+            self._known.update(zip(rows, kept, strict=True))
+            new = self._new(new)
         failed: dict[str, InputError] = {}
         block: dict[str, Parsed] = {}
         written = monotonic()
@@ -364,7 +358,9 @@ class KeptParser:
             new += f" of {place}" if place else ""
             if isinstance(self._given, TupleTable):
                 values = {"identity": self.identity, "error": error, "new": new}
-                values["own"] = "" if self.n_given else f", {self._given.makers}"
+                names = listing(sorted(set(self._given.parsers.values())))
+                own = f", only by {names}" if names else ", for its tuples name no parser"
+                values["own"] = "" if self.n_given else own
                 values["remedy"] = (form or SAME_CAPTIONS) if self.n_given else ANY_PARSER
                 raise InputError("tuples-lack", self._given.name, **values) from error
             if self._given is not None:
@@ -375,15 +371,7 @@ class KeptParser:
 
     def _new(self, captions: Sequence[str]) -> list[str]:
         some = dict.fromkeys(captions)
-        return [one for one in some if one not in self._known and not _is_blank(one)]
-
-    def _recall(self, captions: Sequence[str]) -> None:
-        """Read what is kept in the file."""
-        if self._cache is not None and captions:
-            rows = self._cache.find(self.identity, captions)
-            with no_collection():  # of many small lists that all stay
-                found = json.loads(b"[" + b",".join(row[0] for row in rows.values()) + b"]")
-            self._known.update(zip(rows, found, strict=True))
+        return [one for one in some if one not in self._known and one.strip()]
 
     def _keep(self, parses: Mapping[str, Parsed]) -> None:
         self._known.update(parses)
@@ -391,10 +379,6 @@ class KeptParser:
             self._cache = self._cache or TextCache(self.file, *_TABLE)
             rows = {text: (as_json(tuples),) for text, tuples in parses.items()}
             self._cache.keep(self.identity, rows)
-
-
-def _is_blank(caption: str) -> bool:
-    return not caption or caption.isspace()
 
 
 def open_parser(

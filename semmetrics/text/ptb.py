@@ -50,6 +50,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from operator import methodcaller
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -168,10 +169,7 @@ class Rule(NamedTuple):
     change: Callable[[str], str] | None = None
 
 
-def _drop_hyphens(token: str) -> str:
-    return token.replace(S, "")
-
-
+_drop_hyphens = methodcaller("replace", S, "")
 _STRAIGHT = str.maketrans({"’": "'", "\x92": "'", "‘": "`", "\x91": "`", "‛": "`"})
 
 
@@ -215,17 +213,12 @@ def _replace_entity(token: str) -> str:
     return _IN_ANY_CASE.get(token.lower(), _ENTITIES.get(token, token))
 
 
-def _replace_ampersands(token: str) -> str:
-    return re.sub("&amp;", "&", token, flags=re.IGNORECASE)
-
-
-def _drop(token: str) -> str:
-    return ""
+_replace_ampersands = partial(re.compile("&amp;", re.IGNORECASE).sub, "&")
 
 
 RULES = (
     # Markup and addresses
-    Rule("blanks", SPACE, f"[{SPACE}]+", change=_drop),
+    Rule("blanks", SPACE, f"[{SPACE}]+", change=str.strip),
     Rule("tag", "<", TAG),
     Rule(
         "e-mail",
@@ -405,34 +398,29 @@ class Scanner:
         following : str, optional
             The next line, where that is to count.
         """
-        text = f"{caption}\n{following}"
-        pieces = []
-        place = 0
+        text, place, pieces = f"{caption}\n{following}", 0, list[str]()
         while place < len(caption):
-            piece, place = self._token(text, place)
-            if piece:
-                pieces.append(piece)
+            first = text[place]
+            rules = self._by_first.get(first)
+            if rules is None:
+                rules = self._by_first[first] = [
+                    do for starts, do in self._rules if starts.match(first)
+                ]
+            longest, best, change = place, None, None
+            for match, its_change in rules:
+                found = match(text, place)
+                if found is not None and found.end() > longest:
+                    longest, best, change = found.end(), found, its_change
+            if best is None:
+                place += 1
+                continue
+            token = best[1] if change is None else change(best[1])
+            if token:
+                pieces.append(token.replace(" ", "\xa0").lower())
+            place = best.end(1)
         if pieces:
             pieces[-1] = pieces[-1].rstrip()
         return [piece for piece in pieces if piece and piece not in PUNCTUATION]
-
-    def _token(self, text: str, place: int) -> tuple[str, int]:
-        """Return the token at a place, as it is written, and where it ends."""
-        first = text[place]
-        rules = self._by_first.get(first)
-        if rules is None:
-            rules = self._by_first[first] = [
-                do for starts, do in self._rules if starts.match(first)
-            ]
-        longest, best, change = place, None, None
-        for match, its_change in rules:
-            found = match(text, place)
-            if found is not None and found.end() > longest:
-                longest, best, change = found.end(), found, its_change
-        if best is None:
-            return "", place + 1
-        token = best[1] if change is None else change(best[1])
-        return token.replace(" ", "\xa0").lower(), best.end(1)
 
 
 class _WordTokens(dict[str, list[str]]):

@@ -20,7 +20,8 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from itertools import chain, count
@@ -131,10 +132,9 @@ def _call(function: Callable[[str], Sequence[str]], captions: Sequence[str]) -> 
     try:
         result = list(map(function, captions))
     except Exception as error:
-        what, kind = f"the tokenizer {qualified_name(function)}", type(error).__name__
-        remedy = "give a function from a caption to the list of its tokens"
-        values = {"what": what, "kind": kind, "why": error, "remedy": remedy}
-        raise InputError("own-code-failed", **values) from error
+        values = {"what": f"the tokenizer {qualified_name(function)}", "why": error}
+        values["remedy"] = "give a function from a caption to the list of its tokens"
+        raise InputError("own-code-failed", kind=type(error).__name__, **values) from error
     for index, found in enumerate(result):
         if not isinstance(found, (list, tuple)) or not set(map(type, found)) <= {str}:
             where, wanted = f"caption {index}{FROM_0}", "a list of tokens (strings)"
@@ -150,11 +150,9 @@ def _own_tokenizer(name: str, given: Any, run: Callable[[Sequence[str]], Any]) -
     "unversioned", because another tokenizer may give the same tokens. One that knows its own
     captions alone is named by its version alone.
     """
-    version = own_version(given)
-    try:
+    version, tokens = own_version(given), None
+    with suppress(InputError):  # it may know its own captions alone
         tokens = run(_PROBE)
-    except InputError:  # it may know its own captions alone
-        tokens = None
     decisive = json.dumps([version or "", tokens]).encode()
     sign = f"{UNVERSIONED}-" if version is None else "@"
     return NamedTokenizer(f"{name}{sign}{hashlib.sha256(decisive).hexdigest()[:12]}", run)
@@ -192,10 +190,7 @@ class CachingTokenizer:
         """Return the tokens of each caption."""
         new = [text for text in dict.fromkeys(captions) if text not in self._known]
         found = self._tokenizer.tokens(new)
-        if len(found) != len(new):
-            counts = pluralize(len(found), "list"), pluralize(len(new), "caption")
-            where = f"the tokenizer {self.name}"
-            raise InputError("wrong-count", where, found=counts[0], wanted=counts[1])
+        check_count(f"the tokenizer {self.name}", found, new)
         self._known.update(zip(new, found, strict=True))
         return [self._known[text] for text in captions]
 
@@ -298,6 +293,13 @@ def check_captions(captions: Sequence[str]) -> None:
             )
 
 
+def check_count(where: str, found: Sized, captions: Sized) -> None:
+    """Refuse another number of lists than of captions."""
+    if len(found) != len(captions):
+        counts = pluralize(len(found), "list"), pluralize(len(captions), "caption")
+        raise InputError("wrong-count", where, found=counts[0], wanted=counts[1])
+
+
 def one_line(caption: str) -> str:
     r"""Replace each line separator of a caption with a blank.
 
@@ -388,8 +390,7 @@ def porter_stem(word: str) -> str:
     >>> [porter_stem(word) for word in ("relational", "riding", "motorcycles", "sky")]
     ['relat', 'ride', 'motorcycl', 'sky']
     """
-    word = _replace_ending(word.lower(), _STEP_1A, -1)
-    word = _step_1b(word)
+    word = _step_1b(_replace_ending(word.lower(), _STEP_1A, -1))
     if word.endswith("y") and "v" in _letter_kinds(word[:-1]):  # step 1c
         word = f"{word[:-1]}i"
     for endings, more_than in ((_STEP_2, 0), (_STEP_3, 0), (_STEP_4, 1)):

@@ -146,8 +146,6 @@ def test_options_are_checked(file, tmp_path):
     path = file(binary())
     with refused("missing-file"):
         read_vectors(tmp_path / "none.bin")
-    with refused("bad-choice"):
-        read_vectors(path, kind="bert")
     with refused("bad-option"):
         read_vectors(path, max_words=0)
     with refused("wrong-vectors"):

@@ -74,8 +74,8 @@ LINE, TUPLE, TWICE = "wrong-tuple-line", "wrong-content", "conflicting-tuples"
         ('["a dog"]', LINE, 1),
         ('{"caption": "a dog"}', LINE, 1),
         (f"{GOOD}\n\n{{}}", LINE, 3),
-        ('{"caption": 3, "tuples": []}', "wrong-type", 1),
-        ('{"caption": "a", "tuples": [], "parser": 1}', "wrong-type", 1),
+        ('{"caption": 3, "tuples": []}', "wrong-tuple-line", 1),
+        ('{"caption": "a", "tuples": [], "parser": 1}', "wrong-tuple-line", 1),
         ('{"caption": "a", "tuples": [], "score": 1}', LINE, 1),
         ('{"caption": "a", "tuples": [[]]}', TUPLE, 1),
         ('{"caption": "a", "tuples": ["dog"]}', TUPLE, 1),
@@ -95,7 +95,7 @@ def test_files_that_are_wrong(tmp_path, text, code, line):
 
 
 @pytest.mark.parametrize(
-    "given", [{3: []}, {"a": "dog"}, {"a": [["a", 2]]}, {"a": None}, {"a": [["b"]], "a ": [["c"]]}]
+    "given", [{"a": "dog"}, {"a": [["a", 2]]}, {"a": None}, {"a": [["b"]], "a ": [["c"]]}]
 )
 def test_mappings_that_are_wrong(given):
     with pytest.raises(InputError, match="tuples="):
