@@ -147,6 +147,8 @@ def open_embedding(
             raise InputError("not-applicable", where, name=name, what=what)
     if max_words is not None and max_words < 1:
         raise InputError("bad-option", name="max_words", value=max_words, wanted="at least 1")
+    if cache == "" or not (cache is None or isinstance(cache, bool | str | os.PathLike)):
+        raise InputError("bad-option", name="cache", value=cache, wanted="True, False or a path")
     options = {"device": device or "cpu", "batch_size": batch_size, "max_words": max_words}
     options["max_bytes"] = max_bytes
     model = kind.open(named, **{name: options[name] for name in kind.options if name in options})
