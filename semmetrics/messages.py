@@ -605,7 +605,7 @@ MESSAGES: dict[str, str] = {
         "calibrate this embedding, or write the threshold: {name}(threshold=0.5)",
     "pairs-of-one-kind": "all {n:pair} mean {what}; add pairs that do not",
     "equal-pairs": "all pairs are equally similar{unknown}; give other pairs, or another embedding",
-    "small-holdout": "the holdout has {n} of {of:item}; increase {opt:holdout}",
+    "small-holdout": "the holdout has {n} of {of:item}; increase {opt:holdout}, up to 1",
     "undefined-on-holdout": "{measure} is undefined on the holdout; raise {opt:holdout}",
     "no-contrast": "{measure} is never higher with an item's own references than with "
         "another's{unknown}; increase {opt:holdout}, or calibrate on labelled pairs",
@@ -622,7 +622,7 @@ MESSAGES: dict[str, str] = {
     "not-comparable": "not the resampled scores of one system; give a result of score with ci=True",
     "scored-otherwise": "it has other {what} than {other}; score both alike",
     "ambiguous-key": "{value!r} is not unique; choose one of {choices}",
-    "no-item-values": "{measure} has no values of items; use one that has, such as F1 or NGSM",
+    "no-item-values": "no values of items of {measure}; use a measure that has them, as F1 does",
     "not-scores": "not a list of scores; give a table, or: semmetrics score --format json -o FILE",
     "mixed-directions": "lower {measure} is better on some data sets only; name it as all files do",
     "lower-is-better": "lower {measure} is better, so it is not normalized; set {opt:by=rank}",

@@ -74,9 +74,9 @@ def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
         array = flat.reshape(sizes, order="F" if by_column else "C")
         if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
             raise ValueError("a boolean is neither 0 nor 1")
-    except InputError:
+    except (InputError, MemoryError):
         raise
-    except ValueError as error:  # also of more dimensions, or larger ones, than numpy has
+    except Exception as error:  # what numpy raises on a damaged header is not bounded
         raise InputError("damaged", where, why=error) from None
     return array.astype(dtype.newbyteorder("="), copy=False)
 

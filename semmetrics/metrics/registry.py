@@ -23,6 +23,7 @@ from typing import Any, ParamSpec, TypeAlias
 from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
+from semmetrics.options import OPTIONS
 
 # Kind, heading of a group, module of this package, names and aliases that the module registers.
 _TABLE = (
@@ -78,11 +79,9 @@ _HINTS = {
     "ZSL": "write PerClassAccuracy(labels=unseen,candidates=unseen), which xian2018 prints as ZSL",
 }
 # Keys of a signature that are not options of a measure.
-_RESERVED = frozenset([
-    "k", "tok", "cand", "norm", "missing", "emptypred", "firstsize", "classes", "ignore", "weights",
-    "emb", "fit", "ci", "own", "L", "n", "data", "v", "task", "direction", "tie", "gallery",
-    "similarity", "folds", "groups", "matrix", "seen", "unseen", "lists",
-])  # fmt: skip
+_RESERVED = {option.key for option in OPTIONS.values()}.union(
+    ("L", "ci", "data", "emb", "fit", "groups", "k", "lists", "matrix", "n", "own", "task", "v")
+)
 
 
 def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Definition:

@@ -374,6 +374,8 @@ class ScoreTable(ScaledResult):
             raise self._unknown(measure)
         if n < 1:
             raise InputError("bad-option", name="worst", value=n, wanted="a whole number from 1")
+        if measure is not None and all(score.items is None for score in chosen):
+            raise InputError("no-item-values", measure=measure)
         _item_headings(chosen)  # there is one
         first = {score.part: score.heading for score in reversed(chosen) if score.items is not None}
         found = (score for score in chosen if score.heading == first.get(score.part))

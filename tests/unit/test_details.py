@@ -41,7 +41,7 @@ def test_the_worst_by_a_measure():
     assert list(found.worst(2, "F1")) == list(found.worst(2))
     with refused("unknown-name"):
         found.worst(1, "Recal")
-    with refused("lacks-measure"):
+    with refused("no-item-values"):
         table("F1", "MacroF1").worst(1, "MacroF1")
 
 
