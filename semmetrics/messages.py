@@ -39,7 +39,8 @@ class _Writer(string.Formatter):
 
     def get_value(self, key: int | str, args: Any, kwargs: Mapping[str, Any]) -> Any:
         if key == "setting":  # the option of that name with its value
-            return self.spell(kwargs["name"], brief(kwargs["value"]))
+            spell = keyword if kwargs.get("in_measure") else self.spell  # F1(empty=0) has no flag
+            return spell(kwargs["name"], brief(kwargs["value"]))
         return self.spell if key == "opt" else kwargs[str(key)]
 
     def convert_field(self, value: Any, conversion: Any) -> Any:

@@ -335,7 +335,11 @@ class Definition:
                 what = f"{self.name} with average={average}"
                 raise InputError("measure-option", option=name, measure=what)
             if name in chosen:
-                options.append((name, option.read(chosen[name])))
+                try:
+                    options.append((name, option.read(chosen[name])))
+                except InputError as error:
+                    error.values["in_measure"] = True
+                    raise
             elif option.required:
                 raise InputError("missing-option", measure=self.name, option=name, help=option.help)
             elif option.applies(average):

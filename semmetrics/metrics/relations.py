@@ -287,7 +287,7 @@ def is_related(places: Ints, relation: Relation, width: int) -> Bools:
     """Tell which places of a table, a row a query, are items of the query; -1 is none."""
     n = len(places)
     keys = (np.arange(n)[:, None] * width + np.maximum(places, 0)).ravel()
-    found = ragged.is_member(keys, ragged.cell_keys(*relation, width), n * width)
+    found = ragged.is_member(keys, ragged.cell_keys(*relation, width), n * width or 1)
     return found.reshape(places.shape) & (places >= 0)
 
 

@@ -465,7 +465,7 @@ def BalancedAccuracy(hit: Any, n_pred: Any, n_ref: Any, *, q: int) -> Any:
     """Mean of an item's recall and of its recall of labels that are not true."""
     if q < max(np.max(n_pred + n_ref - hit, initial=0), 1):
         wanted = "the number of labels of the data set, not less than those of an item"
-        raise InputError("bad-option", name="q", value=q, wanted=wanted)
+        raise InputError("bad-option", name="q", value=q, wanted=wanted, in_measure=True)
     negative = q - n_ref
     return (divide(hit, n_ref) + divide(negative - (n_pred - hit), negative)) / 2
 

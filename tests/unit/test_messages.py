@@ -10,8 +10,10 @@ import pandas as pd
 import pytest
 
 import semmetrics
+from semmetrics import parse
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.messages import MESSAGES
+from semmetrics.options import flag
 
 SOURCES = sorted(Path(semmetrics.__file__).parent.rglob("*.py"))
 
@@ -125,3 +127,9 @@ def test_every_error_gives_what_its_message_shows():
         shown = fields - {None, "opt"}
         shown = shown - {"setting"} | {"name", "value"} if "setting" in shown else shown
         assert shown <= given, f"{path.name}:{node.lineno}: {code}"
+
+
+def test_options_of_measures_have_no_flags():
+    with pytest.raises(InputError) as caught:
+        parse("F1(empty=2)")
+    assert "empty='2'" in caught.value.text(flag)

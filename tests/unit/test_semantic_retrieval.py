@@ -11,6 +11,7 @@ from oracles import semantic_retrieval as oracle
 from refusals import refused
 from scipy import sparse
 
+import semmetrics
 from semmetrics import metrics
 from semmetrics.core.ragged import offsets
 
@@ -330,3 +331,10 @@ def test_equal_hit_rate_and_different_ncs():
     assert hits[0] == hits[1] == 1
     assert metrics.ncs(one, phi, 3).item() == pytest.approx(11 / 21)
     assert metrics.ncs(other, phi, 3).item() == pytest.approx(1)
+
+
+def test_a_fold_without_positives_has_an_empty_gallery():
+    given = {"phi": np.array([[0.5, 0.1], [0.3, 0.2]]), "folds": 2, "task": "retrieval"}
+    similarities = np.array([[0.1, 0.2], [0.3, 0.1]])
+    measure = "NCS(ground_truth=left-out)@1"
+    assert semmetrics.score(similarities, [[0, 1], []], measures=measure, **given)[0].value == 0
