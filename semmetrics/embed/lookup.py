@@ -458,7 +458,7 @@ def label_vectors(
     )
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Coverage:
     """How many of a system's labels an embedding knows.
 

@@ -205,11 +205,11 @@ class Matches:
 
     def _kept(self, side: int, category: str) -> Bools:
         """Return which tuples of a length a category has: all, or attributes that its list has."""
-        table, words = self._sides[side], category_words().get(category)
-        if words is None:
+        table = self._sides[side]
+        if category in _BY_LENGTH:
             return np.ones(len(table.slots[_place(category)]), np.bool_)
         concepts, places = np.unique(table.slots[1][:, 1], return_inverse=True)
-        names = map(self._concepts.name, concepts.tolist())
+        names, words = map(self._concepts.name, concepts.tolist()), category_words()[category]
         return np.array([name in words for name in names], np.bool_)[places]
 
 

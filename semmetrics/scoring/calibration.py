@@ -225,7 +225,7 @@ def as_calibrations(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> list[Cal
     """
     if given is None:
         return []
-    several = [given] if isinstance(given, str | os.PathLike | Calibration) else given
+    several = given if np.iterable(given) and not isinstance(given, str) else [given]
     found = [
         one if isinstance(one, Calibration) else Calibration.load(one, max_bytes=max_bytes)
         for one in several

@@ -463,6 +463,7 @@ def _as_entry(score: Any, name: str) -> Mapping[str, Any]:
     entry = {**score, "heading": score.get("heading", measure), "value": value}
     texts = (score.get("system"), measure, entry["heading"])
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    is_number = is_number and not abs(value) > 1e300  # a whole number that no float holds
     if not all(isinstance(text, str) for text in texts) or not (value is None or is_number):
         raise InputError("not-scores", name)
     return entry

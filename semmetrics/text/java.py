@@ -36,7 +36,14 @@ from typing import IO, Any
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.messages import brief
 from semmetrics.store.files import cache_folder, file_digest, naming
-from semmetrics.text.tokenizers import PUNCTUATION, Parsed, check_captions, check_tuples, one_line
+from semmetrics.text.tokenizers import (
+    PUNCTUATION,
+    Parsed,
+    check_captions,
+    check_count,
+    check_tuples,
+    one_line,
+)
 
 ENGLISH = ("-Duser.language=en", "-Duser.country=US", "-Duser.variant=", "-Dfile.encoding=UTF-8")
 """Options of Java without which words depend on the user's language: in Turkish "I" is lowered to
@@ -186,10 +193,11 @@ class PtbJavaTokenizer:
             values = {"purpose": _TOKENIZER.purpose, "instead": _TOKENIZER.instead}
             status = done.returncode
             raise InputError("java-failed", self._jar, status=status, why=last_line, **values)
-        lines = done.stdout.decode(errors="replace").split("\n")
+        lines = done.stdout.decode(errors="replace").split("\n")[: len(captions)]
+        check_count(self.name, lines, captions)
         return [
             [token for token in line.rstrip().split(" ") if token and token not in PUNCTUATION]
-            for _, line in zip(captions, lines[: len(captions)], strict=True)
+            for line in lines
         ]
 
 

@@ -45,7 +45,7 @@ def karpathy(request, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "code", "where"),
     [
-        ({"imgid": 0}, "duplicate", "images[1]"),
+        ({"imgid": 0}, "duplicate-id", "images[1]"),
         ({"imgid": None}, "wrong-id", "images[1], imgid"),
         ({"split": 3}, "wrong-type", "images[1]"),
         ({"sentences": None}, "wrong-type", "images[1]"),
@@ -53,7 +53,7 @@ def karpathy(request, tmp_path):
         ({"sentences": [{"raw": "a"}]}, "missing-key", "images[1].sentences[0]"),
         ({"sentences": [{"sentid": 1}]}, "missing-key", "images[1].sentences[0]"),
         ({"sentences": [{"sentid": 1, "raw": 2}]}, "wrong-type", "images[1].sentences[0]"),
-        ({"sentences": [{"sentid": 0, "raw": "a"}]}, "duplicate", "images[1].sentences[0]"),
+        ({"sentences": [{"sentid": 0, "raw": "a"}]}, "duplicate-id", "images[1].sentences[0]"),
     ],
 )
 def test_what_is_wrong_has_its_place(karpathy, changes, code, where):

@@ -57,13 +57,16 @@ def test_all_pairs_equal_loops(name, how, rows):
     np.testing.assert_allclose(found, np.nan_to_num(expected), rtol=0, atol=1e-8)
 
 
+FREQUENCIES = semmetrics.fit_document_frequencies([["a dog"], ["a cat"]])
+
+
 @pytest.mark.parametrize(
     ("options", "code", "name"),
     [
         ({"embedding": letters}, "not-applicable", "embedding"),
         ({"lookup": "text", "cache": True}, "not-applicable", "lookup"),
         ({"tuples": {"a": []}}, "not-applicable", "tuples"),
-        ({"measure": "BagSim", "doc_freq": "df.npz"}, "not-applicable", "doc_freq"),
+        ({"measure": "BagSim", "doc_freq": FREQUENCIES}, "not-applicable", "doc_freq"),
         ({"measure": "BagSim", "embedding": {"m": letters}}, "not-applicable", "embedding"),
         ({"measure": "BagSim(undefined=nan)"}, "no-matrix", None),
         ({"measure": "Soft-SPICE"}, "no-matrix", None),
