@@ -13,7 +13,7 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property, wraps
+from functools import cached_property, wraps
 from itertools import chain, count
 from typing import Any, TypeVar, cast
 
@@ -214,7 +214,6 @@ class _TruthOptions(ReadOptions):
 DEFAULTS = ReadOptions()
 
 
-@cache
 def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
     """Give a function with ``**options`` the signature and docstring of the table of options.
 
