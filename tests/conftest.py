@@ -12,7 +12,7 @@ from semmetrics.store.files import cache_folder
 SLOW = bool(os.environ.get("SEMMETRICS_SLOW"))
 """Whether tests that take minutes run, and properties are tried on many examples."""
 # Without a deadline: a busy machine makes no test fail.
-settings.register_profile("few", deadline=None, max_examples=25)
+settings.register_profile("few", deadline=None, max_examples=20)
 settings.register_profile("many", deadline=None, max_examples=200)
 settings.load_profile("many" if SLOW else "few")
 

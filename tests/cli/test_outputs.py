@@ -155,6 +155,8 @@ COMMANDS = {
     "pairs": ("pairs -q --overwrite -o OUT c.json r.json", "x.npy"),
     "best pairs": ("pairs -q --top-k 3 -o OUT c.json r.json", "x.jsonl"),
 }
+OFTEN = "per item", "pairs"  # a file made at once, and one that grows
+NAMES = [pytest.param(n, marks=() if n in OFTEN else pytest.mark.slow) for n in COMMANDS]
 
 
 def start(command, inputs, out, **options):
@@ -167,7 +169,7 @@ def start(command, inputs, out, **options):
 
 @posix
 @pytest.mark.usefixtures("signals_as_usual")
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_killed_command_leaves_the_old_file_or_the_new_one(inputs, tmp_path, name):
     command, file = COMMANDS[name]
     out = tmp_path / file
@@ -198,7 +200,7 @@ def test_a_killed_command_leaves_the_old_file_or_the_new_one(inputs, tmp_path, n
 
 
 @posix
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("room", [0, 2000])
 def test_a_full_disk_leaves_the_old_file(inputs, tmp_path, name, room):
     """The size of files is limited, which is told like a full disk: by errors of writing."""

@@ -1,5 +1,7 @@
 """Every flag that takes a value, with values that are none: exit code 0 or 2, never 1."""
 
+import itertools
+
 import click
 import pytest
 from click.testing import CliRunner
@@ -48,19 +50,18 @@ def test_every_command_is_called():
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_values_of_flags(folder, name):  # noqa: F811
+def test_values_of_flags(folder, name, some_of):  # noqa: F811
     CliRunner().invoke(program, ["score", "--format", "json", "-o", "s.json", "p.json", "g.json"])
     words, wrong = CALLS[name].split(), []
     size = len(name.split())
-    for flag in flags(name):
-        for value in VALUES:
-            problem = problem_of([*words[:size], flag, value, *words[size:]])
-            if problem:
-                wrong.append(f"{flag} {value[:20]}: {problem}")
+    for flag, value in some_of(itertools.product(flags(name), VALUES)):
+        problem = problem_of([*words[:size], flag, value, *words[size:]])
+        if problem:
+            wrong.append(f"{flag} {value[:20]}: {problem}")
     assert not wrong, "\n".join(wrong)
 
 
-def test_values_in_measures(folder):  # noqa: F811
+def test_values_in_measures(folder, some_of):  # noqa: F811
     wrong, definitions = (
         [],
         [(registry.find(name, kind)[0], kind) for kind, name in registry._MODULES],
@@ -69,7 +70,7 @@ def test_values_in_measures(folder):  # noqa: F811
         files = ["p.json", "g.json"] if kind == "labels" else ["c.json", "r.json"]
         options = [option.name for option in definition.options if option.kind is not str]
         for spelled in (*(f"({name}={{}})" for name in options), *["@{}"] * definition.cutoff):
-            for value in NUMBERS:
+            for value in some_of(NUMBERS):
                 measure = definition.name + spelled.format(value)
                 problem = problem_of(["score", "-m", measure, *files])
                 if problem:

@@ -13,6 +13,7 @@ import difflib
 import io
 import json
 import math
+import os
 import re
 import shlex
 import sys
@@ -165,26 +166,36 @@ def cli(
 
 def with_files(run: Callable[[], Any]) -> Any:
     """The result of a run and the files that it wrote, which are removed."""
-    before = {path: path.stat().st_mtime_ns for path in _files()}
-    folders = {path for path in Path().rglob("*") if path.is_dir()}
+    before, folders = _files()
     result = run()
     written = {}
-    for path in _files():
-        if path not in before:
-            written[path.as_posix()] = _content(path)
-            path.unlink()
-        elif path.stat().st_mtime_ns != before[path]:
-            raise AssertionError(f"{path} was changed")
-    for path in sorted(Path().rglob("*"), reverse=True):
-        if path.is_dir() and path not in folders:
-            path.rmdir()
+    after, made = _files()
+    for name, changed in sorted(after.items()):
+        if name not in before:
+            written[name] = _content(Path(name))
+            Path(name).unlink()
+        elif changed != before[name]:
+            raise AssertionError(f"{name} was changed")
+    for name in sorted(made - folders, reverse=True):
+        Path(name).rmdir()
     if written:
         result = {**result, "files": written}
     return result
 
 
-def _files() -> list[Path]:
-    return sorted(path for path in Path().rglob("*") if path.is_file())
+def _files(folder: str = "") -> tuple[dict[str, int], set[str]]:
+    """The files below this folder, when each was last changed, and the folders."""
+    files, folders = {}, set()
+    with os.scandir(folder or ".") as entries:
+        for entry in entries:
+            name = folder + entry.name
+            if entry.is_dir():
+                inner = _files(f"{name}/")
+                files |= inner[0]
+                folders |= inner[1] | {name}
+            else:
+                files[name] = entry.stat().st_mtime_ns
+    return files, folders
 
 
 def _content(path: Path) -> Any:

@@ -14,7 +14,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from blocks import in_blocks
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.captions_ngram import Blanks
 from stand_ins import meteor_programs
@@ -154,7 +154,6 @@ def test_every_definition_of_captions_is_covered():
     assert {m.definition.name for m in OF_THE_RUN} == fitted
 
 
-@settings(max_examples=60, deadline=None)
 @given(items())
 def test_values_and_intervals_lie_within_the_bounds(data):
     measures = [*MEASURES, *OF_THE_RUN]
@@ -165,7 +164,6 @@ def test_values_and_intervals_lie_within_the_bounds(data):
         assert np.isnan(score.ci.low) or score.ci.low <= score.ci.high
 
 
-@settings(max_examples=60, deadline=None)
 @given(items())
 def test_items_without_a_value_are_those_without_references(data):
     lacking = {f"id{place}" for place, (_, references) in enumerate(data) if not references}
@@ -195,7 +193,6 @@ def test_items_without_a_value_are_those_without_references(data):
             assert not np.isnan(score.value)
 
 
-@settings(max_examples=40, deadline=None)
 @given(items(), st.randoms(use_true_random=False))
 def test_the_order_of_references_matters_to_measures_that_say_so(data, shuffled):
     chosen = [m for m in (*MEASURES, *OF_THE_RUN) if m.definition.order_invariant]
@@ -204,7 +201,6 @@ def test_the_order_of_references_matters_to_measures_that_say_so(data, shuffled)
     assert first == pytest.approx(second, abs=1e-9, nan_ok=True)
 
 
-@settings(max_examples=40, deadline=None)
 @given(items(ONE, least=1, most=1))
 def test_symmetric_measures_may_exchange_the_sides(data):
     chosen = [m for m in MEASURES if m.definition.symmetric]
@@ -213,7 +209,6 @@ def test_symmetric_measures_may_exchange_the_sides(data):
     assert values(named(data), chosen) == pytest.approx(values(named(back), chosen), abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(TEXT, min_size=1, max_size=3), min_size=1, max_size=6))
 def test_a_reference_itself_is_worth_most(references):
     """For those whose value of a caption and itself is the largest, however short it is."""
@@ -222,7 +217,6 @@ def test_a_reference_itself_is_worth_most(references):
     assert list(found.values()) == pytest.approx([1.0] * len(chosen), abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(items())
 def test_an_item_alone_has_the_value_that_it_has_among_others(data):
     data = named([([mine[0]], theirs) for mine, theirs in data])
@@ -235,7 +229,6 @@ def test_an_item_alone_has_the_value_that_it_has_among_others(data):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@settings(max_examples=25, deadline=None)
 @given(data=items(), seed=st.integers(0, 1000))
 def test_any_split_in_any_order_gives_the_same_bits(weighted, data, seed):
     rng = random.Random(seed)
@@ -253,7 +246,6 @@ def test_any_split_in_any_order_gives_the_same_bits(weighted, data, seed):
     assert bits(reduce(add, found), MEASURES) == whole
 
 
-@settings(max_examples=25, deadline=None)
 @given(items(), st.booleans())
 def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
     data, measures = named(data), [*MEASURES, *OF_THE_RUN]
@@ -264,7 +256,6 @@ def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
     assert bits(divided, measures) == whole
 
 
-@settings(max_examples=25, deadline=None)
 @given(items(ONE), st.sets(st.integers(0, 5)))
 def test_an_item_of_weight_two_is_the_item_twice(data, chosen):
     measures = [m for m in MEASURES if m.definition.name not in DISTINCT]
@@ -276,7 +267,6 @@ def test_an_item_of_weight_two_is_the_item_twice(data, chosen):
     assert first == pytest.approx(values(twice, measures), abs=1e-12, nan_ok=True)
 
 
-@settings(max_examples=25, deadline=None)
 @given(items(), st.sets(st.integers(0, 5)))
 def test_an_item_without_weight_is_not_there(data, chosen):
     data = named(data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import classes as oracle
 
@@ -88,7 +88,6 @@ def expected(measure, table, truth, number, ties):
 
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("how", ["matrix", "lists", "half", "sparse"])
-@settings(max_examples=40, deadline=None)
 @given(data=cases())
 def test_every_value_equals_the_oracle(how, ties, data):
     table, truth, number = data
@@ -108,7 +107,6 @@ def test_every_value_equals_the_oracle(how, ties, data):
         assert one.value == pytest.approx(wanted, rel=1e-12, abs=1e-12, nan_ok=True), one.measure
 
 
-@settings(max_examples=40, deadline=None)
 @given(data=cases())
 def test_pure_functions_equal_the_oracle(data):
     table, truth, number = data
@@ -132,7 +130,6 @@ def test_every_definition_of_classes_is_covered():
     assert known == {m.definition.name for m in MEASURES}
 
 
-@settings(max_examples=30, deadline=None)
 @given(data=cases())
 def test_values_lie_within_the_bounds(data):
     for one in scored(evaluate(make_task(*data), MEASURES), Bootstrap(resamples=5)):
@@ -142,7 +139,6 @@ def test_values_lie_within_the_bounds(data):
             assert np.isnan(value) or low - 1e-12 <= value <= high + 1e-12, one.measure
 
 
-@settings(max_examples=30, deadline=None)
 @given(data=cases(), seed=st.integers(0, 99))
 def test_parts_and_permutations_give_the_same_bits(data, seed):
     table, truth, number = data
@@ -159,7 +155,6 @@ def test_parts_and_permutations_give_the_same_bits(data, seed):
         assert one.signature == other.signature
 
 
-@settings(max_examples=30, deadline=None)
 @given(data=cases(ties=False))
 def test_resamples_are_copies_of_images(data):
     table, truth, number = data
@@ -180,7 +175,6 @@ def _weighed(task, counts):
     return replace(task, weights=counts.astype(np.float64))
 
 
-@settings(max_examples=25, deadline=None)
 @given(data=cases(), factor=st.sampled_from([0.5, 2.0, 8.0]), shift=st.integers(-4, 4))
 def test_scale_and_shift_of_scores_change_nothing(data, factor, shift):
     table, truth, number = data

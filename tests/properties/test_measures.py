@@ -10,7 +10,7 @@ from operator import add
 import numpy as np
 import pytest
 from blocks import in_blocks
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from semmetrics.kinds.labels import as_labels
@@ -103,7 +103,6 @@ def test_every_registered_definition_is_covered():
     assert {m.definition.name for m in MEASURES} == exact()
 
 
-@settings(max_examples=40, deadline=None)
 @given(items())
 def test_values_lie_within_the_bounds(data):
     for score in scores(statistics(named(data), MEASURES), MEASURES, Bootstrap(resamples=4)):
@@ -116,7 +115,6 @@ def test_values_lie_within_the_bounds(data):
         assert score.undefined.keys() <= CAUSES
 
 
-@settings(max_examples=40, deadline=None)
 @given(items(labels=CLASSES))
 def test_symmetric_measures_may_exchange_the_sides(data):
     chosen = [m for m in PLAIN if m.definition.symmetric and m["average"] != "weighted"]
@@ -131,7 +129,6 @@ def test_symmetric_measures_may_exchange_the_sides(data):
     assert first == pytest.approx(second, abs=1e-12, nan_ok=True)
 
 
-@settings(max_examples=40, deadline=None)
 @given(items(), st.randoms(use_true_random=False))
 def test_order_invariant_measures_ignore_the_order_of_labels(data, shuffled):
     chosen = [m for m in PLAIN if m.definition.order_invariant and m in UNORDERED]
@@ -150,7 +147,6 @@ def test_measures_that_declare_an_order_depend_on_it():
     assert all(first[name] != second[name] for name in first)
 
 
-@settings(max_examples=30, deadline=None)
 @given(items())
 def test_the_reference_itself_is_the_best_prediction(data):
     # with its default policies; the best coverage is the number of references
@@ -164,7 +160,6 @@ def test_the_reference_itself_is_the_best_prediction(data):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("classes", [None, CLASSES])
-@settings(max_examples=15, deadline=None)
 @given(data=items(), seed=st.integers(0, 1000))
 def test_any_split_in_any_order_gives_the_same_bits(classes, weighted, data, seed):
     rng = random.Random(seed)
@@ -185,7 +180,6 @@ def test_any_split_in_any_order_gives_the_same_bits(classes, weighted, data, see
     assert bits(reduce(add, found), chosen) == whole
 
 
-@settings(max_examples=20, deadline=None)
 @given(items(), st.booleans())
 def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
     data = named(data)
@@ -196,7 +190,6 @@ def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
     assert bits(divided, MEASURES) == whole
 
 
-@settings(max_examples=30, deadline=None)
 @given(items(), st.sets(st.integers(0, 6)))
 def test_an_item_of_weight_two_is_the_item_twice(data, chosen):
     data = named(data)
@@ -207,7 +200,6 @@ def test_an_item_of_weight_two_is_the_item_twice(data, chosen):
     assert first == pytest.approx(values(twice, UNORDERED), abs=1e-12, nan_ok=True)
 
 
-@settings(max_examples=30, deadline=None)
 @given(items())
 def test_an_item_of_weight_zero_counts_nothing(data):
     data = named(data)
@@ -217,7 +209,6 @@ def test_an_item_of_weight_zero_counts_nothing(data):
     assert first == pytest.approx(values(data, MEASURES), abs=1e-12, nan_ok=True)
 
 
-@settings(max_examples=40, deadline=None)
 @given(items())
 def test_the_mean_over_items_is_the_value(data):
     seen = set()

@@ -8,7 +8,7 @@ from operator import add
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import retrieval as oracle
 
@@ -65,7 +65,6 @@ def expected(table, positives, ties):
 
 @pytest.mark.parametrize("ties", ["position", "optimistic", "pessimistic"])
 @pytest.mark.parametrize("how", ["rows", "columns", "lists", "sparse", "half"])
-@settings(max_examples=60, deadline=None)
 @given(data=cases())
 def test_every_item_equals_the_oracle(how, ties, data):
     table, positives = data
@@ -112,7 +111,6 @@ def test_every_definition_of_retrieval_is_covered():
     assert plain == {m.definition.name for m in MEASURES}
 
 
-@settings(max_examples=30, deadline=None)
 @given(data=cases())
 def test_values_lie_within_the_bounds(data):
     for score in scored(evaluate(make_task(*data), MEASURES), Bootstrap(resamples=5)):
@@ -121,7 +119,6 @@ def test_values_lie_within_the_bounds(data):
             assert math.isnan(value) or low <= value <= high
 
 
-@settings(max_examples=30, deadline=None)
 @given(data=cases(), cut=st.integers(1, 6))
 def test_merged_parts_are_the_whole(data, cut):
     task = make_task(*data)
@@ -133,7 +130,6 @@ def test_merged_parts_are_the_whole(data, cut):
         assert repr((one.value, one.ci)) == repr((other.value, other.ci))
 
 
-@settings(max_examples=30, deadline=None)
 @given(data=cases(ties=False), order=st.randoms(use_true_random=False))
 def test_the_order_of_queries_and_gallery_changes_nothing(data, order):
     table, positives = data
@@ -155,7 +151,6 @@ def test_the_order_of_queries_and_gallery_changes_nothing(data, order):
     assert straight == pytest.approx(mixed, rel=1e-12, nan_ok=True)
 
 
-@settings(max_examples=30, deadline=None)
 @given(data=cases())
 def test_rules_of_ties_are_in_order(data):
     table, positives = data

@@ -5,7 +5,7 @@ from unittest import mock
 
 import hypothesis.strategies as st
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from oracles import spice as plain
 
 from semmetrics.metrics.spice import CATEGORIES, Matches, spice_range
@@ -25,7 +25,6 @@ def table_of(synsets):
     return SynonymTable({word: " ".join(map(str, s)) for word, s in synsets.items()}, {})
 
 
-@settings(max_examples=300)
 @given(CAPTION, REFERENCES, SYNSETS)
 def test_f_lies_in_its_range(candidate, references, synsets):
     concepts = Concepts(table_of(synsets))
@@ -37,7 +36,6 @@ def test_f_lies_in_its_range(candidate, references, synsets):
         assert low == high
 
 
-@settings(max_examples=200)
 @given(st.lists(st.tuples(CAPTION, REFERENCES), max_size=6), SYNSETS, st.booleans())
 def test_counts_are_those_of_the_plain_formula(items, synsets, small):
     """Also in blocks of few pairs, and where a table of similar concepts is not worth it."""

@@ -9,7 +9,7 @@ from operator import add
 import numpy as np
 import pytest
 from blocks import in_blocks
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
 from tiny import Tiny, with_vectors
@@ -105,7 +105,6 @@ def test_every_semantic_definition_is_covered():
     assert {m.definition.name for m in MEASURES} == known
 
 
-@settings(max_examples=40, deadline=None)
 @given(items(), st.sampled_from(["skip", "zero"]))
 def test_values_lie_within_the_bounds(data, oov):
     found = statistics(named(data), MEASURES, oov=oov)
@@ -117,7 +116,6 @@ def test_values_lie_within_the_bounds(data, oov):
             assert sum(score.undefined.values()) == np.isnan(score.items).sum()
 
 
-@settings(max_examples=40, deadline=None)
 @given(items(st.sampled_from("abcdez")))
 def test_symmetric_measures_may_exchange_the_sides(data):
     chosen = [m for m in PLAIN if m.definition.symmetric]
@@ -126,7 +124,6 @@ def test_symmetric_measures_may_exchange_the_sides(data):
     assert values(there, chosen) == pytest.approx(values(back, chosen), abs=1e-9, nan_ok=True)
 
 
-@settings(max_examples=40, deadline=None)
 @given(items(st.sampled_from("abcdez")), st.randoms(use_true_random=False))
 def test_order_invariant_measures_ignore_the_order_of_labels(data, shuffled):
     chosen = [m for m in PLAIN if m.definition.order_invariant]
@@ -150,7 +147,6 @@ def test_measures_that_declare_an_order_depend_on_it():
     assert all(first[name] != second[name] for name in first)
 
 
-@settings(max_examples=40, deadline=None)
 @given(items(st.sampled_from("abcde")))
 def test_the_reference_itself_is_the_best_prediction(data):
     chosen = [m for m in PLAIN if m["empty"] != "nan" and m["no_reference"] in ("0", "skip")]
@@ -162,7 +158,6 @@ def test_the_reference_itself_is_the_best_prediction(data):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@settings(max_examples=20, deadline=None)
 @given(data=items(), seed=st.integers(0, 1000))
 def test_any_split_in_any_order_gives_the_same_bits(weighted, data, seed):
     rng = random.Random(seed)
@@ -197,7 +192,6 @@ def test_a_split_of_larger_data_gives_the_same_bits():
         assert bits(found[1] + found[0], chosen) == whole
 
 
-@settings(max_examples=20, deadline=None)
 @given(items(), st.booleans())
 def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
     data = named(data)
@@ -208,7 +202,6 @@ def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
     assert bits(divided, MEASURES) == whole
 
 
-@settings(max_examples=20, deadline=None)
 @given(items(), st.sets(st.integers(0, 5)))
 def test_an_item_of_weight_two_is_the_item_twice(data, chosen):
     data = named(data)

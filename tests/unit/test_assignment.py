@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import transport as oracle
 
@@ -51,7 +51,6 @@ def check_one_to_one(table, found, threshold):
 
 
 @given(tables(), st.sampled_from([0.4, 0.0, -1.0, 0.75]))
-@settings(max_examples=150, deadline=None)
 def test_assignments_are_those_of_brute_force(table, threshold):
     paired, similar = most_pairs(table, threshold), most_similar(table, threshold)
     first = greedy(table, threshold)

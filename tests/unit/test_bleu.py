@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import captions_ngram as oracle
@@ -38,7 +38,6 @@ def rows_of(items, rule="closest"):
 
 
 @given(ITEMS, st.sampled_from(RULES))
-@settings(max_examples=150, deadline=None)
 def test_counts_and_values_are_those_of_loops(items, rule):
     task = task_of(*sides(items))
     columns = BleuCounts(rule).compute(Block(task, 0, len(task)))
@@ -63,7 +62,6 @@ def test_counts_and_values_are_those_of_loops(items, rule):
 
 
 @given(ITEMS.filter(lambda items: any(theirs for _, theirs in items)), st.randoms())
-@settings(max_examples=40, deadline=None)
 def test_sums_may_have_axes_in_front(items, random):
     """A resample is the corpus of the items drawn."""
     statistics = evaluate(task_of(*sides(items)), FOUR)
@@ -88,7 +86,6 @@ def test_sums_may_have_axes_in_front(items, random):
 
 
 @given(ITEMS)
-@settings(max_examples=40, deadline=None)
 def test_an_item_alone_has_the_counts_that_it_has_in_a_block(items):
     task = task_of(*sides(items))
     whole = BleuCounts().compute(Block(task, 0, len(task)))

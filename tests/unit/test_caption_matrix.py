@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import cider as oracle
@@ -49,7 +49,6 @@ def split(captions, stem="none"):
     return [[change(word) for word in caption.split()] for caption in captions]
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     IMAGES,
     TEXTS,

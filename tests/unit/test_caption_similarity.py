@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import soft_spice as oracle
 from refusals import refused
@@ -34,7 +34,6 @@ def score(preds, gts, measures="BagSim", **options):
     return semmetrics.score(preds, gts, measures=measures, **options)
 
 
-@settings(max_examples=80, deadline=None)
 @given(ITEMS)
 def test_equals_loops(data):
     preds, gts = [[caption] for caption, _ in data], [theirs for _, theirs in data]

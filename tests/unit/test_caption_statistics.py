@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from oracles import captions_ngram as oracle
@@ -48,7 +48,6 @@ def by_name(scores):
 
 
 @given(st.lists(TOKENS, min_size=1, max_size=6), st.integers(1, 4))
-@settings(max_examples=100, deadline=None)
 def test_repeated_words(captions, times):
     codes = np.array([ord(word) for caption in captions for word in caption], np.int64)
     texts, _ = find_repeated_words(offsets(np.array([*map(len, captions)])), codes, times)
@@ -57,7 +56,6 @@ def test_repeated_words(captions, times):
 
 
 @given(ITEMS)
-@settings(max_examples=100, deadline=None)
 def test_values(items):
     got = by_name(scored(*sides(items), ALL))
     mine = [candidate for candidate, _ in items]

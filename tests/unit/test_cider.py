@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import cider as oracle
@@ -43,7 +43,6 @@ def split(captions, stem="none"):
     return [[change(word) for word in caption.split()] for caption in captions]
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     GROUPS,
     st.sampled_from(["references", "rows", "given"]),
@@ -71,7 +70,6 @@ def test_equals_loops(groups, df, stem, sigma):
     assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=25)
 @given(GROUPS)
 def test_equals_pycocoevalcap(groups):
     cider = pytest.importorskip("pycocoevalcap.cider.cider", reason="pycocoevalcap is not there")

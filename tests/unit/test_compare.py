@@ -169,8 +169,11 @@ def test_paired_bootstrap_of_bleu_is_that_of_sacrebleu():
 
 @pytest.mark.parametrize(
     "case",
-    [case for case in simulation.CASES if case.name in ("12 labels", "captions", "retrieval")],
-    ids=lambda case: case.name,
+    [
+        pytest.param(case, id=case.name, marks=() if case.name == "12 labels" else pytest.mark.slow)
+        for case in simulation.CASES
+        if case.name in ("12 labels", "captions", "retrieval")
+    ],
 )
 def test_systems_without_a_difference_are_rarely_told_apart(case):
     """The shares of 2,000 data sets are in docs/measures/comparison.md; here of a few."""

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import competition as oracle
 from oracles.captions_ngram import Blanks
@@ -85,7 +85,6 @@ def chosen(selection):
 
 
 @given(SETS, st.integers(1, 3))
-@settings(max_examples=60, deadline=None)
 def test_selection_is_that_of_a_loop(rows, k):
     systems = named(rows)
     found = select_discrepant(systems, k, tokenizer=Blanks())

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
@@ -23,7 +23,6 @@ def positive(size):
 
 
 @given(SIZES.flatmap(positive))
-@settings(max_examples=100, deadline=None)
 def test_of_positive_scores_it_is_the_perron_vector(scores):
     dominance = compute_dominance(scores)
     assert_allclose(dominance, oracle.dominance(scores.tolist()), rtol=1e-14)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import cider as oracle
 from refusals import refused
@@ -43,7 +43,6 @@ def fit(documents):
 
 
 @given(DOCUMENTS)
-@settings(deadline=None, max_examples=60)
 def test_counts(documents):
     found = fit(documents)
     assert found.as_dict() == oracle.document_frequencies(tokens(documents))
@@ -53,7 +52,6 @@ def test_counts(documents):
 
 
 @given(DOCUMENTS, DOCUMENTS, st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=60)
 def test_parts_add_to_the_whole(some, others, rng):
     whole = fit(some + others)
     merged = fit(others) + fit(some)
@@ -482,7 +480,6 @@ VALUE = st.recursive(
 
 
 @given(VALUE, st.integers(0, pickle.HIGHEST_PROTOCOL))
-@settings(deadline=None, max_examples=150)
 def test_plain_values_are_read_as_by_pickle(value, protocol):
     data = pickle.dumps(value, protocol)
     assert read_plain_pickle(data, "df.p") == pickle.loads(data)

@@ -221,7 +221,7 @@ def asked(program, statistics, groups):
 
 
 def test_the_program_on_lines_of_any_kind(program):
-    @settings(max_examples=300, database=None, derandomize=True)
+    @settings(database=None, derandomize=True)
     @given(st.lists(lines(), min_size=1, max_size=4))
     def collect(drawn):
         every.append(drawn)

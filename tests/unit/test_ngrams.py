@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles.captions_ngram import lcs
 
@@ -60,7 +60,6 @@ def text_of(most, letters=3):
 @given(st.integers(60, 70), st.integers(60, 70), st.integers(1, 40), st.randoms())
 @example(64, 64, 1, None)
 @example(65, 64, 1, None)
-@settings(max_examples=40, deadline=None)
 def test_texts_around_a_machine_word(left, right, letters, random):
     draw = (lambda: 0) if random is None else (lambda: random.randrange(letters))
     texts = [[draw() for _ in range(size)] for size in (left, right, 5)]
@@ -72,7 +71,6 @@ def test_texts_around_a_machine_word(left, right, letters, random):
 
 
 @given(text_of(40), text_of(40))
-@settings(max_examples=60, deadline=None)
 def test_integers_give_what_words_give(left, right):
     texts = [np.array(text, np.int64) for text in sorted((left, right), key=len)]
     assert ngrams._in_integers(*texts) == lcs(left, right)

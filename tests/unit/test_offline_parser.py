@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from interruptions import interruptions
 
@@ -479,7 +479,6 @@ def test_words_have_their_vectors_after_an_interruption():
     assert all(one == expected for one in found)
 
 
-@settings(max_examples=150)
 @given(st.lists(st.text(max_size=60), max_size=4))
 def test_any_text_is_parsed(captions):
     found = list(OfflineParser().parse(captions))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import measures as oracle
 from refusals import refused
@@ -19,7 +19,6 @@ SETS = st.lists(st.tuples(st.sets(st.sampled_from(CLASSES)), st.sets(st.sampled_
                 min_size=1, max_size=6)  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     data=SETS,
     name=st.sampled_from(["Precision", "Recall", "F1", "Jaccard"]),

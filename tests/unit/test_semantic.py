@@ -7,7 +7,7 @@ from unittest import mock
 import numpy as np
 import pytest
 import scipy.optimize
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import semantic as oracle
@@ -112,7 +112,6 @@ def cut_of(problem, cut):
 @pytest.mark.parametrize("match", ["greedy", "optimal", "total", "any"])
 @given(problems(), CUTS, st.sampled_from([0.0, 0.4, 0.5, 0.8, -0.3]),
        st.sampled_from(["skip", "zero", "unknown"]))  # fmt: skip
-@settings(max_examples=150, deadline=None)
 def test_matching_is_that_of_loops(match, problem, cut, threshold, oov):
     texts = SETS if match != "any" else SETS[:3]
 
@@ -124,7 +123,6 @@ def test_matching_is_that_of_loops(match, problem, cut, threshold, oov):
 
 @pytest.mark.parametrize("match", ["any", "total"])
 @given(problems(), CUTS, st.sampled_from(["skip", "zero", "unknown"]))
-@settings(max_examples=80, deadline=None)
 def test_soft_measures_are_those_of_loops(match, problem, cut, oov):
     def expected(pred, ref, vectors):
         return oracle.soft_values(pred, ref, vectors, match)
@@ -133,7 +131,6 @@ def test_soft_measures_are_those_of_loops(match, problem, cut, oov):
 
 
 @given(problems(), st.sampled_from([None, 1, 3]), st.sampled_from(["each", "once"]))
-@settings(max_examples=150, deadline=None)
 def test_one_hot_vectors_give_the_exact_measures(problem, k, duplicates):
     preds, refs, _ = problem
     at = "" if k is None else f"@{k}"

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import soft_spice as oracle
 from tiny import Tiny
@@ -50,7 +50,6 @@ def score(preds, gts, measures=NAME, **options):
     return semmetrics.score(preds, gts, measures=measures, task="captions", **options)
 
 
-@settings(max_examples=80, deadline=None)
 @given(ITEMS)
 def test_equals_loops(data):
     preds = [[written(mine)] for mine, _ in data]

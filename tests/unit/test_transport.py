@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import transport as oracle
 from refusals import refused
@@ -88,7 +88,6 @@ def alone(request):
 
 
 @given(SIDES, st.booleans(), st.integers(0, 2**32 - 1))
-@settings(max_examples=60, deadline=None)
 def test_costs_are_those_of_a_linear_program(sides, ties, seed):
     costs, rows, columns = random_problems(np.random.default_rng(seed), 4, *sides, ties=ties)
     found = solve(costs, rows, columns)
@@ -193,7 +192,6 @@ def test_a_problem_without_a_plan_is_named(monkeypatch):
 
 
 @given(SIDES, st.booleans(), st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
 def test_relaxed_costs_are_lower_bounds(sides, ties, seed):
     costs, rows, columns = random_problems(np.random.default_rng(seed), 5, *sides, ties=ties)
     bounds = relaxed(costs, rows, columns)
