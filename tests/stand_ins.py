@@ -59,6 +59,7 @@ def meteor_programs():
     module = "semmetrics.metrics.meteor"
     with (
         mock.patch(f"{module}.segment_counts", counts),
+        mock.patch("semmetrics.text.java.JavaProgram.missing", return_value=""),
         mock.patch(f"{module}._nltk_score", return_value=shared),
     ):
         yield

@@ -399,12 +399,13 @@ class Measure:
         return f"Measure({str(self)!r})"
 
     def __str__(self) -> str:
-        average = self["average"]
+        chosen = dict(self.options)
+        average = chosen.get("average")
         shown = [
-            f"{option.name}={written(self[option.name])}"
+            f"{option.name}={written(chosen[option.name])}"
             for option in self.definition.options
-            if option.name in self
-            and (option.required or self[option.name] != option.default_for(average))
+            if option.name in chosen
+            and (option.required or chosen[option.name] != option.default_for(average))
         ]
         inside = f"({','.join(shown)})" if shown else ""
         return f"{self.definition.name}{inside}" + ("" if self.k is None else f"@{self.k}")

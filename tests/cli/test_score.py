@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cli.data import GT
+from stand_ins import meteor_programs
 
 import semmetrics
 from semmetrics.scoring.protocols import PROTOCOLS
@@ -171,8 +172,10 @@ def test_signatures_of_protocols(ok, run, files, protocol):
             Path(name).write_text(json.dumps(value), encoding="utf-8")
         for name, some in (("seen.txt", "w\nx\n"), ("unseen.txt", "y\nz\n")):
             Path(name).write_text(some, encoding="utf-8")
-    for entry in json.loads(ok("score", *arguments, "--protocol", protocol, "--format", "json")):
-        assert again(run, entry, *arguments)["signature"] == entry["signature"]
+    with meteor_programs():
+        table = ok("score", *arguments, "--protocol", protocol, "--format", "json")
+        for entry in json.loads(table):
+            assert again(run, entry, *arguments)["signature"] == entry["signature"]
 
 
 def test_ignored_labels_from_a_file(ok, files):

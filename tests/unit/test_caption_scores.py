@@ -9,12 +9,11 @@ from operator import add
 import numpy as np
 import pytest
 from refusals import refused
-from stand_ins import without_pycocoevalcap
+from stand_ins import meteor_programs, without_pycocoevalcap
 
 import semmetrics
 from semmetrics import Bootstrap
 from semmetrics.metrics.cider import fit_document_frequencies
-from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.scoring.result import score_statistics
 
 CAPTIONS = {"1": "a cat sleeps on a mat", "2": "two dogs run on grass", "3": "a red bus"}
@@ -27,18 +26,10 @@ WORDS = ["a", "the", "cat", "dog", "sleeps", "runs", "on", "mat", "grass", "red"
 FIT = fit_document_frequencies([*REFERENCES.values(), ["a dog", "the mat"], ["grass"]])
 
 
-@pytest.fixture
-def program():
-    """Skips where METEOR's program cannot run."""
-    if reason := METEOR_PROGRAM.missing():
-        pytest.skip(reason)
-
-
 @pytest.fixture(autouse=True)
-def no_program(request, monkeypatch):
-    """Everywhere else there is none: it takes seconds to start."""
-    if "program" not in request.fixturenames:
-        without_pycocoevalcap(monkeypatch)
+def no_program(monkeypatch):
+    """METEOR's program takes seconds to start."""
+    without_pycocoevalcap(monkeypatch)
 
 
 def score(preds=CAPTIONS, gts=REFERENCES, **options):
@@ -198,12 +189,14 @@ def test_wrong_captions(preds, refs, match):
 # ---- the protocol -----------------------------------------------------------------------------
 
 
-def test_the_protocol_with_meteor(program):
-    table = score(protocol="coco-caption", ci=True, resamples=5)
+def test_the_protocol_with_meteor():
+    with meteor_programs():
+        table = score(protocol="coco-caption", ci=True, resamples=5)
+        alone = score(measures="METEOR")["METEOR"]
     assert table.headings[4] == "METEOR"
     assert [one.heading for one in table.not_computed] == ["SPICE"]
     assert 0 < table["METEOR"].ci.low <= table["METEOR"].ci.high <= 1
-    assert table["METEOR"].value == score(measures="METEOR")["METEOR"].value
+    assert table["METEOR"].value == alone.value
 
 
 # ---- signatures, and parts that add up --------------------------------------------------------
