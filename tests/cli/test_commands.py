@@ -1,7 +1,6 @@
 """The commands beside ``score``."""
 
 import csv
-import importlib
 import io
 import json
 import re
@@ -10,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from stand_ins import meteor_programs
 
 from semmetrics.kinds.labels.normalization import NORMALIZATIONS
 from semmetrics.metrics.families import POLICIES
-from semmetrics.metrics.meteor import METEOR_PROGRAM
 from semmetrics.metrics.registry import aliases, all_definitions, kinds_of
 from semmetrics.options import AGREEMENT, FORMATS
 from semmetrics.scoring.protocols import AGREEMENT_PROTOCOLS, OWN_REFERENCES, PROTOCOLS
@@ -93,22 +92,6 @@ def test_explain_measures(ok, definition):
     assert "semmetrics score -m " in text
 
 
-def nltk_missing():
-    """Why nltk's METEOR cannot run here; empty where it can."""
-    try:
-        importlib.import_module("nltk.corpus").wordnet.ensure_loaded()
-    except (ImportError, LookupError) as error:
-        return str(error)
-    return ""
-
-
-NEEDS = {
-    "METEOR": METEOR_PROGRAM.missing,
-    "METEOR-nltk": nltk_missing,
-    **dict.fromkeys(("SPICE", "SPIDEr", "Soft-SPICE"), OfficialParser().missing),
-}
-
-
 NUMBERS = ("sims.npy", "phi.npy", "positives.json", "scores.npy")
 
 
@@ -151,14 +134,15 @@ def shipped(example, tmp_path):
 
 @pytest.mark.parametrize("name", [*DEFINITIONS, *aliases(), *PROTOCOLS])
 def test_examples_run_on_the_shipped_files(ok, shipped, name):
-    if reason := NEEDS.get(name, str)():
+    if name in ("SPICE", "SPIDEr", "Soft-SPICE") and (reason := OfficialParser().missing()):
         pytest.skip(reason)
     text = ok("explain", name)
     commands = [line for line in text.split("\n") if line.startswith("  semmetrics score ")]
     assert len(commands) == max(1, len(kinds_of(name)))
     for command in commands:
         arguments = [str(shipped.get(word, word)) for word in shlex.split(command)[1:]]
-        assert json.loads(ok(*arguments, "--format", "json"))
+        with meteor_programs():
+            assert json.loads(ok(*arguments, "--format", "json"))
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from refusals import refused
+from stand_ins import meteor_programs
 
 import semmetrics
 from semmetrics.adapters.pycocoevalcap import (
@@ -214,7 +215,8 @@ def test_spice_is_given_by_image(program):
     assert (one["tp"], one["fp"], one["fn"], one["pr"]) == (1, 0, 2, 1)
     assert np.isnan(by_image["a"]["Color"]["f"])
     evaluation = COCOEvalCap(coco(gts), coco(res))
-    evaluation.evaluate()
+    with meteor_programs():
+        evaluation.evaluate()
     assert evaluation.eval["SPICE"] == value
     assert "SPICE" not in evaluation.missing
     assert evaluation.imgToEval["b"]["SPICE"]["All"] == by_image["b"]["All"]

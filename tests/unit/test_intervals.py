@@ -122,7 +122,9 @@ def test_memory_of_the_parts_is_bounded(monkeypatch):
         np.testing.assert_array_equal(score.replicates.left_out, values)
 
 
-@pytest.mark.parametrize("name", ["6 labels, nearly all right", "retrieval"])
+@pytest.mark.parametrize(
+    "name", ["6 labels, nearly all right", pytest.param("retrieval", marks=pytest.mark.slow)]
+)
 def test_simulated_coverage_of_few_items(name):
     """The shares of 2,000 data sets are in docs/measures/intervals.md; here of a few."""
     (case,) = [case for case in simulation.CASES if case.name == name]

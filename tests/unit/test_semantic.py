@@ -223,7 +223,7 @@ def bits(table):
 def test_tables_of_the_task_of_blocks_and_of_batches_give_the_same_bits(
     monkeypatch, limits, synonyms
 ):
-    preds, refs, model = many(np.random.default_rng(1), 150, 60)
+    preds, refs, model = many(np.random.default_rng(1), 75, 60)
     preds[70], refs[70] = preds[0] + [f"w{i}" for i in range(60)] * 6, refs[0] + ["w1", "w2"]
     if synonyms:
         preds = [[[name, "w7"] if name in ("w5", "w6") else name for name in p] for p in preds]
