@@ -210,7 +210,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     for table, starts, n_lines in ahead(map(parsed, _blocks(source, header_end, quoted=True))):
         row = 0
         for batch in table.to_batches():
-            places = lines + starts[row : row + len(batch)]
+            places = lines + (row if starts is None else starts[row : row + len(batch)])
             row += len(batch)
             ids, values, *scores = batch.columns
             if split is not None:
@@ -231,7 +231,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
 def _parse_rows(
     block: bytes, delimiter: str, columns: Sequence[str], types: Mapping[str, Any], limit: int
 ) -> tuple[Any, Any, int]:
-    """Parse a block of rows: the columns that are used, the line of each row, and all lines."""
+    """Parse a block of rows: the columns in use, the line of each row if not its own, all lines."""
     _check_text(block)
     leave_if(b"\r" in block and block.count(b"\r") != block.count(b"\r\n"))
     data = np.frombuffer(block, np.uint8)
@@ -258,8 +258,9 @@ def _parse_rows(
             strings_can_be_null=False,
         ),
     )
-    starts = np.append(0, np.searchsorted(ends, row_ends) + 1).astype(np.int32)
-    return table, starts, len(ends)
+    if len(row_ends) == len(ends):  # a line is a row
+        return table, None, len(ends)
+    return table, np.append(0, np.searchsorted(ends, row_ends) + 1), len(ends)
 
 
 def _check_quotes(data: Any, quotes: Any, comma: int) -> None:

@@ -362,13 +362,16 @@ def class_terms(classes: Iterable[str | Sequence[str]]) -> list[Terms]:
     >>> class_terms(["dog", ["cat", "kitty"]])
     [('dog',), ('cat', 'kitty')]
     """
-    listed = []
+    listed: list[Terms] = []
     if isinstance(classes, (str, bytes, Mapping, Set)) or not is_iterable(classes):
         raise InputError("wrong-type", value=classes,
                          wanted="a list of names, in the order of the columns")  # fmt: skip
     for number, entry in enumerate(classes):
-        where = f"class list, class {number} (from 0)"
+        if isinstance(entry, str) and entry.strip():
+            listed.append((entry,))
+            continue
         terms = (entry,) if isinstance(entry, str) else entry
+        where = f"class list, class {number} (from 0)"
         if not isinstance(terms, (list, tuple)) or not all(isinstance(t, str) for t in terms):
             wanted = 'a class such as "cat", or synonyms ["cat", "kitty"]'
             raise InputError("wrong-type", where, value=entry, wanted=wanted)
