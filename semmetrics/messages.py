@@ -110,23 +110,18 @@ def printable(text: str) -> str:
     return text.translate(_KEPT)
 
 
-def listing(names: Iterable[object], *, most: int = 5) -> str:
+def listing(
+    names: Iterable[object], *, most: int = 5, write: Callable[[object], str] = repr
+) -> str:
     """Write names for a message, the first few quoted and the rest counted.
 
     Examples
     --------
-    >>> listing(["a", "b", "c"], most=2)
-    "'a', 'b' and 1 more"
+    >>> listing(["a", "b", "c"], most=2), listing("abc", most=2, write=str)
+    ("'a', 'b' and 1 more", 'a, b and 1 more')
     """
     every = list(names)
-    first = ", ".join(repr(name) for name in every[:most])
-    return first if len(every) <= most else f"{first} and {len(every) - most} more"
-
-
-def few_names(names: Iterable[str], *, most: int = 5) -> str:
-    """Write names as they are, each once, the first few of them and the number of the others."""
-    every = list(dict.fromkeys(names))
-    first = ", ".join(every[:most])
+    first = ", ".join(map(write, every[:most]))
     return first if len(every) <= most else f"{first} and {len(every) - most} more"
 
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Options, Tasks
-from semmetrics.messages import agreeing, did_you_mean, few_names, listing
+from semmetrics.messages import agreeing, did_you_mean, listing
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.metrics.registry import cutoffs, parse, parse_all
 from semmetrics.options import decoding_rules
@@ -311,7 +311,7 @@ def _without_effect(
     facts = []
     for option, chosen, instead in found:
         names = [str(measure) for measure in measures if chosen[measure]]
-        on = f"{few_names(names)}, which {agreeing(len(names), 'take')} {instead}"
+        on = f"{listing(names, write=str)}, which {agreeing(len(names), 'take')} {instead}"
         facts += [Fact("no-effect-on", values={"option": option, "on": on})] if names else []
     return facts
 

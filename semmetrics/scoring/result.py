@@ -18,7 +18,7 @@ from semmetrics.core.same import by_value
 from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import LabelAxis, Task
 from semmetrics.errors import Fact, InputError
-from semmetrics.messages import few_names, plural, pluralize
+from semmetrics.messages import listing, plural, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import is_own, parse_in_any_case
@@ -239,7 +239,7 @@ def left_out_notes(
     for name, where in (("reference", "ground truth"), ("given", "class list")):
         some = [s for s in scores if s.frame.universe_name(s.measure) == name]
         if some:
-            names = few_names([score.heading for score in some])
+            names = listing(dict.fromkeys(score.heading for score in some), write=str)
             nowhere = f"outside the {where}, counted nowhere in {names}"
             outside = ~some[0].frame.universe(some[0].measure)
             found.append((LeftOut.of(some[0].statistics, outside), nowhere))
@@ -365,11 +365,13 @@ def interval_notes(scores: Iterable[Score]) -> list[Fact]:
             methods.setdefault(score.ci.method, []).append(score.heading)
             for code, values in _doubts(score, score.replicates, score.ci):
                 notes.setdefault((code, *values.items()), []).append(score.heading)
-    facts = [Fact(code, values={"headings": few_names(headings), **dict(values)})
+    facts = [Fact(code, values={"headings": listing(headings, write=str), **dict(values)})
              for (code, *values), headings in notes.items()]  # fmt: skip
     if len(methods) < 2:
         return facts
-    used = "; ".join(f"{method} for {few_names(headings)}" for method, headings in methods.items())
+    used = "; ".join(
+        f"{method} for {listing(headings, write=str)}" for method, headings in methods.items()
+    )
     return [Fact("interval-methods", values={"used": used}), *facts]
 
 
