@@ -64,9 +64,9 @@ class ScoreTable(ScaledResult):
         System by system.
     not_computed : list of NotComputed
         What a protocol names and this input does not allow, with the reason.
-    facts : list of Fact or str
+    facts : sequence of Fact or str
         What is odd in the input, or has no effect; ``notes`` has them as texts.
-    understood : list of str
+    understood : sequence of str
         How each input was read.
     differences : list of str
         Of a signature that was computed again: what differs from it.
@@ -86,8 +86,8 @@ class ScoreTable(ScaledResult):
 
     scores: list[Score]
     not_computed: list[NotComputed] = field(default_factory=list)
-    facts: list[Fact] = field(default_factory=list)
-    understood: list[str] = field(default_factory=list, repr=False)
+    facts: Sequence[Fact] = field(default_factory=list)
+    understood: Sequence[str] = field(default_factory=list, repr=False)
     differences: list[str] = field(default_factory=list, repr=False)
 
     def __len__(self) -> int:

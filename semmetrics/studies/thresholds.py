@@ -68,16 +68,16 @@ class ThresholdSweep(Result):
         The thresholds, rising.
     scores : mapping from measure to tuple of Score
         One for each threshold.
-    facts : list of Fact
+    facts : sequence of Fact
         What is odd.
-    understood : list of str
+    understood : sequence of str
         How each input was read.
     """
 
     points: tuple[float, ...]
     scores: Mapping[str, tuple[Score, ...]] = field(repr=False)
-    facts: list[Fact] = field(default_factory=list, repr=False)
-    understood: list[str] = field(default_factory=list, repr=False)
+    facts: Sequence[Fact] = field(default_factory=list, repr=False)
+    understood: Sequence[str] = field(default_factory=list, repr=False)
 
     @staticmethod
     def of(points: Sequence[float], table: ScoreTable) -> ThresholdSweep:
