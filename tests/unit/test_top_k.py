@@ -44,6 +44,9 @@ def tables(seed):
     sparse[rng.random((n, width)) < 0.99] = -np.inf
     yield sparse
     yield np.where(rng.random((n, width)) < 0.05, np.inf, 0.0)
+    late = np.zeros((n, width), np.int64)
+    late[-1] = 1  # just above enough equal ones
+    yield late
 
 
 @pytest.mark.parametrize("columns", [False, True])
