@@ -35,7 +35,7 @@ _MANY = 3  # inputs that are named one by one
 
 
 class Deferred(Sequence[T]):
-    """What is made when it is first asked for; copies and pickles of it are lists.
+    """What is made when it is first asked for, or copied or pickled.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Deferred(Sequence[T]):
         return repr(self._values)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return list, (self._values,)
+        return Deferred, (self._values.copy,)
 
 
 class Prepared(NamedTuple):
