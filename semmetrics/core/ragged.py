@@ -60,7 +60,8 @@ def offsets(lengths: NDArray[np.integer]) -> Ints:
 
 
 def lengths(indptr: Ints) -> Ints:
-    """Return row lengths from row offsets; on short rows np.diff takes ten times as long."""
+    """Return row lengths from row offsets."""
+    # np.diff takes far longer on short arrays
     return indptr[1:] - indptr[:-1]
 
 

@@ -231,7 +231,11 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
 def _parse_rows(
     block: bytes, delimiter: str, columns: Sequence[str], types: Mapping[str, Any], limit: int
 ) -> tuple[Any, Any, int]:
-    """Parse a block of rows: the columns in use, the line of each row if not its own, all lines."""
+    """Parse a block of rows.
+
+    Return the columns in use, the line of each row (None: every line is a row), and the number of
+    lines.
+    """
     _check_text(block)
     leave_if(b"\r" in block and block.count(b"\r") != block.count(b"\r\n"))
     data = np.frombuffer(block, np.uint8)

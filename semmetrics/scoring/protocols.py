@@ -310,7 +310,7 @@ def _without_effect(
         found += [(given, own, "its own rule"), (given, none, "none")]
     facts = []
     for option, chosen, instead in found:
-        names = [str(measure) for measure in measures if chosen[measure]]
+        names = dict.fromkeys(str(measure) for measure in measures if chosen[measure])
         on = f"{listing(names, write=str)}, which {agreeing(len(names), 'take')} {instead}"
         facts += [Fact("no-effect-on", values={"option": option, "on": on})] if names else []
     return facts

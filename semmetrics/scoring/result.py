@@ -358,13 +358,13 @@ def interval_notes(scores: Iterable[Score]) -> list[Fact]:
     >>> semmetrics.score([["cat"]], [["cat"]], measures="F1", ci=True).notes
     ['one image has no interval; give at least two']
     """
-    notes: dict[tuple[Any, ...], list[str]] = {}
-    methods: dict[str, list[str]] = {}
+    notes: dict[tuple[Any, ...], dict[str, None]] = {}  # headings, each once for all systems
+    methods: dict[str, dict[str, None]] = {}
     for score in scores:
         if score.replicates is not None and score.ci is not None:
-            methods.setdefault(score.ci.method, []).append(score.heading)
+            methods.setdefault(score.ci.method, {})[score.heading] = None
             for code, values in _doubts(score, score.replicates, score.ci):
-                notes.setdefault((code, *values.items()), []).append(score.heading)
+                notes.setdefault((code, *values.items()), {})[score.heading] = None
     facts = [Fact(code, values={"headings": listing(headings, write=str), **dict(values)})
              for (code, *values), headings in notes.items()]  # fmt: skip
     if len(methods) < 2:
