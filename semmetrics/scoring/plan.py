@@ -8,10 +8,9 @@ calibration and comparisons all begin there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,45 +28,8 @@ from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
 from semmetrics.scoring.result import Score, bound_notes, interval_notes, left_out_notes
 
-T = TypeVar("T")
 CERTAINTY = ("ci_method", "seed", "resamples", "level")
 _MANY = 3  # inputs that are named one by one
-
-
-class Deferred(Sequence[T]):
-    """What is made when it is first asked for, or copied or pickled.
-
-    Examples
-    --------
-    >>> Deferred(lambda: "ab") == ["a", "b"]
-    True
-    """
-
-    def __init__(self, make: Callable[[], Iterable[T]]) -> None:
-        self._make = make
-
-    @cached_property
-    def _values(self) -> list[T]:
-        made = list(self._make())
-        del self._make  # and all that it holds
-        return made
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __getitem__(self, place: Any) -> Any:
-        return self._values[place]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, (list, Deferred)) and self._values == [*other]
-
-    __hash__ = None  # type: ignore[assignment] # as that of a list
-
-    def __repr__(self) -> str:
-        return repr(self._values)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Deferred, (self._values.copy,)
 
 
 class Prepared(NamedTuple):

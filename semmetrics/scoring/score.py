@@ -26,7 +26,7 @@ from semmetrics.options import OPTIONS, ResolvedOptions, check_options, is_asked
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.fits import fit, naming
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.plan import CERTAINTY, Deferred, Prepared, prepare_systems
+from semmetrics.scoring.plan import CERTAINTY, Prepared, prepare_systems
 from semmetrics.scoring.result import Score, score_statistics, with_derived
 from semmetrics.scoring.signature import Signed, part_key, read_signature
 from semmetrics.scoring.table import ScoreTable
@@ -153,8 +153,8 @@ def score_systems(systems: Mapping[str, Any], gts: Any, **options: Unpack[Option
 def table_of(prepared: Prepared) -> ScoreTable:
     """Score prepared tasks, and return the table with its notes."""
     scores = score_prepared(prepared)
-    facts = Deferred(partial(prepared.facts, scores))
-    return ScoreTable(scores, prepared.plan.not_computed, facts, Deferred(prepared.understood))
+    facts = partial(prepared.facts, scores)
+    return ScoreTable(scores, prepared.plan.not_computed, facts, prepared.understood)
 
 
 @document_options(*_SIGNED)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, overload
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
@@ -27,6 +27,7 @@ _COLUMNS = (
     "system", "part", "heading", "measure", "value", "ci_low", "ci_high", "ci_level", "ci_method",
     "unit", "n", "undefined", "signature",
 )  # fmt: skip
+T = TypeVar("T")
 _MATCHES = ("id", "system", "rank", "prediction", "reference", "similarity")
 _CONFUSION = ("system", "measure", "true", "predicted", "count")
 _LABELS = ("system", "measure", "label", "value", "support", "predicted", "hit")
@@ -50,6 +51,30 @@ _SAID = {*SETTINGS, *MODELS, "task", "groups", "thr", "fit", "cal", "ci", "n", "
 _GROUPS = 6  # of scores whose signatures differ
 
 
+class Deferred(Generic[T]):
+    """An attribute that is a list, given as one or as a function that is called when it is read."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, record: None, owner: type) -> Callable[[], list[T]]: ...
+
+    @overload
+    def __get__(self, record: object, owner: type) -> list[T]: ...
+
+    def __get__(self, record: object, owner: type) -> Any:
+        if record is None:
+            return list  # makes the default of a dataclass
+        found = vars(record)[self.name]
+        if callable(found):
+            found = vars(record)[self.name] = found()
+        return found
+
+    def __set__(self, record: object, value: list[T] | Callable[[], list[T]]) -> None:
+        vars(record)[self.name] = value
+
+
 @by_value()
 @dataclass(frozen=True, eq=False)
 class ScoreTable(ScaledResult):
@@ -64,9 +89,9 @@ class ScoreTable(ScaledResult):
         System by system.
     not_computed : list of NotComputed
         What a protocol names and this input does not allow, with the reason.
-    facts : sequence of Fact or str
+    facts : list of Fact or str
         What is odd in the input, or has no effect; ``notes`` has them as texts.
-    understood : sequence of str
+    understood : list of str
         How each input was read.
     differences : list of str
         Of a signature that was computed again: what differs from it.
@@ -86,9 +111,13 @@ class ScoreTable(ScaledResult):
 
     scores: list[Score]
     not_computed: list[NotComputed] = field(default_factory=list)
-    facts: Sequence[Fact] = field(default_factory=list)
-    understood: Sequence[str] = field(default_factory=list, repr=False)
+    facts: Deferred[Fact] = Deferred()
+    understood: Deferred[str] = Deferred()
     differences: list[str] = field(default_factory=list, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes, all of them made."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def __len__(self) -> int:
         return len(self.scores)

@@ -68,16 +68,16 @@ class ThresholdSweep(Result):
         The thresholds, rising.
     scores : mapping from measure to tuple of Score
         One for each threshold.
-    facts : sequence of Fact
+    facts : list of Fact
         What is odd.
-    understood : sequence of str
+    understood : list of str
         How each input was read.
     """
 
     points: tuple[float, ...]
     scores: Mapping[str, tuple[Score, ...]] = field(repr=False)
-    facts: Sequence[Fact] = field(default_factory=list, repr=False)
-    understood: Sequence[str] = field(default_factory=list, repr=False)
+    facts: list[Fact] = field(default_factory=list, repr=False)
+    understood: list[str] = field(default_factory=list, repr=False)
 
     @staticmethod
     def of(points: Sequence[float], table: ScoreTable) -> ThresholdSweep:
