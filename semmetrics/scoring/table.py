@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -27,7 +27,6 @@ _COLUMNS = (
     "system", "part", "heading", "measure", "value", "ci_low", "ci_high", "ci_level", "ci_method",
     "unit", "n", "undefined", "signature",
 )  # fmt: skip
-T = TypeVar("T")
 _MATCHES = ("id", "system", "rank", "prediction", "reference", "similarity")
 _CONFUSION = ("system", "measure", "true", "predicted", "count")
 _LABELS = ("system", "measure", "label", "value", "support", "predicted", "hit")
@@ -51,27 +50,21 @@ _SAID = {*SETTINGS, *MODELS, "task", "groups", "thr", "fit", "cal", "ci", "n", "
 _GROUPS = 6  # of scores whose signatures differ
 
 
-class Deferred(Generic[T]):
+class Deferred:
     """An attribute that is a list, given as one or as a function that is called when it is read."""
 
-    def __set_name__(self, owner: type, name: str) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-
-    @overload
-    def __get__(self, record: None, owner: type) -> Callable[[], list[T]]: ...
-
-    @overload
-    def __get__(self, record: object, owner: type) -> list[T]: ...
 
     def __get__(self, record: object, owner: type) -> Any:
         if record is None:
-            return list  # makes the default of a dataclass
+            return self
         found = vars(record)[self.name]
         if callable(found):
             found = vars(record)[self.name] = found()
         return found
 
-    def __set__(self, record: object, value: list[T] | Callable[[], list[T]]) -> None:
+    def __set__(self, record: object, value: list[Any] | Callable[[], list[Any]]) -> None:
         vars(record)[self.name] = value
 
 
@@ -111,8 +104,8 @@ class ScoreTable(ScaledResult):
 
     scores: list[Score]
     not_computed: list[NotComputed] = field(default_factory=list)
-    facts: Deferred[Fact] = Deferred()
-    understood: Deferred[str] = Deferred()
+    facts: list[Fact] = field(default_factory=list)
+    understood: list[str] = field(default_factory=list, repr=False)
     differences: list[str] = field(default_factory=list, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -579,6 +572,10 @@ class ScoreTable(ScaledResult):
             own = score.system, score.heading
             rows += [dict(zip(_UNDEFINED, (*own, *row), strict=True)) for row in found]
         return Records.from_rows(_UNDEFINED, rows)
+
+
+for _name in ("facts", "understood"):
+    setattr(ScoreTable, _name, Deferred(_name))
 
 
 def _item_headings(scores: Sequence[Score]) -> list[str]:
