@@ -292,8 +292,8 @@ def measure_agreement(
     rows: list[Agreement] = []
     for part, drawn in zip(parts, resampled, strict=True):
         for name, value in part.values.items():
-            interval = percentiles(drawn[name], value, name, design.bootstrap,
-                                   part.counts["images"], "image")  # fmt: skip
+            images_of = part.counts["images"]
+            interval = percentiles(drawn[name], value, design.bootstrap, images_of, "image")
             row = Agreement(
                 part.of.heading, part.of.measure, part.group, name, design, judgements.noun,
                 **part.counts, value=value, low=interval.low, high=interval.high,
@@ -345,7 +345,7 @@ def _compare(
     difference = float(subtract(row.value, other.values[name]))
     less = subtract(drawn[name], theirs[name])
     images = min(part.counts["images"], other.counts["images"])
-    interval = percentiles(less, difference, name, made, images, "image")
+    interval = percentiles(less, difference, made, images, "image")
     _, mine, shared = np.intersect1d(part.rows, other.rows, return_indices=True)
     p, few = math.nan, part.group != ALL and len(mine) < significance.LEAST_OF_WILLIAMS
     if images > 1 and row.design.test != "williams":  # otherwise every resample is the same

@@ -350,20 +350,19 @@ def correlate_values(
         (drawn,) = resample([table], _STATISTICS, bootstrap, draws, progress)
         for name, statistic in zip(NAMES, _STATISTICS, strict=True):
             intervals[name] = percentiles(
-                drawn[statistic], values[statistic], statistic, bootstrap, n, "pair"
+                drawn[statistic], values[statistic], bootstrap, n, "pair"
             )
     numbers = dict(zip(NAMES, values.values(), strict=True))
     return Correlation(n, **numbers, intervals=intervals)
 
 
 def percentiles(
-    values: Floats, whole: float, statistic: str, bootstrap: Bootstrap, groups: int, unit: str
+    values: Floats, whole: float, bootstrap: Bootstrap, groups: int, unit: str
 ) -> Interval:
     """Return the interval that the values of resamples make."""
     return Replicates(
         values, bootstrap.seed, unit, grouped=False, drawn="", value=whole,
         left_out=np.zeros(0), sizes=np.ones(groups, np.int64),
-        bounds=(0.0 if statistic == "accuracy" else -1.0, 1.0),
     ).interval(bootstrap.level)  # fmt: skip
 
 

@@ -419,6 +419,19 @@ def test_comparisons_are_with_the_baseline():
     assert {one.p for one in same if not math.isnan(one.p)} == {1.0}
 
 
+def test_a_difference_is_the_opposite_from_the_other_baseline():
+    rows = [{"id": str(n), "rating": n % 5 + 1} for n in range(12)]
+    gts = {str(n): list("abcde") for n in range(12)}
+    preds = {id: gts[id][: int(id) % 5 + 1] + ["x", "y"][: int(id) % 2 * 2] for id in gts}
+    tables = [semmetrics.meta(rows, preds, gts, measures=m)
+              for m in ("Precision Recall", "Recall Precision")]  # fmt: skip
+    for statistic in oracle.STATISTICS:
+        recall, precision = tables[0]["Recall", statistic], tables[1]["Precision", statistic]
+        ends = -precision.difference_high, -precision.difference_low
+        assert (recall.difference_low, recall.difference_high) == pytest.approx(ends)
+        assert ends[0] < recall.difference < ends[1]
+
+
 def test_williams_is_for_pearson():
     found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1 Recall", test="williams", resamples=20)
     assert [one.statistic for one in found] == ["pearson"] * 2
