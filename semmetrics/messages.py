@@ -210,7 +210,7 @@ def a_kind(value: object) -> str:
     ('an int', 'a float')
     """
     if value is None:
-        return "None"
+        return "null"
     name = type(value).__name__
     return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
 
@@ -473,7 +473,7 @@ MESSAGES: dict[str, str] = {
     "wrong-formula": "the formula of {measure} {problem}; {remedy}",
     "no-scores": "{what} needs a score for each predicted label{given}; "
         "give scores ({opt:score_column} names their column{unused}){remedy}",
-    "no-rule": "no rule makes sets of scores; give a cutoff (F1@3) or {opt:decode=threshold:0.5}",
+    "no-rule": "scores are not sets; give sets, a cutoff (F1@3), or {opt:decode=threshold:0.5}",
     "no-embedding": "there is no embedding {name!r}; give {opt:embedding}",
     "word-vectors": "BagSim needs one vector for {what}, but {embedding} has vectors of words; "
         "use an embedding that reads text{remedy}",
@@ -489,7 +489,7 @@ MESSAGES: dict[str, str] = {
     "not-in-gallery": "place {value} is not in the gallery of {size:item}",
     "item-after-end": "place {value} follows -1; -1 marks the end of a short ranking",
     "too-few-ranks": "top counts {found:rank}, the largest cutoff is {wanted}; give more ranks",
-    "no-cutoff": "{measure} has no cutoff; write {wanted}",
+    "no-cutoff": "{measure} needs a cutoff; write {wanted}",
     "no-class-score": "no {group} class has a score; AUSUC and BestH need scores of all classes",
     "missing-images": "{n:image} missing: {examples!l}; give all sides the same images",
     "wrong-captions": "{found} given; give {wanted} for each image",
@@ -507,7 +507,7 @@ MESSAGES: dict[str, str] = {
     "ambiguous-kind": '{reason} could be {kinds!l}: {what}; set {opt:task}, or write as ["cat"]',
     "truth-of-scores": "the ground truth is a matrix of scores; give 0/1 or lists, last of all",
     "not-probabilities": "{value!p} are not probabilities of set sizes; let each item sum to 1",
-    "outside-classes": "{role} {value!r} is not in the class list; correct it, or {opt:classes}",
+    "outside-classes": "{role} {value!r} is not in the class list; correct it or {opt:classes}",
     "unnamed-classes": "{role} {value!r} is not a number, as the class list has; set {opt:classes}",
     "unnamed-columns": "columns without names, labels of {other} are {names!l}; set {opt:classes}",
     "unnamed-widths": "unnamed columns: {mine} predicted and {theirs} true ones; set {opt:classes}",
@@ -523,7 +523,7 @@ MESSAGES: dict[str, str] = {
     "outside-gallery": "{n:positive} not in the gallery of {size:,}: {names!l}; "
         "correct them, or set {opt:missing=skip} to count them as never found",
     "outside-columns": "{n:positive} not among {size:,} columns (from 0): {names!l}; "
-        "name the columns with {opt:gallery}, or set {opt:missing=skip}",
+        "name the columns with {opt:gallery}",
     "unnamed-rows": "there are positives of {name!r}, but {what}s have no names; set {option!o}",
     "swapped-names": "the positives are those of the columns, by rows; "
         "exchange {opt:queries} and {opt:gallery}, and give the transpose",
@@ -539,7 +539,7 @@ MESSAGES: dict[str, str] = {
     "reserved-list": "{name!r} cannot name a list; rename it, or use {opt:seen} or {opt:unseen}",
     "empty-list": "no class is in the list {name}; nearest: {nearest}; name a list with more",
     "without-value": "{n:{noun}} without a {what}: {names!l}; give one to each",
-    "unknown-side": "the {side} classes are unknown; give {side!o} and {other!o}, or {opt:classes}",
+    "unknown-side": "the {side} classes are unknown; give {side!o} or {other!o}, and {opt:classes}",
     "empty-side": "no class is {side}: all are {other}; correct {other!o}, or give {side!o}",
     "measure-needs-scores": "{measure} needs scores of the predictions; give them, or leave it out",
 
@@ -629,7 +629,7 @@ MESSAGES: dict[str, str] = {
     "no-common-pairs": "no rated pair, such as {pair}, is in it, which has {there}; "
         "name the columns of ids with {opt:columns}, or their common part with {opt:ids}",
     "vanishing-dominance": "the powers of the matrix vanish; let each system dominate itself by 1",
-    "no-dominance": "a score of {value} has no finite dominance; set {opt:floor}, or a larger k",
+    "no-dominance": "a score of {value} has no finite dominance; set {opt:floor}, or select more",
     "too-few-images": "{n:image} with a value of {measure}, fewer than k={k}; choose a smaller k",
     "several-answers": "{found} for one image; give one, or choose a measure of label sets",
     "systems-missing": "{n:system} of the competition not given: {systems!l}; give all of them",
@@ -726,6 +726,8 @@ MESSAGES: dict[str, str] = {
     "true-scores": "scores of the ground truth are ignored: every label listed is true",
     "scores-unused": "every label listed counts as predicted, with {n:score} of {total:,} below "
         "0.5; if scores decide, set {opt:threshold=0.5}, {opt:decode} or a cutoff (F1@3)",
+    "scores-above-1": "scores go up to {highest:g}, and the threshold is {threshold}; "
+        "write both on one scale",
     "nothing-predicted": "no score is above the threshold {threshold}, but {highest:g} at most",
     "order-of-labels": "{measures} depends on the order of predictions, which is {order}; "
         "give scores, or ordered lists",

@@ -178,7 +178,10 @@ class Option(NamedTuple):
 
     def default_text(self) -> str:
         """Return a sentence on its default; empty where that is to do nothing."""
-        return "" if self.default in (None, False, (), 0) else f" The default is {self.default}."
+        if self.default in (None, False, (), 0):
+            return ""
+        several = isinstance(self.default, tuple)
+        return f" The default is {' '.join(self.default) if several else self.default}."
 
 
 # fmt: off
@@ -222,7 +225,7 @@ class Options(Reading, total=False):
         "k predictions, for each k: 1,3,5.", WHAT, kinds=_LABELS + _CLASSES, signed=True,
         metavar="K,...")]
     decode: Annotated[str | Sequence[str] | None, Option("Rule that turns scores into label sets: "
-        "threshold:0.5, threshold:best, cumulative:0.5, cardinality, cardinality+scores. May be "
+        "threshold:0.5, threshold:best, cumulative:0.5, cardinality, cardinality+scores; or "
         "several.", WHAT, kinds=_LABELS, signed=True, metavar="RULE", repeat=True, names="rules")]
     threshold: Annotated[float | str | Sequence[float | str] | None, Option(
         "Short for the decoding rule threshold:T, for each score threshold T; 'best' is the one "
@@ -233,9 +236,9 @@ class Options(Reading, total=False):
     set_size_probs: Annotated[Any, Option("Probabilities of each set size (items x sizes), for the "
         "rules that use them: one matrix, or one for each system.", WHAT, kinds=_LABELS,
         repeat=True, file=True, batch="items")]
-    first_set_size: Annotated[int, Option("The set size of the first column of set_size_probs: 0, "
-        "or 1 if the empty set is not allowed.", WHAT, default=0, kinds=_LABELS, key="firstsize",
-        signed=True, read=int, least=0)]
+    first_set_size: Annotated[int, Option("The set size of the first column of these "
+        "probabilities: 0, or 1 if the empty set is not allowed.", WHAT, default=0, kinds=_LABELS,
+        key="firstsize", signed=True, read=int, least=0)]
     task: Annotated[str | None, Option("What is evaluated, where neither the measures nor the "
         "shape of the data tell.", DATA, choices=KINDS)]
     normalize: Annotated[str | None, Option("How label texts are cleaned before they are compared: "
@@ -301,13 +304,13 @@ class Options(Reading, total=False):
         "or JSON), in the order of the columns of the matrix or of their embeddings.", RETRIEVAL,
         kinds=_RETRIEVAL, key="gallery", file=True)]
     queries_embeddings: Annotated[Any, Option("Vectors of the queries (.npy, .npz, .h5), one a "
-        "row, in place of a matrix of similarities; with gallery_embeddings.", RETRIEVAL,
+        "row, in place of a matrix of similarities; with those of the gallery.", RETRIEVAL,
         kinds=_RETRIEVAL, file=True, instead=True)]
     gallery_embeddings: Annotated[Any, Option("Vectors of the candidates, one a row.", RETRIEVAL,
         kinds=_RETRIEVAL, file=True)]
     phi: Annotated[Any, Option("How similar rows and columns (images and captions) are in meaning: "
         "a matrix of their shape, as semmetrics pairs writes it, for NCS, SR and nDCG; or CIDEr-D, "
-        "CIDEr, SPICE or BagSim, computed of --captions. With NAME= it is that of measures such as "
+        "CIDEr, SPICE or BagSim, computed from captions. With NAME= it is that of measures such as "
         "'NCS(phi=NAME)@10'.", RETRIEVAL, kinds=_RETRIEVAL, metavar="[NAME=]FILE", repeat=True,
         file=True)]
     captions: Annotated[Any, Option("The text of each caption of the gallery, {id: caption} or in "
@@ -402,7 +405,7 @@ _GROUP = Option("Column of RATINGS; each of its values has rows of its own, too.
     metavar="COLUMN")
 _IDS = Option("The part of an id in RATINGS that is compared: the group of the expression, or all "
     "that it finds.", PEOPLE, metavar="REGEX")
-_POINTS = Option("Thresholds to compute; both ends of a range are. The default is 0:1:0.01.", WHAT,
+_POINTS = Option("Thresholds to compute, both ends included. The default is 0:1:0.01.", WHAT,
     metavar="START:STOP:STEP|T,...")
 _MEASURE = Option("The measure.", WHAT, flags=("-m", "--measure"), metavar="MEASURE",
     names="measures")

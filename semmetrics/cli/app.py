@@ -192,7 +192,7 @@ def _ending_with_its_reader() -> Iterator[None]:
 )
 @click.version_option(__version__, prog_name="semmetrics", message="%(prog)s %(version)s")
 def program() -> None:
-    """Metrics of multi-label evaluation papers, under the exact protocol of each.
+    """Metrics of labels, captions, retrieval and classes, under the exact protocols of papers.
 
     Results go to standard output, or to the file of -o; notes, warnings and progress to standard
     error. 'semmetrics COMMAND --help' explains a command with examples.

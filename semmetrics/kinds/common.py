@@ -20,7 +20,7 @@ from semmetrics.data.lists import Ids, Lists
 from semmetrics.data.matrix import Matrix, row_blocks
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
 from semmetrics.kinds import Measures, Notes, Options, Tasks
-from semmetrics.messages import listing, visible
+from semmetrics.messages import listing, plural, visible
 
 SWAPPED = "swapped"
 """The name under which tasks note signs of swapped sides."""
@@ -163,7 +163,7 @@ def find_odd_texts(texts: Sequence[str], noun: str) -> list[Fact]:
     return [
         *named("padded-texts", (text for text in texts if text != text.strip()), noun=noun),
         *named("hidden-characters", hidden, noun=noun),
-        *counted("lookalikes", len(similar), first, noun=f"{noun}s"),
+        *counted("lookalikes", len(similar), first, noun=plural(noun)),
     ]
 
 

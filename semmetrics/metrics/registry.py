@@ -320,8 +320,7 @@ def _parse_form(text: str, form: re.Match[str], kind: str | None) -> list[Measur
     for part in split_outside(form["options"] or ""):
         name, _, value = (piece.strip() for piece in part.partition("="))
         if not name or not value:
-            wanted = "option=value, with one value for each option"
-            raise InputError("bad-option", text, name="option", value=part, wanted=wanted)
+            raise InputError("not-a-measure", text=text)
         if name in options:
             raise InputError("duplicate", text, role="the option", value=name)
         options[name] = value

@@ -77,19 +77,16 @@ class Bootstrap:
     method: str = AUTO
 
     def __post_init__(self) -> None:
-        for name, kind in (("level", float), ("resamples", int), ("seed", int)):
+        for name, kind, wanted, is_right in (
+            ("level", float, "a level between 0 and 1", lambda level: 0 < level < 1),
+            ("resamples", int, f"2 to {_MOST:,}", lambda number: 2 <= number <= _MOST),
+            ("seed", int, "0 or more", lambda seed: seed >= 0),
+        ):
             value = getattr(self, name)
             value = value.item() if isinstance(value, np.generic) else value
-            if type(value) is not kind:
-                raise InputError("bad-option", name=name, value=value, wanted="a number")
+            if type(value) is not kind or not is_right(value):
+                raise InputError("bad-option", name=name, value=value, wanted=wanted)
             object.__setattr__(self, name, value)
-        for name, wanted, is_right in (
-            ("level", "a level between 0 and 1", 0 < self.level < 1),
-            ("resamples", f"2 to {_MOST:,}", 2 <= self.resamples <= _MOST),
-            ("seed", "0 or more", self.seed >= 0),
-        ):
-            if not is_right:
-                raise InputError("bad-option", name=name, value=getattr(self, name), wanted=wanted)
         check_choice("method", self.method, OPTIONS["ci_method"].choices)
 
     @property

@@ -518,8 +518,8 @@ def _score(
         raise InputError("bad-option", judgements.source, name="task", value=given["task"],
                          wanted=repr(TEXTS))  # fmt: skip
     if not judgements.texts and (preds is None or gts is None):
-        raise InputError("needs-option", judgements.source, what="a table of ids without texts",
-                         name="preds" if preds is None else "gts")  # fmt: skip
+        raise InputError("nothing-given", judgements.source, what="texts in the table",
+                         remedy="give predictions and ground truth for its ids")  # fmt: skip
     read, wanted = None, judgements.candidates
     each = zip(judgements.candidates, judgements.references, strict=True)
     if not judgements.texts and any(several != (one,) for one, several in each):

@@ -349,9 +349,7 @@ def correlate_values(
         draws = Draws(places, n, places.astype(np.uint64))  # of items in their order
         (drawn,) = resample([table], _STATISTICS, bootstrap, draws, progress)
         for name, statistic in zip(NAMES, _STATISTICS, strict=True):
-            intervals[name] = percentiles(
-                drawn[statistic], values[statistic], bootstrap, n, "pair"
-            )
+            intervals[name] = percentiles(drawn[statistic], values[statistic], bootstrap, n, "pair")
     numbers = dict(zip(NAMES, values.values(), strict=True))
     return Correlation(n, **numbers, intervals=intervals)
 

@@ -215,7 +215,7 @@ JARS = {
 
 _OTHERWISE = (
     "give tuples that were parsed elsewhere, tuples= (--tuples FILE), or score "
-    "SPICE(parser=offline), another measure, which needs no Java and is in no protocol"
+    "SPICE(parser=offline), a measure of its own that needs no Java"
 )
 _CLASSES = Path(__file__).with_name("java_program")
 _LIMITS = {  # by what the program says

@@ -526,7 +526,7 @@ def test_images_that_are_wrong(image, judged, change, code, where):
 
 
 def test_sides_that_are_lacking_or_too_many():
-    with refused("needs-option", "ratings"):
+    with refused("nothing-given", "ratings"):
         semmetrics.meta(ROWS, measures="F1")
     with refused("not-applicable", "ratings"):
         semmetrics.meta(IMAGES, PREDS, GTS, measures="ROUGE-L")

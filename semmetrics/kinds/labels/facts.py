@@ -353,11 +353,13 @@ def _score_facts(
     if (_SCORES, "pred", "highest") in odd:
         top = max(map(float, odd[_SCORES, "pred", "highest"]))
         rules = [str(m["decode"]).partition(":") for m in measures if not m["keep_at_least"]]
-        facts += [
-            Fact("nothing-predicted", where=where, values={"threshold": number, "highest": top})
-            for number in dict.fromkeys(number for rule, _, number in rules if rule == "threshold")
-            if number[:1].isdigit() and float(number) >= top
-        ]
+        written = [n for rule, _, n in rules if rule == "threshold" and n[:1].isdigit()]
+        for number in dict.fromkeys(written):
+            values = {"threshold": number, "highest": top}
+            if float(number) >= top:
+                facts.append(Fact("nothing-predicted", where=where, values=values))
+            elif 0 < float(number) < 1 < top - 1e-3:  # which is more than rounding
+                facts.append(Fact("scores-above-1", where=where, values=values))
     orders = [f"that of {text}" for order, text in _ORDERS.items() if (_ORDER, order) in odd]
     free = ("optimal", "any")  # rules of matching in which the order does not matter
     which = [m for m in measures if m.k or not (m.definition.order_invariant or m["match"] in free)]
