@@ -208,14 +208,14 @@ def render_facts(
     >>> render_facts(facts[:1], "abcd")
     ['a: 2 columns not used: ']
     """
-    facts, lines = list(facts), []
+    facts, lines, systems = list(facts), [], frozenset(systems)
     groups: dict[Any, list[Fact]] = {}
     for fact in facts:
         if fact.where in systems:
             groups.setdefault(fact.kind, []).append(fact)
     for fact in facts:
         group = groups.get(fact.kind, [])
-        if fact not in group or len(group) <= _MANY:
+        if fact.where not in systems or len(group) <= _MANY:
             lines.append(fact.text(spell))
         elif fact is group[0]:
             lines.append(_text_of_many(group, len(systems), spell))

@@ -383,7 +383,7 @@ MESSAGES: dict[str, str] = {
     "unlisted-id": "{key} {value} is not among the {what}; add it, or remove the annotation",
     "id-of-candidate": "{value!r} also names a caption of another id; do not end ids with #1",
     "cycle": "there is a cycle: {names}; remove one of its links",
-    "too-many-ancestors": "over {limit} pairs of name and ancestor; omit some, or raise max_pairs=",
+    "too-many-ancestors": "over {limit} pairs of a name and an ancestor; omit some",
     "own-parent": "{value!r} is its own parent; remove the link",
     "merged-names": "{names!l} are {term!r} when normalized; rename one, or set {opt:normalize}",
     "differ-by-blanks": "{names!l} differ by blanks alone; write the name one way",
@@ -642,7 +642,7 @@ MESSAGES: dict[str, str] = {
     "not-a-sheet": "not a sheet of {wanted}; give such a sheet, or use {name!o}",
     "foreign-rows": "rows of other {noun}s: {examples!l}; remove them, or set {opt:missing=skip}",
     "no-threshold": "it has no threshold of similarity; use one of {measures}",
-    "bad-thresholds": "{value!r} gives no thresholds; write 0:1:0.05, or 0.3,0.4,0.5",
+    "bad-thresholds": "{value!r} gives no thresholds, or too many; write 0:1:0.05, or 0.3,0.4,0.5",
     # Studies: notes
     "constant-ratings": "all ratings are equal: agreement is undefined",
     "constant-side": "values or ratings are all equal: agreement is undefined",

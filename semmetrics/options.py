@@ -11,6 +11,7 @@ option, add a line here, use it, and document it on its page.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from os import PathLike
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple, TypedDict
@@ -821,6 +822,26 @@ class ResolvedOptions(Mapping[str, Any]):
         return ResolvedOptions({**self._values, **changed}, self.given, self.opened)
 
 
+def take_over(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that have a value; the caller may then change its containers.
+
+    Examples
+    --------
+    >>> weights = {"a": 1.0}
+    >>> given = take_over({"weights": weights, "ignore": iter("ab"), "classes": None})
+    >>> weights.clear()
+    >>> given
+    {'weights': {'a': 1.0}, 'ignore': ['a', 'b']}
+    """
+    found = {name: value for name, value in given.items() if value is not None}
+    for name, value in found.items():
+        if isinstance(value, Iterator):
+            found[name] = list(value)
+        elif isinstance(value, (dict, list, set)):
+            found[name] = copy(value)
+    return found
+
+
 def resolve_options(
     given: Mapping[str, Any],
     kind: str,
@@ -853,7 +874,7 @@ def resolve_options(
     >>> options["missing"], options["normalize"], options["seed"]
     ('skip', 'none', 12345)
     """
-    given = {name: value for name, value in given.items() if value is not None}
+    given = take_over(given)
     for name, value in given.items():
         if is_given(value) and OPTIONS[name].kinds and kind not in OPTIONS[name].kinds:
             raise InputError("not-of-kind", name=name, kind=kind)

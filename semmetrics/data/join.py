@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -152,6 +153,7 @@ def _missing(predictions: int, references: int) -> dict[str, int]:
 
 
 _WRITTEN: dict[str, Callable[[str], str]] = {
+    "Unicode normal form": lambda name: unicodedata.normalize("NFC", name),
     "the .0 of a number": lambda name: re.sub(r"^(-?\d+)\.0+$", r"\1", name),
     "a file extension": lambda name: re.sub(r"(?<=.)\.(?=[^.]*[^\W\d])[^.]*$", "", name),
     "their folders": lambda name: name.replace("\\", "/").rpartition("/")[2],

@@ -313,7 +313,7 @@ class Definition:
         options = [option.name for option in self.options]
         return tuple(name for name in self.parameters if name not in options)
 
-    def __call__(self, *, k: int | None = None, **chosen: Value) -> Measure:
+    def __call__(self, /, *, k: int | None = None, **chosen: Value) -> Measure:
         """Choose options, and return the measure.
 
         Raises

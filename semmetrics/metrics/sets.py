@@ -428,6 +428,7 @@ def SubsetAccuracy(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     equation="|Y Δ Z| / q",
     source="Schapire & Singer 2000; Tsoumakas et al. 2009",
     cite=("schapire2000", "tsoumakas2009"),
+    defaults={"empty": "0"},
     policies=("empty",),
 )
 def HammingLoss(hit: Any, n_pred: Any, n_ref: Any, total: Any) -> Any:

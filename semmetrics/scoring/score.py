@@ -153,7 +153,7 @@ def score_systems(systems: Mapping[str, Any], gts: Any, **options: Unpack[Option
 def table_of(prepared: Prepared) -> ScoreTable:
     """Score prepared tasks, and return the table with its notes."""
     scores = score_prepared(prepared)
-    facts: Any = partial(prepared.facts, scores)  # made when they are read
+    facts: Any = partial(prepared.facts, tuple(scores))  # made when they are read
     understood: Any = prepared.understood
     return ScoreTable(scores, prepared.plan.not_computed, facts, understood)
 

@@ -19,7 +19,7 @@ first items and then fixed.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from types import MethodType
@@ -38,7 +38,7 @@ from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_we
 from semmetrics.messages import listing
 from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import kinds_of_all, parse_all
-from semmetrics.options import OPTIONS, check_options, is_given, resolve_options
+from semmetrics.options import OPTIONS, check_options, is_given, resolve_options, take_over
 from semmetrics.scoring import plan
 from semmetrics.scoring.evaluate import Statistics, evaluate
 from semmetrics.scoring.fits import BEST, Fitted, fit
@@ -99,11 +99,7 @@ class Scorer:
         """
         check_type("system", system, str | None)
         check_options("Scorer", options)
-        given: dict[str, Any] = {
-            name: list(value) if isinstance(value, Iterator) else value
-            for name, value in options.items()
-            if value is not None
-        }
+        given = take_over(options)
         early = [name for name in BY_ITEM if name in given]
         if early:
             raise InputError("given-by-batch", name=early[0])
@@ -533,7 +529,7 @@ class Batches:
             unlike=self.unlike,
             source=self.source,
             understood=self.understood,
-            notes=self.notes,
+            notes=[*self.notes],
             where=Places(self.source, named, "" if named else ITEM, ids),
         )
         return made.occurring_alone() if self._chosen and not matrix else made
@@ -618,7 +614,7 @@ class Collection:
         if not len(pred) and not len(ref):
             return
         pred, ref = _with_ids(pred, ref)
-        given = {name: value for name, value in given.items() if value is not None}
+        given = take_over(given)
         resolve_options(given, setup.kind.name)  # refuses what means nothing for the kind
         values = _read_values(given, pred, ref, setup)
         batch = Collection(self.system, keep_rows=self.keep_rows)

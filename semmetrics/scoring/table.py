@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
+from threading import RLock
 from typing import Any, overload
 
 import numpy as np
@@ -50,6 +51,9 @@ _SAID = {*SETTINGS, *MODELS, "task", "groups", "thr", "fit", "cal", "ci", "n", "
 _GROUPS = 6  # of scores whose signatures differ
 
 
+_READING = RLock()
+
+
 class Deferred:
     """An attribute that is a list, given as one or as a function that is called when it is read."""
 
@@ -59,10 +63,11 @@ class Deferred:
     def __get__(self, record: object, owner: type) -> Any:
         if record is None:
             return self
-        found = vars(record)[self.name]
-        if callable(found):
-            found = vars(record)[self.name] = found()
-        return found
+        with _READING:  # all at once, which lets go what they are made of; in one thread
+            for name, value in vars(record).items():
+                if callable(value):
+                    vars(record)[name] = value()
+        return vars(record)[self.name]
 
     def __set__(self, record: object, value: list[Any] | Callable[[], list[Any]]) -> None:
         vars(record)[self.name] = value
@@ -82,7 +87,7 @@ class ScoreTable(ScaledResult):
         System by system.
     not_computed : list of NotComputed
         What a protocol names and this input does not allow, with the reason.
-    facts : list of Fact or str
+    facts : list of Fact
         What is odd in the input, or has no effect; ``notes`` has them as texts.
     understood : list of str
         How each input was read.

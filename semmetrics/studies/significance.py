@@ -187,7 +187,7 @@ def student_t(differences: ArrayLike, level: float = 0.95) -> tuple[float, float
     Returns
     -------
     p, low, high : float
-        Where all differences are equal, p is 1 if they are 0 and 0 otherwise.
+        Where all differences are equal, p is 1 if they are 0 and nan otherwise.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def student_t(differences: ArrayLike, level: float = 0.95) -> tuple[float, float
     mean, n = math.fsum(values) / len(values), len(values)
     spread = math.sqrt(math.fsum((values - mean) ** 2) / (n - 1) / n)
     if spread <= _ROUNDING * abs(mean):
-        return float(mean == 0), mean, mean
+        return 1.0 if mean == 0 else math.nan, mean, mean
     half = float(stdtrit(n - 1, (1 + level) / 2)) * spread
     return 2 * float(stdtr(n - 1, -abs(mean) / spread)), mean - half, mean + half
 

@@ -112,7 +112,15 @@ def test_numbers_that_rounding_alone_tells_apart_are_equal_to_every_test():
     assert significance.simulated_p([0.3, -0.3], 0.1 + 0.2) == 1.0
     assert significance.shifted_p([0.1 + 0.2, -0.3], 0.1 + 0.2) == 1.0
     p, low, high = significance.student_t([0.1 + 0.2, 0.3, 0.3])
-    assert (p, low) == (0.0, high)
+    assert math.isnan(p)
+    assert low == high
+
+
+def test_differences_that_are_all_alike_have_no_p_by_student():
+    systems, truth = {"a": [["z"], ["z"]], "b": [["x"], ["y"]]}, [["x"], ["y"]]
+    found = semmetrics.compare(systems, truth, measures="F1", test="t")
+    assert not found["b", "F1"].significant
+    assert "no p for F1" in "".join(found.sentences())
 
 
 @pytest.mark.parametrize("test", TESTS)

@@ -105,6 +105,7 @@ def test_weights_that_are_refused(weights, code, where):
         ("7", "007", "leading zeros"),
         ("val/im.jpg", "im.jpg", "their folders"),
         ("IM ", "im", "case or blanks"),
+        ("caf\u00e9", "cafe\u0301", "Unicode normal form"),
     ],
 )
 def test_ids_that_are_nearly_the_same_get_a_hint(ours, theirs, difference):

@@ -79,3 +79,8 @@ def test_a_policy_acts_on_its_cause_alone(cause, policy, expected):
 def test_a_policy_that_cannot_act_is_refused(text):
     with refused("bad-choice"):
         semmetrics.parse(text)
+
+
+def test_nothing_predicted_of_nothing_is_no_loss():
+    assert semmetrics.score([[]], [[]], measures="HammingLoss")[0].value == 0
+    assert semmetrics.score([[]], [[]], measures="HammingLoss", classes=["x"])[0].value == 0

@@ -28,10 +28,11 @@ def test_nothing(nothing):
         semmetrics.validate(nothing)
 
 
-def test_a_label_order_that_is_not_computed_is_said(monkeypatch):
+@pytest.mark.parametrize(("limit", "number"), [("_PAIRS", 3), ("_KINDS", 2)])
+def test_a_label_order_that_is_not_computed_is_said(monkeypatch, limit, number):
     data = [["a", "b"], ["a", "b", "c"]]
     assert semmetrics.validate(data)["order"] == {"mean": 1.0, "pairs": 3}
-    monkeypatch.setattr(describe, "_PAIRS", 3)
+    monkeypatch.setattr(describe, limit, number)
     found = semmetrics.validate(data)
     assert found["order"] == {"mean": None, "pairs": 4}
     assert "not computed: 4 pairs of labels are too many" in report_validation(found)
