@@ -21,6 +21,7 @@ Methods
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import NormalDist
@@ -77,15 +78,16 @@ class Bootstrap:
     method: str = AUTO
 
     def __post_init__(self) -> None:
-        for name, kind, wanted, is_right in (
+        wanted: tuple[tuple[str, type, str, Callable[[Any], bool]], ...] = (
             ("level", float, "a level between 0 and 1", lambda level: 0 < level < 1),
             ("resamples", int, f"2 to {_MOST:,}", lambda number: 2 <= number <= _MOST),
             ("seed", int, "0 or more", lambda seed: seed >= 0),
-        ):
+        )
+        for name, kind, text, is_right in wanted:
             value = getattr(self, name)
             value = value.item() if isinstance(value, np.generic) else value
             if type(value) is not kind or not is_right(value):
-                raise InputError("bad-option", name=name, value=value, wanted=wanted)
+                raise InputError("bad-option", name=name, value=value, wanted=text)
             object.__setattr__(self, name, value)
         check_choice("method", self.method, OPTIONS["ci_method"].choices)
 
