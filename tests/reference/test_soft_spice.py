@@ -61,6 +61,7 @@ def test_the_formula_in_single_precision(minilm, captions):
     from sentence_transformers import SentenceTransformer
 
     preds, gts, tuples = captions
+    preds, gts = ({name: side[name] for name in [*preds][:150]} for side in (preds, gts))
     model = SentenceTransformer(str(minilm), device="cpu")
     forward, both = [], []
     for name, (caption,) in preds.items():

@@ -95,6 +95,7 @@ def test_values_are_those_of_pycocoevalcap(module, source, request):
     assert scorer().method() == other.method() == name
 
 
+@pytest.mark.slow
 def test_meteor_is_that_of_pycocoevalcap(fakecap):
     if missing := METEOR_PROGRAM.missing():
         pytest.skip(missing)

@@ -220,6 +220,7 @@ def asked(program, statistics, groups):
     return [([next(answers) for _ in group], next(answers)) for group in groups]
 
 
+@pytest.mark.slow
 def test_the_program_on_lines_of_any_kind(program):
     @settings(database=None, derandomize=True)
     @given(st.lists(lines(), min_size=1, max_size=4))
