@@ -629,7 +629,7 @@ MESSAGES: dict[str, str] = {
     "no-common-pairs": "no rated pair, such as {pair}, is in it, which has {there}; "
         "name the columns of ids with {opt:columns}, or their common part with {opt:ids}",
     "vanishing-dominance": "the powers of the matrix vanish; let each system dominate itself by 1",
-    "no-dominance": "a score of {value} has no finite dominance; set {opt:floor}, or select more",
+    "no-dominance": "dominance over {value} is infinite; set {opt:floor}, or select more images",
     "too-few-images": "{n:image} with a value of {measure}, fewer than k={k}; choose a smaller k",
     "several-answers": "{found} for one image; give one, or choose a measure of label sets",
     "systems-missing": "{n:system} of the competition not given: {systems!l}; give all of them",

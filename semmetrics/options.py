@@ -823,7 +823,7 @@ class ResolvedOptions(Mapping[str, Any]):
 
 
 def take_over(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that have a value; the caller may then change its containers.
+    """Return the options that have a value, in containers that the caller does not change.
 
     Examples
     --------

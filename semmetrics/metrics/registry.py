@@ -117,7 +117,7 @@ def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Def
         raise InputError("reserved-option", measure=definition.name, names=sorted(reserved))
     if (definition.kind, definition.name) in _DEFINITIONS:
         forget(_DEFINITIONS[definition.kind, definition.name])
-    if is_own(definition):
+    if is_own(definition):  # its source is read while it is the one that runs
         own_identity(definition)
     _DEFINITIONS[definition.kind, definition.name] = definition
     _ALIASES.update({(definition.kind, name): text for name, text in (aliases or {}).items()})
@@ -219,8 +219,6 @@ def is_own(definition: Definition) -> bool:
 @cache
 def own_identity(definition: Definition) -> str:
     """Return what a signature says of a user's own definition: a hash of its source.
-
-    It is that of the source when the definition was registered; its file may change later.
 
     Returns
     -------
@@ -325,7 +323,7 @@ def _parse_form(text: str, form: re.Match[str], kind: str | None) -> list[Measur
     options: dict[str, str] = {}
     for part in split_outside(form["options"] or ""):
         name, _, value = (piece.strip() for piece in part.partition("="))
-        if not name or not value or name == "k":
+        if not name or not value or name == "k":  # k is written @k
             raise InputError("not-a-measure", text=text)
         if name in options:
             raise InputError("duplicate", text, role="the option", value=name)

@@ -614,8 +614,8 @@ class Collection:
         if not len(pred) and not len(ref):
             return
         pred, ref = _with_ids(pred, ref)
-        given = take_over(given)
-        resolve_options(given, setup.kind.name)  # refuses what means nothing for the kind
+        resolved = resolve_options(given, setup.kind.name)  # refuses what means nothing for it
+        given = {name: resolved[name] for name, value in given.items() if value is not None}
         values = _read_values(given, pred, ref, setup)
         batch = Collection(self.system, keep_rows=self.keep_rows)
         batch._preds, batch._gts = Batches.of(pred), Batches.of(ref)

@@ -51,10 +51,10 @@ _SAID = {*SETTINGS, *MODELS, "task", "groups", "thr", "fit", "cal", "ci", "n", "
 _GROUPS = 6  # of scores whose signatures differ
 
 
-_READING = RLock()
+_MAKING = RLock()
 
 
-class Deferred:
+class _Deferred:
     """An attribute that is a list, given as one or as a function that is called when it is read."""
 
     def __init__(self, name: str) -> None:
@@ -63,8 +63,8 @@ class Deferred:
     def __get__(self, record: object, owner: type) -> Any:
         if record is None:
             return self
-        with _READING:  # all at once, which lets go what they are made of; in one thread
-            for name, value in vars(record).items():
+        with _MAKING:  # one list for all threads; both at once, as both keep the inputs alive
+            for name, value in [*vars(record).items()]:
                 if callable(value):
                     vars(record)[name] = value()
         return vars(record)[self.name]
@@ -579,8 +579,8 @@ class ScoreTable(ScaledResult):
         return Records.from_rows(_UNDEFINED, rows)
 
 
-for _name in ("facts", "understood"):
-    setattr(ScoreTable, _name, Deferred(_name))
+for _name in ("facts", "understood"):  # in the class itself they would be taken for defaults
+    setattr(ScoreTable, _name, _Deferred(_name))
 
 
 def _item_headings(scores: Sequence[Score]) -> list[str]:

@@ -292,8 +292,8 @@ def measure_agreement(
     rows: list[Agreement] = []
     for part, drawn in zip(parts, resampled, strict=True):
         for name, value in part.values.items():
-            images_of = part.counts["images"]
-            interval = percentiles(drawn[name], value, design.bootstrap, images_of, "image")
+            groups = part.counts["images"]
+            interval = percentiles(drawn[name], value, design.bootstrap, groups, "image")
             row = Agreement(
                 part.of.heading, part.of.measure, part.group, name, design, judgements.noun,
                 **part.counts, value=value, low=interval.low, high=interval.high,

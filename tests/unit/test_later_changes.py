@@ -39,7 +39,7 @@ def test_phi_is_that_of_the_call():
     positives, options = [[0], [1]], {"measures": "NCS(phi=p)@2", "phi": phi, "task": "retrieval"}
     table = semmetrics.score(phi["p"], positives, **options)
     del phi["q"]
-    assert "no-effect" in {code.removesuffix("-on") for code in codes(table)}
+    assert "no-effect" in codes(table)
 
 
 @pytest.mark.parametrize("keep_rows", [True, False])
