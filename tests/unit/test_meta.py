@@ -422,7 +422,8 @@ def test_comparisons_are_with_the_baseline():
 def test_a_difference_is_the_opposite_from_the_other_baseline():
     rows = [{"id": str(n), "rating": n % 5 + 1} for n in range(12)]
     gts = {str(n): list("abcde") for n in range(12)}
-    preds = {id: gts[id][: int(id) % 5 + 1] + ["x", "y"][: int(id) % 2 * 2] for id in gts}
+    preds = {id: gts[id][: n % 5 + 1] + list("0123456789")[: n % 5 * 2 + 1 + n % 2]
+             for n, id in enumerate(gts)}  # fmt: skip
     tables = [semmetrics.meta(rows, preds, gts, measures=m)
               for m in ("Precision Recall", "Recall Precision")]  # fmt: skip
     for statistic in oracle.STATISTICS:
