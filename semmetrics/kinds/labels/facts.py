@@ -49,7 +49,7 @@ _LOW = 0.5  # lists of what a tagger is sure of have no lower scores
 _ORDERS = {"sorted": "sorted sets", "columns": "the columns", "keys": "the keys"}
 _SHOWN = 3  # measures or thresholds that are named
 _WORD2VEC = re.compile(r"word2vec|google-?news", re.IGNORECASE)
-_PAIRS, _DISTINCT = 1 << 28, 1 << 22  # pairs of labels worth counting: in all items, different
+_PAIRS, _UNLIKE = 1 << 28, 1 << 22  # pairs of labels worth counting: in all items, different
 _OFTEN = 0.95
 _FEW = 20  # items below which shares say little
 _MOST = 20  # labels of a list that are shown
@@ -471,7 +471,7 @@ def describe(labels: Lists) -> dict[str, Any]:
     sizes = lengths(side.indptr).astype(np.float64)
     pairs, mean = int((sizes * (sizes - 1) / 2).sum()), None
     distinct = min(pairs, len(names) * (len(names) - 1) // 2)
-    if pairs <= _PAIRS and distinct <= _DISTINCT and not labels.ranked:  # else minutes
+    if pairs <= _PAIRS and distinct <= _UNLIKE and not labels.ranked:  # else minutes
         found = label_order(side.indptr, side.codes)
         mean, pairs = common.finite_or_none(found.mean), len(found.order)
     span = None
