@@ -16,7 +16,7 @@ from os import PathLike
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple, TypedDict
 
-from semmetrics.arguments import check_type
+from semmetrics.arguments import check_choice, check_type
 from semmetrics.errors import InputError
 from semmetrics.messages import did_you_mean
 
@@ -84,10 +84,6 @@ JUDGEMENT_TESTS = {"bootstrap": "paired bootstrap test", "williams": "Williams' 
 """The tests of two correlations with the same ratings."""
 AGGREGATIONS = {"none": "unaggregated", "mean": "mean of all of a candidate"}
 """What is made of several judgements of the same, and what it is called in text."""
-NOT_OF_META = ("protocol", "ci", "ci_method", "keep_rows", "weights", "score_references")
-"""Options of a score that agreement with people lacks, or has of its own."""
-COMPARED = {"resamples": 10_000}
-"""Defaults of a comparison that differ from those of a score: a small p needs many resamples."""
 RANKED_BY = ("normalized", "rank")
 """What systems are ranked by over data sets: the mean normalised value, or the mean rank."""
 
@@ -127,6 +123,8 @@ class Option(NamedTuple):
         Whether it stands in place of the predictions.
     names : str
         Which names a shell completes, such as "measures" or "protocols".
+    acts_by : str
+        The option of measures by which it acts; on a measure that lacks it, it has no effect.
     batch : str
         How a Scorer takes it: with each batch ("items": it has a value for each item), for all
         items alone ("whole": no part of them can be scored with it), or with the items that are
@@ -154,6 +152,7 @@ class Option(NamedTuple):
     file: bool = False
     instead: bool = False
     names: str = ""
+    acts_by: str = ""
     batch: str = ""
     most: int | None = None
     values: int = 1
@@ -265,20 +264,22 @@ class Options(Reading, total=False):
         "of word vectors, a name of 'semmetrics embed list', or kind:NAME or kind:PATH. Without "
         "it, the model that comes with semmetrics is used. With NAME= it is that of measures such "
         "as 'SemF1(embedding=NAME)'.", MEANING, kinds=_MEANT, metavar="[NAME=]SPEC", repeat=True,
-        file=True)]
+        file=True, acts_by="embedding")]
     lookup: Annotated[str | None, Option("Rule from a text to a vector; auto is the embedding's "
         "own.", MEANING, default="auto", kinds=_MEANT, signed=True,
-        choices=("auto", "kubany2020", "words", "exact", "text"), metavar="RULE")]
+        choices=("auto", "kubany2020", "words", "exact", "text"), metavar="RULE",
+        acts_by="embedding")]
     oov: Annotated[str | None, Option("What stands for a text without a vector: the vector of the "
         "word 'unknown', nothing (skip), zeros, or an error.", MEANING, default="zero",
-        kinds=_MEANT, signed=True, choices=("unknown", "skip", "zero", "error"))]
+        kinds=_MEANT, signed=True, choices=("unknown", "skip", "zero", "error"),
+        acts_by="embedding")]
     device: Annotated[str | None, Option("Where vectors are made and compared: cpu (the default), "
-        "cuda, cuda:1.", MEANING, metavar="DEVICE")]
+        "cuda, cuda:1.", MEANING, metavar="DEVICE", acts_by="embedding")]
     max_words: Annotated[int | None, Option("Read only the first N words of a file of word "
-        "vectors.", MEANING, kinds=_MEANT, read=int, least=1)]
+        "vectors.", MEANING, kinds=_MEANT, read=int, least=1, acts_by="embedding")]
     cache: Annotated[bool | Path, Option("Keep the vectors of sentence and transformer models on "
         "disk for the next run. In Python, a path names the file.", MEANING, default=False,
-        kinds=_MEANT, read=bool)]
+        kinds=_MEANT, read=bool, acts_by="embedding")]
     calibration: Annotated[Any, Option("Threshold of similarity that 'semmetrics calibrate' saved, "
         "in place of the embedding's own. One for each embedding.", MEANING, kinds=_LABELS,
         signed=True, repeat=True, file=True)]
@@ -290,11 +291,11 @@ class Options(Reading, total=False):
         choices=("ptb", "ptb-java", "13a", "whitespace"))]
     doc_freq: Annotated[Any, Option("Document frequencies for CIDEr-D and CIDEr, in place of those "
         "of the references: .npz, .json, or a pickle of the COCO code, which is read and never "
-        "run.", CAPTIONS, kinds=_TEXTS, file=True)]
+        "run.", CAPTIONS, kinds=_TEXTS, file=True, acts_by="df")]
     tuples: Annotated[Any, Option("Scene graphs for SPICE, SPIDEr and Soft-SPICE, as 'semmetrics "
         "spice parse' writes them: [object], [object, attribute] and, in this order, [subject, "
         "object, relation]. In Python also {caption: tuples}, or a function from captions to the "
-        "tuples of each.", CAPTIONS, kinds=_TEXTS, file=True)]
+        "tuples of each.", CAPTIONS, kinds=_TEXTS, file=True, acts_by="parser")]
     score_references: Annotated[bool, Option("Score the references too, each against the others of "
         "its image, as the system 'human'.", CAPTIONS, default=False, kinds=_CAPTIONS, key="cand",
         read=bool, batch="whole")]
@@ -382,6 +383,60 @@ def _named(**options: Option) -> dict[str, Option]:
     return found
 
 
+_hints = Options.__annotations__
+READING = _named(**{name: _hints[name].__metadata__[0] for name in Reading.__annotations__})
+"""How files are read: the fields of `semmetrics.ReadOptions`."""
+OPTIONS: Mapping[str, Option] = _named(
+    **{name: hint.__metadata__[0] for name, hint in _hints.items() if name not in READING}
+)
+
+
+def _taken(
+    *without: str, of: Iterable[str] = (*TITLES, ""), to: Iterable[str] = KINDS, **defaults: Any
+) -> dict[str, Option]:
+    """Return the options of some groups that apply to some kinds, without those that are named."""
+    return {
+        name: one._replace(default=defaults.get(name, one.default))
+        for name, one in OPTIONS.items()
+        if name not in without and one.group in of and {*(one.kinds or to)} & {*to}
+    }
+
+
+def _only(*names: str) -> dict[str, Option]:
+    return {name: OPTIONS[name] for name in names}
+
+
+_SELECTING = _taken("empty_predictions", "weights", "score_references", "keep_rows",
+    of=(DATA, MEANING, CAPTIONS, ""), to=("labels", "captions"))
+_PAIRING = _taken(of=(MEANING, CAPTIONS), to=_RETRIEVAL)
+TAKEN: dict[str, dict[str, Option]] = {
+    "compare": _taken("ci", "keep_rows", "score_references", resamples=10_000),
+    "meta": _taken("protocol", "ci", "ci_method", "keep_rows", "weights", "score_references"),
+    "correlate": _only("ci", "level", "resamples", "seed", "read", "progress"),
+    "sweep": _taken("measures", "protocol", "threshold", "calibration", "keep_rows", to=_LABELS),
+    "calibrate_threshold": _taken("measures", "protocol", "top_k", "decode", "threshold",
+        "keep_at_least", "calibration", "keep_rows", of=(WHAT, DATA, MEANING, ""), to=_LABELS),
+    "calibrate_threshold_on_pairs": _taken("embedding", "calibration", "taxonomy", of=(MEANING,),
+        to=_LABELS) | _only("normalize", "read"),
+    "validate": _only("classes", "task", "read"),
+    "rank_systems": _only("read"),
+    "select_discrepant": _SELECTING,
+    "add_systems": _SELECTING,
+    "rank_competition": _only("measures") | {name: one for name, one in _SELECTING.items()
+        if name not in ("task", "missing")},
+    "caption_matrix": _PAIRING,
+    "caption_blocks": _PAIRING,
+    "caption_top_k": _PAIRING,
+    "fit_document_frequencies": _only("tokenizer", "read"),
+    "open_parser": _only("tokenizer", "read"),
+    "fetch": _only("max_words"),
+    "convert": _only("max_words"),
+    "measure_coverage": _only("classes", "lookup", "device", "max_words", "normalize", "read"),
+}
+"""The options that a function takes from a score, whose own and missing ones differ from it.
+
+By `_taken`, a new option is everywhere where its kinds and its group are.
+"""
 OUTPUT = _named(
     signatures=Option("Show the whole signature of each row.", WRITE, flags=("--show-signatures",),
         read=bool),
@@ -618,14 +673,6 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
 # fmt: on
 
 
-_hints = Options.__annotations__
-READING = _named(**{name: _hints[name].__metadata__[0] for name in Reading.__annotations__})
-"""How files are read: the fields of `semmetrics.ReadOptions`."""
-OPTIONS: Mapping[str, Option] = _named(
-    **{name: hint.__metadata__[0] for name, hint in _hints.items() if name not in READING}
-)
-
-
 def flag(name: str, value: str = "") -> str:
     """Return an option as the command line has it.
 
@@ -674,8 +721,8 @@ def is_asked(name: str, value: Any) -> bool:
     return is_given(value) or (number and value != OPTIONS[name].default)
 
 
-def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] = OPTIONS) -> None:
-    """Refuse names that are no options of a function, and values of another type than theirs.
+def check_options(function: str, given: Mapping[str, Any]) -> None:
+    """Refuse options that a function does not take, and values of another type than theirs.
 
     Raises
     ------
@@ -691,15 +738,17 @@ def check_options(function: str, given: Mapping[str, Any], known: Iterable[str] 
     Traceback (most recent call last):
     semmetrics.errors.InputError: ignore=5; give a text, a path or a list of texts
     """
-    known = list(known)
+    known = [*TAKEN.get(function, OPTIONS)]
     for name, value in given.items():
-        if name not in known:
+        if name in OPTIONS and name not in known and value is not None:
+            raise InputError("not-applicable", name=name, what=function)
+        if name not in OPTIONS:
             meant, remedy = _NAMES_ELSEWHERE.get(name.lower()), ""
             if meant in known:
                 remedy = f"did you mean {meant}?"
             elif "measures" in known:
                 remedy = measure_option(name)
-            near = [*known, *READING] if "read" in known else known
+            near = [*known, *(READING if "read" in known else ())]
             remedy = remedy or did_you_mean(name, near, f"choose one of {', '.join(known)}")
             raise InputError("unknown-name", function, what="option", value=name, remedy=remedy)
         if value is not None:
@@ -817,6 +866,21 @@ class ResolvedOptions(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._values)
 
+    def settings(self, kind: str) -> dict[str, str]:
+        """Return what a signature says of the data: texts, and numbers that are not the default.
+
+        Examples
+        --------
+        >>> resolve_options({"missing": "skip"}, "classes").settings("classes")
+        {'missing': 'skip', 'tie': 'position'}
+        """
+        return {
+            one.key: str(self[name])
+            for name, one in OPTIONS.items()
+            if one.key and one.signed and kind in (one.kinds or KINDS)
+            if isinstance(self[name], str) or is_asked(name, self[name]) and one.read is not str
+        }
+
     def replace(self, **changed: Any) -> "ResolvedOptions":
         """Return the same options with other values."""
         return ResolvedOptions({**self._values, **changed}, self.given, self.opened)
@@ -876,8 +940,14 @@ def resolve_options(
     """
     given = take_over(given)
     for name, value in given.items():
-        if is_given(value) and OPTIONS[name].kinds and kind not in OPTIONS[name].kinds:
+        one = OPTIONS[name]
+        if is_given(value) and one.kinds and kind not in one.kinds:
             raise InputError("not-of-kind", name=name, kind=kind)
+        if one.choices and hint_of(name) is not Any:
+            check_choice(name, value, one.choices)
+        if one.least is not None and value < one.least:
+            wanted = f"a whole number from {one.least}"
+            raise InputError("bad-option", name=name, value=value, wanted=wanted)
     rules = given.get("decode")
     if "threshold" in given:
         given["decode"] = decoding_rules(rules, given["threshold"])

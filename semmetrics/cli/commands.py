@@ -10,28 +10,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from semmetrics.cli import output
-from semmetrics.cli.generate import ALL, RESULT, Run, command, split_measures
+from semmetrics.cli.generate import RESULT, Run, command, split_measures
 from semmetrics.cli.output import EXACT, complain
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
-from semmetrics.options import COMPARED, KINDS, NOT_OF_META, OPTIONS, flag
+from semmetrics.options import COMMAND_OPTIONS, KINDS, OPTIONS, flag
 
 if TYPE_CHECKING:
     from semmetrics.scoring.table import ScoreTable
     from semmetrics.studies.discrepancy import DiscrepancySelection
 
 SCALED = ("signatures", "form", "output", "digits", "percent", "quiet")
-_DATA = ("normalize", "missing", "empty_predictions", "classes")
-_MEANING = ("embedding", "lookup", "oov", "device", "max_words", "cache")
-_DETAILS = ("per_item", "matches", "per_label", "confusion", "curve")
-_OF_DATA = ("measure", "holdout", "seed", "thresholds", "missing", "empty_predictions")
-_OF_SELECTION = (
-    "task", "normalize", "classes", "ignore", "embedding", "lookup", "oov", "device", "max_words",
-    "cache", "calibration", "taxonomy", "tokenizer", "doc_freq", "tuples",
+_DETAILS = [name for name, one in COMMAND_OPTIONS["score"].items() if one.written]
+
+
+@command("score", {"preds": "PRED...?", "gt": "GT?"}, takes="score", reads=KINDS,
+    output=SCALED,
 )  # fmt: skip
-
-
-@command("score", {"preds": "PRED...?", "gt": "GT?"}, options=ALL, reads=KINDS, output=SCALED)
 def score(run: Run) -> None:
     r"""Score predictions against ground truth.
 
@@ -72,8 +67,8 @@ def score(run: Run) -> None:
     if run["gt"] is None or not (run["preds"] or instead):
         raise click.UsageError("name at least one file of predictions and, last, the ground truth")
     systems: Any = run.systems() or {"embeddings": None}
-    needed = ("per_item", "worst", "confusion", "curve")
-    options = run.values() | {"keep_rows": any(run[name] is not None for name in needed)}
+    detailed = any(run[name] is not None for name in ("worst", *_DETAILS))
+    options = run.values() | {"keep_rows": detailed}
     options |= by_system(run, [*systems])
     with run.progress() as progress:
         if run["rescore"] is None:
@@ -181,8 +176,7 @@ def _split_lines(parts: Sequence[str]) -> list[str]:
 
 @command(
     "compare", {"preds": "PRED PRED...?", "gt": "GT?"},
-    options=[name for name in ALL if name not in ("ci", "score_references")], reads=KINDS,
-    output=SCALED, defaults=COMPARED,
+    takes="compare", reads=KINDS, output=SCALED,
 )  # fmt: skip
 def compare(run: Run) -> None:
     """Compare systems with a baseline, and say which differences are more than chance.
@@ -212,8 +206,7 @@ def compare(run: Run) -> None:
 
 
 @command(
-    "sweep", {"preds": "PRED", "gt": "GT"}, options=("top_k", *_DATA, *_MEANING), reads=("labels",),
-    output=RESULT,
+    "sweep", {"preds": "PRED", "gt": "GT"}, takes="sweep", reads=("labels",), output=RESULT,
 )  # fmt: skip
 def sweep(run: Run) -> None:
     """Compute semantic measures at many thresholds of similarity, in one pass over the data.
@@ -232,13 +225,13 @@ def sweep(run: Run) -> None:
     from semmetrics.studies import thresholds as api
 
     measures = split_measures(run["measures"], "SemF1") if run["measures"] else ("SemF1",)
-    found = run.call(api.sweep, run["preds"], run["gt"], measures=measures, task="labels")
+    found = run.call(api.sweep, run["preds"], run["gt"], measures=measures)
     output.write_text(found.render(run["form"], **run.shape), run["output"], run["form"])
 
 
 @command(
-    "calibrate", {"preds": "[PRED?", "gt": "GT]?"}, options=(*_DATA, *_MEANING), reads=("labels",),
-    output=("output", "quiet"),
+    "calibrate", {"preds": "[PRED?", "gt": "GT]?"}, takes="calibrate_threshold",
+    reads=("labels",), output=("output", "quiet"),
 )  # fmt: skip
 def calibrate(run: Run) -> None:
     """Find the threshold of similarity of an embedding, and save it.
@@ -262,14 +255,12 @@ def calibrate(run: Run) -> None:
     if run["pairs"] is not None:
         if run["preds"] is not None:
             raise InputError("conflicting-options", names="--pairs and predictions")
-        if idle := [flag(name) for name in _OF_DATA if run[name] is not None]:
-            raise InputError("not-applicable", name=idle[0].strip("-"), what="pairs")
         found = run.call(api.calibrate_threshold_on_pairs, run["pairs"])
     else:
         run.needs("name a file of pairs (--pairs), or predictions and ground truth", "preds", "gt")
         if run["criterion"] is not None:
             raise InputError("needs-option", what="--criterion", name="pairs")
-        found = run.call(api.calibrate_threshold, run["preds"], run["gt"], task="labels")
+        found = run.call(api.calibrate_threshold, run["preds"], run["gt"])
     if run["output"] is not None:
         found.save(run["output"])
     else:
@@ -280,7 +271,8 @@ def calibrate(run: Run) -> None:
 
 @command(
     "correlate", {"ratings": "RATINGS", "phi": "[NAME=]PHI..."},
-    options=("ci", "seed", "resamples", "level", "max_bytes"), output=RESULT,
+    takes="correlate",
+    output=RESULT,
 )  # fmt: skip
 def correlate(run: Run) -> None:
     r"""Correlate phi, NCS or binary relevance with ratings of the same pairs by people.
@@ -298,16 +290,10 @@ def correlate(run: Run) -> None:
         '0*(\d+)(?:[.]jpg)?$' sits_test.csv phi.npy
     """
     from semmetrics.reports import draw, format_full
-    from semmetrics.scoring.intervals import Bootstrap
     from semmetrics.studies.correlations import correlate as api
 
-    given = run.values()
-    shaped = {name: given[name] for name in ("level", "resamples", "seed") if name in given}
-    if shaped and not given.get("ci"):
-        raise InputError("needs-option", what=flag(next(iter(shaped))), name="ci")
-    ci = Bootstrap(**shaped) if given.get("ci") else False
     columns = run["columns"].split(",") if run["columns"] else None
-    more = {"columns": columns, "ncs": run["ncs"] or "none", "ci": ci}
+    more = {"columns": columns, "ncs": run["ncs"] or "none"}
     found = run.call(api, run["ratings"], _name_phi(run["phi"]), **more)
     form, digits = run["form"], run.shape["digits"]
 
@@ -338,7 +324,8 @@ def _name_phi(given: Sequence[str]) -> dict[str, str]:
 
 @command(
     "meta", {"ratings": "RATINGS", "preds": "[PRED?", "gts": "GT]?"},
-    options=[name for name in ALL if name not in NOT_OF_META], reads=KINDS, output=SCALED,
+    takes="meta", reads=KINDS,
+    output=SCALED,
 )  # fmt: skip
 def meta(run: Run) -> None:
     """Measure how well measures agree with people, and whether one agrees better than another.
@@ -369,7 +356,7 @@ def meta(run: Run) -> None:
     run.write(run.call(api, run["ratings"], run["preds"], run["gts"], columns=columns))
 
 
-@command("rank", {"files": "SCORES.json..."}, options=("max_bytes",), output=RESULT)
+@command("rank", {"files": "SCORES.json..."}, takes="rank_systems", output=RESULT)
 def rank(run: Run) -> None:
     """Rank systems over several data sets, and test whether their ranks are chance.
 
@@ -406,7 +393,7 @@ def rank(run: Run) -> None:
     output.say(_split_lines(beside), quiet=run.quiet)
 
 
-@command("validate", {"files": "FILE..."}, options=("task", "classes"), reads=KINDS, output=())
+@command("validate", {"files": "FILE..."}, takes="validate", reads=KINDS, output=())
 def validate(run: Run) -> int:
     """Say what was read of each file, how it was understood, and what is odd.
 
@@ -457,7 +444,9 @@ def mad(run: Run) -> None:
     """
 
 
-@command("mad select", {"systems": "FILE..."}, options=_OF_SELECTION, reads=KINDS, output=RESULT)
+@command(
+    "mad select", {"systems": "FILE..."}, takes="select_discrepant", reads=KINDS, output=RESULT
+)
 def mad_select(run: Run) -> None:
     """Select the images on which systems differ most.
 
@@ -477,7 +466,7 @@ def mad_select(run: Run) -> None:
 
 
 @command(
-    "mad add", {"state": "STATE", "systems": "FILE..."}, options=_OF_SELECTION, reads=KINDS,
+    "mad add", {"state": "STATE", "systems": "FILE..."}, takes="add_systems", reads=KINDS,
     output=RESULT,
 )  # fmt: skip
 def mad_add(run: Run) -> None:
@@ -538,7 +527,7 @@ def _sheets(
 
 
 @command(
-    "mad rank", {"state": "STATE"}, options=[n for n in _OF_SELECTION if n != "task"], reads=KINDS,
+    "mad rank", {"state": "STATE"}, takes="rank_competition", reads=KINDS,
     output=RESULT,
 )  # fmt: skip
 def mad_rank(run: Run) -> None:

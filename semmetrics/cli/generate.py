@@ -26,6 +26,7 @@ from semmetrics.options import (
     OUTPUT,
     READING,
     SHEETS,
+    TAKEN,
     TITLES,
     WRITE,
     Option,
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
-ALL = tuple(name for name, one in OPTIONS.items() if one.group)
-"""The options of a score that have a flag."""
 RESULT = ("form", "output", "digits", "quiet")
 """The options of a command that writes a result."""
 SPECS: dict[str, Spec] = {}
@@ -53,7 +52,7 @@ EXIT_CODES = (
 FILE = click.Path(readable=False)
 _OWN = (WRITE, SHEETS, OTHER)
 """Groups of options that say how a command writes; no function has them."""
-_SPECIFIED = ("embedding", "phi", "class_lists")
+_SPECIFIED = tuple(name for name, one in OPTIONS.items() if "NAME=" in one.metavar)
 """Options whose value is [NAME=]SPEC."""
 _RULES = ("all", "threshold:0.5", "threshold:best", "cumulative:0.5", "cardinality",
           "cardinality+scores")  # fmt: skip
@@ -183,14 +182,12 @@ class Spec(NamedTuple):
         Does what the command is for, given a `Run`; its docstring is the help, with examples.
     files : mapping from name to metavar
         Its arguments: "PRED..." for several, "GT?" for one that may lack.
-    options : sequence of str
-        Options of a score that it takes.
+    takes : str
+        The function whose options it has besides its own.
     reads : sequence of str
         The kinds of data that its files hold; empty if they have a form of their own.
     output : sequence of str
         How it writes results.
-    defaults : mapping from option to value
-        Defaults of its own.
     choices : mapping from argument to choices
         Of arguments that are no files; or what a shell completes.
     imports : bool
@@ -199,10 +196,9 @@ class Spec(NamedTuple):
 
     run: Callable[[Run], Any]
     files: Mapping[str, str]
-    options: Sequence[str] = ()
+    takes: str = ""
     reads: Sequence[str] = ()
     output: Sequence[str] = ("quiet",)
-    defaults: Mapping[str, Any] | None = None
     choices: Mapping[str, str | Sequence[str]] = MappingProxyType({})
     imports: bool = False
 
@@ -221,21 +217,18 @@ def options_of(name: str) -> dict[str, Option]:
     """Return the options of a command by their names: its own before those of the tables."""
     spec = SPECS[name]
     found = dict(COMMAND_OPTIONS.get(name, {}))
+    taken = OPTIONS if spec.takes == "score" else TAKEN.get(spec.takes, {})
     read = [n for n, one in READING.items() if not one.kinds or {*one.kinds} & {*spec.reads}]
-    for table, names in (
-        (OPTIONS, spec.options),
-        (READING, read if spec.reads else spec.options),
-        (OUTPUT, spec.output),
-    ):
+    if not spec.reads:
+        read = ["max_bytes"] if "read" in taken else []
+    flagged = [name for name, one in taken.items() if one.group]
+    for table, names in ((taken, flagged), (READING, read), (OUTPUT, spec.output)):
         found |= {n: table[n] for n in table if n in names and n not in found}
     if spec.reads:
         forms = [name for name, kinds in FORMATS.items() if {*kinds} & {*spec.reads}]
         known = f"{', '.join(forms[:-1])} or {forms[-1]}. The default is told by the extension."
         found["format"] = READING["format"]._replace(help=known)
-    return {
-        n: one._replace(default=(spec.defaults or {}).get(n, one.default))
-        for n, one in sorted(found.items(), key=lambda pair: TITLES.index(pair[1].group))
-    }
+    return dict(sorted(found.items(), key=lambda pair: TITLES.index(pair[1].group)))
 
 
 def build(name: str) -> click.Command:
@@ -365,7 +358,10 @@ class Run:
         parameters = inspect.signature(function).parameters
         open_ended = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
         with self.progress() as progress:
-            values = {**self.values(), "progress": progress, **more}
+            values = self.values()
+            if idle := [name for name in values if name not in {**parameters, **more}]:
+                raise InputError("not-applicable", name=idle[0], what=next(iter(parameters)))
+            values |= {"progress": progress, **more}
             named = {*parameters} - {*list(parameters)[: len(files)]}
             given = {n: v for n, v in values.items() if n in named or (
                 open_ended and n not in parameters)}  # fmt: skip

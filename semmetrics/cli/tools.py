@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
     from semmetrics.data.lists import Lists
 
-_PHI = ("tokenizer", "doc_freq", "tuples", "embedding", "lookup", "oov", "device", "max_words",
-        "cache")  # fmt: skip
 TOPICS = ("measures", "protocols", "normalizations", "formats")
 _FORMS = {
     "table": "aligned columns, and beside them what was undefined and why",
@@ -163,7 +161,8 @@ def completion(run: Run) -> None:
 # What captions are compared by
 
 
-@command("doc-freq", {"references": "FILE"}, options=("tokenizer",), reads=("captions",))
+@command("doc-freq", {"references": "FILE"}, takes="fit_document_frequencies",
+         reads=("captions",))  # fmt: skip
 def doc_freq(run: Run) -> None:
     """Count in how many images each n-gram occurs, for CIDEr-D and CIDEr, and save the counts.
 
@@ -213,7 +212,7 @@ def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> li
 
 
 @command(
-    "pairs", {"captions": "CAPTIONS", "references": "REFERENCES"}, options=_PHI,
+    "pairs", {"captions": "CAPTIONS", "references": "REFERENCES"}, takes="caption_matrix",
     reads=("captions",),
 )  # fmt: skip
 def pairs(run: Run) -> None:
@@ -341,7 +340,7 @@ def spice_setup(run: Run) -> None:
     say([lacking] if (lacking := OfficialParser().missing()) else [], quiet=run.quiet)
 
 
-@command("spice parse", {"files": "FILE..."}, options=("tokenizer",), reads=("captions",))
+@command("spice parse", {"files": "FILE..."}, takes="open_parser", reads=("captions",))
 def spice_parse(run: Run) -> None:
     """Parse the captions of files into scene graphs, for 'semmetrics score --tuples'.
 
@@ -449,7 +448,7 @@ def embed_list(run: Run) -> None:
     echo("\n\n".join([known, titled, where]))
 
 
-@command("embed fetch", {"name": "NAME"}, options=("max_words",), choices={"name": "vectors"})
+@command("embed fetch", {"name": "NAME"}, takes="fetch", choices={"name": "vectors"})
 def embed_fetch(run: Run) -> None:
     """Download word vectors, check them and convert them.
 
@@ -481,7 +480,7 @@ def embed_fetch(run: Run) -> None:
     echo(visible(f"{got.folder}: {done}; use it as --embedding {folder or name}"))
 
 
-@command("embed convert", {"source": "FILE", "folder": "FOLDER"}, options=("max_words",))
+@command("embed convert", {"source": "FILE", "folder": "FOLDER"}, takes="convert")
 def embed_convert(run: Run) -> None:
     """Write word vectors in a form that opens at once, whatever their number.
 
@@ -546,8 +545,7 @@ def embed_info(run: Run) -> None:
 
 @command(
     "embed coverage", {"files": "FILE..."},
-    options=("classes", "lookup", "device", "max_words", "normalize"), reads=("labels",),
-    output=("form", "quiet"),
+    takes="measure_coverage", reads=("labels",), output=("form", "quiet"),
 )  # fmt: skip
 def embed_coverage(run: Run) -> None:
     """Count how many labels of each file an embedding knows (Kubany et al., table 1).

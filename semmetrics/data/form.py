@@ -23,7 +23,7 @@ from semmetrics.arguments import check_fields
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
 from semmetrics.errors import ROW, Fact, InputError, Places
-from semmetrics.options import FORMATS, OPTIONS, READING, hint_of
+from semmetrics.options import FORMATS, OPTIONS, READING, TAKEN, check_options, hint_of
 from semmetrics.schema import COLUMN_FLAG, ID_NAMES, Column, Schema, as_id, as_number, as_real
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -214,26 +214,26 @@ class _TruthOptions(ReadOptions):
 DEFAULTS = ReadOptions()
 
 
-def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
-    """Give a function with ``**options`` the signature and docstring of the table of options.
+def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
+    """Give a function with ``**options`` the options that it takes from a score.
 
-    Its keyword ``read`` may also be given by the fields of ``ReadOptions``, as keywords.
+    They are in its signature and docstring, and others are refused. With ``read`` come its fields,
+    as keywords.
 
     Parameters
     ----------
-    *without : str
-        Options that the function does not take.
-    **defaults
-        Defaults that are its own.
+    refused : iterable of str
+        Options that are not shown; the function says itself why it does not take them.
     """
 
     def decorate(function: F) -> F:
         own, lines = inspect.signature(function), list[str]()
         *parameters, rest = own.parameters.values()
-        for name, option in {**OPTIONS, **READING}.items():
-            if name in without:
+        called = function.__qualname__.partition(".")[0]
+        taken = TAKEN.get(called, OPTIONS)
+        for name, option in {**taken, **(READING if "read" in taken else {})}.items():
+            if name in refused:
                 continue
-            option = option._replace(default=defaults.get(name, option.default))
             kind, hint = inspect.Parameter.KEYWORD_ONLY, hint_of(name)
             parameters.append(
                 inspect.Parameter(name, kind, default=option.default, annotation=hint)
@@ -242,7 +242,7 @@ def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
             lines.append(f"{name} : {hint}\n{text}")
 
         @wraps(function)
-        def with_read_options(*args: Any, **given: Any) -> Any:
+        def with_options(*args: Any, **given: Any) -> Any:
             fields = {name: given.pop(name) for name in READING if name in given}
             fields = {name: value for name, value in fields.items() if value is not None}
             if fields:
@@ -250,10 +250,12 @@ def document_options(*without: str, **defaults: Any) -> Callable[[F], F]:
                     names = f"read= and {', '.join(f'{name}=' for name in fields)}"
                     raise InputError("conflicting-options", names=names)
                 given["read"] = ReadOptions(**fields)
+            named = {name: value for name, value in given.items() if name not in own.parameters}
+            check_options(called, named)
             return function(*args, **given)
 
         every = textwrap.indent("\n".join(lines), "    ").strip()
-        found: Any = with_read_options
+        found: Any = with_options
         found.__signature__ = own.replace(parameters=parameters)
         found.__doc__ = (function.__doc__ or "").replace(f"**{rest.name}", every, 1)
         return cast("F", found)

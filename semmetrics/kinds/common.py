@@ -21,6 +21,7 @@ from semmetrics.data.matrix import Matrix, row_blocks
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
 from semmetrics.kinds import Measures, Notes, Options, Tasks
 from semmetrics.messages import listing, plural, visible
+from semmetrics.options import OPTIONS
 
 SWAPPED = "swapped"
 """The name under which tasks note signs of swapped sides."""
@@ -33,7 +34,6 @@ _WORDS = "words of"
 _CLOSE = 0.01  # to which probabilities of half precision sum to 1
 _TOP = 10  # names that a line shows
 _SHOWN = 3  # texts that a model does not know
-_OF_MEANING = ("lookup", "oov", "device", "max_words")
 _TRUTHS = {"gt", "gts", "truth", "groundtruth", "reference", "references", "refs", "annotations"}
 _GUESSES = {"pred", "preds", "prediction", "predictions", "results", "candidates", "outputs"}
 _SIGNS = {
@@ -361,7 +361,8 @@ def unused_rules(measures: Measures, options: Options, such: str) -> list[Fact]:
     if used_embeddings(measures):
         return []
     fixed = () if options["protocol"] is None else ("lookup", "oov")
-    names = [name for name in _OF_MEANING if name in options.given and name not in fixed]
+    acting = [n for n, one in OPTIONS.items() if one.acts_by == "embedding" and n != "embedding"]
+    names = [name for name in acting if name in options.given and name not in fixed]
     return [no_effect(name, f"no measure here compares meanings ({such} does)") for name in names]
 
 

@@ -31,7 +31,7 @@ from semmetrics.data.side_inputs import Pair
 from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import Fact, InputError, render_facts
-from semmetrics.kinds import Tasks, each_task
+from semmetrics.kinds import Options, Tasks, each_task
 from semmetrics.kinds.common import finite_or_none
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
@@ -288,13 +288,13 @@ _FEW = 30
 _DECIMALS = 10  # cosines have nine
 
 
-def pairs_task(pairs: Sequence[Pair], normalize: str = "none") -> LabelTask:
+def pairs_task(pairs: Sequence[Pair], options: Options | None = None) -> LabelTask:
     """A task in which an item is a pair: one label predicted, the other true."""
     sides = [
         as_labels([[getattr(pair, name)] for pair in pairs], source=f"pairs, {name}")
         for name in ("a", "b")
     ]
-    return label_task(sides[0], sides[1], normalize=normalize)
+    return label_task(sides[0], sides[1], options)
 
 
 def of_pairs(task: LabelTask, pairs: Sequence[Pair], *, criterion: str = "f1") -> Calibration:

@@ -21,7 +21,7 @@ Methods
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import NormalDist
@@ -90,6 +90,12 @@ class Bootstrap:
                 raise InputError("bad-option", name=name, value=value, wanted=text)
             object.__setattr__(self, name, value)
         check_choice("method", self.method, OPTIONS["ci_method"].choices)
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Bootstrap:
+        """Return what options of a score say; those that lack have their defaults."""
+        names = ("level", "resamples", "seed", "ci_method")
+        return cls(*(options.get(name, OPTIONS[name].default) for name in names))
 
     @property
     def alpha(self) -> float:

@@ -23,12 +23,14 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task, resolve_kind
 from semmetrics.messages import pluralize
 from semmetrics.metrics.registry import kinds_of_all, parse_all
+from semmetrics.options import CERTAINTY as INTERVALS
 from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options
 from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.protocols import Plan, find_protocol, listed, plan_measures
 from semmetrics.scoring.result import Score, bound_notes, interval_notes, left_out_notes
 
-CERTAINTY = ("ci_method", "seed", "resamples", "level")
+CERTAINTY = [n for n, one in OPTIONS.items() if one.group == INTERVALS and n != "ci"]
+"""The options of intervals, which mean nothing without one."""
 _MANY = 3  # inputs that are named one by one
 
 
@@ -88,8 +90,13 @@ class Prepared(NamedTuple):
             from semmetrics.scoring.calibration import calibration_notes
 
             notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
-        idle = [name for name in CERTAINTY if name in options.given and not options["ci"]]
-        return notes + [Fact("needs-ci", values={"option": name}) for name in idle]
+        return notes + idle_certainty(options)
+
+
+def idle_certainty(options: ResolvedOptions) -> list[Fact]:
+    """Note options of intervals where there is none."""
+    idle = [name for name in CERTAINTY if name in options.given and not options["ci"]]
+    return [Fact("needs-ci", values={"option": name}) for name in idle]
 
 
 def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:

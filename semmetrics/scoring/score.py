@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semmetrics.core.hashing import UNVERSIONED
-from semmetrics.data.form import document_options
+from semmetrics.data.form import takes_options
 from semmetrics.errors import InputError
 from semmetrics.kinds.common import read_embedding
 from semmetrics.metrics.families import terms_of
-from semmetrics.options import OPTIONS, ResolvedOptions, check_options, is_asked, split_names
+from semmetrics.options import OPTIONS, ResolvedOptions, is_asked, split_names
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.fits import fit, naming
 from semmetrics.scoring.intervals import Bootstrap
@@ -62,7 +62,7 @@ _WHAT = {
 _FITTED = ("fit", "cal")  # a threshold that was fitted then is now given
 
 
-@document_options()
+@takes_options()
 def score(
     preds: Any, gts: Any, *, system: str | None = None, **options: Unpack[Options]
 ) -> ScoreTable:
@@ -126,7 +126,7 @@ def decode_path(path: str) -> str:
     return raw.decode("utf-8", "backslashreplace")
 
 
-@document_options()
+@takes_options()
 def score_systems(systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]) -> ScoreTable:
     """Score several systems against the same ground truth.
 
@@ -146,7 +146,6 @@ def score_systems(systems: Mapping[str, Any], gts: Any, **options: Unpack[Option
     InputError
         If the input or an option is wrong; the message has the place and the remedy.
     """
-    check_options("score", options)
     return table_of(prepare_systems(systems, gts, options))
 
 
@@ -158,7 +157,7 @@ def table_of(prepared: Prepared) -> ScoreTable:
     return ScoreTable(scores, prepared.plan.not_computed, facts, understood)
 
 
-@document_options(*_SIGNED)
+@takes_options(_SIGNED)
 def rescore(
     signature: str, preds: Any, gts: Any, *, system: str | None = None, **options: Unpack[Options]
 ) -> ScoreTable:
@@ -198,7 +197,6 @@ def rescore_systems(
     signature: str, systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]
 ) -> ScoreTable:
     """Compute what a signature says for several systems; else as ``rescore``."""
-    check_options("rescore", options)
     given = _options_of(read_signature(signature), options)
     table = table_of(prepare_systems(systems, gts, given))
     differences = _differences(signature.strip(), table)
@@ -316,7 +314,7 @@ def score_prepared(prepared: Prepared) -> list[Score]:
         Part by part, system by system, measures in the order given.
     """
     options, plan = prepared.options, prepared.plan
-    ci, progress = _bootstrap(options), options["progress"]
+    ci, progress = interval_options(options), options["progress"]
     keep_rows = options["keep_rows"] or ci is not None  # intervals need them
     named = dict(zip(plan.measures, plan.headings, strict=True))
     derived = {measure: terms for measure in named if (terms := terms_of(measure))}
@@ -339,7 +337,7 @@ def score_prepared(prepared: Prepared) -> list[Score]:
     return with_derived(scores, named, ci) if derived else scores
 
 
-def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:
+def interval_options(options: ResolvedOptions) -> Bootstrap | None:
     """Return how intervals are made; None without."""
     ci, given = options["ci"], {name: options[name] for name in CERTAINTY}
     if isinstance(ci, Bootstrap):
@@ -351,5 +349,5 @@ def _bootstrap(options: ResolvedOptions) -> Bootstrap | None:
     if not isinstance(ci, (bool, np.bool_)):
         wanted = "True, with the level as level=0.9"
         raise InputError("bad-option", name="ci", value=ci, wanted=wanted)
-    made = Bootstrap(method=given.pop("ci_method"), **given)
+    made = Bootstrap.of(options)
     return made if ci else None

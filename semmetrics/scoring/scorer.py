@@ -29,7 +29,7 @@ import numpy as np
 
 from semmetrics.arguments import check_type
 from semmetrics.core.ragged import Codes, offsets, row_numbers
-from semmetrics.data.form import ReadOptions, document_options
+from semmetrics.data.form import ReadOptions, takes_options
 from semmetrics.data.join import Weights, aligned_weights
 from semmetrics.data.lists import Entry, Lists, Side
 from semmetrics.data.tasks import adds_up
@@ -38,7 +38,7 @@ from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_we
 from semmetrics.messages import listing
 from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import kinds_of_all, parse_all
-from semmetrics.options import OPTIONS, check_options, is_given, resolve_options, take_over
+from semmetrics.options import OPTIONS, is_given, resolve_options, take_over
 from semmetrics.scoring import plan
 from semmetrics.scoring.evaluate import Statistics, evaluate
 from semmetrics.scoring.fits import BEST, Fitted, fit
@@ -81,7 +81,7 @@ class Scorer:
     Scorer(measures=['F1', 'F1(average=macro)'], items=2)
     """
 
-    @document_options(*BY_ITEM)
+    @takes_options(BY_ITEM)
     def __init__(self, *, system: str | None = None, **options: Unpack[Options]) -> None:
         """Make a scorer without items.
 
@@ -98,7 +98,6 @@ class Scorer:
             ``keep_rows=False``.
         """
         check_type("system", system, str | None)
-        check_options("Scorer", options)
         given = take_over(options)
         early = [name for name in BY_ITEM if name in given]
         if early:

@@ -28,21 +28,12 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import hash_strings
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
-from semmetrics.data.form import DEFAULTS, document_options
+from semmetrics.data.form import DEFAULTS, takes_options
 from semmetrics.data.judgements import TEXTS, Judgements, name_all, read_judgements
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
-from semmetrics.options import (
-    AGGREGATIONS,
-    AGREEMENT,
-    CORRECTIONS,
-    JUDGEMENT_TESTS,
-    NOT_OF_META,
-    OPTIONS,
-    check_options,
-    split_names,
-)
+from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS, split_names
 from semmetrics.reports import ScaledResult, Table, entry_of, format_p
 from semmetrics.scoring import plan
 from semmetrics.scoring.evaluate import Progress
@@ -59,7 +50,6 @@ if TYPE_CHECKING:
 
     from semmetrics.options import Options
 
-_CERTAINTY = ("level", "resamples", "seed")
 _MANY = 8  # agreements that a sentence names
 _AGGREGATED = {("pair", "mean"): "of each pair the side that most prefer"}
 _NO_PROTOCOL = AgreementProtocol(
@@ -374,7 +364,7 @@ def _fingerprint(judgements: Judgements) -> str:
     return f"{int(hash_strings(keys).sum(dtype=np.uint64)):016x}"[:12]
 
 
-@document_options(*NOT_OF_META)
+@takes_options()
 def meta(  # type: ignore[misc]  # its protocols are not those of a score
     ratings: Any,
     preds: Any = None,
@@ -453,12 +443,11 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     >>> [(one.heading, one.statistic, round(one.value, 3), one.n) for one in found]
     [('BLEU-1', 'kendall-c', 0.938, 4), ('ROUGE-L', 'kendall-c', 0.562, 4)]
     """
-    check_options("meta", options, [name for name in OPTIONS if name not in NOT_OF_META])
     pinned = _NO_PROTOCOL if protocol is None else find_agreement_protocol(protocol)
     given = {name: value for name, value in options.items() if value is not None}
     plan.check_given({"read": given.get("read")})
-    certainty: Any = {name: given.pop(name, OPTIONS[name].default) for name in _CERTAINTY}
-    bootstrap, read = Bootstrap(**certainty), given.get("read")
+    bootstrap, read = Bootstrap.of(given), given.get("read")
+    given = {name: value for name, value in given.items() if name not in plan.CERTAINTY}
     judgements = read_judgements(
         ratings, columns={**pinned.columns, **(columns or {})} or None,
         group_by=group_by or pinned.group_by, ids=ids or pinned.ids,

@@ -31,14 +31,14 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.columns import concatenate_columns
 from semmetrics.core.ragged import Floats
 from semmetrics.core.same import by_value
-from semmetrics.data.form import document_options
+from semmetrics.data.form import takes_options
 from semmetrics.data.source import ahead
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import Tasks, find_kind
 from semmetrics.kinds.common import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.metrics.definition import Statistic
-from semmetrics.options import COMPARED, CORRECTIONS, OPTIONS, TESTS, check_options
+from semmetrics.options import CORRECTIONS, TAKEN, TESTS
 from semmetrics.reports import Records, ScaledResult, Table, draw, entry_of, format_p
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval
@@ -808,11 +808,7 @@ def draw_differing(
     return "\n".join(map(visible, lines or ["no item differs"]))
 
 
-# A comparison always needs intervals and rows; references against each other are other items.
-_OWN = ("ci", "keep_rows", "score_references")
-
-
-@document_options(*_OWN, **COMPARED)
+@takes_options()
 def compare(
     systems: Mapping[str, Any],
     gts: Any = None,
@@ -876,14 +872,9 @@ def compare(
         if idle:
             raise InputError("not-applicable", name=idle[0], what="results that were scored before")
         return _compare_scored(systems, _choose_baseline(systems, baseline), test, correction)
-    check_options("compare", options, [name for name in OPTIONS if name not in _OWN])
-    given = {**COMPARED, **{name: v for name, v in options.items() if v is not None}, "ci": True}
-    certainty: Any = (
-        given.get(name, OPTIONS[name].default)
-        for name in ("level", "resamples", "seed", "ci_method")
-    )
-    bootstrap = Bootstrap(*certainty)
-    design = Design(test, _choose_baseline(systems, baseline), correction, bootstrap)
+    given: dict[str, Any] = {"resamples": TAKEN["compare"]["resamples"].default, "ci": True}
+    given |= {name: value for name, value in options.items() if value is not None}
+    design = Design(test, _choose_baseline(systems, baseline), correction, Bootstrap.of(given))
     prepared = prepare_systems(systems, gts, given)
     _check_items(prepared.tasks, design.baseline)
     scores = score_prepared(prepared)

@@ -37,15 +37,14 @@ from semmetrics._version import __version__
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.same import by_value
-from semmetrics.data.form import document_options
+from semmetrics.data.form import takes_options
 from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds.common import finite_or_none
-from semmetrics.options import OPTIONS, check_options
 from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.plan import Setup, check_given, open_setup
 from semmetrics.scoring.score import score_prepared
 from semmetrics.studies.correlations import correlation
-from semmetrics.studies.discrepancy import NOT_SELECTING, DiscrepancySelection, as_selection
+from semmetrics.studies.discrepancy import DiscrepancySelection, as_selection
 from semmetrics.studies.sheets import read_ratings, read_references
 from semmetrics.studies.significance import as_floats
 
@@ -308,10 +307,6 @@ def rank_scores(scores: Sequence[float]) -> tuple[int, ...]:
     return tuple(ranks)
 
 
-NOT_RANKING = (*(name for name in NOT_SELECTING if name != "measures"), "task", "missing")
-"""The options of a score that mean nothing here, or have a meaning of their own."""
-
-
 @by_value()
 @dataclass(frozen=True, eq=False)
 class PairScores:
@@ -455,7 +450,7 @@ class CompetitionRanking(Result):
         return [cells(records, digits) for records in both if len(records)]
 
 
-@document_options(*NOT_RANKING)
+@takes_options()
 def rank_competition(
     selection: DiscrepancySelection | str | os.PathLike[str],
     references: Any = None,
@@ -512,7 +507,6 @@ def rank_competition(
     >>> [(row["system"], row["rank"], round(row["global_score"], 4)) for row in found.to_records()]
     [('a', 1, 0.6667), ('b', 2, 0.3333)]
     """
-    check_options("rank_competition", options, [n for n in OPTIONS if n not in NOT_RANKING])
     check_given(options)
     state = as_selection(selection, options)
     check_choice("missing", missing, ("error", "skip"))

@@ -26,7 +26,7 @@ is exact and takes O(n log n).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -37,21 +37,20 @@ from numpy.typing import ArrayLike, NDArray
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data import side_inputs
-from semmetrics.data.form import ReadOptions, document_options
+from semmetrics.data.form import DEFAULTS, takes_options
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import listing
-from semmetrics.options import AGREEMENT, OPTIONS, READING, check_options
+from semmetrics.options import AGREEMENT, resolve_options
 from semmetrics.reports import Records
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates
+from semmetrics.scoring.plan import idle_certainty
 from semmetrics.scoring.resampling import Draws
-from semmetrics.scoring.score import system_name
+from semmetrics.scoring.score import interval_options, system_name
 from semmetrics.studies.significance import as_floats
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from semmetrics.options import Reading
+    pass
 
 NAMES = ("pearson", "spearman", "kendall")
 _STATISTICS = ("pearson", "spearman", "kendall-b")
@@ -385,7 +384,7 @@ class Correlations(Records):
         return render_facts(self.facts)
 
 
-@document_options(*OPTIONS)
+@takes_options()
 def correlate(
     ratings: Any,
     phi: Any,
@@ -394,10 +393,7 @@ def correlate(
     group_by: str | None = None,
     ids: str | None = None,
     ncs: Literal["none", "rows", "columns"] = "none",
-    ci: bool | Bootstrap = False,
-    read: ReadOptions | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    **reading: Unpack[Reading],
+    **options: Any,
 ) -> Correlations:
     r"""Correlate scores of pairs with what people say of the same pairs.
 
@@ -422,20 +418,15 @@ def correlate(
     ncs : {"none", "rows", "columns"}
         Correlate NCS@1 in place of phi: each value of a matrix over the largest one of its row
         (images are queries) or column (captions are).
-    ci : bool or Bootstrap
-        Whether to compute percentile intervals, from resamples of pairs.
-    read : ReadOptions, optional
-    progress : callable, optional
-        Called with resamples done and in all.
-    **reading
+    **options
 
     Returns
     -------
     Correlations
         Records with the columns "phi", "group", "n" (pairs), "lacking" (pairs that this phi does
         not have), "pearson", "spearman" and "kendall" (tau-b), all in [-1, 1] and None where one
-        side is the same for all pairs; with ``ci`` also each with "_low" and "_high". ``notes``
-        says what is odd.
+        side is the same for all pairs; with ``ci`` also each with "_low" and "_high", percentiles
+        of resamples of pairs. ``notes`` says what is odd.
 
     Raises
     ------
@@ -457,24 +448,24 @@ def correlate(
     phi 3 1 0.991
     binary 4 0 0.882
     """
-    check_options("correlate", reading, READING)
-    options = ReadOptions() if read is None else read
+    resolved = resolve_options(options, "retrieval")
+    read, progress = resolved["read"] or DEFAULTS, resolved["progress"]
     check_choice("ncs", ncs, ("none", "rows", "columns"))
     if columns is not None and (isinstance(columns, str) or len(columns) != 3):
         raise InputError("bad-option", name="columns", value=columns,
                          wanted="the columns of both ids and of the score")  # fmt: skip
-    bootstrap = ci if isinstance(ci, Bootstrap) else Bootstrap() if ci else None
+    bootstrap = interval_options(resolved)
     given = side_inputs.read_pair_scores(
-        ratings, columns=columns, group=group_by, ids=ids, options=options, name="ratings"
+        ratings, columns=columns, group=group_by, ids=ids, options=read, name="ratings"
     )
-    facts = [*given.notes]
+    facts = [*given.notes, *idle_certainty(resolved)]
     groups: dict[str, Bools] = {"all": np.ones(len(given), np.bool_)}
     if given.groups is not None:
         own = np.array(given.groups)
         groups |= {name: own == name for name in dict.fromkeys(given.groups)}
     rows: list[dict[str, Any]] = []
     for name, data in _named(phi).items():
-        opened = side_inputs.open_pair_values(data, ids=ids, options=options, name=name)
+        opened = side_inputs.open_pair_values(data, ids=ids, options=read, name=name)
         values = _values(opened, given, ncs, name)
         if isinstance(opened, side_inputs.PairScores):
             facts += opened.notes

@@ -44,7 +44,7 @@ from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
-from semmetrics.data.form import DEFAULTS, document_options, has_surrogate
+from semmetrics.data.form import DEFAULTS, has_surrogate, takes_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Entry, Lists, Side
@@ -58,7 +58,7 @@ from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.ngsm import ngsm_systems
 from semmetrics.metrics.registry import parse_all
-from semmetrics.options import OPTIONS, check_options
+from semmetrics.options import OPTIONS
 from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.plan import Setup, check_given, describe_inputs, open_setup, resolve_task
@@ -74,16 +74,6 @@ _SCHEMA = "semmetrics.mad/1"
 _UNSAVED = ("facts", "understood")
 _ANSWERS = 1 << 16  # compared at a time
 _BITS = 40  # of a value, of which images with equal ones are told apart by the rule for ties
-_ANSWERED = ("labels", "captions")  # what systems can say of an image
-NOT_SELECTING = (
-    "measures", "protocol", "top_k", "decode", "threshold", "keep_at_least", "set_size_probs",
-    "first_set_size", "weights", "score_references", "empty_predictions", "ci", "ci_method",
-    "seed", "resamples", "level", "keep_rows",
-    *(name for name, one in OPTIONS.items() if one.kinds and not {*one.kinds} & {*_ANSWERED}),
-)  # fmt: skip
-"""The options of a score that do not apply here."""
-_KNOWN = [name for name in OPTIONS if name not in NOT_SELECTING]
-_OWN_OPTIONS = ("read", "progress")  # of one call, not of the state
 
 
 class AnswerBlock:
@@ -556,7 +546,7 @@ def _part(lists: Lists, ids: Any, side: Side, rows: Sequence[int] | Ints) -> Lis
     return replace(lists, ids=ids, side=side, where=lambda item: where(int(rows[item])))
 
 
-@document_options(*NOT_SELECTING)
+@takes_options()
 def select_discrepant(
     systems: Any,
     k: int = 70,
@@ -618,7 +608,6 @@ def select_discrepant(
     >>> selection.pairs[0].images, selection.pairs[0].values
     (('2',), (0.0,))
     """
-    check_options("select_discrepant", options, _KNOWN)
     check_given(options)
     if k < 1:
         raise InputError("bad-option", name="k", value=k, wanted="a whole number from 1")
@@ -630,7 +619,7 @@ def select_discrepant(
     return _add(empty, systems, measure, exclude, options)
 
 
-@document_options(*NOT_SELECTING)
+@takes_options()
 def add_systems(
     selection: DiscrepancySelection | str | os.PathLike[str],
     systems: Any,
@@ -676,7 +665,6 @@ def add_systems(
     >>> [(pair.first, pair.second, pair.images) for pair in after.pairs]
     [('a', 'b', ('2',)), ('a', 'c', ('1',)), ('b', 'c', ('1',))]
     """
-    check_options("add_systems", options, _KNOWN)
     check_given(options)
     before = as_selection(selection, options)
     given = _restored_options(before, options)
@@ -752,7 +740,7 @@ def _saved_options(options: Mapping[str, Any], setup: Setup) -> dict[str, Any]:
     """Return the options as the state keeps them; of an object only that there was one."""
     saved = {
         name: _saved(value) for name, value in options.items()
-        if value is not None and name not in _OWN_OPTIONS
+        if value is not None and OPTIONS[name].group  # others are of one call
     }  # fmt: skip
     if hasattr(setup.options["tokenizer"], "name"):
         saved.setdefault("tokenizer", OPTIONS["tokenizer"].default)
@@ -782,7 +770,7 @@ def _restored_options(state: DiscrepancySelection, given: Mapping[str, Any]) -> 
         else:
             restored[name] = value
     for name, value in given.items():
-        if value is not None and name not in state.options and name not in _OWN_OPTIONS:
+        if value is not None and name not in state.options and OPTIONS[name].group:
             raise InputError("not-applicable", name=name, what="a state selected without it")
     return restored
 

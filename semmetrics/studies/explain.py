@@ -13,35 +13,25 @@ import math
 import os
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from semmetrics.arguments import check_choice
-from semmetrics.data.form import ReadOptions, document_options
+from semmetrics.data.form import ReadOptions, takes_options
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import find_kind
 from semmetrics.messages import did_you_mean, visible
 from semmetrics.metrics import registry
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
-from semmetrics.options import (
-    AGGREGATIONS,
-    AGREEMENT,
-    OPTIONS,
-    READING,
-    check_options,
-    resolve_options,
-)
+from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, resolve_options
 from semmetrics.reports import align
 from semmetrics.scoring import protocols
 from semmetrics.scoring.protocols import AgreementProtocol, Protocol
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from semmetrics.options import Reading
+    pass
 
 VALIDATION_SCHEMA = "semmetrics.validation/1"
 Topic = Definition | Measure | Protocol | AgreementProtocol
@@ -340,28 +330,15 @@ def _explain_agreement(protocol: AgreementProtocol) -> str:
     ])  # fmt: skip
 
 
-@document_options(*OPTIONS)
-def validate(
-    data: Any,
-    *,
-    classes: str | os.PathLike[str] | Sequence[str] | None = None,
-    task: str | None = None,
-    read: ReadOptions | None = None,
-    **reading: Unpack[Reading],
-) -> dict[str, Any]:
+@takes_options()
+def validate(data: Any, **options: Any) -> dict[str, Any]:
     """Describe predictions or ground truth, and find what is odd in them.
 
     Parameters
     ----------
     data : path, mapping, sequence, Series, matrix, Lists or Matrix
         One side, as ``score`` takes it.
-    classes : path or sequence of str, optional
-        The class list, which names the columns of a matrix.
-    task : {"labels", "captions", "retrieval", "classes"}, optional
-        What the data are; left out, their shape tells.
-    read : ReadOptions, optional
-        How a file is read.
-    **reading
+    **options
 
     Returns
     -------
@@ -383,14 +360,12 @@ def validate(
     1 label with blanks around: 'Cat '
     1 group of labels differing only by case or white space: 'cat', 'Cat '
     """
-    check_options("validate", reading, READING)
-    if task is not None:
-        check_choice("task", task, OPTIONS["task"].choices)
     from semmetrics.data.inputs import open_input
     from semmetrics.data.side_inputs import read_class_list
     from semmetrics.kinds import resolve_kind
 
-    files, notes = read or ReadOptions(), []
+    classes, task = options.get("classes"), options.get("task")
+    files, notes = options.get("read") or ReadOptions(), []
     side = open_input(data, files)
     if isinstance(classes, (str, os.PathLike)):
         classes = read_class_list(classes, files.beside())
@@ -406,8 +381,7 @@ def validate(
         notes.append(Fact("no-effect-on", values={"option": "classes", "on": task}))
         classes = None
     kind = find_kind(task)
-    options = resolve_options({"classes": classes, "read": files}, task)
-    lists = kind.read(side, "input", options)
+    lists = kind.read(side, "input", resolve_options({"classes": classes, "read": files}, task))
     if not len(lists):
         raise InputError("nothing-given", "input", what="items", remedy="give at least one")
     record = kind.describer.describe(lists)

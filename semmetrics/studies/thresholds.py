@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from semmetrics.core.same import by_value
-from semmetrics.data.form import ReadOptions, document_options
+from semmetrics.data.form import DEFAULTS, takes_options
 from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.common import finite_or_none, read_embedding
@@ -22,7 +21,7 @@ from semmetrics.kinds.labels.record import prepare
 from semmetrics.messages import pluralize, visible
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all
-from semmetrics.options import OPTIONS, READING, check_options, is_given, resolve_options
+from semmetrics.options import resolve_options
 from semmetrics.reports import Records, Result, draw, format_full, write_curves
 from semmetrics.scoring import calibration
 from semmetrics.scoring.calibration import Calibration
@@ -35,17 +34,10 @@ from semmetrics.scoring.score import system_name, table_of
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from semmetrics.options import Reading
+    pass
 
 Named = str | Measure | Definition
-_OTHERS = tuple(n for n, one in OPTIONS.items() if one.kinds and "labels" not in one.kinds)
-_OWN = ("measures", "threshold", "keep_rows", *_OTHERS)  # a sweep sets these itself or lacks them
 _POINTS, _MOST = "0:1:0.01", 10_001
-_IN_MEASURE = (
-    "top_k", "decode", "keep_at_least", "measures", "protocol", "ci", "calibration"
-)  # fmt: skip
 _ROWS = 11  # of a calibration's curve
 _NEAR = 0.95  # of the best value: thresholds that are nearly as good
 
@@ -116,7 +108,8 @@ class ThresholdSweep(Result):
                 signature = scores[self.points.index(best.threshold)].signature
                 entry = {**best._asdict(), "signature": signature}
             values = [finite_or_none(score.value) for score in scores]
-            measures.append({"measure": name, "values": values, "best": entry})
+            limits = {end: list(map(finite_or_none, some)) for end, some in _limits(scores).items()}
+            measures.append({"measure": name, "values": values, **limits, "best": entry})
         return {
             "schema": "semmetrics.sweep/1", "system": first.system, "unit": first.unit,
             "n": first.n, "thresholds": list(self.points), "measures": measures,
@@ -131,12 +124,16 @@ class ThresholdSweep(Result):
 
     def _rows(self, digits: int | None) -> list[list[str]]:
         """Return one row a threshold below the head, in full precision without digits."""
+        columns = dict[str, list[float]]()
+        for name, values in self.values.items():
+            limits = _limits(self.scores[name]).items()
+            columns |= {name: values, **{f"{name} {end}": some for end, some in limits}}
         shown = [
             [format_full(value) if digits is None else f"{value:.{digits}f}" for value in column]
-            for column in self.values.values()
+            for column in columns.values()
         ]
         points = [repr(point) if digits is None else f"{point:g}" for point in self.points]
-        return [["threshold", *self.values], *map(list, zip(points, *shown, strict=True))]
+        return [["threshold", *columns], *map(list, zip(points, *shown, strict=True))]
 
     def _lines(self, digits: int) -> list[str]:
         """Say the highest value of each measure."""
@@ -157,7 +154,15 @@ class ThresholdSweep(Result):
         return ScoreTable(every).to_records().with_columns(measure=names, threshold=thresholds)
 
 
-@document_options(*_OWN)
+def _limits(scores: Sequence[Score]) -> dict[str, list[float]]:
+    """Return both ends of the intervals of scores; nothing without intervals."""
+    every = [score.ci for score in scores]
+    if not any(every):
+        return {}
+    return {end: [getattr(ci, end, math.nan) for ci in every] for end in ("low", "high")}
+
+
+@takes_options()
 def sweep(
     preds: Any,
     gts: Any,
@@ -197,7 +202,6 @@ def sweep(
     >>> found.points, found.values
     ((0.1, 0.5, 0.9), {'SemF1': [1.0, 0.5, 0.5]})
     """
-    check_options("sweep", options, [name for name in OPTIONS if name not in _OWN])
     asked = parse_all(listed(measures))
     _check_swept(asked, options)
     points = _threshold_points(thresholds)
@@ -207,10 +211,7 @@ def sweep(
     return ThresholdSweep.of(points, table)
 
 
-@document_options(
-    *_IN_MEASURE, *_OTHERS, "threshold", "keep_rows", "ci_method", "seed", "resamples", "level",
-    "progress",
-)  # fmt: skip
+@takes_options()
 def calibrate_threshold(
     preds: Any,
     gts: Any,
@@ -262,8 +263,6 @@ def calibrate_threshold(
     >>> found.criterion, found.n, len(found.curve["contrast"])
     ('SemF1', 3, 10)
     """
-    idle = ("threshold", "keep_rows", *_OTHERS)
-    check_options("calibrate_threshold", options, [name for name in OPTIONS if name not in idle])
     several = parse(measure) if isinstance(measure, str) else parse_all([measure])
     if len(several) != 1:
         raise InputError("wrong-count", "measure", found=pluralize(len(several), "measure"),
@@ -274,9 +273,6 @@ def calibrate_threshold(
         raise InputError("bad-option", str(chosen), name="decode", value=BEST,
                          wanted="a score threshold, such as threshold:0.5")  # fmt: skip
     points = _threshold_points(thresholds)
-    for name in _IN_MEASURE:
-        if is_given(options.get(name)):  # cutoff and rule are options of the measure
-            raise InputError("not-applicable", name=name, what="a calibration")
     name = system_name(preds)
     prepared = prepare_systems({name: preds}, gts, {**options, "measures": [chosen]})
     task: Any = prepared.tasks[name][""]
@@ -297,20 +293,9 @@ def _check_swept(measures: Iterable[Measure], options: Mapping[str, Any]) -> Non
     check_kind(measures, str(resolve_task(options.get("task"), None, measures)))
 
 
-@document_options(*OPTIONS)
+@takes_options()
 def calibrate_threshold_on_pairs(
-    pairs: Any,
-    embedding: Any = None,
-    *,
-    criterion: str = "f1",
-    lookup: str | None = None,
-    oov: str | None = None,
-    normalize: str | None = None,
-    device: str | None = None,
-    max_words: int | None = None,
-    cache: bool | str | os.PathLike[str] = False,
-    read: ReadOptions | None = None,
-    **reading: Unpack[Reading],
+    pairs: Any, embedding: Any = None, *, criterion: str = "f1", **options: Any
 ) -> Calibration:
     """Find the threshold of an embedding on labelled pairs.
 
@@ -322,9 +307,7 @@ def calibrate_threshold_on_pairs(
         Left out, the static model that ships with the package.
     criterion : {"f1", "youden", "accuracy"}
         What is largest at the threshold; of equally good thresholds the highest is taken.
-    lookup, oov, normalize, device, max_words, cache, read
-        As for ``score``.
-    **reading
+    **options
 
     Returns
     -------
@@ -344,21 +327,18 @@ def calibrate_threshold_on_pairs(
     >>> found.value, found.auc, 0.3 < found.threshold < 0.86
     (1.0, 1.0, True)
     """
-    check_options("calibrate_threshold_on_pairs", reading, READING)
     embedding = read_embedding(embedding)
     if isinstance(embedding, Mapping) and set(embedding) != {"default"}:
         raise InputError("bad-option", name="embedding", value=list(embedding),
                          wanted="one embedding without a name")  # fmt: skip
-    given = {"embedding": embedding, "lookup": lookup, "oov": oov, "normalize": normalize}
-    given |= {"device": device, "max_words": max_words, "cache": cache, "read": read}
-    options = resolve_options(given, "labels")
+    resolved = resolve_options({"embedding": embedding, **options}, "labels")
     read_notes: list[Fact] = []
-    known = as_pairs(pairs, ReadOptions() if read is None else read, read_notes)
-    task = calibration.pairs_task(known, options["normalize"])
+    known = as_pairs(pairs, resolved["read"] or DEFAULTS, read_notes)
+    task = calibration.pairs_task(known, resolved)
     measures = parse("SemF1")
-    tasks = prepare({"pairs": {"": task}}, measures, options)
+    tasks = prepare({"pairs": {"": task}}, measures, resolved)
     found = calibration.of_pairs(tasks["pairs"][""], known, criterion=criterion)
-    facts = label_facts(tasks, measures, options, {})
+    facts = label_facts(tasks, measures, resolved, {})
     return replace(found, facts=(*read_notes, *found.facts, *facts))
 
 

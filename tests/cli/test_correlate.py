@@ -54,7 +54,6 @@ def test_json_and_csv_are_those_of_python(ok, inputs):
         (("=phi.npy",), "bad-spec"),
         (("phi.npy", "--columns", "caption,image"), "bad-option"),
         (("phi.npy", "--columns", "caption,image,rating"), "missing-column"),
-        (("phi.npy", "--seed", "3"), "needs-option"),
         (("phi.npy", "--ids", "("), "bad-option"),
         (("positives.json", "--ncs", "rows"), "wrong-format"),
         (("phi.npy", "-o", "phi.npy"), "output-is-input"),

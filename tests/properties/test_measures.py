@@ -18,6 +18,7 @@ from semmetrics.kinds.labels.record import label_task
 from semmetrics.metrics.ranking import ClassPrecisionFamily, ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.metrics.sets import SetFamily
+from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.result import score_statistics
@@ -61,7 +62,9 @@ def statistics(data, measures, *, classes=CLASSES, weights=None, change=lambda t
     if not len(pred.side.codes):  # a part that predicts nothing cannot show that it has scores
         pred = replace(pred, side=replace(pred.side, scores=np.zeros(0)))
     ref = as_labels({name: r for name, (_, r) in data.items()})
-    task = label_task(pred, ref, classes=classes, weights=weights)
+    task = label_task(
+        pred, ref, resolve_options({"weights": weights, "classes": classes}, "labels")
+    )
     return evaluate(change(task), measures)
 
 

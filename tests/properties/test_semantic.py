@@ -19,6 +19,7 @@ from semmetrics.kinds.labels.record import label_task
 from semmetrics.metrics.bags import BagSimilarityFamily, TransportFamily
 from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.metrics.semantic import SemanticFamily, SoftFamily
+from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.result import score_statistics
@@ -74,7 +75,7 @@ def statistics(
     change=lambda task: task,
 ):  # fmt: skip
     sides = (as_labels({name: item[side] for name, item in data.items()}) for side in (0, 1))
-    task = label_task(*sides, weights=weights, classes=classes)
+    task = label_task(*sides, resolve_options({"weights": weights, "classes": classes}, "labels"))
     task = with_vectors(task, measures, models, oov=oov)
     return evaluate(change(task), measures)
 

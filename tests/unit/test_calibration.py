@@ -122,7 +122,7 @@ PREDS = {
     ({"measure": "SemF1(threshold=0.3)"}, "not-applicable"),
     ({"top_k": np.array([3, 5])}, "not-applicable"),
     ({"calibration": "x.json"}, "not-applicable"),
-    ({"keep_rows": True}, "unknown-name"),
+    ({"keep_rows": True}, "not-applicable"),
     ({"thresholds": "0:2:1"}, "out-of-range"),
 ])  # fmt: skip
 def test_bad_options(options, code):

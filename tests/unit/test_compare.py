@@ -341,7 +341,7 @@ def test_ranks_over_resamples():
     ({"ci_method": "wilson"}, "bad-option"),
     ({"resamples": 1}, "bad-option"),
     ({"level": 1.5}, "bad-option"),
-    ({"ci": True}, "unknown-name"),
+    ({"ci": True}, "not-applicable"),
     ({"test": "t", "measures": "MicroF1 MacroF1 F1"}, "test-does-not-fit"),
     ({"test": "wilcoxon", "measures": "MicroF1"}, "test-does-not-fit"),
     ({"test": "t", "weights": [1, 2, 3]}, "test-does-not-fit"),

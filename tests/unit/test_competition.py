@@ -205,7 +205,7 @@ def test_ratings_that_are_wrong(change, words):
     ({"references": {"x": ["y"]}, "k": 7}, "bad-option"),
     ({"references": {"x": ["y"]}, "stability": [7]}, "bad-option"),
     ({"references": {"x": ["y"]}, "stability": [0]}, "bad-option"),
-    ({"references": {"x": ["y"]}, "ci": True}, "unknown-name"),
+    ({"references": {"x": ["y"]}, "ci": True}, "not-applicable"),
 ])  # fmt: skip
 def test_rankings_that_are_refused(state, options, words):
     with refused(words) if words else pytest.raises(InputError):

@@ -46,7 +46,7 @@ LABELS = {"a": {"1": ["x"], "2": ["z"]}, "b": {"1": ["x"], "2": ["w"]}}
     (TWO, {"measure": lambda a, b: 10**400, "task": "captions"}, "not-a-number"),
     (LABELS, {"measure": "NGSM", "task": "labels"}, "wrong-kind"),
     (TWO, {"exclude": ["1", "2"]}, "too-few-images"),
-    (TWO, {"weights": {}}, "unknown-name"),
+    (TWO, {"weights": {}}, "not-applicable"),
     ({"a": {"1": "x"}, "b": {"2": "x"}}, {}, "missing-images"),
     ({"a": {"1": "x"}, "b": {"2": "x"}}, {"missing": "skip"}, "nothing-given"),
     ({"a": {"1": "x"}, "b": ["x"]}, {}, "unlike-items"),

@@ -17,6 +17,7 @@ from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
 from semmetrics.metrics.matching import Cut
 from semmetrics.metrics.sets import LabelCounts
+from semmetrics.options import resolve_options
 
 TERM = st.sampled_from("abcdef")
 LABEL = st.one_of(
@@ -49,7 +50,11 @@ def task_of(preds, refs, classes, **options):
         for n, row in reversed(list(enumerate(preds)))
     }
     truth = {str(n): [list(label) for label in labels] for n, labels in enumerate(refs)}
-    return label_task(as_labels(written), as_labels(truth), classes=classes, **options)
+    return label_task(
+        as_labels(written),
+        as_labels(truth),
+        resolve_options({"classes": classes, **options}, "labels"),
+    )
 
 
 def computed(task, step, memory):

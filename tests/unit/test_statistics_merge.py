@@ -13,6 +13,7 @@ from semmetrics.core.columns import UNIT, as_floats
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
 from semmetrics.metrics.registry import parse_all
+from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.result import left_out_notes, score_statistics
 
@@ -23,7 +24,7 @@ MEASURES = parse_all(["F1", "MacroF1", "MicroF1", "AP", "RankingLoss", "mAP"])
 
 def part(ids, measures=MEASURES, *, keep_rows=True, **options):
     pred, ref = ({i: side[i] for i in ids} for side in (PREDS, REFS))
-    task = label_task(as_labels(pred), as_labels(ref), **options)
+    task = label_task(as_labels(pred), as_labels(ref), resolve_options(options, "labels"))
     return evaluate(task, measures, keep_rows=keep_rows)
 
 
@@ -83,7 +84,7 @@ MODEL = Tiny({"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [0.6, 0.8]})
 def named_task(items, **options):
     """The task of items by id; each has predictions and references."""
     sides = ({name: item[side] for name, item in items.items()} for side in (0, 1))
-    task = label_task(*map(as_labels, sides), **options)
+    task = label_task(*map(as_labels, sides), resolve_options(options, "labels"))
     return with_vectors(task, MEANT, MODEL)
 
 
@@ -105,7 +106,8 @@ def test_counts_of_what_was_left_out_add_up():
 
     def made(ids):
         sides = ({i: [(x, 0.5) for x in pred[i]] for i in ids}, {i: REFS[i] for i in ids})
-        return label_task(*map(as_labels, sides), classes=["a", "b", "c", "d"], ignore=["d"])
+        options = {"classes": ["a", "b", "c", "d"], "ignore": ["d"]}
+        return label_task(*map(as_labels, sides), resolve_options(options, "labels"))
 
     def scores(statistics):
         pairs = {"s": [(m, "") for m in measures]}

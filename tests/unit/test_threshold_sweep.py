@@ -36,7 +36,7 @@ def test_wrong_thresholds(wrong, code):
 @pytest.mark.parametrize(("options", "code"), [
     *[({"measures": name}, "no-threshold") for name in ("F1", "SoftF1", "WMD")],
     ({"measures": "SemF1(threshold=0.4)"}, "not-applicable"),
-    ({"treshold": 0.4}, "unknown-name"), ({"protocol": "kubany2020"}, "measures-and-protocol"),
+    ({"treshold": 0.4}, "unknown-name"), ({"protocol": "kubany2020"}, "not-applicable"),
 ])  # fmt: skip
 def test_what_cannot_be_swept(options, code):
     with refused(code):

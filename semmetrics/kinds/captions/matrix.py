@@ -29,6 +29,7 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import UNVERSIONED, hash_strings
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.ranks import top_k
+from semmetrics.data.form import takes_options
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import common
@@ -37,7 +38,7 @@ from semmetrics.metrics.caption_steps import check_captions, check_references
 from semmetrics.metrics.cider import DocumentFrequencies, task_frequencies
 from semmetrics.metrics.definition import Measure, is_cutoff
 from semmetrics.metrics.registry import parse_all
-from semmetrics.options import ResolvedOptions, resolve_options
+from semmetrics.options import TAKEN, ResolvedOptions, resolve_options
 from semmetrics.store.files import write_matrix
 
 Progress = Callable[[int, int], None]
@@ -45,27 +46,17 @@ Frequencies = DocumentFrequencies | str | os.PathLike[str]
 PAIR_MEASURES = ("CIDEr-D", "CIDEr", "SPICE", "BagSim")
 """The measures that a matrix is computed of."""
 _MEMORY = 1 << 28
-_OF_MEANING = ("embedding", "lookup", "oov", "device", "max_words", "cache")
-# Options of ``score``, and the option of measures that takes each.
-_TAKEN = {"doc_freq": "df", "tuples": "parser", **dict.fromkeys(_OF_MEANING, "embedding")}
+_ACTS_BY = {n: one.acts_by for n, one in TAKEN["caption_matrix"].items() if one.acts_by}
 _ROWS = ("images", "references")
 _DECIMALS = 12  # to which entries are compared, so that equal captions are equal
 
 
+@takes_options()
 def caption_matrix(
     references: Sequence[Sequence[str]],
     captions: Sequence[str],
     *,
     measure: str | Measure = "CIDEr-D",
-    doc_freq: Frequencies | None = None,
-    tuples: Any = None,
-    tokenizer: Any = "ptb",
-    embedding: Any = None,
-    lookup: str | None = None,
-    oov: str | None = None,
-    device: str | None = None,
-    max_words: int | None = None,
-    cache: bool | str | os.PathLike[str] = False,
     rows: Literal["images", "references"] = "images",
     out: str | os.PathLike[str] | None = None,
     memory: int = _MEMORY,
@@ -73,6 +64,7 @@ def caption_matrix(
     resume: bool = True,
     progress: Progress | None = None,
     notes: list[Fact] | None = None,
+    **options: Any,
 ) -> NDArray[np.floating[Any]]:
     """Return the matrix of a measure: every caption for every image.
 
@@ -84,13 +76,6 @@ def caption_matrix(
     captions : sequence of str
     measure : str or Measure
         CIDEr-D, CIDEr, SPICE or BagSim, with its options.
-    doc_freq : DocumentFrequencies or path, optional
-        Counted on the references where left out.
-    tuples : path, mapping from caption or callable, optional
-        Scene graphs for SPICE, as in ``score``.
-    tokenizer : str or Tokenizer
-    embedding, lookup, oov, device, max_words, cache
-        The embedding for BagSim, as in ``score``.
     rows : {"images", "references"}
         Whether a row is an image, with all its references, or one reference alone.
     out : path, optional
@@ -110,6 +95,7 @@ def caption_matrix(
         Called with rows done and rows in all.
     notes : list, optional
         What is odd is added there, such as kept parses that are damaged.
+    **options
 
     Returns
     -------
@@ -129,37 +115,28 @@ def caption_matrix(
     >>> caption_matrix(references, captions, tokenizer="whitespace").round(3).tolist()
     [[10.0, 0.0], [0.177, 2.376], [0.0, 0.0]]
     """
-    given = _options_of(locals())
-    job = PairJob.of(references, captions, measure, given, rows, memory, dtype, notes)
+    job = PairJob.of(references, captions, measure, options, rows, memory, dtype, notes)
     return job.matrix(out, resume=resume, progress=progress)
 
 
+@takes_options()
 def caption_blocks(
     references: Sequence[Sequence[str]],
     captions: Sequence[str],
     *,
     measure: str | Measure = "CIDEr-D",
-    doc_freq: Frequencies | None = None,
-    tuples: Any = None,
-    tokenizer: Any = "ptb",
-    embedding: Any = None,
-    lookup: str | None = None,
-    oov: str | None = None,
-    device: str | None = None,
-    max_words: int | None = None,
-    cache: bool | str | os.PathLike[str] = False,
     rows: Literal["images", "references"] = "images",
     memory: int = _MEMORY,
     dtype: Literal["float64", "float32"] = "float64",
+    **options: Any,
 ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
     """Yield the rows of ``caption_matrix``, some at a time.
 
     Parameters
     ----------
-    references, captions, measure, doc_freq, tuples, tokenizer, rows, memory, dtype
+    references, captions, measure, rows, memory, dtype
         As for ``caption_matrix``.
-    embedding, lookup, oov, device, max_words, cache
-        As for ``caption_matrix``.
+    **options
 
     Yields
     ------
@@ -167,12 +144,12 @@ def caption_blocks(
         The first row of the block.
     block : array, shape (some rows, captions)
     """
-    given = _options_of(locals())
-    job = PairJob.of(references, captions, measure, given, rows, memory, dtype)
+    job = PairJob.of(references, captions, measure, options, rows, memory, dtype)
     for start, stop in job.bounds:
         yield start, job.block(start, stop)
 
 
+@takes_options()
 def caption_top_k(
     references: Sequence[Sequence[str]],
     captions: Sequence[str],
@@ -180,32 +157,23 @@ def caption_top_k(
     *,
     axis: Literal["captions", "images"] = "captions",
     measure: str | Measure = "CIDEr-D",
-    doc_freq: Frequencies | None = None,
-    tuples: Any = None,
-    tokenizer: Any = "ptb",
-    embedding: Any = None,
-    lookup: str | None = None,
-    oov: str | None = None,
-    device: str | None = None,
-    max_words: int | None = None,
-    cache: bool | str | os.PathLike[str] = False,
     rows: Literal["images", "references"] = "images",
     memory: int = _MEMORY,
     notes: list[Fact] | None = None,
+    **options: Any,
 ) -> tuple[Floats, Ints]:
     """Return the k largest entries of each row or column of ``caption_matrix``, without the matrix.
 
     Parameters
     ----------
-    references, captions, measure, doc_freq, tuples, tokenizer, rows, memory
-        As for ``caption_matrix``.
-    embedding, lookup, oov, device, max_words, cache
+    references, captions, measure, rows, memory
         As for ``caption_matrix``.
     k : int
     axis : {"captions", "images"}
         The k best captions of each row, or the k best rows of each caption.
     notes : list, optional
         What is odd is added there, as by ``caption_matrix``.
+    **options
 
     Returns
     -------
@@ -223,8 +191,7 @@ def caption_top_k(
     >>> caption_top_k(references, ["dogs run", "a cat sits"], 1, tokenizer="whitespace")[1].tolist()
     [[1], [0], [0]]
     """
-    given = _options_of(locals())
-    job = PairJob.of(references, captions, measure, given, rows, memory, notes=notes)
+    job = PairJob.of(references, captions, measure, options, rows, memory, notes=notes)
     return job.top_k(k, axis)
 
 
@@ -239,11 +206,6 @@ def check_k(k: int, axis: str, n_rows: int, n_columns: int) -> None:
     most = n_rows if axis == "images" else n_columns
     if not is_cutoff(k) or k > most:
         raise InputError("bad-option", name="k", value=k, wanted=f"from 1 to {most} {axis}")
-
-
-def _options_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a function that are options of ``score``."""
-    return {name: arguments[name] for name in ("tokenizer", *_TAKEN)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -395,7 +357,7 @@ def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
     if chosen["df"] == "rows" or chosen["category"] not in (None, "all"):
         remedy = "choose df=references and category=all"
         raise InputError("no-matrix", measure=chosen, remedy=remedy)
-    idle = [name for name in _TAKEN if name in options.given and chosen[_TAKEN[name]] is None]
+    idle = [name for name in _ACTS_BY if name in options.given and chosen[_ACTS_BY[name]] is None]
     if idle or common.unused_embeddings([chosen], options["embedding"]):
         raise InputError("not-applicable", name=[*idle, "embedding"][0], what=chosen)
     return chosen if options["doc_freq"] is None else chosen.with_options(df="given")
@@ -410,7 +372,7 @@ def options_taken(measure: str | Measure) -> list[str]:
     ['tokenizer', 'doc_freq']
     """
     (chosen,) = parse_all([measure], first="captions")
-    return ["tokenizer", *(name for name in _TAKEN if chosen[_TAKEN[name]] is not None)]
+    return ["tokenizer", *(name for name, by in _ACTS_BY.items() if chosen[by] is not None)]
 
 
 def _pair_task(

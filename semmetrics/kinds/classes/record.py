@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Ints, lengths
 from semmetrics.data.form import ReadOptions
@@ -66,7 +65,6 @@ _FIRST = 3  # predictions that an item shows
 
 def read_beside(options: Options) -> Options:
     """Read the lists of classes, their numbers, and the weights."""
-    check_choice("ties", options["ties"], OPTIONS["ties"].choices)
     files = (options["read"] or ReadOptions()).beside()
     lists = {str(name): some for name, some in (options["class_lists"] or {}).items()}
     for name in lists:
@@ -287,7 +285,7 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
     if len(kept) < len(rows):
         counts["without_class"] = counts.pop("missing_reference")
         ids = take_ids(ids, kept)
-    settings = {"missing": options["missing"], "tie": options["ties"]}
+    settings = options.settings("classes")
     if options["classes"] is not None:
         settings["classes"] = identity_of(options["classes"])
     settings |= {name: identity_of(sorted(named[name])) for name in (SEEN, UNSEEN) if options[name]}

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import compress
@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Bools, Codes, Floats
 from semmetrics.data.form import ReadOptions
@@ -42,45 +41,23 @@ from semmetrics.kinds.labels.normalization import (
     normalization,
 )
 from semmetrics.metrics.registry import parse
-from semmetrics.options import OPTIONS, join_names
+from semmetrics.options import OPTIONS, join_names, resolve_options
 
 Coding = tuple[Sequence[Terms], tuple[Codes, Codes], dict[str, int], Synonyms | None]
 """The terms of each class, the class of each label of both vocabularies, counts and synonyms."""
 
 
 def label_task(
-    pred: Lists,
-    ref: Lists,
-    *,
-    normalize: str = "none",
-    missing: str = "error",
-    empty_predictions: str = "keep",
-    classes: Sequence[str | Sequence[str]] | None = None,
-    ignore: Iterable[str] = (),
-    weights: Mapping[str, float] | Sequence[float] | Floats | None = None,
-    heads: Floats | None = None,
-    first_set_size: int = 0,
+    pred: Lists, ref: Lists, options: Options | None = None, heads: Floats | None = None
 ) -> LabelTask:
     """Make the task of comparing predicted with reference label lists.
 
     Parameters
     ----------
     pred, ref : Lists
-    normalize : str
-        The name of a label normalisation.
-    missing : {"error", "skip", "empty"}
-        For ids that only one side has.
-    empty_predictions : {"keep", "skip"}
-        Whether items whose prediction is an empty list are evaluated.
-    classes : sequence of str or of synonym lists, optional
-        The dictionary of labels; a reference label outside it is an error.
-    ignore : iterable of str
-        Labels left out on both sides.
-    weights : mapping from id, or array of shape (items of the ground truth,), optional
-        Sample weights, finite and not negative.
+    options : Options, optional
+        Those of a score, with what stands beside read; the defaults where left out.
     heads : float array, shape (items of the predictions, cardinalities), optional
-    first_set_size : int
-        The set size of the first column of ``heads``.
 
     Returns
     -------
@@ -89,17 +66,15 @@ def label_task(
     Raises
     ------
     InputError
-        If ids do not match, a reference label is outside the class list, an option is unknown, or
-        a weight is bad.
+        If ids do not match, a reference label is outside the class list, or a weight is bad.
     """
-    clean = normalization(normalize)
-    check_choice("empty_predictions", empty_predictions, OPTIONS["empty_predictions"].choices)
-    if first_set_size < 0:
-        wanted = "a whole number from 0"
-        raise InputError("bad-option", name="first_set_size", value=first_set_size, wanted=wanted)
+    options = options or resolve_options({}, "labels")
+    normalize, missing, classes = options["normalize"], options["missing"], options["classes"]
+    weights, clean = options["weights"], normalization(normalize)
+    skips = options["empty_predictions"] == "skip"
     if ref.ranked:
         raise InputError("truth-of-scores", ref.source)
-    ignored = Ignored.of(ignore, clean)
+    ignored = Ignored.of(options["ignore"], clean)
     pred, ref = (
         side.normalized(clean, ignored.written, repeats=normalize == REPEATING)
         for side in (pred, ref)
@@ -107,10 +82,11 @@ def label_task(
     joined, weighed = weigh(join(pred, ref, missing=missing), weights, ref)
     _check_columns(pred, ref)
     listed = None if classes is None else cleaned_classes(classes, clean)
-    settings = {"norm": normalize, "missing": missing, "emptypred": empty_predictions}
+    settings = options.settings("labels")
     settings |= {} if listed is None else {"classes": _identity(listed)}
     settings |= {} if weights is None else {"weights": "given"}
-    settings |= {"firstsize": str(first_set_size)} if heads is not None and first_set_size else {}
+    if heads is None:
+        settings.pop(OPTIONS["first_set_size"].key, None)
     if listed is None and not pred.synonyms and not ref.synonyms:  # each label is a class
         every = sorted({*pred.terms, *ref.terms})
         place = {terms: code for code, terms in enumerate(every)}
@@ -118,7 +94,7 @@ def label_task(
         coding: Coding = every, (mine, theirs), {}, None
     else:
         truth = joined.ref
-        if empty_predictions == "skip":
+        if skips:
             truth = truth.take(np.flatnonzero(np.diff(joined.pred.indptr)))
         predicted = occurring(joined.pred.codes, len(pred.terms))
         occur = predicted, occurring(truth.codes, len(ref.terms))
@@ -140,13 +116,13 @@ def label_task(
         synonyms=synonyms,
         terms=None if all(len(some) == 1 for some in terms) else terms,
         heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
-        first_set_size=first_set_size,
+        first_set_size=options["first_set_size"],
         weights=weighed,
     )
     if ignored.written:
         task = _without(task, terms, ignored)
     rows = np.flatnonzero(np.diff(task.pred.indptr))
-    if empty_predictions == "skip" and len(rows) < len(task):
+    if skips and len(rows) < len(task):
         counts = {**task.counts, "empty_prediction_skipped": len(task) - len(rows)}
         task = replace(task.take(rows), counts=counts)
     odd = find_oddities(task, pred, ref)
@@ -260,8 +236,6 @@ _COUNTS = {  # those that do not add up over parts
     "predicted_outside_classes": "distinct",
     "ignored_labels_not_found": "distinct",
 }
-_IN_TASK = ("normalize", "missing", "empty_predictions", "classes", "ignore", "weights",
-            "first_set_size")  # fmt: skip
 
 
 def read_beside(options: Options) -> Options:
@@ -300,11 +274,10 @@ def read(data: Any, source: str, options: Options) -> Lists:
 def make_tasks(preds: Mapping[str, Lists], ref: Lists, options: Options) -> Tasks:
     """Make the task of each system."""
     given, tasks = options["set_size_probs"], {}
-    conventions = {option: options[option] for option in _IN_TASK}
     for name, pred in preds.items():
         probs = given.get(name) if isinstance(given, Mapping) else given
         heads = common.read_set_size_probs(probs, options["read"])
-        tasks[name] = {"": label_task(pred, ref, heads=heads, **conventions)}
+        tasks[name] = {"": label_task(pred, ref, options, heads)}
     return tasks
 
 

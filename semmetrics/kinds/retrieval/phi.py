@@ -40,9 +40,9 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import flat_terms
 from semmetrics.metrics.registry import kinds_of
 from semmetrics.metrics.semantic_retrieval import needed_depth
+from semmetrics.options import TAKEN
 
-MATRIX_OPTIONS = ("tokenizer", "doc_freq", "tuples", "embedding", "lookup", "oov", "max_words",
-                  "cache")  # fmt: skip
+MATRIX_OPTIONS = [name for name, one in TAKEN["caption_matrix"].items() if one.kinds]
 """The options that only a phi computed here takes."""
 
 _ODD, _LACKING = "notes on computed phi", "why phi cannot be computed"  # names in `Options.opened`

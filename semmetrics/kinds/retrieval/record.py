@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.arguments import check_choice
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
@@ -35,11 +34,6 @@ _TIES = 1 << 20  # values that are looked at for ties
 
 def read_beside(options: Options) -> Options:
     """Read the names of both sides, the positives of columns, and the weights."""
-    for name in ("similarity", "direction", "ties"):
-        check_choice(name, options[name], OPTIONS[name].choices)
-    if options["folds"] is not None and options["folds"] < 2:
-        value, wanted = options["folds"], "a whole number from 2"
-        raise InputError("bad-option", name="folds", value=value, wanted=wanted)
     files, doc_freq = options["read"] or ReadOptions(), options["doc_freq"]
     captions, reverse = phi.read_caption_texts(options), options["reverse_positives"]
     if reverse is not None:
