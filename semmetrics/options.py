@@ -878,7 +878,7 @@ class ResolvedOptions(Mapping[str, Any]):
             one.key: str(self[name])
             for name, one in OPTIONS.items()
             if one.key and one.signed and kind in (one.kinds or KINDS)
-            if isinstance(self[name], str) or is_asked(name, self[name]) and one.read is not str
+            if isinstance(self[name], str) or (one.read is not str and is_asked(name, self[name]))
         }
 
     def replace(self, **changed: Any) -> "ResolvedOptions":
