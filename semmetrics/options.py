@@ -396,7 +396,7 @@ def _taken(
 ) -> dict[str, Option]:
     """Return the options of some groups that apply to some kinds, without those that are named."""
     return {
-        name: one._replace(default=defaults.get(name, one.default))
+        name: one._replace(default=defaults[name]) if name in defaults else one
         for name, one in OPTIONS.items()
         if name not in without and one.group in of and {*(one.kinds or to)} & {*to}
     }

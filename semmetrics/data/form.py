@@ -13,7 +13,7 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, wraps
+from functools import cache, cached_property, wraps
 from itertools import chain, count
 from typing import Any, TypeVar, cast
 
@@ -23,7 +23,7 @@ from semmetrics.arguments import check_fields
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
 from semmetrics.errors import ROW, Fact, InputError, Places
-from semmetrics.options import FORMATS, OPTIONS, READING, TAKEN, check_options, hint_of
+from semmetrics.options import FORMATS, OPTIONS, READING, TAKEN, Option, check_options, hint_of
 from semmetrics.schema import COLUMN_FLAG, ID_NAMES, Column, Schema, as_id, as_number, as_real
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -214,6 +214,17 @@ class _TruthOptions(ReadOptions):
 DEFAULTS = ReadOptions()
 
 
+@cache
+def _describe(option: Option) -> tuple[inspect.Parameter, str]:
+    """Return an option as the signature of a function has it, and as its docstring."""
+    name, default, hint = option.name, option.default, hint_of(option.name)
+    parameter = inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint
+    )
+    text = textwrap.indent(textwrap.fill(option.text(), 88), "    ")
+    return parameter, f"{name} : {hint}\n{text}"
+
+
 def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
     """Give a function with ``**options`` the options that it takes from a score.
 
@@ -234,12 +245,9 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
         for name, option in {**taken, **(READING if "read" in taken else {})}.items():
             if name in refused:
                 continue
-            kind, hint = inspect.Parameter.KEYWORD_ONLY, hint_of(name)
-            parameters.append(
-                inspect.Parameter(name, kind, default=option.default, annotation=hint)
-            )
-            text = textwrap.indent(textwrap.fill(option.text(), 88), "    ")
-            lines.append(f"{name} : {hint}\n{text}")
+            parameter, text = _describe(option)
+            parameters.append(parameter)
+            lines.append(text)
 
         @wraps(function)
         def with_options(*args: Any, **given: Any) -> Any:
