@@ -5,7 +5,7 @@ Conventions
 A message is "problem; remedy", or a problem alone. ``{name}`` is a value as text, ``{name!r}``
 as Python writes it, ``{name!l}`` a list of a few names, ``{name!e}`` one of examples, if there are
 any, ``{name!p}`` one without quotes, ``{name!t}`` its type with an article, ``{name!o}`` the option
-of that name, ``{setting}`` the option ``name`` with ``value``;
+of that name, ``{setting}`` the option ``name`` with ``value``, ``{fix}`` "remove it" unless given;
 ``{n:item}`` counts items; ``{opt:missing}`` names an option, and ``{opt:missing=skip}`` one with
 its value, as the caller writes options: ``missing='skip'`` or ``--missing skip``.
 """
@@ -41,6 +41,8 @@ class _Writer(string.Formatter):
         if key == "setting":  # the option of that name with its value
             spell = keyword if kwargs.get("in_measure") else self.spell  # F1(empty=0) has no flag
             return spell(kwargs["name"], brief(kwargs["value"]))
+        if key == "fix":
+            return kwargs.get("fix", "remove it")
         return self.spell if key == "opt" else kwargs[str(key)]
 
     def convert_field(self, value: Any, conversion: Any) -> Any:
@@ -284,7 +286,7 @@ MESSAGES: dict[str, str] = {
     "bad-choice": "{setting}; choose one of {choices!p}",
     "unknown-name": "there is no {what} {value!r}; {remedy}",
     "not-of-kind": "{name!o} does not apply to {kind}; remove it, or set {opt:task}",
-    "not-applicable": "{name!o} does not apply to {what}; remove it",
+    "not-applicable": "{name!o} does not apply to {what}; {fix}",
     "conflicting-options": "{names} are given together; give one of them",
     "needs-option": "{what} needs {name!o}; give it",
     "fixed-by": "{what} sets {names}; remove the option, or name measures instead",
@@ -725,7 +727,8 @@ MESSAGES: dict[str, str] = {
         "{examples!p}; the highest counts, or each with duplicates=each",
     "true-scores": "scores of the ground truth are ignored: every label listed is true",
     "scores-unused": "every label listed counts as predicted, with {n:score} of {total:,} below "
-        "0.5; if scores decide, set {opt:threshold=0.5}, {opt:decode} or a cutoff (F1@3)",
+        "0.5; if scores decide, set {opt:threshold=0.5}, or name a rule or cutoff in the measure: "
+        "F1(decode=threshold:0.5), F1@3",
     "scores-above-1": "scores go up to {highest:g}, and the threshold is {threshold}; "
         "write both on one scale",
     "nothing-predicted": "no score is above the threshold {threshold}, but {highest:g} at most",

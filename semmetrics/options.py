@@ -406,8 +406,10 @@ def _only(*names: str) -> dict[str, Option]:
     return {name: OPTIONS[name] for name in names}
 
 
-_SELECTING = _taken("empty_predictions", "weights", "score_references", "keep_rows",
-    of=(DATA, MEANING, CAPTIONS, ""), to=("labels", "captions"))
+_SELECTING = _only("task", "normalize", "classes", "ignore", "missing") | _taken(  # no references
+    "score_references", "keep_rows", of=(MEANING, CAPTIONS, ""), to=("labels", "captions"))
+_SELECTING["missing"] = OPTIONS["missing"]._replace(choices=("error", "skip"),
+    help="An image that a system lacks is an error, or is left out (skip).")
 _PAIRING = _taken(of=(MEANING, CAPTIONS), to=_RETRIEVAL)
 TAKEN: dict[str, dict[str, Option]] = {
     "compare": _taken("ci", "keep_rows", "score_references", resamples=10_000),
@@ -415,7 +417,8 @@ TAKEN: dict[str, dict[str, Option]] = {
     "correlate": _only("ci", "level", "resamples", "seed", "read", "progress"),
     "sweep": _taken("measures", "protocol", "threshold", "calibration", "keep_rows", to=_LABELS),
     "calibrate_threshold": _taken("measures", "protocol", "top_k", "decode", "threshold",
-        "keep_at_least", "calibration", "keep_rows", of=(WHAT, DATA, MEANING, ""), to=_LABELS),
+        "keep_at_least", "calibration", "keep_rows", "progress", of=(WHAT, DATA, MEANING, ""),
+        to=_LABELS),
     "calibrate_threshold_on_pairs": _taken("embedding", "calibration", "taxonomy", of=(MEANING,),
         to=_LABELS) | _only("normalize", "read"),
     "validate": _only("classes", "task", "read"),
@@ -474,8 +477,6 @@ _RECORDS = (".csv", ".json", ".jsonl")
 _SELECTED = _named(
     exclude=Option("Images that are not to be selected, one id a line; the next ones are taken.",
         WHAT, file=True),
-    missing=Option("An image that a system lacks is an error, or is left out (skip).", DATA,
-        choices=("error", "skip")),
     sheet=Option("Write a sheet for references there.", SHEETS, written=_RECORDS),
     rating_sheet=Option("Write a sheet there in which the answers are rated.", SHEETS,
         written=_RECORDS),
@@ -721,8 +722,10 @@ def is_asked(name: str, value: Any) -> bool:
     return is_given(value) or (number and value != OPTIONS[name].default)
 
 
-def check_options(function: str, given: Mapping[str, Any]) -> None:
-    """Refuse options that a function does not take, and values of another type than theirs.
+def check_options(function: str, given: Mapping[str, Any], own: Iterable[str] = ()) -> None:
+    """Refuse options that a function does not take, and values that they cannot have.
+
+    The function's own parameters are suggested where they are near.
 
     Raises
     ------
@@ -738,21 +741,37 @@ def check_options(function: str, given: Mapping[str, Any]) -> None:
     Traceback (most recent call last):
     semmetrics.errors.InputError: ignore=5; give a text, a path or a list of texts
     """
-    known = [*TAKEN.get(function, OPTIONS)]
+    known = TAKEN.get(function, OPTIONS)
     for name, value in given.items():
-        if name in OPTIONS and name not in known and value is not None:
-            raise InputError("not-applicable", name=name, what=function)
-        if name not in OPTIONS:
-            meant, remedy = _NAMES_ELSEWHERE.get(name.lower()), ""
-            if meant in known:
-                remedy = f"did you mean {meant}?"
-            elif "measures" in known:
-                remedy = measure_option(name)
-            near = [*known, *(READING if "read" in known else ())]
-            remedy = remedy or did_you_mean(name, near, f"choose one of {', '.join(known)}")
-            raise InputError("unknown-name", function, what="option", value=name, remedy=remedy)
-        if value is not None:
-            check_type(name, value, hint_of(name))
+        if name in known:
+            _check_value(known[name], value)
+            continue
+        meant, remedy, near = _NAMES_ELSEWHERE.get(name.lower()), "", [*own, *known]
+        if meant in known:
+            remedy = f"did you mean {meant}?"
+        elif {"measure", "measures"} & {*near}:
+            remedy = measure_option(name)
+        if name in OPTIONS:
+            remedy = remedy or did_you_mean(name, own, "remove it", most=1)
+            if value is not None:
+                raise InputError("not-applicable", name=name, what=function, fix=remedy)
+            continue
+        near += READING if "read" in known else ()
+        remedy = remedy or did_you_mean(name, near, f"choose one of {', '.join(near)}")
+        raise InputError("unknown-name", function, what="option", value=name, remedy=remedy)
+
+
+def _check_value(one: Option, value: Any) -> None:
+    """Refuse a value that is not of the type, the choices or the range of an option."""
+    if value is None:
+        return
+    hint = hint_of(one.name)
+    check_type(one.name, value, hint)
+    if one.choices and hint is not Any:
+        check_choice(one.name, value, one.choices)
+    if one.least is not None and value < one.least:
+        wanted = f"a whole number from {one.least}"
+        raise InputError("bad-option", name=one.name, value=value, wanted=wanted)
 
 
 # What other libraries call an option, or what here belongs to a measure.
@@ -780,6 +799,8 @@ _OF_MEASURES = {  # what other libraries have as options of a call, with a measu
     "average": "F1(average=macro)",
     "zero_division": "F1(empty=1)' or 'Precision(no_prediction=skip)",
     "match": "SemF1(match=optimal)",
+    "decode": "SemF1(decode=threshold:0.5)",
+    "top_k": "SemF1@5",
     "interpolation": "mAP(interpolation=voc2010)",
     "sigma": "CIDEr-D(sigma=5)",
     "stem": "CIDEr(stem=porter)",
@@ -940,14 +961,8 @@ def resolve_options(
     """
     given = take_over(given)
     for name, value in given.items():
-        one = OPTIONS[name]
-        if is_given(value) and one.kinds and kind not in one.kinds:
+        if is_given(value) and OPTIONS[name].kinds and kind not in OPTIONS[name].kinds:
             raise InputError("not-of-kind", name=name, kind=kind)
-        if one.choices and hint_of(name) is not Any:
-            check_choice(name, value, one.choices)
-        if one.least is not None and value < one.least:
-            wanted = f"a whole number from {one.least}"
-            raise InputError("bad-option", name=name, value=value, wanted=wanted)
     rules = given.get("decode")
     if "threshold" in given:
         given["decode"] = decoding_rules(rules, given["threshold"])

@@ -69,7 +69,6 @@ def score(run: Run) -> None:
     systems: Any = run.systems() or {"embeddings": None}
     detailed = any(run[name] is not None for name in ("worst", *_DETAILS))
     options = run.values() | {"keep_rows": detailed}
-    options |= by_system(run, [*systems])
     with run.progress() as progress:
         if run["rescore"] is None:
             from semmetrics.scoring.score import score_systems
@@ -85,16 +84,6 @@ def score(run: Run) -> None:
     worst, details = _collect_details(run, table)
     output.write_text(_render(run, table, worst), run["output"], run["form"], details)
     _say_remarks(run, table, worst)
-
-
-def by_system(run: Run, systems: Sequence[str]) -> dict[str, Any]:
-    """Return set_size_probs, if given: one file for all systems, or one for each."""
-    files = run["set_size_probs"]
-    if len(files) not in (0, 1, len(systems)):
-        raise InputError("wrong-count", found=f"{len(files)} times --set-size-probs",
-                         wanted=pluralize(len(systems), "system"))  # fmt: skip
-    each = dict(zip(systems, files, strict=True)) if len(files) > 1 else (*files, None)[0]
-    return {} if each is None else {"set_size_probs": each}
 
 
 def _collect_details(run: Run, table: ScoreTable) -> tuple[list[str], dict[str, Any]]:
@@ -183,7 +172,7 @@ def compare(run: Run) -> None:
 
     Each PRED file is a system, named by its file; the last file is the ground truth (GT), as for
     'semmetrics score'. All other systems are compared with the baseline: the difference of each
-    measure, its interval from paired resamples, p, p corrected for the number of comparisons, the
+    measure, its interval, p, p corrected for the number of comparisons, the
     effect size (difference over its standard error and the root of the number of items), and the
     items won, tied and lost.
 
@@ -197,8 +186,8 @@ def compare(run: Run) -> None:
     from semmetrics.studies import comparisons as api
 
     run.needs("name files of predictions and, last, the ground truth", "preds", "gt")
-    systems, shape = run.systems(), run.shape
-    found = run.call(api.compare, systems, run["gt"], **by_system(run, [*systems]))
+    shape = run.shape
+    found = run.call(api.compare, run.systems(), run["gt"])
     beside = [api.draw_rank_matrix(found, digits=shape["digits"])] if run["ranks"] else []
     if run["differing"] is not None:
         beside.append(api.draw_differing(found, run["differing"], **shape))
@@ -494,7 +483,7 @@ def _select(
         raise InputError("needs-option", what="--images", name="page")
     state = run.call(make, *files, exclude=run["exclude"] or ())
     output.write_text(state.to_json(), run["output"], "json", dict(_sheets(run, state, before)))
-    if run["output"] != "-":
+    if run["output"] not in (None, "-"):  # where the state is
         shown = state.render(run["form"], **run.shape)
         if run["form"] == "table":
             new = len({*state.images} - {*before.images}) if before else 0

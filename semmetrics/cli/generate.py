@@ -17,7 +17,7 @@ import click
 from semmetrics.cli import output
 from semmetrics.cli.output import EXACT, Progress
 from semmetrics.errors import InputError, place_in
-from semmetrics.messages import listing
+from semmetrics.messages import listing, pluralize
 from semmetrics.options import (
     COMMAND_OPTIONS,
     FORMATS,
@@ -343,6 +343,13 @@ class Run:
         for name in ("measures", "ignore", *_SPECIFIED):
             if name in given and self.options[name].repeat:
                 given[name] = _convert(name, given[name], read)
+        if files := given.get("set_size_probs"):  # one for all systems, or one for each
+            systems = self.systems() if self.several else [""]
+            if len(files) not in (1, len(systems)):
+                raise InputError("wrong-count", found=f"{len(files)} times --set-size-probs",
+                                 wanted=pluralize(len(systems), "system"))  # fmt: skip
+            each = dict(zip(systems, files, strict=False))
+            given["set_size_probs"] = each if len(files) > 1 else files[0]
         for rule in decoding_rules(given.get("decode"), given.get("threshold")):
             from semmetrics.metrics.sets import check_decode
 

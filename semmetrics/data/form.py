@@ -214,6 +214,11 @@ class _TruthOptions(ReadOptions):
 DEFAULTS = ReadOptions()
 
 
+def as_plain(value: Any) -> Any:
+    """Return a number of NumPy or torch as one of Python; anything else as it is."""
+    return value.item() if getattr(value, "shape", None) == () else value
+
+
 @cache
 def _describe(option: Option) -> tuple[inspect.Parameter, str]:
     """Return an option as the signature of a function has it, and as its docstring."""
@@ -251,6 +256,7 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
 
         @wraps(function)
         def with_options(*args: Any, **given: Any) -> Any:
+            given = {name: as_plain(value) for name, value in given.items()}
             fields = {name: given.pop(name) for name in READING if name in given}
             fields = {name: value for name, value in fields.items() if value is not None}
             if fields:
@@ -258,8 +264,11 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
                     names = f"read= and {', '.join(f'{name}=' for name in fields)}"
                     raise InputError("conflicting-options", names=names)
                 given["read"] = ReadOptions(**fields)
+            if not isinstance(given.get("read"), (ReadOptions, type(None))):
+                wanted = "semmetrics.ReadOptions(...)"
+                raise InputError("bad-option", name="read", value=given["read"], wanted=wanted)
             named = {name: value for name, value in given.items() if name not in own.parameters}
-            check_options(called, named)
+            check_options(called, named, own.parameters)
             return function(*args, **given)
 
         every = textwrap.indent("\n".join(lines), "    ").strip()

@@ -360,8 +360,9 @@ def unused_rules(measures: Measures, options: Options, such: str) -> list[Fact]:
     """Note options about meaning that no measure takes up; ``such`` is a measure that does."""
     if used_embeddings(measures):
         return []
-    fixed = () if options["protocol"] is None else ("lookup", "oov")
-    acting = [n for n, one in OPTIONS.items() if one.acts_by == "embedding" and n != "embedding"]
+    fixed = {"embedding", "cache"}  # which are noted elsewhere
+    fixed |= set() if options["protocol"] is None else {"lookup", "oov"}
+    acting = [name for name, one in OPTIONS.items() if one.acts_by == "embedding"]
     names = [name for name in acting if name in options.given and name not in fixed]
     return [no_effect(name, f"no measure here compares meanings ({such} does)") for name in names]
 

@@ -40,7 +40,7 @@ from semmetrics.options import OPTIONS
 AUTO = "auto"
 _NONE: Any = ()
 _ROUNDING = 1e-12  # by which numbers may differ that are equal
-_OF_RESAMPLES = ("percentile", "bca", "jackknife-bias")
+OF_RESAMPLES = ("percentile", "bca", "jackknife-bias")
 _MOST = 1_000_000  # resamples: the digits of their limits do not change any more
 
 
@@ -303,7 +303,7 @@ class Replicates:
         """
         bootstrap = Bootstrap(level, len(self), self.seed, method)
         method = self.default if method == AUTO else method
-        undefined = int(np.isnan(self.values).sum()) if method in _OF_RESAMPLES else 0
+        undefined = int(np.isnan(self.values).sum()) if method in OF_RESAMPLES else 0
         undefined += 0 if method == "percentile" else int(np.isnan(self.left_out).sum())
         low, high = self._limits(method, (1 - bootstrap.level) / 2)
         return Interval(low, high, replace(bootstrap, method=method), undefined)

@@ -269,13 +269,10 @@ def check_given(given: Mapping[str, Any]) -> None:
     Raises
     ------
     InputError
-        If there are measures and a protocol, or ``read`` is none.
+        If there are measures and a protocol.
     """
     if given.get("protocol") is not None and given.get("measures") is not None:
         raise InputError("measures-and-protocol", protocol=given["protocol"])
-    if not isinstance(given.get("read"), (ReadOptions, type(None))):
-        wanted = "semmetrics.ReadOptions(...)"
-        raise InputError("bad-option", name="read", value=given["read"], wanted=wanted)
 
 
 def resolve_task(task: str | None, protocol: str | None, measures: Any) -> str | None:

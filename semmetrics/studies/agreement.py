@@ -445,7 +445,6 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
     """
     pinned = _NO_PROTOCOL if protocol is None else find_agreement_protocol(protocol)
     given = {name: value for name, value in options.items() if value is not None}
-    plan.check_given({"read": given.get("read")})
     bootstrap, read = Bootstrap.of(given), given.get("read")
     given = {name: value for name, value in given.items() if name not in plan.CERTAINTY}
     judgements = read_judgements(

@@ -41,7 +41,7 @@ from semmetrics.metrics.definition import Statistic
 from semmetrics.options import CORRECTIONS, TAKEN, TESTS
 from semmetrics.reports import Records, ScaledResult, Table, draw, entry_of, format_p
 from semmetrics.scoring.evaluate import Progress
-from semmetrics.scoring.intervals import AUTO, Bootstrap, Interval
+from semmetrics.scoring.intervals import AUTO, OF_RESAMPLES, Bootstrap, Interval
 from semmetrics.scoring.plan import prepare_systems
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, chunk_size
@@ -842,7 +842,7 @@ def compare(
     Returns
     -------
     ComparisonTable
-        A difference for each system and measure, with an interval from paired resamples.
+        A difference for each system and measure, with an interval of it.
 
     Raises
     ------
@@ -881,7 +881,13 @@ def compare(
     differences = compare_scores(scores, design, prepared.options["progress"])
     table = ScoreTable(scores, prepared.plan.not_computed)
     values = [replace(score, replicates=None) for score in scores]  # intervals are of differences
-    return ComparisonTable(differences, table, prepared.facts(values), prepared.understood())
+    facts = prepared.facts(values)
+    methods = dict.fromkeys(one.method for one in differences)
+    if design.test not in _DRAWN and not {*methods} & {*OF_RESAMPLES}:
+        on = f"p and intervals by {', '.join(methods)}"
+        idle = [name for name in ("resamples", "seed") if options.get(name) is not None]
+        facts += [Fact("no-effect-on", values={"option": name, "on": on}) for name in idle]
+    return ComparisonTable(differences, table, facts, prepared.understood())
 
 
 def _compare_scored(

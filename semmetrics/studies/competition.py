@@ -41,7 +41,7 @@ from semmetrics.data.form import takes_options
 from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds.common import finite_or_none
 from semmetrics.reports import Records, Result, cells
-from semmetrics.scoring.plan import Setup, check_given, open_setup
+from semmetrics.scoring.plan import Setup, open_setup
 from semmetrics.scoring.score import score_prepared
 from semmetrics.studies.correlations import correlation
 from semmetrics.studies.discrepancy import DiscrepancySelection, as_selection
@@ -507,7 +507,6 @@ def rank_competition(
     >>> [(row["system"], row["rank"], round(row["global_score"], 4)) for row in found.to_records()]
     [('a', 1, 0.6667), ('b', 2, 0.3333)]
     """
-    check_given(options)
     state = as_selection(selection, options)
     check_choice("missing", missing, ("error", "skip"))
     if references is None and ratings is None:

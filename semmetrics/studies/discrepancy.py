@@ -61,7 +61,7 @@ from semmetrics.metrics.registry import parse_all
 from semmetrics.options import OPTIONS
 from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.evaluate import Progress
-from semmetrics.scoring.plan import Setup, check_given, describe_inputs, open_setup, resolve_task
+from semmetrics.scoring.plan import Setup, describe_inputs, open_setup, resolve_task
 from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.score import score_prepared
 from semmetrics.store.files import open_output
@@ -608,7 +608,6 @@ def select_discrepant(
     >>> selection.pairs[0].images, selection.pairs[0].values
     (('2',), (0.0,))
     """
-    check_given(options)
     if k < 1:
         raise InputError("bad-option", name="k", value=k, wanted="a whole number from 1")
     check_choice("ties", ties, TIES)
@@ -665,7 +664,6 @@ def add_systems(
     >>> [(pair.first, pair.second, pair.images) for pair in after.pairs]
     [('a', 'b', ('2',)), ('a', 'c', ('1',)), ('b', 'c', ('1',))]
     """
-    check_given(options)
     before = as_selection(selection, options)
     given = _restored_options(before, options)
     known: Any = before.measure

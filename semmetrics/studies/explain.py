@@ -382,6 +382,9 @@ def validate(data: Any, **options: Any) -> dict[str, Any]:
         classes = None
     kind = find_kind(task)
     lists = kind.read(side, "input", resolve_options({"classes": classes, "read": files}, task))
+    if classes is not None and getattr(lists, "order", "columns") != "columns":
+        values = {"option": "classes", "on": "lists, whose labels have names"}
+        notes.append(Fact("no-effect-on", values=values))
     if not len(lists):
         raise InputError("nothing-given", "input", what="items", remedy="give at least one")
     record = kind.describer.describe(lists)

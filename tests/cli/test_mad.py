@@ -47,6 +47,11 @@ def test_stability_is_said_beside_csv(run, ok, systems):
     assert lines == [["measure", "k"], ["ROUGE-L", "2"], ["ROUGE-L", "3"]]
 
 
+def test_a_state_without_a_file_is_all_of_the_output(ok, systems):
+    text = ok("mad", "select", "-k", "5", "s0.json", "s1.json")
+    assert json.loads(text)["schema"] == "semmetrics.mad/1"
+
+
 def test_pages_and_json_sheets(ok, systems):
     ok(*SELECT, "--page", "p.html", "--rating-page", "rp.html", "--images", "im/{id}.jpg",
        "--scale", "3", "--sheet", "s.json", "--rating-sheet", "r.jsonl",

@@ -102,6 +102,12 @@ def test_matrices_with_a_class_list_and_cardinalities(ok, refused, files):
     assert refused(
         "score", "s.npy", "t.npy", "b.json", "g.npy", *each, *common
     ).code == "wrong-count"  # fmt: skip
+    swept = ("--set-size-probs", "heads.npy", "--classes", "classes.txt", "--decode", "cardinality")
+    text = ok("sweep", "s.npy", "g.npy", "--thresholds", "0.4", "--format", "json", *swept)
+    (value,) = json.loads(text)["measures"][0]["values"]
+    options["measures"] = "SemF1(threshold=0.4)"
+    (one,) = semmetrics.score("s.npy", "g.npy", set_size_probs="heads.npy", **options)
+    assert value == one.value
 
 
 # ---- forms of the result ----------------------------------------------------------------------

@@ -240,3 +240,32 @@ def test_functions_that_read_files_name_all_fields_of_read_options():
     readers = [names for names in signatures if "read" in names]
     assert len(readers) == 14
     assert all(fields <= names.keys() for names in readers)
+
+
+def test_values_of_options_are_checked_wherever_they_are_taken():
+    systems = {"a": {"1": "a dog"}, "b": {"1": "a cat"}}
+    for task in ("nope", ""):
+        with refused("bad-choice"):
+            semmetrics.validate(systems["a"], task=task)
+    with refused("bad-choice"):
+        semmetrics.select_discrepant(systems, k=1, missing="empty")
+    with refused("bad-option"):
+        semmetrics.correlate([("a", "b", 1.0)], {"a": ["b"]}, read=5)
+    with refused("not-applicable", fix="did you mean measure?"):
+        semmetrics.select_discrepant(systems, k=1, measures="F1")
+
+
+def test_numbers_of_numpy_are_those_of_python():
+    options = {"measures": "F1", "decode": "cardinality", "set_size_probs": np.eye(3)[[1, 1]]}
+    data = {"a": [("cat", 0.9)], "b": [("car", 0.8)]}, {"a": ["cat"], "b": ["tree"]}
+    for zero in (0, np.int64(0)):
+        (score,) = semmetrics.score(*data, first_set_size=zero, **options)
+        assert "firstsize" not in score.signature
+    selection = semmetrics.select_discrepant({"a": {"1": "x"}, "b": {"1": "y"}}, k=np.int64(1))
+    assert selection.to_json()
+
+
+def test_a_matrix_of_bags_says_that_a_cache_is_of_no_use():
+    notes = []
+    semmetrics.caption_matrix([["a cat"]], ["a dog"], measure="BagSim", cache=True, notes=notes)
+    assert [note.code for note in notes] == ["no-effect"]

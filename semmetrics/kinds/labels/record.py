@@ -83,10 +83,10 @@ def label_task(
     _check_columns(pred, ref)
     listed = None if classes is None else cleaned_classes(classes, clean)
     settings = options.settings("labels")
+    size = settings.pop(OPTIONS["first_set_size"].key, "")
     settings |= {} if listed is None else {"classes": _identity(listed)}
     settings |= {} if weights is None else {"weights": "given"}
-    if heads is None:
-        settings.pop(OPTIONS["first_set_size"].key, None)
+    settings |= {"firstsize": size} if heads is not None and size else {}
     if listed is None and not pred.synonyms and not ref.synonyms:  # each label is a class
         every = sorted({*pred.terms, *ref.terms})
         place = {terms: code for code, terms in enumerate(every)}
