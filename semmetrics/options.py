@@ -743,8 +743,16 @@ def check_options(function: str, given: Mapping[str, Any], own: Iterable[str] = 
     """
     known = TAKEN.get(function, OPTIONS)
     for name, value in given.items():
+        if value is None and name in OPTIONS:
+            continue
         if name in known:
-            _check_value(known[name], value)
+            one, hint = known[name], hint_of(name)
+            check_type(name, value, hint)
+            if one.choices and hint is not Any:
+                check_choice(name, value, one.choices)
+            if one.least is not None and value < one.least:
+                wanted = f"a whole number from {one.least}"
+                raise InputError("bad-option", name=name, value=value, wanted=wanted)
             continue
         meant, remedy, near = _NAMES_ELSEWHERE.get(name.lower()), "", [*own, *known]
         if meant in known:
@@ -753,25 +761,10 @@ def check_options(function: str, given: Mapping[str, Any], own: Iterable[str] = 
             remedy = measure_option(name)
         if name in OPTIONS:
             remedy = remedy or did_you_mean(name, own, "remove it", most=1)
-            if value is not None:
-                raise InputError("not-applicable", name=name, what=function, fix=remedy)
-            continue
+            raise InputError("not-applicable", name=name, what=function, fix=remedy)
         near += READING if "read" in known else ()
         remedy = remedy or did_you_mean(name, near, f"choose one of {', '.join(near)}")
         raise InputError("unknown-name", function, what="option", value=name, remedy=remedy)
-
-
-def _check_value(one: Option, value: Any) -> None:
-    """Refuse a value that is not of the type, the choices or the range of an option."""
-    if value is None:
-        return
-    hint = hint_of(one.name)
-    check_type(one.name, value, hint)
-    if one.choices and hint is not Any:
-        check_choice(one.name, value, one.choices)
-    if one.least is not None and value < one.least:
-        wanted = f"a whole number from {one.least}"
-        raise InputError("bad-option", name=one.name, value=value, wanted=wanted)
 
 
 # What other libraries call an option, or what here belongs to a measure.

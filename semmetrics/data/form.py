@@ -214,11 +214,6 @@ class _TruthOptions(ReadOptions):
 DEFAULTS = ReadOptions()
 
 
-def as_plain(value: Any) -> Any:
-    """Return a number of NumPy or torch as one of Python; anything else as it is."""
-    return value.item() if getattr(value, "shape", None) == () else value
-
-
 @cache
 def _describe(option: Option) -> tuple[inspect.Parameter, str]:
     """Return an option as the signature of a function has it, and as its docstring."""
@@ -256,7 +251,9 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
 
         @wraps(function)
         def with_options(*args: Any, **given: Any) -> Any:
-            given = {name: as_plain(value) for name, value in given.items()}
+            for name, value in given.items():
+                if getattr(value, "shape", None) == ():  # a number of NumPy or torch
+                    given[name] = value.item()
             fields = {name: given.pop(name) for name in READING if name in given}
             fields = {name: value for name, value in fields.items() if value is not None}
             if fields:
