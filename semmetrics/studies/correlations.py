@@ -29,7 +29,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,9 +48,6 @@ from semmetrics.scoring.plan import idle_certainty
 from semmetrics.scoring.resampling import Draws
 from semmetrics.scoring.score import interval_options, system_name
 from semmetrics.studies.significance import as_floats
-
-if TYPE_CHECKING:
-    pass
 
 NAMES = ("pearson", "spearman", "kendall")
 _STATISTICS = ("pearson", "spearman", "kendall-b")

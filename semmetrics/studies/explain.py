@@ -31,7 +31,9 @@ from semmetrics.scoring import protocols
 from semmetrics.scoring.protocols import AgreementProtocol, Protocol
 
 if TYPE_CHECKING:
-    pass
+    from typing_extensions import Unpack
+
+    from semmetrics.options import Options
 
 VALIDATION_SCHEMA = "semmetrics.validation/1"
 Topic = Definition | Measure | Protocol | AgreementProtocol
@@ -331,7 +333,7 @@ def _explain_agreement(protocol: AgreementProtocol) -> str:
 
 
 @takes_options()
-def validate(data: Any, **options: Any) -> dict[str, Any]:
+def validate(data: Any, **options: Unpack[Options]) -> dict[str, Any]:
     """Describe predictions or ground truth, and find what is odd in them.
 
     Parameters

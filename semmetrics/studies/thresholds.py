@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,9 +32,6 @@ from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.result import Score
 from semmetrics.scoring.score import system_name, table_of
 from semmetrics.scoring.table import ScoreTable
-
-if TYPE_CHECKING:
-    pass
 
 Named = str | Measure | Definition
 _POINTS, _MOST = "0:1:0.01", 10_001
