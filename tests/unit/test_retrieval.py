@@ -299,6 +299,9 @@ def test_predictions_and_embeddings_exclude_each_other():
     queries, gallery = vectors()
     with refused("conflicting-options"):
         score(queries_embeddings=queries, gallery_embeddings=gallery)
+    with refused("conflicting-options"):
+        score(gallery_embeddings=gallery)
+    assert "no-effect" in codes(score(similarity="dot"))
     with refused("wrong-type"):
         score(None)
 

@@ -17,7 +17,7 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Defaults, Kind, Measures, Notes, Options, Tasks, common, each_task
 from semmetrics.kinds.captions.record import open_tuples, read_frequencies
 from semmetrics.kinds.retrieval import as_candidates, phi
-from semmetrics.kinds.retrieval.relation import LISTED, make_parts, read_embeddings
+from semmetrics.kinds.retrieval.relation import EMBEDDINGS, LISTED, make_parts, read_embeddings
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.families import Derived
@@ -51,11 +51,11 @@ def read_beside(options: Options) -> Options:
 
 def read(data: Any, source: str, options: Options) -> Any:
     """Read one side; without predictions the embeddings that the options name."""
-    embedded = options["queries_embeddings"] is not None
-    if data is None and (embedded or options["gallery_embeddings"] is not None):
+    embedded = [name for name in EMBEDDINGS if options[name] is not None]
+    if data is None and embedded:
         return read_embeddings(options)
     if embedded and source != "gts":
-        raise InputError("conflicting-options", names="predictions and queries_embeddings")
+        raise InputError("conflicting-options", names=f"predictions and {embedded[0]}")
     return as_candidates(data, source=source, options=options["read"])
 
 
@@ -103,6 +103,8 @@ def retrieval_facts(
         facts += [Fact("numbered-positives", where=name)] * bool(found.get("numbered"))
         facts += [Fact("transposed", where=name)] * bool(found.get("transposed"))
     facts += common.unused_weights(options["weights"], inputs[-1:])
+    if "similarity" in options.given and options[EMBEDDINGS[0]] is None:
+        facts.append(common.no_effect("similarity", "no embeddings are compared"))
     facts += phi.phi_facts(measures, options)
     every = [str(m) for m in measures if m.definition in (Recall, HitRate) and m.k is None]
     facts += [Fact("counts-all", values={"measure": one}) for one in every if not listed]

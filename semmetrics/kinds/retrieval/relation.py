@@ -57,6 +57,9 @@ class Embeddings(Matrix):
         return sum(self.values.shape), "vector"
 
 
+EMBEDDINGS = ("queries_embeddings", "gallery_embeddings")
+
+
 def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
     """Read the vectors of both sides, as the options name them.
 
@@ -65,7 +68,7 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
     InputError
         If one side is lacking, they have different dimensions, or a number is not finite.
     """
-    names = ("queries_embeddings", "gallery_embeddings")
+    names = EMBEDDINGS
     for one, other in (names, names[::-1]):
         if options[one] is None:
             raise InputError("needs-option", what=other, name=one)
