@@ -269,3 +269,16 @@ def test_a_matrix_of_bags_says_that_a_cache_is_of_no_use():
     notes = []
     semmetrics.caption_matrix([["a cat"]], ["a dog"], measure="BagSim", cache=True, notes=notes)
     assert [note.code for note in notes] == ["no-effect"]
+
+
+def test_what_has_no_effect_is_noted():
+    items = {str(n): ["cat"] for n in range(9)}
+    systems = {"a": items, "b": {**items, "0": ["dog"], "1": ["cow"]}}
+    for test, noted in (("interval", True), ("bootstrap", False)):
+        facts = semmetrics.compare(systems, items, measures="F1", test=test, resamples=50).facts
+        assert ("no-effect-on" in [fact.code for fact in facts]) is noted
+    assert any("classes=" in note for note in semmetrics.validate(items, classes=["cat"])["notes"])
+    assert not semmetrics.validate(np.eye(2), classes=["cat", "dog"])["notes"]
+    given = {"measures": "F1", "cache": True}
+    codes = [fact.code for fact in semmetrics.score(items, items, **given).facts]
+    assert codes.count("no-effect") == 1
