@@ -392,13 +392,16 @@ OPTIONS: Mapping[str, Option] = _named(
 
 
 def _taken(
-    *without: str, of: Iterable[str] = (*TITLES, ""), to: Iterable[str] = KINDS, **defaults: Any
+    *without: str,
+    groups: Iterable[str] = (*TITLES, ""),
+    kinds: Iterable[str] = KINDS,
+    **defaults: Any,
 ) -> dict[str, Option]:
     """Return the options of some groups that apply to some kinds, without those that are named."""
     return {
         name: one._replace(default=defaults[name]) if name in defaults else one
         for name, one in OPTIONS.items()
-        if name not in without and one.group in of and {*(one.kinds or to)} & {*to}
+        if name not in without and one.group in groups and {*(one.kinds or kinds)} & {*kinds}
     }
 
 
@@ -407,22 +410,23 @@ def _only(*names: str) -> dict[str, Option]:
 
 
 _SELECTING = _only("task", "normalize", "classes", "ignore", "missing") | _taken(  # no references
-    "score_references", "keep_rows", of=(MEANING, CAPTIONS, ""), to=("labels", "captions"))
+    "score_references", "keep_rows", groups=(MEANING, CAPTIONS, ""), kinds=("labels", "captions"))
 _SELECTING["missing"] = OPTIONS["missing"]._replace(choices=("error", "skip"),
     help="An image that a system lacks is an error, or is left out (skip).")
-_PAIRING = _taken(of=(MEANING, CAPTIONS), to=_RETRIEVAL)
-TAKEN: dict[str, dict[str, Option]] = {
+_PAIRING = _taken(groups=(MEANING, CAPTIONS), kinds=_RETRIEVAL)
+TAKEN: dict[str, Mapping[str, Option]] = {
+    "score": OPTIONS,
     "compare": _taken("ci", "keep_rows", "score_references", resamples=10_000),
     "meta": _taken("protocol", "ci", "ci_method", "keep_rows", "weights", "score_references"),
     "correlate": _only("ci", "level", "resamples", "seed", "read", "progress"),
-    "sweep": _taken("measures", "protocol", "threshold", "calibration", "keep_rows", to=_LABELS),
+    "sweep": _taken("measures", "protocol", "threshold", "calibration", "keep_rows", kinds=_LABELS),
     "calibrate_threshold": _taken("measures", "protocol", "top_k", "decode", "threshold",
-        "keep_at_least", "calibration", "keep_rows", "progress", of=(WHAT, DATA, MEANING, ""),
-        to=_LABELS),
-    "calibrate_threshold_on_pairs": _taken("embedding", "calibration", "taxonomy", of=(MEANING,),
-        to=_LABELS) | _only("normalize", "read"),
+        "keep_at_least", "calibration", "keep_rows", "progress", groups=(WHAT, DATA, MEANING, ""),
+        kinds=_LABELS),
+    "calibrate_threshold_on_pairs": _taken("embedding", "calibration", "taxonomy",
+        groups=(MEANING,), kinds=_LABELS) | _only("normalize", "read"),
     "validate": _only("classes", "task", "read"),
-    "rank_systems": _only("read"),
+    "rank": _only("read"),
     "select_discrepant": _SELECTING,
     "add_systems": _SELECTING,
     "rank_competition": _only("measures") | {name: one for name, one in _SELECTING.items()
@@ -430,15 +434,15 @@ TAKEN: dict[str, dict[str, Option]] = {
     "caption_matrix": _PAIRING,
     "caption_blocks": _PAIRING,
     "caption_top_k": _PAIRING,
-    "fit_document_frequencies": _only("tokenizer", "read"),
-    "open_parser": _only("tokenizer", "read"),
-    "fetch": _only("max_words"),
-    "convert": _only("max_words"),
-    "measure_coverage": _only("classes", "lookup", "device", "max_words", "normalize", "read"),
+    "doc-freq": _only("tokenizer", "read"),
+    "spice parse": _only("tokenizer", "read"),
+    "embed fetch": _only("max_words"),
+    "embed convert": _only("max_words"),
+    "embed coverage": _only("classes", "lookup", "device", "max_words", "normalize", "read"),
 }
-"""The options that a function takes from a score, whose own and missing ones differ from it.
+"""The options of a score that each function takes, or a command whose function takes others.
 
-By `_taken`, a new option is everywhere where its kinds and its group are.
+A function that is not here takes all. `_taken` includes every new option of its groups and kinds.
 """
 OUTPUT = _named(
     signatures=Option("Show the whole signature of each row.", WRITE, flags=("--show-signatures",),

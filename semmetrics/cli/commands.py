@@ -24,9 +24,7 @@ SCALED = ("signatures", "form", "output", "digits", "percent", "quiet")
 _DETAILS = [name for name, one in COMMAND_OPTIONS["score"].items() if one.written]
 
 
-@command("score", {"preds": "PRED...?", "gt": "GT?"}, takes="score", reads=KINDS,
-    output=SCALED,
-)  # fmt: skip
+@command("score", {"preds": "PRED...?", "gt": "GT?"}, reads=KINDS, output=SCALED)
 def score(run: Run) -> None:
     r"""Score predictions against ground truth.
 
@@ -163,18 +161,14 @@ def _split_lines(parts: Sequence[str]) -> list[str]:
     return [line for part in parts for line in part.split("\n")]
 
 
-@command(
-    "compare", {"preds": "PRED PRED...?", "gt": "GT?"},
-    takes="compare", reads=KINDS, output=SCALED,
-)  # fmt: skip
+@command("compare", {"preds": "PRED PRED...?", "gt": "GT?"}, reads=KINDS, output=SCALED)
 def compare(run: Run) -> None:
     """Compare systems with a baseline, and say which differences are more than chance.
 
     Each PRED file is a system, named by its file; the last file is the ground truth (GT), as for
     'semmetrics score'. All other systems are compared with the baseline: the difference of each
-    measure, its interval, p, p corrected for the number of comparisons, the
-    effect size (difference over its standard error and the root of the number of items), and the
-    items won, tied and lost.
+    measure, its interval, p, p corrected for the number of comparisons, the effect size (difference
+    over its standard error and the root of the number of items), and the items won, tied and lost.
 
     Examples
     --------
@@ -194,9 +188,7 @@ def compare(run: Run) -> None:
     run.write(found, beside)
 
 
-@command(
-    "sweep", {"preds": "PRED", "gt": "GT"}, takes="sweep", reads=("labels",), output=RESULT,
-)  # fmt: skip
+@command("sweep", {"preds": "PRED", "gt": "GT"}, reads=("labels",), output=RESULT)
 def sweep(run: Run) -> None:
     """Compute semantic measures at many thresholds of similarity, in one pass over the data.
 
@@ -258,11 +250,7 @@ def calibrate(run: Run) -> None:
     output.echo(found.to_json() if form == "json" else api.report_calibration(found), form)
 
 
-@command(
-    "correlate", {"ratings": "RATINGS", "phi": "[NAME=]PHI..."},
-    takes="correlate",
-    output=RESULT,
-)  # fmt: skip
+@command("correlate", {"ratings": "RATINGS", "phi": "[NAME=]PHI..."}, output=RESULT)
 def correlate(run: Run) -> None:
     r"""Correlate phi, NCS or binary relevance with ratings of the same pairs by people.
 
@@ -313,8 +301,7 @@ def _name_phi(given: Sequence[str]) -> dict[str, str]:
 
 @command(
     "meta", {"ratings": "RATINGS", "preds": "[PRED?", "gts": "GT]?"},
-    takes="meta", reads=KINDS,
-    output=SCALED,
+    reads=KINDS, output=SCALED,
 )  # fmt: skip
 def meta(run: Run) -> None:
     """Measure how well measures agree with people, and whether one agrees better than another.
@@ -345,7 +332,7 @@ def meta(run: Run) -> None:
     run.write(run.call(api, run["ratings"], run["preds"], run["gts"], columns=columns))
 
 
-@command("rank", {"files": "SCORES.json..."}, takes="rank_systems", output=RESULT)
+@command("rank", {"files": "SCORES.json..."}, output=RESULT)
 def rank(run: Run) -> None:
     """Rank systems over several data sets, and test whether their ranks are chance.
 
@@ -382,7 +369,7 @@ def rank(run: Run) -> None:
     output.say(_split_lines(beside), quiet=run.quiet)
 
 
-@command("validate", {"files": "FILE..."}, takes="validate", reads=KINDS, output=())
+@command("validate", {"files": "FILE..."}, reads=KINDS, output=())
 def validate(run: Run) -> int:
     """Say what was read of each file, how it was understood, and what is odd.
 

@@ -183,7 +183,7 @@ class Spec(NamedTuple):
     files : mapping from name to metavar
         Its arguments: "PRED..." for several, "GT?" for one that may lack.
     takes : str
-        The function whose options it has besides its own.
+        The function whose options it has besides its own, where that has another name.
     reads : sequence of str
         The kinds of data that its files hold; empty if they have a form of their own.
     output : sequence of str
@@ -217,7 +217,7 @@ def options_of(name: str) -> dict[str, Option]:
     """Return the options of a command by their names: its own before those of the tables."""
     spec = SPECS[name]
     found = dict(COMMAND_OPTIONS.get(name, {}))
-    taken = OPTIONS if spec.takes == "score" else TAKEN.get(spec.takes, {})
+    taken = TAKEN.get(spec.takes or name, {})
     read = [n for n, one in READING.items() if not one.kinds or {*one.kinds} & {*spec.reads}]
     if not spec.reads:
         read = ["max_bytes"] if "read" in taken else []

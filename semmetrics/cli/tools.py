@@ -161,8 +161,7 @@ def completion(run: Run) -> None:
 # What captions are compared by
 
 
-@command("doc-freq", {"references": "FILE"}, takes="fit_document_frequencies",
-         reads=("captions",))  # fmt: skip
+@command("doc-freq", {"references": "FILE"}, reads=("captions",))
 def doc_freq(run: Run) -> None:
     """Count in how many images each n-gram occurs, for CIDEr-D and CIDEr, and save the counts.
 
@@ -340,7 +339,7 @@ def spice_setup(run: Run) -> None:
     say([lacking] if (lacking := OfficialParser().missing()) else [], quiet=run.quiet)
 
 
-@command("spice parse", {"files": "FILE..."}, takes="open_parser", reads=("captions",))
+@command("spice parse", {"files": "FILE..."}, reads=("captions",))
 def spice_parse(run: Run) -> None:
     """Parse the captions of files into scene graphs, for 'semmetrics score --tuples'.
 
@@ -448,7 +447,7 @@ def embed_list(run: Run) -> None:
     echo("\n\n".join([known, titled, where]))
 
 
-@command("embed fetch", {"name": "NAME"}, takes="fetch", choices={"name": "vectors"})
+@command("embed fetch", {"name": "NAME"}, choices={"name": "vectors"})
 def embed_fetch(run: Run) -> None:
     """Download word vectors, check them and convert them.
 
@@ -480,7 +479,7 @@ def embed_fetch(run: Run) -> None:
     echo(visible(f"{got.folder}: {done}; use it as --embedding {folder or name}"))
 
 
-@command("embed convert", {"source": "FILE", "folder": "FOLDER"}, takes="convert")
+@command("embed convert", {"source": "FILE", "folder": "FOLDER"})
 def embed_convert(run: Run) -> None:
     """Write word vectors in a form that opens at once, whatever their number.
 
@@ -545,7 +544,7 @@ def embed_info(run: Run) -> None:
 
 @command(
     "embed coverage", {"files": "FILE..."},
-    takes="measure_coverage", reads=("labels",), output=("form", "quiet"),
+    reads=("labels",), output=("form", "quiet"),
 )  # fmt: skip
 def embed_coverage(run: Run) -> None:
     """Count how many labels of each file an embedding knows (Kubany et al., table 1).

@@ -93,7 +93,7 @@ class Bootstrap:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Bootstrap:
-        """Return what options of a score say; those that lack have their defaults."""
+        """Make it from options of a score, with the default of each that is missing."""
         names = ("level", "resamples", "seed", "ci_method")
         return cls(*(options.get(name, OPTIONS[name].default) for name in names))
 

@@ -842,7 +842,7 @@ def compare(
     Returns
     -------
     ComparisonTable
-        A difference for each system and measure, with an interval of it.
+        A difference for each system and measure, with its interval.
 
     Raises
     ------

@@ -261,6 +261,8 @@ def test_numbers_of_numpy_are_those_of_python():
     for zero in (0, np.int64(0)):
         (score,) = semmetrics.score(*data, first_set_size=zero, **options)
         assert "firstsize" not in score.signature
+    (score,) = semmetrics.score(*data, first_set_size=np.int64(1), **options)
+    assert "|emptypred:keep|firstsize:1|" in score.signature
     selection = semmetrics.select_discrepant({"a": {"1": "x"}, "b": {"1": "y"}}, k=np.int64(1))
     assert selection.to_json()
 
