@@ -777,12 +777,15 @@ class Ranks(NamedTuple):
         How many candidates each query ranks.
     undecided : bool array, shape (queries,)
         Whether a positive is tied with what is none, so that the rule of ties decides its rank.
+    grades : float array, optional
+        Of the positives, as their ranks.
     """
 
     indptr: Ints
     ranks: Ints
     candidates: Ints
     undecided: Bools
+    grades: Floats | None = None
 
     @property
     def number(self) -> Ints:
@@ -804,8 +807,11 @@ class Ranks(NamedTuple):
         return found
 
 
-def _ranks_of(counts: Counts, indptr: Ints, ties: str) -> tuple[Ints, Bools]:
-    """Return the ranks of positives under a rule of ties, and which queries the rule decides."""
+def _ranks_of(counts: Counts, indptr: Ints, ties: str) -> tuple[Ints, Bools, Ints]:
+    """Return the ranks of positives under a rule of ties, rising, and which queries it decides.
+
+    Also the place of each, in the order given.
+    """
     rows = ragged.row_numbers(indptr)
     # positives of one query are tied with each other where as many candidates are nearer
     order = np.lexsort((counts.tied_before, counts.nearer, rows))
@@ -824,8 +830,8 @@ def _ranks_of(counts: Counts, indptr: Ints, ties: str) -> tuple[Ints, Bools]:
     ranks = np.where(nearer < 0, UNRANKED, nearer + before + 1)
     undecided = np.zeros(len(indptr) - 1, np.bool_)
     undecided[rows[others > 0]] = True
-    # an unranked positive comes last
-    return ranks[np.lexsort((ranks, rows))], undecided
+    rising = np.lexsort((ranks, rows))  # an unranked positive comes last
+    return ranks[rising], undecided, order[rising]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -848,6 +854,8 @@ class RetrievalTask(Task):
         The fold of each query and of each candidate.
     beside : mapping from name to object
         What measures take besides, such as matrices of queries x gallery.
+    grades : float array, shape (n,), or None
+        Of the positives, all above 0.
     """
 
     kind: ClassVar[str] = "retrieval"
@@ -859,6 +867,7 @@ class RetrievalTask(Task):
     ties: str = "position"
     folds: tuple[Ints, Ints] | None = None
     beside: Mapping[str, Any] = field(default_factory=dict)
+    grades: Floats | None = None
 
     def _step(self, memory: int) -> int:
         return self.scores.step
@@ -866,7 +875,10 @@ class RetrievalTask(Task):
     @cached_property
     def fingerprint(self) -> int:
         """64-bit fingerprint of the ids and the names of their positives; parts add up."""
-        names = mix(hash_ids(self.gallery)[self.positives])
+        return self._fingerprint(0)
+
+    def _fingerprint(self, more: Any) -> int:
+        names = mix(hash_ids(self.gallery)[self.positives] + more)
         total = np.zeros(len(names) + 1, np.uint64)
         np.cumsum(names, out=total[1:])
         items = total[self.indptr[1:]] - total[self.indptr[:-1]]
@@ -889,8 +901,9 @@ class RetrievalTask(Task):
             for whole, some in zip(counts, part, strict=True):
                 whole[flat] = some
             sizes[chosen] = self.scores.sizes(rows, columns)
-        ranks, undecided = _ranks_of(counts, indptr, self.ties)
-        return Ranks(indptr, ranks, sizes, undecided)
+        ranks, undecided, order = _ranks_of(counts, indptr, self.ties)
+        grades = None if self.grades is None else self.grades[self.indptr[start] + order]
+        return Ranks(indptr, ranks, sizes, undecided, grades)
 
     def first(self, start: int, stop: int, k: int) -> list[Codes]:
         """Return the first k candidates of queries ``start`` to ``stop``, the nearest first.
@@ -928,8 +941,12 @@ class RetrievalTask(Task):
 
     @property
     def identities(self) -> dict[str, str]:
-        """What each phi is, for signatures."""
-        return {f"{PHI}:{name}": one.identity for name, one in self.beside.get(PHI, {}).items()}
+        """What each phi is, for signatures; the default one may be the grades."""
+        found = {f"{PHI}:{name}": one.identity for name, one in self.beside.get(PHI, {}).items()}
+        if self.grades is not None:
+            digest = f"{self._fingerprint(self.grades.view(np.uint64)):016x}"[:12]
+            found.setdefault(f"{PHI}:default", f"grades@{digest}")
+        return found
 
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
         indptr, flat = ragged.take_rows(self.indptr, rows)
@@ -938,5 +955,6 @@ class RetrievalTask(Task):
             "rows": self.rows[rows],
             "indptr": indptr,
             "positives": self.positives[flat],
+            "grades": None if self.grades is None else self.grades[flat],
             "folds": folds,
         }

@@ -50,8 +50,8 @@ class Cut:
     Attributes
     ----------
     decode : str
-        "all", "threshold:T", "cumulative:T", "cardinality", "cardinality+scores" or
-        "cardinality+scores:code".
+        "all", "threshold:T", "cumulative:T", "cardinality", "cardinality+scores",
+        "cardinality+scores:code" or "dirichlet:U".
     keep_at_least : int
         At least so many are kept where there are as many.
     k : int or None
@@ -87,6 +87,8 @@ class Cut:
         if block.task.heads is None:
             raise InputError("needs-option", what=f"decode={self.decode}", name="set_size_probs")
         heads, offset = block.task.heads[block.start : block.stop], block.task.first_set_size
+        if rule == "dirichlet":  # how much a larger set is worth, by each label more
+            heads = heads * float(number) ** (np.arange(heads.shape[1]) + offset)
         if rule == "cardinality":
             kept = decoding.keep_cardinality(ranked.indptr, heads, offset=offset)
         else:

@@ -21,6 +21,7 @@ Metrics
 ``label_ranking_average_precision``     higher is better, in (0, 1]
 ``average_precision``                   for each class, higher is better, in [0, 1]
 ``mean_average_precision``              their mean over the classes that have positives
+``class_roc_auc``                       for each class, higher is better, in [0, 1]
 
 References
 ----------
@@ -29,6 +30,7 @@ Tsoumakas, Katakis and Vlahavas, 2010, Mining multi-label data, section 7.3.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias, get_args
@@ -426,8 +428,8 @@ class ClassCurves:
         Row offsets of the classes in `hits`, `last` and `last_hit`.
     hits : array, shape (h,)
         Positions in `item` that are positives of their class.
-    last : array, shape (h,)
-        The last position that ties with the hit.
+    first, last : arrays, shape (h,)
+        The first and the last position that tie with the hit.
     last_hit : array, shape (h,)
         The last of `hits` that ties with the hit.
     missed_class, missed_item : arrays, shape (u,)
@@ -438,10 +440,16 @@ class ClassCurves:
     item: Ints
     hit_ptr: Ints
     hits: Ints
+    first: Ints
     last: Ints
     last_hit: Ints
     missed_class: Ints
     missed_item: Ints
+
+    @property
+    def class_of_hit(self) -> Ints:
+        """The class of each hit, shape (h,)."""
+        return ragged.row_numbers(self.hit_ptr)
 
 
 def class_curves(
@@ -488,14 +496,16 @@ def class_curves(
     sorted_hit, sorted_item = hit[order], item[order].astype(np.int64)
     hits = np.flatnonzero(sorted_hit)
     counts = ragged.running_sums(sorted_hit)
-    ends = hits + 1 if ties == "ordered" else tie_spans(indptr, scores[order])[1][hits]
+    begins, ends = hits, hits + 1
+    if ties == "grouped":
+        begins, ends = (ends_of[hits] for ends_of in tie_spans(indptr, scores[order]))
     # the positives that are not among the hits
     span = int(max(item.max(initial=0), positive_items.max(initial=0))) + 1
     found = classes[order][hits].astype(np.int64) * span + sorted_item[hits]
     missed = np.setdiff1d(positive_classes.astype(np.int64) * span + positive_items, found)
-    ends_of = ends - 1, counts[ends] - 1
+    ties_of = begins, ends - 1, counts[ends] - 1
     return ClassCurves(
-        indptr, sorted_item, counts[indptr], hits, *ends_of, missed // span, missed % span
+        indptr, sorted_item, counts[indptr], hits, *ties_of, missed // span, missed % span
     )
 
 
@@ -538,14 +548,82 @@ def class_average_precision(
     kit of 2010 for all points); Lin et al., 2014, Microsoft COCO, evaluation code.
     """
     check_choice("interpolation", interpolation, get_args(Interpolation))
-    areas = np.empty((len(weights), len(curves.indptr) - 1))
-    cells = max(1, len(curves.item), weights.shape[1])
-    step = max(1, _CELLS // cells)  # rows of weights do not depend on each other
+    return _in_steps(curves, weights, lambda part: _areas(curves, part, interpolation))
+
+
+def class_roc_auc(curves: ClassCurves, weights: NDArray[np.generic], labels: int = 1) -> Floats:
+    """Compute the area under the ROC curve of every class, for every row of item weights.
+
+    It is the probability that a positive is ranked before an item that is none; ties count half.
+    Items without a score for a class are behind all others, and tie.
+
+    Parameters
+    ----------
+    curves : ClassCurves
+    weights : array, shape (B, n_items), at least 0
+        As for `class_average_precision`.
+    labels : int
+        How many labels of an item are pooled in a class.
+
+    Returns
+    -------
+    array, shape (B, n_classes), in [0, 1]
+        nan where all items, or none, are positives of a class.
+
+    Raises
+    ------
+    InputError
+        If weights are negative or not finite.
+
+    References
+    ----------
+    Fawcett 2006, An introduction to ROC analysis, Pattern Recognition Letters 27, section 7.
+
+    Examples
+    --------
+    >>> zeros, hit = np.zeros(3, int), np.array([True, False, True])
+    >>> curves = class_curves(zeros, np.array([0.9, 0.5, 0.2]), hit, np.arange(3),
+    ...                       np.zeros(2, int), np.array([0, 2]), 1)
+    >>> class_roc_auc(curves, np.array([[1, 1, 1], [1, 0, 2], [3, 1, 1]])).tolist()
+    [[0.5], [nan], [0.75]]
+    """
+
+    def areas(part: Floats) -> Floats:
+        seen = np.take(part, curves.item, axis=1)
+        right = seen[:, curves.hits]
+        seen[:, curves.hits] = 0.0
+        before = np.zeros((len(part), len(curves.item) + 1))
+        before[:, 1:] = seen  # the negatives up to each position, of its class
+        _accumulate(np.add, before[:, 1:], curves.indptr)
+        starts, of_class = curves.indptr[:-1], curves.class_of_hit
+        earlier = np.where(curves.first > starts[of_class], before[:, curves.first], 0.0)
+        behind = np.where(curves.indptr[1:] > starts, before[:, curves.indptr[1:]], 0.0)
+        behind_these = right * (earlier + before[:, curves.last + 1]) / 2
+        _accumulate(np.add, right, curves.hit_ptr)
+        positives = _positives(curves, part, right)
+        negatives = labels * part.sum(axis=1)[:, None] - positives
+        filled = np.flatnonzero(ragged.lengths(curves.hit_ptr))
+        scored, lost = np.zeros(positives.shape), np.zeros(positives.shape)
+        scored[:, filled] = right[:, curves.hit_ptr[1:][filled] - 1]
+        if len(filled):
+            lost[:, filled] = np.add.reduceat(behind_these, curves.hit_ptr[:-1][filled], axis=1)
+        lost += (positives - scored) * (behind + negatives) / 2
+        return 1.0 - divide(lost, positives * negatives)
+
+    return _in_steps(curves, weights, areas)
+
+
+def _in_steps(
+    curves: ClassCurves, weights: NDArray[np.generic], values: Callable[[Floats], Floats]
+) -> Floats:
+    """Compute values of classes from few rows of weights at a time, which changes nothing."""
+    found = np.empty((len(weights), len(curves.indptr) - 1))
+    step = max(1, _CELLS // max(1, len(curves.item), weights.shape[1]))
     for start in range(0, len(weights), step):
         part = weights[start : start + step].astype(np.float64)
         item_weights(part.ravel(), part.size)
-        areas[start : start + step] = _areas(curves, part, interpolation)
-    return areas
+        found[start : start + step] = values(part)
+    return found
 
 
 def average_precision(
@@ -643,19 +721,12 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
     right = seen[:, curves.hits]
     _accumulate(np.add, seen, curves.indptr)
     _accumulate(np.add, right, curves.hit_ptr)
-    n_classes = len(curves.indptr) - 1
+    positives = _positives(curves, weights, right)
     filled = np.flatnonzero(ragged.lengths(curves.hit_ptr))
-    positives = np.zeros((len(weights), n_classes))
-    if len(curves.missed_class):  # sorted by class
-        begins = np.flatnonzero(np.diff(curves.missed_class, prepend=-1))
-        sums = np.add.reduceat(weights[:, curves.missed_item], begins, axis=1)
-        positives[:, curves.missed_class[begins]] = sums
-    positives[:, filled] += right[:, curves.hit_ptr[1:][filled] - 1]
 
     right = right[:, curves.last_hit]
     precision = divide(right, seen[:, curves.last], 0.0)
-    of_class = np.repeat(np.arange(n_classes), ragged.lengths(curves.hit_ptr))
-    recall = divide(right, positives[:, of_class], 0.0)
+    recall = divide(right, positives[:, curves.class_of_hit], 0.0)
     if interpolation != "none":
         # the best at the same or a higher recall: the envelope
         _accumulate(np.maximum, precision[:, ::-1], curves.hit_ptr[-1] - curves.hit_ptr[::-1])
@@ -666,11 +737,23 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
     starts = curves.hit_ptr[:-1][filled]
     steps = np.diff(recall, axis=1, prepend=0.0)
     steps[:, starts] = recall[:, starts]
-    areas = np.zeros((len(weights), n_classes))
+    areas = np.zeros(positives.shape)
     if len(filled):
         areas[:, filled] = np.add.reduceat(precision * steps, starts, axis=1)
     areas[positives == 0] = np.nan
     return areas
+
+
+def _positives(curves: ClassCurves, weights: Floats, right: Floats) -> Floats:
+    """Add the weights of the positives of each class; those of its hits are accumulated."""
+    positives = np.zeros((len(weights), len(curves.indptr) - 1))
+    if len(curves.missed_class):  # sorted by class
+        begins = np.flatnonzero(np.diff(curves.missed_class, prepend=-1))
+        sums = np.add.reduceat(weights[:, curves.missed_item], begins, axis=1)
+        positives[:, curves.missed_class[begins]] = sums
+    filled = np.flatnonzero(ragged.lengths(curves.hit_ptr))
+    positives[:, filled] += right[:, curves.hit_ptr[1:][filled] - 1]
+    return positives
 
 
 def _accumulate(operation: np.ufunc, table: Floats, indptr: Ints) -> None:
@@ -697,7 +780,7 @@ class PairColumn:
     hit: Bools
     ref: Side
     _taken: list[PairColumn] = field(default_factory=list, repr=False)
-    _curves: dict[tuple[int, str], ClassCurves] = field(default_factory=dict, repr=False)
+    _curves: dict[Any, ClassCurves] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.pred)
@@ -720,14 +803,27 @@ class PairColumn:
             self._taken.append(PairColumn(self.pred.take(order), hit, self.ref.take(order)))
         return self._taken[0]
 
-    def curves(self, n_classes: int, ties: Any) -> ClassCurves:
-        """Sort pairs by class and falling score, once."""
-        key, pred, ref = (n_classes, ties), self.pred, self.ref
+    def curves(self, n_classes: int, ties: Any, pooled: Bools | None = None) -> ClassCurves:
+        """Sort pairs by class and falling score, once; pooled classes are one."""
+        key = n_classes, ties, pooled if pooled is None else pooled.tobytes()
         if key not in self._curves:
-            scores: Any = pred.scores
-            pairs = pred.codes, scores, self.hit, ragged.row_numbers(pred.indptr)
-            positives = ref.codes, ragged.row_numbers(ref.indptr)
-            self._curves[key] = class_curves(*pairs, *positives, n_classes, ties=ties)
+            scores: Any = self.pred.scores
+            items = [ragged.row_numbers(side.indptr) for side in (self.pred, self.ref)]
+            codes, hit = [self.pred.codes, self.ref.codes], self.hit
+            if pooled is not None:  # each pair is an item of the one class
+                kept = [pooled[some] for some in codes]
+                items = [(i * n_classes + c)[k] for i, c, k in zip(items, codes, kept, strict=True)]
+                codes, scores, hit = (
+                    [np.zeros_like(i) for i in items],
+                    scores[kept[0]],
+                    hit[kept[0]],
+                )
+            made = class_curves(codes[0], scores, hit, items[0], codes[1], items[1],
+                                n_classes if pooled is None else 1, ties=ties)  # fmt: skip
+            if pooled is not None:
+                made = replace(made, item=made.item // n_classes,
+                               missed_item=made.missed_item // n_classes)  # fmt: skip
+            self._curves[key] = made
         return self._curves[key]
 
     def recoded(self, codes: NDArray[np.int32], width: int) -> PairColumn:
@@ -751,8 +847,17 @@ class ScoredPairs(Statistic):
         return {"pairs": PairColumn(side, hit, ref)}
 
 
-class ClassPrecisionFamily(Family):
-    """Means over classes of average precision, from weighted rows."""
+class ClassCurveFamily(Family):
+    """Means over classes of a value of their curves, from weighted rows.
+
+    Parameters
+    ----------
+    values : callable (measure, curves, weights, labels) -> values by class
+        ``labels`` of an item are pooled in a class.
+    """
+
+    def __init__(self, values: Callable[[Measure, ClassCurves, Floats, int], Floats]) -> None:
+        self._of_curves = values
 
     def statistic(self, measure: Measure) -> Statistic:
         """Choose the scored pairs themselves."""
@@ -773,19 +878,23 @@ class ClassPrecisionFamily(Family):
         return {"no_reference": int(np.isnan(values[0]).sum())}
 
     def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> LabelTable | None:
-        """Return the average precision and positives of each class in the universe."""
+        """Return the value and positives of each class in the universe."""
+        if measure["average"] == "micro":
+            return None
         values, support = self._values(measure, sums, frame)
         names = np.array(frame.labels, dtype=object)[frame.universe(measure)]
         return {"label": names, "value": values[0], "support": support[0]}
 
     def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats]:
         pairs, weights = sums["rows"]["pairs"], sums["weights"]
-        if measure["ties"] == "grouped":  # only then does the order of the items not matter
+        if measure["ties"] != "ordered":  # only then does the order of the items not matter
             pairs, weights = pairs.take(sums["order"]), weights[:, sums["order"]]
-        inside = frame.universe(measure)
-        curves = pairs.curves(len(frame.labels), measure["ties"])
-        rule: Any = measure["interpolation"]
-        values = class_average_precision(curves, weights, interpolation=rule)
+        inside, micro = frame.universe(measure), measure["average"] == "micro"
+        curves = pairs.curves(len(frame.labels), measure["ties"] or "grouped",
+                              inside if micro else None)  # fmt: skip
+        values = self._of_curves(measure, curves, weights, int(inside.sum()) if micro else 1)
+        if micro:
+            return values, values
         of_item = ragged.row_numbers(pairs.ref.indptr)
         support: Floats = np.stack(
             [np.bincount(pairs.ref.codes, w[of_item], minlength=len(inside)) for w in weights]
@@ -794,23 +903,46 @@ class ClassPrecisionFamily(Family):
         return np.ascontiguousarray(values[:, inside]), np.ascontiguousarray(support[:, inside])
 
 
+def _precision_of(measure: Measure, curves: ClassCurves, weights: Floats, labels: int) -> Floats:
+    rule: Any = measure["interpolation"]
+    return class_average_precision(curves, weights, interpolation=rule)
+
+
+_AVERAGE = one_of("average", "macro weighted micro", "classes alike or by support, or all as one",
+                  short="avg")  # fmt: skip
 _INTERPOLATIONS = "none as scikit-learn; 11 points; all points; 101 points"
 _TIES = "equal scores together as scikit-learn, or in file order as VOC and COCO"
 mAP = define(
     name="mAP",
-    family=ClassPrecisionFamily(),
+    family=ClassCurveFamily(_precision_of),
     summary="Mean over classes of the average precision of the items ranked by that class.",
     equation="AP = Σ (R_n - R_{n-1}) P_n; interpolated variants by name",
     source="Everingham et al. 2010, section 4.2 (voc2007, voc2010); Lin et al. 2014 (coco101)",
     cite=("everingham2010", "lin2014"),
     options=(
-        one_of("average", "macro weighted", "equal or by support", short="avg"),
+        _AVERAGE,
         families.universe_option(),
         Option("interpolation", "interp", "none", get_args(Interpolation), help=_INTERPOLATIONS),
         Option("ties", "ties", "grouped", get_args(Ties), help=_TIES),
         families.policy_option("no_reference", "noref", "skip", "unseen classes"),
     ),
-    averages=("macro", "weighted"),
+    averages=("macro", "weighted", "micro"),
+    cutoff=False,
+    needs=SCORES,
+)
+define(
+    name="ROC-AUC",
+    family=ClassCurveFamily(lambda _, *given: class_roc_auc(*given)),
+    summary="Mean over classes of the probability that a positive is ranked before another item.",
+    equation="P(s(positive) > s(other)) + P(s(positive) = s(other)) / 2",
+    source="Fawcett 2006, section 7",
+    cite=("fawcett2006",),
+    options=(
+        _AVERAGE,
+        families.universe_option(),
+        families.policy_option("no_reference", "noref", "skip", "classes of all items, or of none"),
+    ),
+    averages=("macro", "weighted", "micro"),
     cutoff=False,
     needs=SCORES,
 )

@@ -30,12 +30,13 @@ from semmetrics.options import OPTIONS
 _TABLE = (
     ("labels", "Sets of labels", "sets",
      "Precision MacroPrecision MicroPrecision Recall MacroRecall MicroRecall F1 MacroF1 MicroF1 "
-     "Jaccard MacroJaccard MicroJaccard SubsetAccuracy HammingLoss AP BalancedAccuracy "
+     "FBeta Jaccard MacroJaccard MicroJaccard SubsetAccuracy HammingLoss AP BalancedAccuracy "
      "CardinalityError O-F1 C-F1 I-F1"),
     ("labels", "Meanings of labels (--embedding)", "semantic",
      "SemPrecision SemRecall SemF1 SemJaccard SemAP SoftPrecision SoftRecall SoftF1"),
     ("labels", "Bags of labels and transport (--embedding)", "bags", "WMD RWMD BagSim MeanSim"),
-    ("labels", "Rankings of labels", "ranking", "LRAP RankingLoss CoverageError mAP"),
+    ("labels", "Rankings of labels", "ranking",
+     "LRAP RankingLoss CoverageError mAP ROC-AUC"),
     ("labels", "Hierarchies of labels (--taxonomy)", "hierarchical", "hP hR hF LCADistance"),
     ("captions", "Captions (--task captions)", "bleu", "BLEU-1 BLEU-2 BLEU-3 BLEU-4"),
     ("captions", "Captions (--task captions)", "cider", "CIDEr-D CIDEr"),
@@ -47,7 +48,7 @@ _TABLE = (
     ("captions", "Captions (--task captions)", "spice", "SPICE SPIDEr"),
     ("captions", "Captions (--task captions)", "caption_similarity", "Soft-SPICE BagSim"),
     ("retrieval", "Retrieval (--task retrieval)", "retrieval",
-     "Recall HitRate Rsum MedR MeanR MRR R-Precision mAP@R PMRP"),
+     "Recall Precision HitRate Rsum MedR MeanR MRR MAP R-Precision mAP@R PMRP"),
     ("retrieval", "Retrieval (--task retrieval)", "semantic_retrieval", "NCS SR nDCG Nsum"),
     ("classes", "Classes (--task classes)", "classes",
      "PerClassAccuracy SeenAccuracy UnseenAccuracy H Accuracy AUSUC BestH"),
@@ -77,6 +78,8 @@ _HINTS = {
     "or Recall@K for the fraction of the positives that are",
     "ts": "write UnseenAccuracy, which protocol xian2018 prints as ts",
     "tr": "write SeenAccuracy, which protocol xian2018 prints as tr",
+    "SPIDEr-FL": "write SPIDEr, which is SPIDEr-FL without its penalty for errors of fluency; a "
+    "trained model finds those: see aac-metrics",
     "ZSL": "write PerClassAccuracy(labels=unseen,candidates=unseen), which xian2018 prints as ZSL",
 }
 # Keys of a signature that are not options of a measure.

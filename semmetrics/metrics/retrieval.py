@@ -13,11 +13,13 @@ several positives, such as an image with five captions.
 Measures
 --------
 ``Recall@K``     equation 1 of Biten et al. 2022
+``Precision@K``  the fraction of the first K that are positives
 ``HitRate@K``    equation 2
 ``Rsum``         100 times the sum of HitRate@1, @5 and @10 of both directions
 ``MedR``         median rank of the first positive, rounded down
 ``MeanR``        mean rank of the first positive
 ``MRR``          mean reciprocal rank of the first positive
+``MAP@K``        mean over the positives of the precision at their ranks; 0 where it is beyond K
 ``R-Precision``  precision among the first R, R being the number of positives
 ``mAP@R``        mean over the first R ranks of the precision at those that hold a positive
 ``PMRP``         R-Precision on plausible matches
@@ -103,11 +105,7 @@ def map_at_r(ranks: Ranks) -> Floats:
     ----------
     Musgrave, Belongie, Lim 2020, "A metric learning reality check", section 4.1.
     """
-    rows = row_numbers(ranks.indptr)
-    within = ranks.ranks <= ranks.number[rows]
-    precisions = np.where(within, (positions(ranks.indptr) + 1) / ranks.ranks, 0.0)
-    total = np.bincount(rows, precisions, len(ranks.candidates))
-    return divide(total, ranks.number)
+    return _average_precision(ranks, np.repeat(ranks.number, ranks.number))
 
 
 def median_rank(ranks: Ints, weights: Floats) -> Floats:
@@ -182,6 +180,16 @@ def _recall(ranks: Ranks, k: int = UNRANKED - 1) -> Floats:
     return np.asarray(recall(ranks.hits(k), ranks.number))
 
 
+def _precision(ranks: Ranks, k: int | None = None) -> Floats:
+    return np.asarray(ranks.hits(k or UNRANKED - 1) / (k or np.maximum(ranks.candidates, 1)))
+
+
+def _average_precision(ranks: Ranks, k: int | Ints = UNRANKED - 1) -> Floats:
+    found = np.where(ranks.ranks <= k, (positions(ranks.indptr) + 1) / ranks.ranks, 0.0)
+    rows = row_numbers(ranks.indptr)
+    return divide(np.bincount(rows, found, len(ranks.candidates)), ranks.number)
+
+
 def _hit(ranks: Ranks, k: int = UNRANKED - 1) -> Floats:
     return (ranks.best <= k).astype(np.float64)
 
@@ -247,6 +255,15 @@ Recall = retrieval_measure(
     cutoff=True,
     cite=("biten2022",),
 )
+Precision = retrieval_measure(
+    "Precision",
+    QueryMeans(_precision),
+    "Share of a query's first K candidates that are positives, mean over queries.",
+    "|G_q ∩ Q_q,K| / K",
+    "Manning et al. 2008, section 8.4; P_K of trec_eval",
+    cutoff=True,
+    cite=("manning2008",),
+)
 HitRate = retrieval_measure(
     "HitRate",
     QueryMeans(_hit),
@@ -264,6 +281,15 @@ MRR = retrieval_measure(
     "Voorhees 1999, the TREC-8 question answering track report",
     cutoff=True,
     cite=("voorhees1999",),
+)
+MAP = retrieval_measure(
+    "MAP",
+    QueryMeans(_average_precision),
+    "Mean over queries of average precision: over positives, of the precision at their ranks.",
+    "1/|G_q| Σ_{r≤K} P(r) [q_r ∈ G_q]",
+    "Manning et al. 2008, section 8.4; map and map_cut_K of trec_eval",
+    cutoff=True,
+    cite=("manning2008",),
 )
 RPrecision = retrieval_measure(
     "R-Precision",

@@ -47,16 +47,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.backend import is_torch, refuse_masked
-from semmetrics.core.ragged import Floats, Ints, lengths, offsets, row_numbers, take_rows
+from semmetrics.core.ragged import Floats, Ints, lengths, offsets, positions, row_numbers, take_rows
 from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi
-from semmetrics.data.tasks import RetrievalTask, kept
+from semmetrics.data.tasks import UNRANKED, RetrievalTask, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics import relations
 from semmetrics.metrics.definition import Measure, Option, Statistic, is_cutoff, one_of
 from semmetrics.metrics.families import SumOverParts, policy_option, value_columns
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.relations import MostSimilar, Queries, Relation, Retrieved
-from semmetrics.metrics.retrieval import QueryMeans, RankBlock, retrieval_measure
+from semmetrics.metrics.retrieval import QueryMeans, RankBlock, rank_positives, retrieval_measure
 
 _NCS_EPSILON, _SOFT_EPSILON = 1e-10, 1e-20  # of the released code
 
@@ -304,12 +304,19 @@ def ndcg(
     best = got.best(max(cutoffs), best)
     sums = []
     for values in (got.phi(), best.values):
-        above, rank = np.maximum(values, 0.0), np.arange(1, values.shape[1] + 1)
-        with np.errstate(over="ignore"):
-            gains = np.exp2(above) - 1 if gain == "exponential" else above
-        weights = 1 / np.log2(rank + 1 if discount == "log2" else np.maximum(rank, 2))
-        sums.append(_sums(gains * weights, cutoffs))
+        gains = _gains(values, np.arange(1, values.shape[1] + 1), gain, discount)
+        sums.append(_sums(gains, cutoffs))
     return divide(sums[0], sums[1])
+
+
+def _gains(values: Floats, rank: Ints, gain: Any, discount: Any) -> Floats:
+    """Return what values gain at their ranks."""
+    above = np.maximum(values, 0.0)
+    with np.errstate(over="ignore"):
+        gains = np.exp2(above) - 1 if gain == "exponential" else above
+    return np.asarray(
+        gains * (1 / np.log2(rank + 1 if discount == "log2" else np.maximum(rank, 2)))
+    )
 
 
 def nsum(i2t: ArrayLike, t2i: ArrayLike, *, undefined: float = 0.0) -> float:
@@ -676,6 +683,34 @@ def _ndcg(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
     return ndcg(**{**given, "gain": measure["gain"], "discount": measure["discount"]})
 
 
+@dataclass(frozen=True, repr=False)
+class NdcgValues(PhiValues):
+    """A step: nDCG of each query, by phi, or by the grades of the positives if there is no phi."""
+
+    def compute(self, block: RankBlock) -> dict[str, Any]:
+        """Return the columns "value" and "cause"."""
+        measure = self.measure
+        if measure[PHI] in block.task.beside.get(PHI, {}):
+            return super().compute(block)
+        ranks, k = rank_positives(block), measure.k or UNRANKED - 1
+        grades: Any = ranks.grades
+        rows, sums = row_numbers(ranks.indptr), []
+        ideal = grades[np.lexsort((-grades, rows))], positions(ranks.indptr) + 1
+        for values, rank in ((grades, ranks.ranks), ideal):
+            gains = _gains(values, rank, measure["gain"], measure["discount"])
+            sums.append(np.bincount(rows, np.where(rank <= k, gains, 0.0), len(block)))
+        ones = np.ones(len(block), np.int64)
+        return value_columns(divide(sums[0], sums[1]), ones, ones)
+
+
+class NdcgMeans(PhiMeans):
+    """Means over queries of nDCG."""
+
+    def statistic(self, measure: Measure) -> Statistic:
+        """Return the step of the values of queries."""
+        return NdcgValues(self._values, measure)
+
+
 class NcsSum(SumOverParts):
     """The sum of NCS over cutoffs and directions, in percent."""
 
@@ -747,8 +782,8 @@ SR = retrieval_measure(
 )  # fmt: skip
 NDCG = retrieval_measure(
     "nDCG",
-    PhiMeans(_ndcg),
-    "Normalised discounted cumulative gain, phi being the gain of a candidate.",
+    NdcgMeans(_ndcg),
+    "Normalised discounted cumulative gain by phi, or by grades of the positives without one.",
     "Σ_{r≤K} g(φ_r) d(r) / Σ_{r≤K} g(φ*_r) d(r), φ* the largest",
     "Järvelin and Kekäläinen 2002, section 2",
     cite=("jarvelin2002",),

@@ -66,10 +66,11 @@ def check_decode(value: str) -> str:
     if value in (*plain, "threshold:best"):
         return value
     with suppress(ValueError):
-        if rule in ("threshold", "cumulative") and np.isfinite(float(number)):
+        numbered = rule in ("threshold", "cumulative", "dirichlet")
+        if numbered and np.isfinite(float(number)) and (rule != "dirichlet" or float(number) > 0):
             return str(clean_rule(value))
-    wanted = "a decoding rule: all, threshold:0.5, threshold:best, cumulative:0.5, cardinality or "
-    wanted += "cardinality+scores"
+    wanted = "a decoding rule: all, threshold:0.5, threshold:best, cumulative:0.5, cardinality, "
+    wanted += "cardinality+scores or dirichlet:2.36"
     raise InputError("bad-option", name="decode", value=value, wanted=wanted)
 
 
@@ -346,6 +347,7 @@ def _own_options(formula: Callable[..., Any], averages: tuple[str, ...]) -> tupl
 
 _HELP = {
     "q": "the number of labels of the data set",
+    "beta": "how many times as much recall weighs as precision",
     "normalize": "divide by the hits (Kubany et al. 2020), or by the references",
 }
 
@@ -391,6 +393,21 @@ def Recall(hit: Any, n_ref: Any) -> Any:
 def F1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Harmonic mean of precision and recall."""
     return formulas.f1(hit, n_pred, n_ref)
+
+
+@measure(
+    averages=_ALL,
+    equation="(1 + β²) |Y ∩ Z| / (β² |Y| + |Z|)",
+    source="van Rijsbergen 1979, chapter 7",
+    cite=("vanrijsbergen1979",),
+    policies=("empty", "absent"),
+)
+def FBeta(hit: Any, n_pred: Any, n_ref: Any, *, beta: float) -> Any:
+    """Harmonic mean of precision and recall in which recall weighs beta times as much."""
+    if not 0 < beta < 1e6:
+        wanted = "a number above 0, below 1e6"
+        raise InputError("bad-option", name="beta", value=beta, wanted=wanted, in_measure=True)
+    return divide((1 + beta**2) * hit, beta**2 * n_ref + n_pred)
 
 
 @measure(

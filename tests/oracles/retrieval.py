@@ -17,18 +17,21 @@ def ranking(similarities, positives, ties="position"):
 def values(ranked, positives, k):
     """All values of one query by measure; nan without positives."""
     if not positives:
-        return dict.fromkeys(("Recall", "HitRate", "MRR", "MeanR", "R-Precision", "mAP@R"), NAN)
+        names = ["Recall", "Precision", "HitRate", "MRR", "MAP", "MeanR", "R-Precision", "mAP@R"]
+        return dict.fromkeys(names, NAN)
     found = [candidate in positives for candidate in ranked]
     r = len(positives)
     first = found.index(True) + 1 if True in found else math.inf
-    precisions = [sum(found[: i + 1]) / (i + 1) if hit else 0.0 for i, hit in enumerate(found[:r])]
+    precisions = [sum(found[: i + 1]) / (i + 1) if hit else 0.0 for i, hit in enumerate(found)]
     return {
         "Recall": sum(found[:k]) / r,
+        "Precision": sum(found[:k]) / k,
+        "MAP": sum(precisions[:k]) / r,
         "HitRate": float(first <= k),
         "MRR": 1 / first if first <= k else 0.0,
         "MeanR": first if first < math.inf else NAN,
         "R-Precision": sum(found[:r]) / r,
-        "mAP@R": sum(precisions) / r,
+        "mAP@R": sum(precisions[:r]) / r,
     }
 
 

@@ -25,6 +25,7 @@ VALUES = {
                            "cardinality", "cardinality+scores", "cardinality+scores:code"],
     ("labels", "keep_at_least"): [0, 1, 2],
     ("labels", "q"): [7, 9],
+    ("labels", "beta"): [2, 0.5],
     ("labels", "threshold"): ["auto", "0.2", "0.95"],
     ("labels", "embedding"): ["default", "other"],
     ("captions", "embedding"): ["default", "other"],
@@ -47,9 +48,10 @@ BESIDE = {
     "undefined": [{"category": "color"}, {"unconnected": "skip"}],
     "depth": [{"similar": "images"}],
 }
-ALWAYS = {"q": 6, "m": 2, "parser": "offline"}
+ALWAYS = {"q": 6, "m": 2, "beta": 2, "parser": "offline"}
 # of classes without positives either is undefined where all are, and no other has a weight
-SAME = {("mAP", "weighted", "no_reference", "nan")}
+SAME = {(name, average, "no_reference", "nan") for name in ("mAP", "ROC-AUC")
+        for average in ("weighted", "micro")}  # fmt: skip
 UNTOLD = {"official"}  # not every machine has its parser
 
 

@@ -22,7 +22,7 @@ from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.result import score_statistics
 
 KS = (1, 2, 5)
-NAMES = ("Recall", "HitRate", "MRR")
+NAMES = ("Recall", "Precision", "HitRate", "MRR", "MAP")
 TEXTS = [*(f"{name}@{k}" for name in NAMES for k in KS), "MeanR(no_reference=skip)", "MedR",
          "R-Precision", "mAP@R", "PMRP"]  # fmt: skip
 MEASURES = parse_all(TEXTS, "retrieval")

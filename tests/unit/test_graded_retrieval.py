@@ -230,3 +230,58 @@ def test_positives_outside_the_gallery_are_left_out_of_nothing():
     for measure in ("NCS(ground_truth=left-out)@5", "SR(m=2,similar=images)@5"):
         more = scored([measure], positives=positives, direction="i2t", missing="skip")[0]
         assert more.items.tolist() == scored([measure], direction="i2t")[0].items.tolist()
+
+
+GRADES = {f"q{row}": {f"d{one}": int(grade) for one, grade in zip(
+              RNG.permutation(20)[:6], RNG.integers(-1, 4, 6), strict=True)}
+          for row in range(9)}  # fmt: skip
+
+
+@pytest.mark.parametrize("gain", ["linear", "exponential"])
+@pytest.mark.parametrize("k", [1, 3, 10, 40])
+def test_ndcg_of_graded_judgements_is_that_of_a_loop(gain, k):
+    run = {query: [f"d{one}" for one in RNG.permutation(25)[:12]] for query in GRADES}
+    found = semmetrics.score(run, GRADES, task="retrieval", measures=f"nDCG(gain={gain})@{k}")[0]
+    for query, value in zip(found.ids, found.items, strict=True):
+        gains = {d: (2.0**g - 1 if gain == "exponential" else g) for d, g in GRADES[query].items()
+                 if g > 0}  # fmt: skip
+        ranked = [gains.get(d, 0.0) for d in run[query]]
+        ideal = sorted(gains.values(), reverse=True)
+        dcg, best = (
+            sum(g / np.log2(r + 2) for r, g in enumerate(row[:k])) for row in (ranked, ideal)
+        )
+        assert value == pytest.approx(dcg / best)
+    alike = {query: {d: int(g > 0) for d, g in row.items()} for query, row in GRADES.items()}
+    signed = [semmetrics.score(run, some, task="retrieval", measures="nDCG@10")[0].signature
+              for some in (GRADES, alike)]  # fmt: skip
+    assert signed[0] != signed[1]
+
+
+def test_grades_are_turned_with_the_positives():
+    matrix = RNG.random((9, 25))
+    names = {"queries": [*GRADES], "gallery": [f"d{one}" for one in range(25)]}
+    turned = {}
+    for query, row in GRADES.items():
+        for document, grade in row.items():
+            turned.setdefault(document, {})[query] = grade
+    options = {"task": "retrieval", "measures": "nDCG@3", "missing": "skip"}
+    mine = semmetrics.score(matrix, GRADES, direction="t2i", **names, **options)[0]
+    names = {"gallery": names["queries"], "queries": names["gallery"]}
+    theirs = semmetrics.score(matrix.T, turned, direction="i2t", **names, **options)[0]
+    positive = [place for place, value in zip(theirs.ids, theirs.items, strict=True)
+                if max(turned[place].values()) > 0]  # fmt: skip
+    assert dict(zip(mine.ids, mine.items, strict=True)) == {
+        place: value for place, value in zip(theirs.ids, theirs.items, strict=True)
+        if place in positive}  # fmt: skip
+
+
+def test_values_are_those_of_ir_measures():
+    ir = pytest.importorskip("ir_measures")
+    run = {query: {f"d{one}": 50.0 - rank for rank, one in enumerate(RNG.permutation(25)[:12])}
+           for query in GRADES}  # fmt: skip
+    judged = {query: {d: max(0, g) for d, g in row.items()} for query, row in GRADES.items()}
+    theirs = {"nDCG@5": ir.nDCG @ 5, "MAP": ir.AP, "MAP@5": ir.AP @ 5, "Precision@5": ir.P @ 5,
+              "Recall@5": ir.R @ 5, "MRR": ir.RR, "R-Precision": ir.Rprec}  # fmt: skip
+    values = ir.calc_aggregate(theirs.values(), judged, run)
+    for one in semmetrics.score(run, GRADES, task="retrieval", measures=[*theirs]):
+        assert one.value == pytest.approx(values[theirs[one.heading]], abs=1e-9), one.heading

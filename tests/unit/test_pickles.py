@@ -35,6 +35,7 @@ DATA = {
 }
 SPELLED = {
     "BalancedAccuracy": "BalancedAccuracy(q=3)",
+    "FBeta": "FBeta(beta=2)",
     "NCS": "NCS@2",
     "nDCG": "nDCG@2",
     "SR": "SR(m=2)@2",

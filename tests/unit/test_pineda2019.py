@@ -159,3 +159,19 @@ def test_the_best_threshold_depends_on_what_an_empty_item_is_worth(policy, thres
     assert found.value == pytest.approx(value)
     best = float(str(found.measure["decode"]).removeprefix("threshold:"))
     assert (best >= 0.5) == (threshold >= 0.5)
+
+
+@pytest.mark.parametrize("offset", [0, 1])
+def test_the_dirichlet_categorical_cardinality(offset):
+    heads = [[p * 2.36 ** (n + offset) for n, p in enumerate(row)] for row in HEADS]
+    shared = {"classes": CLASSES, "measures": "O-F1 CardinalityError", "first_set_size": offset}
+    mine = semmetrics.score(SCORES, REFS, decode="dirichlet:2.36", set_size_probs=HEADS, **shared)
+    sets = [
+        [CLASSES[place] for place in np.argsort(-row, kind="stable")[:size]]
+        for row, head in zip(SCORES, heads, strict=True)
+        for size in [decoding.cardinality_with_scores(sorted(row, reverse=True), head, offset)]
+    ]
+    assert mine[0].value == semmetrics.score(sets, REFS, classes=CLASSES, measures="O-F1")[0].value
+    for rule in ("dirichlet:0", "dirichlet", "dirichlet:inf"):
+        with refused("bad-option"):
+            semmetrics.score(SCORES, REFS, decode=rule, set_size_probs=HEADS, **shared)

@@ -10,7 +10,7 @@ from oracles import measures as oracle
 from refusals import refused
 
 import semmetrics
-from semmetrics.metrics.registry import find, forget
+from semmetrics.metrics.registry import find, forget, parse_all
 
 POLICIES = ("nan", "0", "1", "skip")
 CAUSES = {"Precision": "no_prediction", "Recall": "no_reference"}
@@ -78,7 +78,7 @@ def test_a_policy_acts_on_its_cause_alone(cause, policy, expected):
 )  # fmt: skip
 def test_a_policy_that_cannot_act_is_refused(text):
     with refused("bad-choice"):
-        semmetrics.parse(text)
+        parse_all([text], "labels")
 
 
 def test_nothing_predicted_of_nothing_is_no_loss():

@@ -184,6 +184,39 @@ def test_resample_weights_equal_repeated_items(seed, interpolation, order):
             assert_allclose(row[label], slow, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
+@pytest.mark.parametrize("seed", range(30))
+def test_averages_over_classes_equal_scikit_learn(seed, average):
+    scores, targets, weights = random_tables(seed, ties=seed % 2 == 0)
+    some = targets.any(axis=0) & ~targets.all(axis=0)
+    scores, targets = scores[:, some], targets[:, some]
+    classes = [*map(str, range(len(scores[0])))]
+    for name, theirs in (("mAP", peer.average_precision_score), ("ROC-AUC", peer.roc_auc_score)):
+        for own in (None, weights):
+            found = semmetrics.score(scores, targets, measures=f"{name}(average={average})",
+                                     weights=own, classes=classes)  # fmt: skip
+            expected = theirs(targets, scores, average=average, sample_weight=own)
+            assert found[0].value == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_roc_auc_of_resamples_and_missing_scores_is_that_of_pairs(seed):
+    flat, rng = partial_classes(seed)
+    classes, scores, _, item, positive_class, positive_item, n_classes = flat
+    weights = rng.integers(0, 3, (5, 30))
+    got = ranking.class_roc_auc(ranking.class_curves(*flat), weights)
+    table = np.full((n_classes, 30), -1.0)  # what has no score is behind all others
+    table[classes, item] = scores
+    truth = np.zeros((n_classes, 30), bool)
+    truth[positive_class, positive_item] = True
+    for row, counts in zip(got, weights, strict=True):
+        for value, mine, positive in zip(row, table, truth, strict=True):
+            won = (mine[:, None] > mine) + (mine[:, None] == mine) / 2
+            pairs = np.outer(counts * positive, counts * ~positive)
+            slow = (won * pairs).sum() / pairs.sum() if pairs.any() else np.nan
+            assert_allclose(value, slow, rtol=0, atol=1e-12)
+
+
 def test_sparse_targets_are_taken():
     scores, targets, _ = random_tables(5, ties=True)
     sparse = scipy.sparse.csr_array(targets)

@@ -16,7 +16,10 @@ import semmetrics
 from semmetrics.core.ragged import offsets
 from semmetrics.core.ranks import count_down, count_nearer, first_places
 from semmetrics.kinds import find_kind
+from semmetrics.kinds.labels import as_labels
+from semmetrics.kinds.retrieval import as_candidates
 from semmetrics.kinds.retrieval import relation as reading
+from semmetrics.kinds.retrieval.relation import plausible_positives
 from semmetrics.metrics.retrieval import median_rank
 
 N, EACH = 6, 5
@@ -544,3 +547,16 @@ def test_medr_under_equal_weights_and_resamples():
     for weight in (0.1, 0.3, 0.7):
         weighted = median(weight, ci=True, resamples=200)
         assert (weighted.value, weighted.ci) == (plain.value, plain.ci)
+
+
+@pytest.mark.parametrize("differing", [0, 1, 2])
+def test_plausible_matches_are_those_of_a_loop(differing):
+    rng = np.random.default_rng(3)
+    classes = {str(i): [f"c{n}" for n in np.flatnonzero(rng.random(4) < 0.4)] for i in range(20)}
+    captions = {str(i): [f"{i}-{n}" for n in range(2)] for i in range(3, 23)}
+    found = plausible_positives(as_labels(classes), as_candidates(captions), differing)
+    images = [i for i in classes if classes[i] and i in captions]
+    assert found == {i: [name for j in images if len({*classes[i]} ^ {*classes[j]}) <= differing
+                         for name in captions[j]] for i in images}  # fmt: skip
+    with refused("nothing-given"):
+        plausible_positives(as_labels({"x": ["a"]}), as_candidates(captions))

@@ -65,6 +65,22 @@ def policies(name, average, zero_division):
     return dict.fromkeys([nothing, *CAUSES.get(name, [])], policy)
 
 
+@pytest.mark.parametrize("beta", [0.5, 2])
+@pytest.mark.parametrize("average", AVERAGES)
+def test_f_beta(average, beta):
+    for seed in range(24):
+        pred, ref, weights, classes = table(seed)
+        rule = {"empty": 0} if average in ("example", "micro") else {"absent": 0, "labels": "given"}
+        measure = find("FBeta")[0](
+            average=average, beta=beta, **{n: str(v) for n, v in rule.items()}
+        )
+        found = semmetrics.score(scipy.sparse.csr_array(pred), ref, measures=[measure],
+                                 classes=classes, weights=weights)  # fmt: skip
+        want = peer.fbeta_score(ref, pred, beta=beta, average=AVERAGES[average], zero_division=0,
+                                sample_weight=weights)  # fmt: skip
+        np.testing.assert_allclose(found[0].value, want, rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("average", AVERAGES)
 @pytest.mark.parametrize("name", PEERS)
 @pytest.mark.parametrize("seed", range(24))

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from itertools import chain, combinations, compress, repeat
+from itertools import chain, combinations, compress, product, repeat
 from operator import attrgetter
 from typing import Any
 
@@ -302,7 +302,7 @@ def label_facts(
     if noted:  # a calibration evaluates nothing
         facts += uncalibrated_facts(every[0].models, measures, options)
     facts += common.unused_rules(measures, options, "SemF1")
-    by_size = any(str(m["decode"]).startswith("cardinality") for m in measures)
+    by_size = any(str(m["decode"]).startswith(("cardinality", "dirichlet")) for m in measures)
     facts += [
         common.no_effect(option, "only decode=cardinality uses it")
         for option in ("set_size_probs", "first_set_size")
@@ -580,6 +580,36 @@ def report_item(record: Mapping[str, Any]) -> list[str]:
         shown = ", ".join(map(common.on_one_line, names[:_MOST])) or "nothing"
         lines.append(f"{side:<9}  {shown}{more}")
     return lines
+
+
+def count_confused(task: LabelTask, measure: Measure) -> Counter[tuple[str | None, str | None]]:
+    """Count which predicted label stands for which true one.
+
+    By a measure of meaning a prediction stands for the reference that it matches. By any other,
+    each wrong prediction of an item may stand for each label that the item misses.
+
+    Returns
+    -------
+    Counter of pairs of a true and a predicted label
+        None for a label that nothing stands for, and for one that stands for nothing.
+    """
+    from semmetrics.metrics.matching import cut_of, sides_of
+
+    if measure["match"] is not None:
+        return Counter((row["reference"], row["prediction"]) for row in match_rows(task, measure))
+    found: Counter[tuple[str | None, str | None]] = Counter()
+    for block in task.blocks():
+        ranked, ref = sides_of(block)
+        kept = block.get(cut_of(measure))
+        for item in range(len(block)):
+            start = int(ranked.indptr[item])
+            mine = dict.fromkeys(ranked.codes[start : start + int(kept[item])].tolist())
+            own = dict.fromkeys(ref.codes[ref.indptr[item] : ref.indptr[item + 1]].tolist())
+            missed = [task.classes[code] for code in own if code not in mine]
+            wrong = [task.classes[code] for code in mine if code not in own]
+            found.update((name, name) for name in (task.classes[c] for c in own if c in mine))
+            found.update(product(missed or [None], wrong or [None]) if missed or wrong else ())
+    return found
 
 
 def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:

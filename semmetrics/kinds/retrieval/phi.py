@@ -66,7 +66,7 @@ def with_phi(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         If a matrix is not given, cannot be read or computed, or does not fit the run; or a
         measure has no cutoff.
     """
-    wanted = phi_measures(measures)
+    wanted = [one for one in phi_measures(measures) if not _by_grades(one, tasks, options)]
     if not wanted:
         return tasks
     names = list(dict.fromkeys(str(m[PHI]) for m in wanted))
@@ -84,6 +84,14 @@ def with_phi(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
         found = {name: _read(name, truth, options) for name in names}
         made[system] = {part: added(task, found) for part, task in parts.items()}
     return made
+
+
+def _by_grades(measure: Measure, tasks: Tasks, options: Options) -> bool:
+    """Whether a measure takes the grades of the positives for phi, as none is given."""
+    _, task = next(each_task(tasks))
+    can = measure.definition.name == "nDCG" and measure["ground_truth"] == "kept"
+    named = measure[PHI] != "default" or _given(options) or options[CAPTIONS] is not None
+    return can and not named and task.grades is not None
 
 
 def phi_measures(measures: Measures) -> list[Measure]:

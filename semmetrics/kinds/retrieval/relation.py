@@ -142,6 +142,8 @@ def _unit(table: Any, kind: Any) -> tuple[Any, int]:
 def as_positives(found: Lists | Matrix, gallery: int | None = None) -> tuple[Lists, int]:
     """Return the positives of each query, each once, and how many entries of grade 0 were left out.
 
+    Grades are the scores of the positives; a repeated one has the first.
+
     Parameters
     ----------
     found : Lists or Matrix
@@ -165,7 +167,7 @@ def as_positives(found: Lists | Matrix, gallery: int | None = None) -> tuple[Lis
         found = _relation(found, gallery)
     side, width = found.side, max(1, len(found.vocabulary))
     if side.scores is not None:
-        side = replace(side.keep(side.scores > 0), scores=None)
+        side = side.keep(side.scores > 0)
     graded, notes = len(found.side.codes) - len(side.codes), list(found.notes)
     cells = ragged.cell_keys(side.indptr, side.codes, width)
     first = ragged.first_occurrences(cells, width * len(found))
@@ -173,6 +175,54 @@ def as_positives(found: Lists | Matrix, gallery: int | None = None) -> tuple[Lis
         side, repeated = side.keep(first), int((~first).sum())
         notes.append(Fact("repeated-positives", repeated))
     return replace(found, side=side, notes=notes), graded
+
+
+def plausible_positives(
+    classes: Lists, positives: Lists, differing: int = 0
+) -> dict[str, list[str]]:
+    """Return the plausible matches of each image: positives of all images of much the same classes.
+
+    Parameters
+    ----------
+    classes : Lists
+        Of each image, such as those of its annotated objects. Images that have none are left out.
+    positives : Lists
+        Of each image, such as its captions.
+    differing : int
+        In how many classes the images may differ: ζ of the paper, which takes the mean of PMRP for
+        0, 1 and 2.
+
+    Raises
+    ------
+    InputError
+        If no image has classes and positives.
+
+    References
+    ----------
+    Chun et al. 2021, Probabilistic embeddings for cross-modal retrieval, section 4.2.
+
+    Examples
+    --------
+    >>> from semmetrics.kinds.labels import as_labels
+    >>> from semmetrics.kinds.retrieval import as_candidates
+    >>> classes = as_labels({"1": ["cat"], "2": ["dog", "cat"], "3": ["bus", "dog"]})
+    >>> captions = as_candidates({"1": ["a"], "2": ["b"], "3": ["c"]})
+    >>> plausible_positives(classes, captions, differing=1)
+    {'1': ['a', 'b'], '2': ['a', 'b'], '3': ['c']}
+    """
+    table = np.zeros((len(classes), len(classes.vocabulary)), np.float32)
+    table[ragged.row_numbers(classes.side.indptr), classes.side.codes] = 1
+    own = {str(i): row for i, row in zip(positives.ids, positives.to_list(), strict=True)}
+    some = table.any(axis=1) & np.array([str(i) in own for i in classes.ids], np.bool_)
+    images = [str(classes.ids[place]) for place in np.flatnonzero(some).tolist()]
+    if not images:
+        what, remedy = "images with classes and positives", "give both files the same ids"
+        raise InputError("nothing-given", positives.source, what=what, remedy=remedy)
+    table, found = table[some], dict[str, list[str]]()
+    for image, row in zip(images, table, strict=True):
+        near = np.flatnonzero(np.abs(table - row).sum(axis=1) <= differing)
+        found[image] = [name for place in near.tolist() for name in own[images[place]]]
+    return found
 
 
 def _relation(matrix: Matrix, gallery: int | None) -> Lists:
@@ -301,7 +351,8 @@ class Relation:
     """Queries with the place of each in the rows (-1 if it has none), and their positives.
 
     ``indptr`` and ``codes`` have the positives, by column; beyond the columns those of the names
-    ``outside``, which are not in the gallery. ``counts`` has what was left out.
+    ``outside``, which are not in the gallery. ``counts`` has what was left out, ``grades`` those of
+    the positives, if they have some.
     """
 
     ids: Ids
@@ -310,6 +361,7 @@ class Relation:
     codes: Ints
     counts: Mapping[str, int]
     outside: Sequence[str] = ()
+    grades: Any = None
 
     @staticmethod
     def of(positives: Lists, sides: Sides, missing: str) -> Relation:
@@ -321,7 +373,8 @@ class Relation:
         joined, rows = join_rows(ids, positives, source=sides.source, missing=missing)
         codes = place[joined.ref.codes]
         counts = {**joined.counts, "positives_outside": int((codes >= len(sides.columns)).sum())}
-        return Relation(joined.ids, rows, joined.ref.indptr, codes, counts, outside)
+        ref = joined.ref
+        return Relation(joined.ids, rows, ref.indptr, codes, counts, outside, ref.scores)
 
     def transpose(self, sides: Sides, missing: str) -> Relation:
         """Return the columns as queries, with the rows that have them as positives.
@@ -334,7 +387,8 @@ class Relation:
         rows = gallery[ragged.row_numbers(self.indptr)]
         there = self.codes < len(sides.rows)  # others are no queries
         columns, rows = self.codes[there], rows[there]
-        codes = rows[np.lexsort((rows, columns))]
+        order = np.lexsort((rows, columns))
+        codes, grades = rows[order], None if self.grades is None else self.grades[there][order]
         number = np.bincount(columns, minlength=len(sides.rows))
         every = np.arange(len(sides.rows))
         counts = {"positives_outside": int((codes >= len(sides.columns)).sum())}
@@ -343,7 +397,7 @@ class Relation:
             counts = {"missing_reference": len(number) - len(every), **counts}
         outside = [str(self.ids[place]) for place in lost.tolist()]
         ids = sides.rows if len(every) == len(number) else take_ids(sides.rows, every)
-        return Relation(ids, every, ragged.offsets(number[every]), codes, counts, outside)
+        return Relation(ids, every, ragged.offsets(number[every]), codes, counts, outside, grades)
 
 
 def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, list[str]]:
@@ -482,6 +536,7 @@ def _task(
 ) -> RetrievalTask:
     """Make the task of one direction."""
     indptr, codes, gallery = relation.indptr, relation.codes, sides.columns
+    grades = relation.grades
     counts = {"graded_0": graded, **relation.counts}
     name = LISTED  # what lists name differs from part to part of the queries
     if not sides.listed:
@@ -504,7 +559,9 @@ def _task(
         there = own[0][ragged.row_numbers(indptr)] == np.append(folds[1], beyond)[codes]
         counts["other_folds"] = int((~there).sum())
         indptr, codes = ragged.offsets(ragged.sum_rows(there, indptr)), codes[there]
-    codes = codes[np.lexsort((codes, ragged.row_numbers(indptr)))]
+        grades = None if grades is None else grades[there]
+    order = np.lexsort((codes, ragged.row_numbers(indptr)))
+    codes, grades = codes[order], None if grades is None else grades[order]
     if relation.outside:
         gallery = [*map(str, gallery), *relation.outside]
     groups = None
@@ -536,6 +593,7 @@ def _task(
         ties=options["ties"],
         folds=own,
         beside=beside,
+        grades=grades,
     )
 
 
