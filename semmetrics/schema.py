@@ -89,12 +89,12 @@ def as_real(value: Any, role: str) -> float:
     return as_number(value, role)
 
 
-def as_answer(value: Any, role: str) -> bool:
+def as_answer(value: Any, role: str, where: str = "") -> bool:
     """Return True for 1, true or yes, and False for 0, false or no."""
     scalar = getattr(value, "shape", None) == ()  # of numpy or torch
     answer = str(value.item() if scalar else value).strip().casefold().removesuffix(".0")
     if answer not in (*_YES, *_NO):
-        raise InputError("wrong-content", value=repr(value), wanted="yes or no",
+        raise InputError("wrong-content", where, value=repr(value), wanted="yes or no",
                          example="true or false, 1 or 0, yes or no")  # fmt: skip
     return answer in _YES
 

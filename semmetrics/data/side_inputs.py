@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -65,6 +66,30 @@ def opened(data: Any, options: ReadOptions) -> Iterator[Any]:
     source = load(data, options.max_bytes)
     with enough_memory(source.name):
         yield source
+
+
+def read_rows(
+    source: Source, options: ReadOptions, what: str
+) -> tuple[set[str], list[tuple[str, Any]]]:
+    """Return the names of columns, where there is a header, and the rows with their places."""
+    kind = format_among(source, options, what, TABLE_KINDS, told=True)
+    with enough_memory(source.name, options.max_bytes):
+        if kind in ("csv", "tsv"):
+            with field_limit(options.max_line_bytes):
+                rows = Rows(source, options, tabs=kind == "tsv")
+                twice = [name for name, n in Counter(rows.header).items() if n > 1]
+                if twice:
+                    where = at(source.name, "line 1")
+                    raise InputError("duplicate", where, role="the column", value=twice[0])
+                return set(rows.header), [
+                    (at(source.name, f"line {line}"), dict(zip(rows.header, row, strict=True)))
+                    for line, row in rows
+                ]
+        if kind == "jsonl":
+            return set(), [(at(source.name, f"line {n}"), v) for n, v in json_lines(source, [])]
+        values = parse_source(source)
+        listed = values if isinstance(values, list) else []
+        return set(), [(at(source.name, f"element [{n}]"), v) for n, v in enumerate(listed)]
 
 
 def read_table(

@@ -44,6 +44,7 @@ _MARKDOWN = str.maketrans({"|": "\\|", "`": "\\`", "\\": "\\\\", "<": "&lt;"})
 _FORMULA = re.compile(r"'*\s*(?:=|[+\-@](?![\w.%\-]*(?:[eE]\+\d+)?\Z))")
 _MAY_BE_FORMULA = re.compile(r"^'*\s*[=+\-@]", re.MULTILINE)
 _NO_NAMES = ("nan", "inf")
+_SHADES = (248, 105, 107), (255, 235, 132), (99, 190, 123)  # red, yellow, green
 Rows = Sequence[Sequence[str]]
 
 
@@ -273,8 +274,37 @@ def _to_plain(column: Any) -> list[Any]:
     return values
 
 
-def draw(rows: Rows, form: str = "table") -> str:
-    """Draw rows, the first of which is the head, as "table", "csv", "markdown" or "latex".
+class Graded(str):
+    """A cell, and where its value stands between the worst (0) and the best (1) of its row."""
+
+    grade: float
+
+
+def grade(texts: Sequence[str], values: Sequence[float], *, higher: bool) -> list[str]:
+    """Return the cells of a row that has two values or more as such; others stay.
+
+    Examples
+    --------
+    >>> [one.grade for one in grade(["0.1", "0.3"], [0.1, 0.3], higher=False)]
+    [1.0, 0.0]
+    """
+    known = [value for value in values if math.isfinite(value)]
+    if len(known) < 2:
+        return list(texts)
+    worst, best = (min(known), max(known))[:: 1 if higher else -1]
+    found: list[str] = []
+    for text, value in zip(texts, values, strict=True):
+        if math.isfinite(value):
+            text = Graded(text)
+            text.grade = 1.0 if value == best else abs(value - worst) / abs(best - worst)
+        found.append(text)
+    return found
+
+
+def draw(rows: Rows, form: str = "table", *, graded: bool = False) -> str:
+    """Draw rows, the first of which is the head, in a form of results, or in HTML.
+
+    Where cells are graded, the best are bold and all are shaded, in Markdown the best are bold.
 
     Examples
     --------
@@ -286,7 +316,8 @@ def draw(rows: Rows, form: str = "table") -> str:
     |---|---:|
     | F1 | 0.5 |
     """
-    return {"table": align, "csv": _csv, "markdown": _markdown, "latex": _latex}[form](rows)
+    forms = {"table": align, "csv": _csv, "markdown": _markdown, "latex": _latex, "html": _html}
+    return forms[form](rows if graded else [list(map(str, row)) for row in rows])
 
 
 def align(rows: Rows, *, left: bool = False, indent: str = "") -> str:
@@ -340,9 +371,11 @@ def _csv(rows: Rows) -> str:
 
 
 def _markdown(rows: Rows) -> str:
-    escaped = [
-        [visible(cell).translate(_MARKDOWN).replace("](", "]\\(") for cell in row] for row in rows
-    ]
+    def escape(cell: str) -> str:
+        text = visible(cell).translate(_MARKDOWN).replace("](", "]\\(")
+        return f"**{text}**" if _is_best(cell) else text
+
+    escaped = [list(map(escape, row)) for row in rows]
     rule = "|" + "".join("---:|" if right else "---|" for right in _right(rows))
     head, *body = ["| " + " | ".join(row) + " |" for row in escaped]
     return "\n".join([head, rule, *body])
@@ -356,9 +389,27 @@ def _right(rows: Rows) -> list[bool]:
     return aligned
 
 
+def _is_best(cell: str) -> bool:
+    return isinstance(cell, Graded) and cell.grade == 1
+
+
+def _shade(grade: float) -> str:
+    """Return a colour from red (0) through yellow (0.5) to green (1) in hexadecimal digits."""
+    place, part = divmod(2 * grade, 1) if grade < 1 else (1, 1.0)
+    ends = zip(*_SHADES[int(place) : int(place) + 2], strict=True)
+    return "".join(f"{round(low + part * (high - low)):02X}" for low, high in ends)
+
+
+def _html(rows: Rows) -> str:
+    return _html_table(rows[0], rows[1:], shaded=True)
+
+
 def _latex(rows: Rows) -> str:
     def escape(cell: str) -> str:
-        return "".join(_TEX.get(letter, letter) for letter in visible(cell))
+        text = "".join(_TEX.get(letter, letter) for letter in visible(cell))
+        text = rf"\textbf{{{text}}}" if _is_best(cell) else text
+        shade = rf"\cellcolor[HTML]{{{_shade(cell.grade)}}}" if isinstance(cell, Graded) else ""
+        return shade + text
 
     head, *body = [" & ".join(map(escape, row)) + r" \\" for row in rows]
     columns = "".join("r" if right else "l" for right in _right(rows))
@@ -507,7 +558,7 @@ class Result(ABC):
         return self._render("table", digits)
 
     def render(self, form: str, *, digits: int = 4) -> str:
-        """Write the result as "table", "json", "csv", "markdown" or "latex".
+        """Write the result as "table", "json", "csv", "markdown", "latex" or "html".
 
         Raises
         ------
@@ -516,7 +567,7 @@ class Result(ABC):
         """
         return self._render(form, digits)
 
-    def _render(self, form: str, digits: int, scale: float = 1.0) -> str:
+    def _render(self, form: str, digits: int, scale: float = 1.0, *, graded: bool = False) -> str:
         check_choice("form", form, RESULT_FORMATS)
         if form == "json":
             return self.to_json()
@@ -524,7 +575,8 @@ class Result(ABC):
             return self.to_csv().rstrip("\n")
         if not 0 <= digits <= 17:
             raise InputError("bad-option", name="digits", value=digits, wanted="0 to 17")
-        drawn = "\n\n".join(draw(rows, form) for rows in self._tables(digits, scale))
+        tables = self._tables(digits, scale)
+        drawn = "\n\n".join(draw(rows, form, graded=graded) for rows in tables)
         lines = list(map(printable, self._lines(digits))) if form == "table" else []
         return "\n".join([*([drawn] if drawn else []), *lines])
 
@@ -554,7 +606,7 @@ class ScaledResult(Result):
         return self._render("table", digits, scale)
 
     def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write the result as "table", "json", "csv", "markdown" or "latex".
+        """Write the result as "table", "json", "csv", "markdown", "latex" or "html".
 
         Raises
         ------
@@ -643,42 +695,30 @@ _LEFT, _RIGHT = ' style="text-align: left"', ' style="text-align: right"'
 def _escape(text: str) -> str:
     from html import escape  # 1 ms that most runs do without
 
-    return escape(text)
+    return escape(visible(text))
 
 
 def write_table(
+    cells: Rows,
     scores: Sequence[Any],
     lines: Sequence[str] = (),
     undefined: Sequence[Mapping[str, Any]] = (),
     differences: Sequence[str] = (),
 ) -> str:
-    """Write measures as rows and systems as columns, then lines.
+    """Write the cells of a table of scores, then lines.
 
     Folded below stand what is undefined, differences from a signature, and the signatures.
     """
-    place = {(score.system, score.heading): score for score in scores}
-    systems = dict.fromkeys(score.system for score in scores)
-    rows = []
-    for heading in dict.fromkeys(score.heading for score in scores):
-        row = [place.get((system, heading)) for system in systems]
-        known = [one for one in row if one is not None and math.isfinite(one.value)]
-        best = math.nan  # where one system alone has a value
-        if len(known) > 1:
-            choose = max if known[0].measure.definition.higher_is_better else min
-            best = choose(one.value for one in known)
-        rows.append([_escape(heading), *(_cell(one, best) for one in row)])
-    head = ["measure", *map(_escape, systems)]
     below = [_html_list(lines)]
     if undefined:
         below.append(_fold("undefined", _html_records(list(undefined[0]), undefined)))
     if differences:
         below.append(_fold("differences", _html_list(differences)))
-    signed = [[_escape(one.system), _escape(one.heading), f"<code>{_escape(one.signature)}</code>"]
-              for one in scores]  # fmt: skip
+    signed = [[one.system, one.heading, one.signature] for one in scores]
     below.append(
         _fold("signatures", _html_table(["system", "measure", "signature"], signed, _LEFT))
     )
-    return f"<div>{_html_table(head, rows)}{''.join(below)}</div>"
+    return f"<div>{_html_table(cells[0], cells[1:])}{''.join(below)}</div>"
 
 
 def _html_list(lines: Sequence[str]) -> str:
@@ -692,8 +732,7 @@ def write_records(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], hid
 
 
 def _html_records(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    cells = [[_escape(_cell_text(value)) for value in row.values()] for row in rows]
-    return _html_table(list(map(_escape, columns)), cells, _LEFT)
+    return _html_table(columns, ([_cell_text(v) for v in row.values()] for row in rows), _LEFT)
 
 
 def write_curves(
@@ -703,38 +742,34 @@ def write_curves(
 ) -> str:
     """Write the threshold and value that is best of each measure and, folded, all of them."""
     highest = [
-        [_escape(name), *(("", "undefined") if one is None else
-                          (f"{one[0]:g}", format_number(one[1])))]
+        [name, *(("", "undefined") if one is None else (f"{one[0]:g}", format_number(one[1])))]
         for name, one in best.items()
     ]  # fmt: skip
     rows = [
         [f"{point:g}", *(format_number(column[place]) for column in values.values())]
         for place, point in enumerate(points)
     ]
-    every = _html_table(["threshold", *map(_escape, values)], rows)
+    every = _html_table(["threshold", *values], rows)
     top = _html_table(["measure", "threshold", "highest value"], highest)
     return f"<div>{top}{_fold(pluralize(len(rows), 'threshold'), every)}</div>"
 
 
-def _cell(score: Any, best: float) -> str:
-    if score is None:
-        return ""
-    text = format_number(score.value)
-    if score.value == best:
-        text = f"<strong>{text}</strong>"
-    if score.ci is None:
-        return text
-    return f"{text} <small>[{format_number(score.ci.low)}, {format_number(score.ci.high)}]</small>"
+def _html_table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], align: str = _RIGHT, *, shaded: bool = False
+) -> str:
+    """Draw cells; the first of a row is its head, and the best are bold."""
 
+    def draw_cell(cell: str) -> str:
+        text, style = _escape(cell), align
+        if shaded and isinstance(cell, Graded):
+            shade = f"background: #{_shade(cell.grade)}; color: black"
+            style = f' style="text-align: right; {shade}"'
+        return f"<td{style}>{f'<strong>{text}</strong>' if _is_best(cell) else text}</td>"
 
-def _html_table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str = _RIGHT) -> str:
-    """Draw cells that are escaped; the first of a row is its head."""
-    top = "".join(f'<th scope="col"{align if place else _LEFT}>{one}</th>'
+    top = "".join(f'<th scope="col"{align if place else _LEFT}>{_escape(one)}</th>'
                   for place, one in enumerate(head))  # fmt: skip
     body = "".join(
-        f'<tr><th scope="row"{_LEFT}>{first}</th>'
-        + "".join(f"<td{align}>{cell}</td>" for cell in rest)
-        + "</tr>"
+        f'<tr><th scope="row"{_LEFT}>{_escape(first)}</th>{"".join(map(draw_cell, rest))}</tr>'
         for first, *rest in rows
     )
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"

@@ -284,7 +284,18 @@ class ScoreTable(ScaledResult):
         some, more = self._first()
         absent = [f"not computed: {one.heading} - {one.reason}" for one in self.not_computed]
         lines = [*more, *absent, *self.notes]
-        return reports.write_table(some.scores, lines, self.undefined(), self.differences)
+        (cells,) = some._tables(4, 1.0)
+        return reports.write_table(cells, some.scores, lines, self.undefined(), self.differences)
+
+    def render(
+        self, form: str, *, digits: int = 4, scale: float = 1.0, graded: bool = False
+    ) -> str:
+        r"""Write the scores as "table", "json", "csv", "markdown", "latex" or "html".
+
+        ``graded`` shades those of each row from the worst (red) to the best (green, bold), in LaTeX
+        (by ``\usepackage[table]{xcolor}``) and HTML; in Markdown the best are bold.
+        """
+        return self._render(form, digits, scale, graded=graded)
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
         place = {(score.system, score.heading): score for score in self.scores}
@@ -292,7 +303,11 @@ class ScoreTable(ScaledResult):
         rows = [head]
         for name in self.headings:
             scores = [place.get((system, name)) for system in self.systems]
-            rows.append([_line(name), *(_shown(score, digits, scale) for score in scores)])
+            higher = any(s.measure.definition.higher_is_better for s in scores if s is not None)
+            rows.append([_line(name), *reports.grade(
+                [_shown(score, digits, scale) for score in scores],
+                [math.nan if score is None else score.value for score in scores], higher=higher,
+            )])  # fmt: skip
             best = [None if score is None else score.best_threshold for score in scores]
             found = ["" if threshold is None else repr(threshold) for threshold in best]
             rows += [["  threshold", *found]] if any(found) else []
@@ -462,17 +477,20 @@ class ScoreTable(ScaledResult):
         """Return how many images of each class are taken for each class, where there are any.
 
         The first measure of each system that predicts one class for each image says among which
-        candidates; all images are counted.
+        candidates; all images are counted. Of label sets the first measure of sets counts in how
+        many items a label is right, a wrong one may stand for one that is missed (by a measure of
+        meaning: matches it), and a label is missed, or wrong, alone.
 
         Returns
         -------
         Records
-            Columns "system", "measure", "true", "predicted" (None for nothing) and "count".
+            Columns "system", "measure", "true", "predicted" (None for nothing) and "count"; of
+            label sets the most frequent first.
 
         Raises
         ------
         InputError
-            If no measure predicts a class, or rows were not kept.
+            If no measure predicts a class or sets of labels, or rows were not kept.
 
         Examples
         --------
@@ -485,6 +503,9 @@ class ScoreTable(ScaledResult):
         taken: list[dict[str, Any]] = []
         for score in self.scores:
             family = score.measure.definition.family
+            if score.system not in found and score.measure["decode"] is not None:
+                found.add(score.system)
+                taken += _confused_labels(score)
             if score.system in found or not hasattr(family, "confusion"):
                 continue
             if (counted := family.confusion(score_rows(score))) is not None:
@@ -494,9 +515,8 @@ class ScoreTable(ScaledResult):
                     row = score.system, score.heading, names[true], names[predicted], count
                     taken.append(dict(zip(_CONFUSION, row, strict=True)))
         if not found:
-            raise InputError("lacks-measure", what="one predicted class for each image",
-                             example="PerClassAccuracy, of task='classes' "
-                             "(--task classes)")  # fmt: skip
+            raise InputError("lacks-measure", what="predicted classes, or sets of labels",
+                             example="F1, or PerClassAccuracy of classes")  # fmt: skip
         return Records.from_rows(_CONFUSION, taken)
 
     def curve(self) -> Records:
@@ -689,6 +709,16 @@ def name_absent(table: ScoreTable) -> list[str]:
     return [f"not computed: {_join_headings(h)} - {reason}" for reason, h in reasons.items()]
 
 
+def _confused_labels(score: Score) -> list[dict[str, Any]]:
+    from semmetrics.kinds.labels.facts import count_confused
+
+    if score.task is None:
+        raise InputError("rows-not-kept")
+    of = {"system": score.system, "measure": score.heading}
+    pairs = count_confused(score.task, score.measure).most_common()
+    return [{**of, "true": true, "predicted": p, "count": n} for (true, p), n in pairs]
+
+
 def _join_headings(headings: Sequence[str]) -> str:
     """Headings with their cutoffs once.
 
@@ -824,7 +854,7 @@ def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1
     Parameters
     ----------
     table : ScoreTable
-    form : {"table", "json", "csv", "markdown", "latex"}
+    form : {"table", "json", "csv", "markdown", "latex", "html"}
         json and csv have full precision, and the values of the runs.
     digits : int
     scale : float
@@ -881,6 +911,20 @@ class RunSummary:
     values: tuple[float, ...]
     ddof: int = 1
 
+    @staticmethod
+    def of(heading: str, values: Sequence[float], ddof: int = 1) -> RunSummary:
+        """Summarize values; both moments are nan without any."""
+        n = len(values)
+        mean = math.fsum(values) / n if n else math.nan
+        square = math.fsum((value - mean) ** 2 for value in values)
+        std = math.sqrt(square / (n - ddof)) if n > ddof else math.nan
+        return RunSummary(heading, mean, std, n, tuple(values), ddof)
+
+    @property
+    def moments(self) -> tuple[float, float]:
+        """The mean and the standard deviation."""
+        return self.mean, self.std
+
     def text(self, *, digits: int = 4, scale: float = 1.0) -> str:
         """As papers print it: mean (std).
 
@@ -929,8 +973,5 @@ def summarize(scores: Sequence[Score], *, ddof: int = 1) -> list[RunSummary]:
         if n != len(runs):
             raise InputError("wrong-count", heading, found=pluralize(n, "value"),
                              wanted=pluralize(len(runs), "run"))  # fmt: skip
-        mean = math.fsum(column) / n
-        square = math.fsum((value - mean) ** 2 for value in column)
-        std = math.sqrt(square / (n - ddof)) if n > ddof else math.nan
-        found.append(RunSummary(heading, mean, std, n, tuple(column), ddof))
+        found.append(RunSummary.of(heading, column, ddof))
     return found

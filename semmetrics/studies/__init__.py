@@ -24,13 +24,15 @@ _PUBLIC = {
     ),
     "studies.correlations": ("Correlation", "correlate", "correlate_values", "correlation"),
     "studies.discrepancy": ("DiscrepancySelection", "add_systems", "select_discrepant"),
+    "studies.explain": ("tabulate_order",),
     "studies.ranks": ("Rank", "Ranking", "draw_mean_ranks", "rank_normalized", "rank_systems"),
-    "studies.sheets": ("write_annotation_page",),
+    "studies.sheets": ("inspect_sheets", "write_annotation_page"),
     "studies.significance": (
         "correct_p", "critical_difference", "friedman", "nemenyi_p", "rank_differences",
         "rank_matrix", "rank_rows", "shifted_p", "shifted_size_p", "signed_rank_p", "simulated_p",
         "student_t", "williams_p",
     ),
+    "studies.values": ("compare_values", "pair_runs", "read_values"),
     "studies.thresholds": (
         "ThresholdSweep", "calibrate_threshold", "calibrate_threshold_on_pairs", "sweep",
     ),

@@ -209,7 +209,7 @@ class Difference:
         )  # fmt: skip
 
 
-def _choose_baseline(systems: Mapping[str, Any], baseline: str | None) -> str:
+def choose_baseline(systems: Mapping[str, Any], baseline: str | None) -> str:
     """Return the baseline, by default the first of at least two systems."""
     if len(systems) < 2:
         raise InputError("too-few-compared", n=len(systems))
@@ -871,10 +871,10 @@ def compare(
         idle = [name for name, value in {**options, "gts": gts}.items() if value is not None]
         if idle:
             raise InputError("not-applicable", name=idle[0], what="results that were scored before")
-        return _compare_scored(systems, _choose_baseline(systems, baseline), test, correction)
+        return _compare_scored(systems, choose_baseline(systems, baseline), test, correction)
     given: dict[str, Any] = {"resamples": TAKEN["compare"]["resamples"].default, "ci": True}
     given |= {name: value for name, value in options.items() if value is not None}
-    design = Design(test, _choose_baseline(systems, baseline), correction, Bootstrap.of(given))
+    design = Design(test, choose_baseline(systems, baseline), correction, Bootstrap.of(given))
     prepared = prepare_systems(systems, gts, given)
     _check_items(prepared.tasks, design.baseline)
     scores = score_prepared(prepared)

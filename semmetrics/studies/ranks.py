@@ -20,6 +20,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,8 +39,10 @@ from semmetrics.options import RANKED_BY
 from semmetrics.reports import Records, Table, draw, entry_of, format_full
 from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score, matching_names
+from semmetrics.scoring.score import system_name
 from semmetrics.studies import significance
 from semmetrics.studies.significance import Ties, rank_rows
+from semmetrics.studies.values import is_of_runs, read_values, summary_of_runs
 
 _MANY = 12  # systems whose rank matrix is drawn below a table
 _OF_RANK = (
@@ -338,7 +341,7 @@ def draw_rank_differences(
         As of ``Ranking.differences``.
     first, second : str
         The data sets.
-    form : {"table", "json", "csv", "markdown", "latex"}
+    form : {"table", "json", "csv", "markdown", "latex", "html"}
     digits : int
     """
     if form == "json":
@@ -357,8 +360,8 @@ def draw_rank_differences(
 
 
 def rank_systems(
-    datasets: Mapping[str, Any],
-    measure: str = "O-F1",
+    datasets: Any,
+    measure: str | None = None,
     *,
     by: str = "normalized",
     level: float = 0.95,
@@ -368,11 +371,14 @@ def rank_systems(
 
     Parameters
     ----------
-    datasets : mapping from name to scores
+    datasets : mapping from name to scores, path or frame
         Of each data set a ScoreTable or other Scores, their dictionaries, or the path of a file
-        that holds these (``semmetrics score --format json -o FILE``).
-    measure : str
-        The measure, an alias of it or its heading, in any case as in a ScoreTable.
+        that holds these (``semmetrics score --format json -o FILE``); or a mapping from system to
+        the path of what ``score --runs`` wrote, whose means are ranked. Otherwise a table of
+        values: a row for each data set, as `semmetrics.studies.compare_values` takes it.
+    measure : str, optional
+        The measure, an alias of it or its heading, in any case as in a ScoreTable. The default is
+        O-F1; of a table it says alone whether lower is better.
     by : {"normalized", "rank"}
         The mean of value over best value, for which higher must be better; or the mean rank.
     level : float
@@ -399,7 +405,10 @@ def rank_systems(
     [('A', 1, 1.0), ('B', 2, 0.5)]
     """
     check_choice("by", by, RANKED_BY)
-    measure = measure.strip()
+    if not isinstance(datasets, Mapping):
+        measure, table = (measure or "").strip(), read_values(datasets)
+        return _rank_all(table, measure, by, not _check_direction(measure, [measure], by), level)
+    measure = (measure or "O-F1").strip()
     _check_direction(measure, [measure], by)
     lower: dict[str, bool] = {}
     values = {}
@@ -423,6 +432,9 @@ def _read_values(
     scores: Any, name: str, measure: str, by: str, max_bytes: int
 ) -> tuple[dict[str, float], bool]:
     """Return the value of each system, nan where undefined, and whether lower is better."""
+    if isinstance(scores, Mapping) and "schema" not in scores:
+        means = {system: summary_of_runs(path, measure) for system, path in scores.items()}
+        return means, _check_direction(measure, [measure], by)
     if isinstance(scores, (str, os.PathLike)):
         source = load(os.fspath(scores), max_bytes)
         if source.suffix in (".csv", ".tsv"):
@@ -467,6 +479,27 @@ def _as_entry(score: Any, name: str) -> Mapping[str, Any]:
     if not all(isinstance(text, str) for text in texts) or not (value is None or is_number):
         raise InputError("not-scores", name)
     return entry
+
+
+def group_files(files: Mapping[str, str], max_bytes: int) -> dict[str, Any]:
+    """Return data sets by name: a file of scores, or the files of runs that lie in one folder.
+
+    A file of runs is a system, called as the file; its folder is the data set.
+    """
+    found: dict[str, Any] = {}
+    folders: dict[str, Path] = {}
+    for name, path in files.items():
+        source = load(path, max_bytes)
+        if source.suffix in (".csv", ".tsv") or not is_of_runs(source.parsed(parse_source)):
+            found[name] = path
+            continue
+        folder, system = Path(path).resolve().parent, system_name(path)
+        of = found.setdefault(folder.name, {})
+        same = folders.setdefault(folder.name, folder) == folder and isinstance(of, dict)
+        if not same or system in of:
+            raise InputError("duplicate", path, role="the system", value=f"{folder.name}/{system}")
+        of[system] = path
+    return found
 
 
 def rank_normalized(

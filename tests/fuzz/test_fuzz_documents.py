@@ -8,6 +8,7 @@ from fuzz.documents import wrong_documents
 
 import semmetrics
 from semmetrics.cli.app import program
+from semmetrics.scoring.table import draw_runs
 
 PREDS = {"a": ["cat", "dog"], "b": ["dogs"], "c": ["cow"], "d": ["car", "cat"]}
 GT = {"a": ["cat"], "b": ["dog"], "c": ["cow"], "d": ["car"]}
@@ -27,6 +28,7 @@ def folder(tmp_path, monkeypatch):
     rated = [{"id": name, "rating": rating} for rating, name in enumerate(GT)]
     (tmp_path / "ratings.json").write_text(json.dumps(rated))
     state().save(tmp_path / "state.json")
+    (tmp_path / "runs.json").write_text(json.dumps(runs()))
     return tmp_path
 
 
@@ -45,6 +47,11 @@ def ratings():
 def scores():
     table = semmetrics.score_systems({"A": PREDS, "B": GT}, GT, measures=["O-F1"], ci=True)
     return table.to_dicts()
+
+
+def runs():
+    table = semmetrics.score_systems({"seed 1": PREDS, "seed 2": GT}, GT, measures=["O-F1"])
+    return json.loads(draw_runs(table, "json"))
 
 
 def frequencies():
@@ -74,6 +81,16 @@ DOCUMENTS = {
               "mad rank -m ROUGE-L --references r.json x.json"),
     "ratings": (ratings, "mad rank --ratings x.json state.json"),
     "sheet": (lambda: list(state().sheet()), "mad rank --references x.json state.json"),
+    "votes": (lambda: [{"image_id": "a", "annotator": "1", "caption": "a cat", "keep": "yes"}],
+              "mad inspect -o y.csv x.json"),
+    "values": (lambda: [{"data": str(n), "A": 0.5, "B": n / 9} for n in (1, 2, 3)],
+               "compare --table x.json"),
+    "long values": (lambda: [{"dataset": "d", "system": s, "value": 0.5} for s in "AB"],
+                    "rank --table x.json"),
+    "runs": (runs, "compare --table x.json --table runs.json"),
+    "ranked runs": (runs, "rank x.json runs.json"),
+    "graded judgements": (lambda: {"a": {"b": 2, "c": 0}, "b": {"c": 1}},
+                          "score --task retrieval -m nDCG@2 --missing skip p.csv x.json"),
     "captions": (lambda: CAPTIONS, "pairs --top-k 1 -o - x.json r.json"),
     "ratings of pairs": (lambda: [["a", "b", 1.5], ["a", "c", 0]], "correlate x.json p.csv"),
     "scores of pairs": (lambda: [{"a": "a", "b": "b", "score": 1.5}], "correlate p.csv x.json"),

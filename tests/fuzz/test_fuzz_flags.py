@@ -30,6 +30,9 @@ CALLS = {
     "list": "list",
     "cite": "cite F1",
     "mad select": "mad select -k 1 --page p.html -o y.json c.json other.json",
+    "positives": "positives -o y.json p.json p.json",
+    "mad replace": "mad replace --exclude w.txt -o y.json state.json c.json other.json",
+    "mad inspect": "mad inspect -o y.csv sheet.csv",
     "mad add": "mad add -o y.json state.json c.json other.json p.json",
     "mad rank": "mad rank --references r.json state.json",
 }

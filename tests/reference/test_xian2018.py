@@ -12,6 +12,7 @@ import pytest
 
 from semmetrics.metrics.classes import H
 from semmetrics.metrics.formulas import harmonic_mean
+from semmetrics.studies import compare_values
 
 DATA = ("SUN", "CUB", "AWA1", "AWA2", "aPY")
 PRINTED = """
@@ -50,3 +51,29 @@ def test_h_is_that_of_the_paper(method, data, ts, tr, printed):
     assert found == pytest.approx(100 * float(harmonic_mean(values[1], values[0])))
     shown = str(Decimal(repr(round(found, 9))).quantize(Decimal("0.1"), ROUND_HALF_UP))
     assert shown == OTHERWISE.get((method, data), printed)
+
+
+# Across data sets: trained on AWA1 and tested on AWA1, AWA2; trained on AWA2, on AWA2, AWA1.
+AWA = """
+DAP   44.1 44.2 46.1 46.2 | IAP    35.9 36.1 35.9 35.3 | CONSE 45.6 46.5 44.5 43.7
+CMT   39.5 40.7 37.9 37.7 | SSE    60.1 61.6 61.0 59.8 | LATEM 55.1 55.4 55.8 53.5
+ALE   59.9 59.9 62.5 60.9 | DEVISE 54.2 55.2 59.7 57.7 | SJE   65.6 65.5 61.9 62.0
+ESZSL 58.2 58.5 58.6 59.9 | SYNC   54.0 53.7 46.6 46.9 | SAE   53.0 52.4 54.1 53.1
+"""
+
+
+@pytest.mark.parametrize(("paired_by", "p"), [("training", 0.0072), ("test", 0.35)])
+def test_awa1_and_awa2(paired_by, p):
+    """0.007 is printed for pairs "whose test sets are the same"; it is that of equal training."""
+    table = {}
+    for method, *cells in map(str.split, AWA.replace("|", "\n").strip().split("\n")):
+        one_one, one_two, two_two, two_one = map(float, cells)
+        if paired_by == "training":
+            rows = {"AWA1": (one_one, one_two), "AWA2": (two_one, two_two)}
+        else:
+            rows = {"AWA1": (one_one, two_one), "AWA2": (one_two, two_two)}
+        for row, (first, second) in rows.items():
+            table[f"{method}, {row}"] = {"AWA1": first, "AWA2": second}
+    (found,) = compare_values(table)
+    assert found["n"] == 24
+    assert found["p"] == pytest.approx(p, rel=0.01)

@@ -55,9 +55,9 @@ def test_a_table_in_html_is_valid_escaped_and_marks_the_best():
     best = [max(table["<b>one</b> & co", "F1"].value, table["two", "F1"].value)]
     best += [min(score.value for score in table if score.heading == "HammingLoss")]
     best += [max(score.value for score in table if score.heading == "F1(average=micro)")]
-    assert page.bold == [f"{value:.4f}" for value in best]
+    assert [text.partition(" [")[0] for text in page.bold] == [f"{value:.4f}" for value in best]
     ci = table["two", "F1"].ci
-    assert f"[{ci.low:.4f}, {ci.high:.4f}]" in page.text
+    assert any(f"[{ci.low:.4f}, {ci.high:.4f}]" in text for text in page.text)
     assert "details" in page.seen
     assert all(score.signature in page.text for score in table)
 

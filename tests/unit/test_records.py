@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
+import semmetrics
 from semmetrics import Records
 from semmetrics.reports import draw
 
@@ -85,3 +86,25 @@ def test_csv_runs_no_formula_and_keeps_numbers():
     lists = Records({"a": [["\x1b[2J", "=1", "\x7f\x9b"]]}).to_csv()
     assert lists.isascii()
     assert json.loads(list(csv.reader(io.StringIO(lists)))[1][0]) == ["\x1b[2J", "=1", "\x7f\x9b"]
+
+
+def test_the_best_is_bold_and_all_are_shaded():
+    refs = [["cat", "dog"], ["bus"]]
+    systems = {"a": refs, "b": [["cat"], ["bus"]], "<c>": [["cow"], ["car"]]}
+    found = semmetrics.score_systems(systems, refs, measures="Recall HammingLoss")
+    latex = found.render("latex", graded=True, digits=2).split("\n")[4:6]
+    assert [line.replace(r"\cellcolor[HTML]", "") for line in latex] == [
+        r"Recall & {63BE7B}\textbf{1.00} & {B1D480}0.75 & {F8696B}0.00 \\",
+        r"HammingLoss & {63BE7B}\textbf{0.00} & {A1D07F}0.10 & {F8696B}0.50 \\",
+    ]
+    html = found.render("html", graded=True, digits=2)
+    assert '<td style="text-align: right; background: #F8696B; color: black">0.00</td>' in html
+    assert html.count("<strong>") == 2
+    assert "&lt;c&gt;" in html
+    assert "| Recall | **1.00** | 0.75 | 0.00 |" in found.render("markdown", graded=True, digits=2)
+    for form in ("latex", "markdown", "html"):
+        assert not any(
+            mark in found.render(form) for mark in ("textbf", "**", "strong", "cellcolor")
+        )
+    alone = semmetrics.score(refs, refs, measures="Recall")
+    assert alone.render("html", graded=True) == alone.render("html")

@@ -96,7 +96,7 @@ def test_systems_are_ranked_by_scores_of_any_form(tmp_path):
     [
         ([{"system": "A"}], "F1", "not-scores"),
         (3, "F1", "not-scores"),
-        ({"system": "A"}, "F1", "not-scores"),
+        ({"system": "A"}, "F1", "missing-file"),
         ("none.json", "F1", ""),
         (None, "WMD", "lower-is-better"),
     ],

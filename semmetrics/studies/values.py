@@ -1,0 +1,289 @@
+"""Numbers as papers print them: values of systems on data sets, splits or seeds, compared.
+
+Conventions
+-----------
+A table has a row for each data set, or split, or seed, and a column for each system; values are
+paired by rows. In long form a row has the columns dataset, system and value. What ``score --runs``
+writes is a table, too: its rows are the runs, by their places.
+
+Gains are a system's values less those of the baseline on the rows that both have. A mean (std) has
+n - 1 in the denominator.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from semmetrics.arguments import check_choice
+from semmetrics.core.ragged import Floats
+from semmetrics.data.form import DEFAULTS, ReadOptions, takes_options
+from semmetrics.data.json_files import parse_source
+from semmetrics.data.objects import frame_table, is_frame
+from semmetrics.data.side_inputs import opened, read_rows
+from semmetrics.data.source import load
+from semmetrics.errors import ROW, InputError
+from semmetrics.kinds.common import finite_or_none
+from semmetrics.messages import listing, pluralize
+from semmetrics.options import CORRECTIONS, OF_VALUES, TAKEN, TESTS
+from semmetrics.reports import Records, cells, draw, format_p
+from semmetrics.schema import as_id, as_number, is_missing
+from semmetrics.scoring.intervals import Bootstrap
+from semmetrics.scoring.result import matching_names
+from semmetrics.scoring.table import RUNS, RunSummary
+from semmetrics.studies import comparisons, significance
+
+Values = dict[str, dict[str, float]]
+"""By row, then by system."""
+LONG = (
+    ("dataset", "data set", "data", "set", "split", "seed", "run"), ("system", "model", "method"),
+    ("value", "score", "mean"),
+)  # fmt: skip
+"""What the columns of a table in long form may be called."""
+_LARGEST = 1e100  # of values, whose squares are added up
+COLUMNS = (
+    "system", "baseline", "n", "mean", "std", "baseline_mean", "baseline_std", "difference",
+    "difference_std", "low", "high", "level", "p", "p_corrected", "significant", "wins", "ties",
+    "losses", "test", "correction",
+)  # fmt: skip
+
+
+def read_values(data: Any, measure: str | None = None, options: ReadOptions = DEFAULTS) -> Values:
+    """Read a table of values.
+
+    Parameters
+    ----------
+    data : path, frame, rows, or mapping
+        CSV, TSV, JSON or JSONL, wide or long; from row to a mapping from system to value; or from
+        system to the path of its results of ``score --runs``.
+    measure : str, optional
+        Of results of ``score --runs`` that have several.
+    options : ReadOptions
+
+    Returns
+    -------
+    dict of row to dict of system to float
+        Without the cells that are empty.
+
+    Raises
+    ------
+    InputError
+        If a value is no number, a system has two on a row, or files of runs have other measures or
+        numbers of runs.
+
+    Examples
+    --------
+    >>> read_values({"COCO": {"A": 0.7, "B": 0.6}})
+    {'COCO': {'A': 0.7, 'B': 0.6}}
+    """
+    rows: list[tuple[str, Any]] = []
+    if isinstance(data, Mapping):
+        if data and all(isinstance(one, (str, os.PathLike)) for one in data.values()):
+            return pair_runs({s: read_runs(path, measure, options) for s, path in data.items()})
+        rows = [(str(row), {"": row, **cells}) for row, cells in data.items()]
+    elif isinstance(data, (str, os.PathLike)):
+        rows = read_rows(load(data, options.max_bytes), options, "values are")[1]
+    else:
+        data = frame_table(data, options, "values", "value").to_pylist() if is_frame(data) else data
+        rows = [(ROW.format(n), row) for n, row in enumerate(data)]
+    found: Values = {}
+    for where, row in rows:
+        if not isinstance(row, Mapping) or not row:
+            wanted = 'a row such as {"data": "COCO", "ours": 0.5, "theirs": 0.4}'
+            raise InputError("wrong-type", where, value=row, wanted=wanted)
+        names = {str(name).strip().casefold(): name for name in row}
+        long = [next((names[n] for n in some if n in names), None) for some in LONG]
+        dataset, system, value = long
+        if None in long:
+            dataset, *systems = row
+            cells = {str(name): row[name] for name in systems}
+        else:
+            cells = {as_id(row[system], "the system", where): row[value]}
+        mine = found.setdefault(as_id(row[dataset], "the row", where), {})
+        for name, cell in cells.items():
+            if is_missing(cell) or cell == "":
+                continue
+            if name in mine:
+                role = f"the value of {row[dataset]} by"
+                raise InputError("duplicate", where, role=role, value=name)
+            mine[name] = _as_value(cell, f"the value of {name}", where)
+    return found
+
+
+def _as_value(value: Any, role: str, where: str) -> float:
+    number = as_number(value, role, where)
+    if abs(number) > _LARGEST:
+        raise InputError("not-finite", where, role=role, value=value)
+    return number
+
+
+def is_of_runs(found: Any) -> bool:
+    """Whether a value of JSON is what ``score --runs`` writes."""
+    entries = found if isinstance(found, list) else [found]
+    return bool(entries) and all(isinstance(e, dict) and e.get("schema") == RUNS for e in entries)
+
+
+def summary_of_runs(path: str | os.PathLike[str], measure: str | None) -> float:
+    """Return the mean of the runs of a system."""
+    return RunSummary.of("", read_runs(path, measure)).mean
+
+
+def read_runs(
+    path: str | os.PathLike[str], measure: str | None, options: ReadOptions = DEFAULTS
+) -> list[float]:
+    """Return the values of the runs of a system, as ``score --runs --format json`` wrote them."""
+    with opened(path, options) as source:
+        entries = source.parsed(parse_source)
+        if not is_of_runs(entries):
+            raise InputError("not-scores", source.name)
+        try:
+            named = {
+                (str(one["heading"]), str(one["measure"])): [run["value"] for run in one["runs"]]
+                for one in entries
+            }
+        except (KeyError, TypeError):
+            raise InputError("not-scores", source.name) from None
+        meant = named if measure is None else matching_names(measure, named)
+        if len(meant) != 1:
+            there = listing(heading for heading, _ in named)
+            raise InputError("unknown-name", source.name, what="measure", value=measure,
+                             remedy=f"choose one of {there}")  # fmt: skip
+        (values,) = (named[name] for name in meant)
+        return [_as_value(value, "the value of a run", source.name) for value in values]
+
+
+def pair_runs(runs: Mapping[str, Sequence[float]]) -> Values:
+    """Return a table of the runs of systems, paired by their places.
+
+    Raises
+    ------
+    InputError
+        If they are not as many.
+
+    Examples
+    --------
+    >>> pair_runs({"A": [0.7, 0.8], "B": [0.6, 0.6]})
+    {'run 1': {'A': 0.7, 'B': 0.6}, 'run 2': {'A': 0.8, 'B': 0.6}}
+    """
+    most = max(map(len, runs.values()), default=0)
+    for name, values in runs.items():
+        if len(values) != most:
+            found = pluralize(len(values), "run")
+            raise InputError("wrong-count", name, found=found, wanted=pluralize(most, "run"))
+    rows = zip(*runs.values(), strict=True)
+    return {f"run {n}": dict(zip(runs, row, strict=True)) for n, row in enumerate(rows, 1)}
+
+
+@takes_options()
+def compare_values(
+    values: Any,
+    *,
+    baseline: str | None = None,
+    test: str = "t",
+    correction: str = "holm",
+    measure: str | None = None,
+    **options: Any,
+) -> Records:
+    """Compare values of systems with those of a baseline, paired by data sets, splits or seeds.
+
+    Parameters
+    ----------
+    values : path, frame, rows or mapping
+        As `read_values` takes them.
+    baseline : str, optional
+        The first system where it is left out.
+    test : {"t", "wilcoxon", "randomization"}
+        Student's paired t-test; Wilcoxon's signed ranks; signs of gains at random, all of them
+        where these are at most ``resamples``.
+    correction : {"holm", "bonferroni", "benjamini-hochberg", "none"}
+        Of p for the number of systems.
+    measure : str, optional
+        Of results of ``score --runs`` that have several.
+    **options
+
+    Returns
+    -------
+    Records
+        A row for each system but the baseline: "n" rows that both have, mean (std) of both and of
+        the gains ("difference"), the limits of the mean gain by Student's t, p (None where there
+        are not two rows, or all gains are alike), and "wins", "ties" and "losses": the rows on
+        which the value is higher than the baseline's, equal and lower.
+
+    Raises
+    ------
+    InputError
+        If the table is wrong, or has fewer than two systems.
+
+    References
+    ----------
+    Demšar 2006, Statistical comparisons of classifiers over multiple data sets, section 3.1.
+    Pineda, Salvador et al. 2019, table 4 and figure 4. Xian et al. 2018, section 6.1.
+
+    Examples
+    --------
+    >>> values = {f"seed {n}": {"A": 0.5, "B": 0.6 + n / 50} for n in range(5)}
+    >>> (one,) = compare_values(values)
+    >>> [round(one[name], 4) for name in ("mean", "std", "difference", "p")]
+    [0.64, 0.0316, 0.14, 0.0006]
+    """
+    check_choice("test", test, OF_VALUES)
+    check_choice("correction", correction, CORRECTIONS)
+    given = {name: value for name, value in options.items() if value is not None}
+    made = Bootstrap.of({"resamples": TAKEN["compare_values"]["resamples"].default, **given})
+    table = read_values(values, measure, given.get("read", DEFAULTS))
+    systems = dict.fromkeys(system for row in table.values() for system in row)
+    named = comparisons.choose_baseline(systems, baseline)
+    rows = [_gain(one, named, table, test, made) for one in systems if one != named]
+    corrected = significance.correct_p([row["p"] for row in rows], correction)
+    for row, p in zip(rows, corrected, strict=True):
+        row |= {"p_corrected": p, "significant": p < made.alpha, "test": test}
+        row |= {"correction": correction, "level": made.level}
+        row |= {name: finite_or_none(one) for name, one in row.items() if isinstance(one, float)}
+    return Records.from_rows(COLUMNS, rows)
+
+
+def _gain(system: str, baseline: str, table: Values, test: str, made: Bootstrap) -> dict[str, Any]:
+    """Compare a system with the baseline on the rows that both have."""
+    both = [(row[system], row[baseline]) for row in table.values() if {system, baseline} <= {*row}]
+    sides = np.array(both, np.float64).reshape(-1, 2).T
+    gains: Floats = significance.subtract(*sides)
+    p = low = high = math.nan
+    if len(both) > 1:
+        p, low, high = significance.student_t(gains, made.level)
+    if len(both) > 1 and test == "wilcoxon":
+        p = significance.signed_rank_p(gains)
+    elif len(both) > 1 and test == "randomization":
+        from scipy.stats import permutation_test
+
+        every = permutation_test((gains,), np.mean, permutation_type="samples", vectorized=True,
+                                 n_resamples=made.resamples, rng=made.seed)  # fmt: skip
+        p = float(every.pvalue)
+    row: dict[str, Any] = {"system": system, "baseline": baseline, "n": len(both)}
+    for name, side in zip(("", "baseline_", "difference_"), (*sides, gains), strict=True):
+        one = RunSummary.of("", side.tolist())
+        row |= {f"{name}mean": one.mean, f"{name}std": one.std}
+    row["difference"] = row.pop("difference_mean")
+    signs = np.sign(gains)
+    row |= {name: int((signs == sign).sum()) for name, sign in _SIGNS}
+    return {**row, "low": low, "high": high, "p": p}
+
+
+_SIGNS = (("wins", 1), ("ties", 0), ("losses", -1))
+
+
+def draw_values(found: Records, form: str, *, digits: int = 4) -> str:
+    """Draw what `compare_values` found, in a form of results; json and csv have all columns."""
+    if form in ("json", "csv"):
+        return (found.to_json() if form == "json" else found.to_csv()).rstrip("\n")
+    written = {name: [format_p(math.nan if p is None else p) for p in found.column(name)]
+               for name in ("p", "p_corrected")}  # fmt: skip
+    shown = found.drop("baseline", "level", "test", "correction").with_columns(**written)
+    text, of = draw(cells(shown, digits), form), found[0]
+    by = CORRECTIONS[of["correction"]]
+    parts = [f"less {of['baseline']}", TESTS[of["test"]], by and f"p corrected by {by}",
+             f"{of['level']:.0%} intervals"]  # fmt: skip
+    return f"{text}\n\n{', '.join(filter(None, parts))}" if form == "table" else text

@@ -1,0 +1,143 @@
+"""Numbers that papers print, compared and ranked: forms of tables, tests, runs of systems."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from refusals import refused
+from scipy import stats
+
+import semmetrics
+from semmetrics.cli.app import program
+from semmetrics.studies import compare_values, pair_runs, read_values
+from semmetrics.studies.ranks import rank_systems
+from semmetrics.studies.values import draw_values
+
+VALUES = {
+    "SUN": {"A": 0.7, "B": 0.6, "C": 0.65},
+    "CUB": {"A": 0.8, "B": 0.9, "C": 0.85},
+    "AWA": {"A": 0.5, "B": 0.45, "C": 0.52},
+    "aPY": {"A": 0.4, "B": 0.38},
+    "INet": {"A": 0.3, "B": 0.2, "C": 0.1},
+}
+LONG = [
+    {"dataset": row, "system": system, "value": value}
+    for row, cells in VALUES.items() for system, value in cells.items()
+]  # fmt: skip
+
+
+def write(path, rows):
+    if path.suffix in (".csv", ".tsv"):
+        sep = "\t" if path.suffix == ".tsv" else ","
+        pd.DataFrame(rows).to_csv(path, index=False, sep=sep)
+    else:
+        lines = path.suffix == ".jsonl"
+        path.write_text("\n".join(map(json.dumps, rows)) if lines else json.dumps(rows))
+    return path
+
+
+@pytest.mark.parametrize("name", ["v.csv", "v.tsv", "v.json", "v.jsonl", "frame"])
+@pytest.mark.parametrize("wide", [True, False])
+def test_every_form_of_a_table(tmp_path, name, wide):
+    rows = [{"data": row, **VALUES[row]} for row in VALUES] if wide else LONG
+    given = pd.DataFrame(rows) if name == "frame" else write(tmp_path / name, rows)
+    assert read_values(given) == read_values(VALUES) == VALUES
+
+
+@pytest.mark.parametrize(("test", "p"), [
+    ("t", lambda gains: stats.ttest_1samp(gains, 0).pvalue),
+    ("wilcoxon", lambda gains: stats.wilcoxon(gains).pvalue),
+    ("randomization", lambda gains: stats.permutation_test(
+        (gains,), sum, permutation_type="samples", vectorized=False).pvalue),
+])  # fmt: skip
+def test_gains_are_tested_as_scipy_does(test, p):
+    found = compare_values(VALUES, test=test)
+    assert [one["system"] for one in found] == ["B", "C"]
+    for one in found:
+        rows = [row for row in VALUES.values() if one["system"] in row]
+        gains = [row[one["system"]] - row["A"] for row in rows]
+        assert one["p"] == pytest.approx(p(gains))
+        assert one["difference"] == pytest.approx(sum(gains) / len(gains))
+        assert one["std"] == pytest.approx(pd.Series([row[one["system"]] for row in rows]).std())
+        ends = stats.ttest_1samp(gains, 0).confidence_interval()
+        assert (one["low"], one["high"]) == pytest.approx(tuple(ends))
+        assert (one["wins"] + one["ties"] + one["losses"], one["n"]) == (len(rows), len(rows))
+
+
+def test_what_cannot_be_tested_has_no_p():
+    found = compare_values({"x": {"A": 0.5, "B": 0.6}, "y": {"A": 0.5, "B": 0.6, "C": 0.1}})
+    assert [one["p"] for one in found] == [None, None]
+    assert not any(one["significant"] for one in found)
+
+
+@pytest.mark.parametrize(("rows", "code"), [
+    ([*LONG, LONG[0]], "duplicate"),
+    ([{"data": "SUN", "A": 0.1}, {"data": "SUN", "A": 0.2}], "duplicate"),
+    ([{"data": "SUN", "A": 1e200, "B": 0.1}], "not-finite"), ([{}], "wrong-type"),
+    ([{"data": "SUN", "A": "high"}], "not-a-number"),
+    ([{"data": "SUN", "A": 0.5}], "too-few-compared"),
+    (["SUN"], "wrong-type"),
+])  # fmt: skip
+def test_tables_that_are_refused(tmp_path, rows, code):
+    with refused(code):
+        compare_values(write(tmp_path / "v.json", rows))
+
+
+def test_columns_of_one_name_are_refused(tmp_path):
+    (tmp_path / "v.csv").write_text("data,A,B,A\nx,1,2,3\n")
+    with refused("duplicate"):
+        read_values(tmp_path / "v.csv")
+
+
+def runs(folder, name, shift):
+    gts = {str(n): ["cat", "dog"] if n % 2 else ["cow"] for n in range(12)}
+    preds = {f"seed{s}": {i: gts[i] if int(i) % (3 + s + shift) else ["bus"] for i in gts}
+             for s in range(3)}  # fmt: skip
+    for part, side in {**preds, "gt": gts}.items():
+        (folder / f"{name}.{part}.json").write_text(json.dumps(side))
+    files = [str(folder / f"{name}.{part}.json") for part in (*preds, "gt")]
+    path = folder / f"{name}.json"
+    given = ["score", "-q", "--runs", "-m", "F1 O-F1", "--format", "json", "-o", str(path), *files]
+    assert CliRunner().invoke(program, given).exit_code == 0
+    tables = [semmetrics.score(side, gts, measures="O-F1")[0].value for side in preds.values()]
+    return path, tables
+
+
+def test_runs_are_compared_by_seed_and_ranked_by_their_means(tmp_path):
+    sets = {name: tmp_path / name for name in ("voc", "coco")}
+    files, values, names = [], {}, ("bce", "lstm")
+    for shift, folder in enumerate(sets.values()):
+        folder.mkdir()
+        for name in names:
+            path, several = runs(folder, name, shift + (name == "lstm"))
+            files.append(str(path))
+            values.setdefault(folder.name, {})[name] = several
+    made = compare_values(dict(zip(names, files, strict=False)), measure="O-F1")
+    assert made == compare_values(pair_runs(values["voc"]))
+    means = {row: {s: sum(v) / len(v) for s, v in of.items()} for row, of in values.items()}
+    ranked = rank_systems({row: {s: sets[row] / f"{s}.json" for s in of}
+                           for row, of in values.items()})  # fmt: skip
+    for row, of in means.items():
+        assert ranked.values[row] == pytest.approx(of)
+    done = CliRunner().invoke(program, ["rank", *files])
+    assert done.stdout == str(ranked) + "\n"
+    with refused("unknown-name"):
+        compare_values(dict(zip(names, files, strict=False)))
+    with refused("wrong-count"):
+        pair_runs({"a": [0.1], "b": [0.1, 0.2]})
+
+
+def test_tables_on_the_command_line(tmp_path):
+    path = str(write(tmp_path / "v.csv", [{"data": row, **VALUES[row]} for row in VALUES]))
+    done = CliRunner().invoke(program, ["compare", "--table", path, "--baseline", "B"])
+    shown = draw_values(compare_values(VALUES, baseline="B"), "table")
+    assert done.stdout == f"{shown}\n"
+    assert shown.endswith("\n\nless B, paired t-test, p corrected by Holm, 95% intervals")
+    done = CliRunner().invoke(program, ["rank", "--by", "rank", "-m", "WMD", "--table", path])
+    assert done.stdout == str(rank_systems(path, "WMD", by="rank")) + "\n"
+    for given in (["compare", "--table", path, "--missing", "skip"],
+                  ["rank", "--table", path, path], ["rank"]):  # fmt: skip
+        assert CliRunner().invoke(program, given).exit_code == 2
