@@ -446,8 +446,13 @@ class CompetitionRanking(Result):
         }
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
-        both = (self.to_records(), self.stability_records())
-        return [cells(records, digits) for records in both if len(records)]
+        matrices = [
+            Records({f"dominance, {one.measure}": self.systems,
+                     **dict(zip(self.systems, one.dominance.T, strict=True))})
+            for one in self.rankings
+        ]  # fmt: skip
+        every = (self.to_records(), *matrices, self.stability_records())
+        return [cells(records, digits) for records in every if len(records)]
 
 
 @takes_options()

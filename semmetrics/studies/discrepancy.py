@@ -627,7 +627,10 @@ def add_systems(
     exclude: Any = (),
     **options: Any,
 ) -> DiscrepancySelection:
-    """Add systems to a competition; pairs that it has already are kept and not compared again.
+    """Add systems to a competition, or take images out of it.
+
+    Pairs that it has already are kept and not compared again, unless they have an excluded image,
+    which the next one of the pair replaces.
 
     Parameters
     ----------
@@ -637,7 +640,7 @@ def add_systems(
     measure : callable, optional
         The function that the competition was selected with, where it was one.
     exclude : path or iterable of str
-        Further images that are not to be selected.
+        Further images that are not to be selected, such as those that nobody can describe.
     **options
         Those that the state does not hold, such as functions; others are taken from it.
 
@@ -649,12 +652,13 @@ def add_systems(
     Raises
     ------
     InputError
-        If a system of the competition is not given or answers otherwise than then, there is no new
-        one, an option differs from that of the state, or as for ``select_discrepant``.
+        If a system of the competition is not given or answers otherwise than then, there is neither
+        a new one nor an image to take out, an option differs from that of the state, or as for
+        ``select_discrepant``.
 
     References
     ----------
-    Wan et al., 2022, Pattern Recognition, algorithm 2.
+    Wan et al., 2022, Pattern Recognition, section 3.3 and algorithm 2.
 
     Examples
     --------
@@ -663,6 +667,8 @@ def add_systems(
     >>> after = add_systems(before, {**systems, "c": {"1": "two men", "2": "a cat"}})
     >>> [(pair.first, pair.second, pair.images) for pair in after.pairs]
     [('a', 'b', ('2',)), ('a', 'c', ('1',)), ('b', 'c', ('1',))]
+    >>> add_systems(before, systems, exclude=["2"]).images
+    ['1']
     """
     before = as_selection(selection, options)
     given = _restored_options(before, options)
@@ -693,23 +699,27 @@ def _add(
         raise InputError("too-few-compared", n=len(first))
     if lost := [name for name in state.systems if name not in first]:
         raise InputError("systems-missing", n=len(lost), systems=lost)
+    left_out = list(map(str, () if isinstance(exclude, (str, os.PathLike)) else exclude))
+    if isinstance(exclude, (str, os.PathLike)):
+        lines = load(exclude, (options.get("read") or DEFAULTS).max_bytes).text.splitlines()
+        left_out = [line.strip() for line in lines if line.strip()]
     new = tuple(name for name in first if name not in state.systems)
-    if not new:
+    taken_out = {*left_out} & {*state.images}
+    if not new and not taken_out:
         raise InputError("nothing-given", what="new systems",
-                         remedy="add one to those of the state")  # fmt: skip
-    names, old = (*state.systems, *new), len(state.systems)
+                         remedy="add one, or exclude images of the state")  # fmt: skip
+    names, known_pairs, known_answers = (*state.systems, *new), state.pairs, state.answers
+    if taken_out:  # all pairs are compared again
+        known_pairs, known_answers, new = (), {}, names
+    old = len(state.systems) if known_pairs else 0
     pairs = list(combinations(range(len(names)), 2))
     if old:
         pairs = [(i, j) for j in range(old, len(names)) for i in range(j)]
     first = {name: first[name] for name in names}
     setup, similarity, first = open_similarity(measure, first, options)
-    left_out = list(map(str, () if isinstance(exclude, (str, os.PathLike)) else exclude))
-    if isinstance(exclude, (str, os.PathLike)):
-        lines = load(exclude, (options.get("read") or DEFAULTS).max_bytes).text.splitlines()
-        left_out = [line.strip() for line in lines if line.strip()]
     selector = Selector(state, names, similarity, pairs, {*state.excluded, *left_out})
     notes, understood = _compare_batches(selector, setup, chain([first], batches), options)
-    if old:
+    if state.systems:
         _check_unchanged(state, selector, similarity.models)
     made, answers = selector.finish()
     known: dict[str, Any] = {
@@ -722,11 +732,11 @@ def _add(
         systems=names,
         excluded=tuple(sorted({*state.excluded, *selector.excluded})),
         inputs={**state.inputs, **selector.describe()},
-        pairs=(*state.pairs, *made),
-        answers={i: {**state.answers.get(i, {}), **answers.get(i, {})}
-                 for i in {**state.answers, **answers}},
+        pairs=(*known_pairs, *made),
+        answers={i: {**known_answers.get(i, {}), **answers.get(i, {})}
+                 for i in {**known_answers, **answers}},
         understood=tuple(understood),
-        **({} if old else known),
+        **({} if state.systems else known),
     )  # fmt: skip
     unknown = [name for name in dict.fromkeys(left_out) if name not in selector.excluded]
     if unknown:  # their ids may be written otherwise

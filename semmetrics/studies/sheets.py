@@ -28,20 +28,18 @@ from typing import Any
 from urllib.parse import quote
 
 from semmetrics.data.form import DEFAULTS, ReadOptions
-from semmetrics.data.inputs import format_among, open_input
-from semmetrics.data.json_files import json_lines, parse_source
+from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.objects import is_frame
-from semmetrics.data.source import Source, enough_memory, load
-from semmetrics.data.tables import Rows, field_limit
-from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError, at
+from semmetrics.data.side_inputs import TABLE_KINDS, read_rows
+from semmetrics.data.source import load
+from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
 from semmetrics.reports import Records, csv_text
-from semmetrics.schema import as_id, as_number
+from semmetrics.schema import as_answer, as_id, as_number
 from semmetrics.scoring.plan import Setup, describe_inputs
 from semmetrics.studies.discrepancy import DiscrepancySelection, answer_text
 
-_KINDS = ("csv", "tsv", "json", "jsonl")
-_SUFFIXES = tuple(f".{kind}" for kind in _KINDS)
+_SUFFIXES = tuple(f".{kind}" for kind in TABLE_KINDS)
 _EMPTY = ("", "nan", "NaT", "<NA>")  # cells of frames
 Row = tuple[str, Mapping[str, Any]]
 
@@ -103,6 +101,8 @@ def read_references(
             image = as_id(row.get("image_id"), where=where)
             entries = _entries_of(row, state.noun, where, read)
             image = written.get(image, image)
+            if image in state.excluded:  # it was filled before it was taken out
+                continue
             if image not in wanted:
                 foreign[image] = None
             elif entries:
@@ -154,6 +154,8 @@ def read_ratings(
             answer = _text_of(row, state.noun, where)
             image, answer = written.get((image, answer), (image, answer))
             rating = row.get("rating")
+            if image in state.excluded:
+                continue
             if (image, answer) not in wanted:
                 foreign[f"{image}: {answer}"] = None
             elif rating is not None and str(rating).strip():
@@ -163,6 +165,67 @@ def read_ratings(
         _check_foreign(foreign, "answer", one, missing, notes)
     means = {key: math.fsum(some) / len(some) for key, some in values.items()}
     return {key: means[answer] for key, answer in asked.items() if answer in means}
+
+
+def inspect_sheets(given: Any, *, inspectors: int = 3, read: ReadOptions = DEFAULTS) -> Records:
+    """Return the sheet on which inspectors vote, or, of one that is filled, what they keep.
+
+    Parameters
+    ----------
+    given : path, list of paths, or rows
+        Filled sheets of references: each annotation gets a row for each inspector, to be filled
+        with yes or no in the column "keep". Sheets with that column: an annotation stays if more
+        say yes than no.
+    inspectors : int
+    read : ReadOptions
+
+    Returns
+    -------
+    Records
+        The columns of the sheets; of votes to be given also "inspector" and "keep".
+
+    Raises
+    ------
+    InputError
+        If it is no such sheet, or nobody voted on an annotation.
+
+    References
+    ----------
+    Wan et al., 2022, Pattern Recognition, section 3.3: three inspectors, by majority.
+
+    Examples
+    --------
+    >>> filled = [{"image_id": "1", "annotator": "1", "caption": "a dog"}]
+    >>> votes = inspect_sheets(filled, inspectors=2)
+    >>> votes[0]
+    {'image_id': '1', 'annotator': '1', 'caption': 'a dog', 'inspector': '1', 'keep': ''}
+    >>> list(inspect_sheets([{**row, "keep": "yes"} for row in votes])) == filled
+    True
+    """
+    rows: list[tuple[str, Any]] = []
+    for one in _files(given):
+        some = _sheet_rows(one, "caption", read) or _sheet_rows(one, "label", read)
+        if some is None:
+            raise InputError("not-a-sheet", _name_of(one), wanted="references", name="references")
+        rows += some
+    noun = "label" if any("label" in row for _, row in rows) else "caption"
+    columns, voted = ["image_id", "annotator", noun], any("keep" in row for _, row in rows)
+    votes: dict[str, tuple[str, dict[str, Any], list[bool]]] = {}
+    for where, row in rows:
+        if _entries_of(row, noun, where, read):
+            kept = {name: row[name] for name in columns}
+            _, _, given_votes = votes.setdefault(repr(kept), (where, kept, []))
+            if str(row.get("keep") or "").strip() not in _EMPTY:
+                given_votes.append(as_answer(row["keep"], "keep", where))
+    if not voted:
+        blank = [{"inspector": str(n + 1), "keep": ""} for n in range(inspectors)]
+        every = [{**kept, **one} for _, kept, _ in votes.values() for one in blank]
+        return Records.from_rows([*columns, "inspector", "keep"], every)
+    for where, _, several in votes.values():
+        if not several:
+            raise InputError("empty", where, role="keep", remedy="write yes or no")
+    kept_rows = [kept for _, kept, several in votes.values() if 2 * sum(several) > len(several)]
+    return Records.from_rows(columns, kept_rows)
 
 
 def _files(given: Any) -> Sequence[Any]:
@@ -180,9 +243,9 @@ def _sheet_rows(data: Any, column: str, read: ReadOptions) -> list[Row] | None:
     rows: list[tuple[str, Any]] = []
     if isinstance(data, (str, os.PathLike)):
         source = load(data, read.max_bytes)
-        if source.suffix not in _SUFFIXES and read.format not in _KINDS:
+        if source.suffix not in _SUFFIXES and read.format not in TABLE_KINDS:
             return None
-        names, rows = _rows_of(source, read)
+        names, rows = read_rows(source, read, "sheets are")
     else:
         if is_frame(data) and hasattr(data, "columns"):
             data = data.to_dicts() if hasattr(data, "to_dicts") else data.to_dict("records")
@@ -196,24 +259,6 @@ def _sheet_rows(data: Any, column: str, read: ReadOptions) -> list[Row] | None:
         row for row in rows
         if any(v is not None and str(v).strip() not in _EMPTY for v in row[1].values())
     ]  # fmt: skip
-
-
-def _rows_of(source: Source, read: ReadOptions) -> tuple[set[str], list[tuple[str, Any]]]:
-    """Return the names of columns, where there is a header, and the rows with their places."""
-    kind = format_among(source, read, "sheets are", _KINDS, told=True)
-    with enough_memory(source.name, read.max_bytes):
-        if kind in ("csv", "tsv"):
-            with field_limit(read.max_line_bytes):
-                rows = Rows(source, read, tabs=kind == "tsv")
-                return set(rows.header), [
-                    (at(source.name, f"line {line}"), dict(zip(rows.header, row, strict=True)))
-                    for line, row in rows
-                ]
-        if kind == "jsonl":
-            return set(), [(at(source.name, f"line {n}"), v) for n, v in json_lines(source, [])]
-        values = parse_source(source)
-        listed = values if isinstance(values, list) else []
-        return set(), [(at(source.name, f"element [{n}]"), v) for n, v in enumerate(listed)]
 
 
 def _text_of(row: Mapping[str, Any], column: str, where: str) -> str:

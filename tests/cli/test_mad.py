@@ -64,6 +64,27 @@ def test_pages_and_json_sheets(ok, systems):
     assert "im/" in page
 
 
+def test_inspectors_vote_and_images_are_replaced(ok, refused, systems):
+    names = ["s0.json", "s1.json", "s2.json"]
+    ok(*SELECT, "--sheet", "sheet.csv", "--annotators", "2", *names)
+    lost = json.loads(Path("state.json").read_text(encoding="utf-8"))["pairs"][0]["images"][0]
+    Path("bad.txt").write_text(f"{lost}\n", encoding="utf-8")
+    text = ok("mad", "replace", "--exclude", "bad.txt", "-o", "next.json", "--sheet", "new.csv",
+              "--annotators", "2", "state.json", *names)  # fmt: skip
+    assert "to annotate" in text
+    fill("sheet.csv")
+    fill("new.csv")
+    ok("mad", "inspect", "-q", "--inspectors", "1", "-o", "votes.csv", "sheet.csv", "new.csv")
+    fill("votes.csv", "keep", lambda row: "no" if row["annotator"] == "2" else "yes")
+    ok("mad", "inspect", "-o", "kept.csv", "votes.csv")
+    text = ok("mad", "rank", "-q", "-m", "BLEU-1", "--references", "kept.csv", "next.json")
+    assert text.count("dominance, BLEU-1") == 1
+    assert len(Path("kept.csv").read_text(encoding="utf-8").splitlines()) == 1 + len(
+        {line.split(",")[0] for name in ("sheet.csv", "new.csv")
+         for line in Path(name).read_text(encoding="utf-8").splitlines()[1:]})  # fmt: skip
+    assert refused("mad", "replace", "-o", "x.json", "state.json", *names)
+
+
 def test_labels_and_excluded_images(ok, files):
     text = ok("mad", "select", "-k", "1", "-m", "F1", "-o", "s.json", "a.json", "b.json")
     assert "F1, k=1" in text

@@ -17,7 +17,8 @@ from unit.test_discrepancy import made
 import semmetrics
 from semmetrics import ReadOptions, add_systems, rank_competition, select_discrepant
 from semmetrics.errors import Fact, InputError
-from semmetrics.studies.sheets import write_annotation_page
+from semmetrics.reports import Records
+from semmetrics.studies.sheets import inspect_sheets, write_annotation_page
 
 
 @pytest.fixture(scope="module")
@@ -293,3 +294,37 @@ def test_the_page_says_how_labels_are_written(state):
     assert 'placeholder="one label a line"' in write_annotation_page(labels.sheet())
     assert "placeholder" not in write_annotation_page(labels.sheet(ratings=True))
     assert "placeholder" not in write_annotation_page(state.sheet())
+
+
+def test_annotations_are_dropped_by_majority(state, truth, tmp_path):
+    path, votes, kept = (tmp_path / name for name in ("sheet.csv", "votes.csv", "kept.csv"))
+    rows = filled(state.sheet(annotators=2), truth)
+    path.write_text(Records.from_rows([*rows[0]], rows).to_csv(), encoding="utf-8")
+    asked = inspect_sheets(path)
+    assert (len(asked), {row["inspector"] for row in asked}) == (3 * len(rows), {"1", "2", "3"})
+    said = [{**row, "keep": "no" if row["annotator"] == "2" and row["inspector"] != "3" else "yes"}
+            for row in asked]  # fmt: skip
+    votes.write_text(Records.from_rows([*said[0]], said).to_csv(), encoding="utf-8")
+    found = inspect_sheets(votes)
+    assert list(found) == [{n: row[n] for n in found.columns} for row in rows
+                           if row["annotator"] == "1"]  # fmt: skip
+    kept.write_text(found.to_csv(), encoding="utf-8")
+    alone = {image: refs[:1] for image, refs in truth.items()}
+    ranked = [rank_competition(state, refs, measures="BLEU-1").rankings for refs in (kept, alone)]
+    assert ranked[0] == ranked[1]
+    assert len(inspect_sheets([{**row, "keep": one} for row in rows for one in ("yes", "no")])) == 0
+    for given, code in (([*said, {**rows[0], "caption": "new"}], "empty"),
+                        ([{**said[0], "keep": ""}], "empty"),
+                        ([{**said[0], "keep": "perhaps"}], "row 0"),
+                        ([{"image_id": "1"}], "not-a-sheet")):  # fmt: skip
+        with refused(code):
+            inspect_sheets(given)
+
+
+def test_the_matrix_of_dominance_is_a_table(state, truth):
+    found = rank_competition(state, truth, measures="BLEU-1 ROUGE-L")
+    _, first, second = found._tables(3, 1.0)
+    assert (first[0], second[0][0]) == (
+        ["dominance, BLEU-1", *state.systems], "dominance, ROUGE-L")  # fmt: skip
+    values = [[float(cell) for cell in row[1:]] for row in first[1:]]
+    np.testing.assert_allclose(values, found.rankings[0].dominance, atol=5e-4)

@@ -192,6 +192,34 @@ def test_duplicated_words(captions):
     assert all(captions[n].count(w) >= 3 for n, w in zip(texts, words, strict=True))
 
 
+@pytest.mark.parametrize("ties", ["id", "position", "random"])
+def test_an_image_taken_out_is_replaced_by_the_next_of_its_pair(ties):
+    systems = made(m=3)
+    before = select_discrepant(systems, 3, ties=ties)
+    lost = before.pairs[0].images[:1] + before.pairs[2].images[1:2]
+    after = add_systems(before, systems, exclude=lost)
+    assert after == select_discrepant(systems, 3, ties=ties, exclude=lost)
+    for old, new in zip(before.pairs, after.pairs, strict=True):
+        kept = [image for image in old.images if image not in lost]
+        assert [*new.images][: len(kept)] == kept
+        assert len(new.images) == 3
+    rows = [row["image_id"] for row in after.sheet(annotators=1, since=before)]
+    assert {*rows} == {*after.images} - {*before.images}
+    again = add_systems(after, systems, exclude=after.pairs[0].images[:1])
+    assert {*lost} < {*again.excluded}
+    changed, fewer = {**systems, "s0": systems["s1"]}, {n: systems[n] for n in ("s0", "s1")}
+    more = {**systems, "s9": systems["s1"]}
+    both = [
+        add_systems(before, more, exclude=lost),
+        select_discrepant(more, 3, ties=ties, exclude=lost),
+    ]
+    assert both[0].pairs == both[1].pairs
+    for some, out, code in ((changed, lost, "state-differs"), (fewer, lost, "systems-missing"),
+                            (systems, ["none"], "nothing-given")):  # fmt: skip
+        with refused(code):
+            add_systems(before, some, exclude=out)
+
+
 # ---- systems that are added -------------------------------------------------------------------
 
 
