@@ -53,7 +53,7 @@ COLUMNS = {
     "candidate": _RETRIEVAL,
 }
 """The columns beside the ids that may be named, each with its kinds."""
-RESULT_FORMATS = ("table", "json", "csv", "markdown", "latex")
+RESULT_FORMATS = ("table", "json", "csv", "markdown", "latex", "html")
 """The formats of results."""
 
 TESTS = {
@@ -65,6 +65,8 @@ TESTS = {
     "wilcoxon": "Wilcoxon signed-rank test",
 }
 """The tests, and what each is called in text."""
+OF_VALUES = ("t", "wilcoxon", "randomization")
+"""The tests of values alone, such as those of data sets."""
 CORRECTIONS = {
     "holm": "Holm",
     "bonferroni": "Bonferroni",
@@ -225,8 +227,9 @@ class Options(Reading, total=False):
         "k predictions, for each k: 1,3,5.", WHAT, kinds=_LABELS + _CLASSES, signed=True,
         metavar="K,...")]
     decode: Annotated[str | Sequence[str] | None, Option("Rule that turns scores into label sets: "
-        "threshold:0.5, threshold:best, cumulative:0.5, cardinality, cardinality+scores; or "
-        "several.", WHAT, kinds=_LABELS, signed=True, metavar="RULE", repeat=True, names="rules")]
+        "threshold:0.5, threshold:best, cumulative:0.5, cardinality, cardinality+scores, "
+        "dirichlet:2.36; or several.", WHAT, kinds=_LABELS, signed=True, metavar="RULE",
+        repeat=True, names="rules")]
     threshold: Annotated[float | str | Sequence[float | str] | None, Option(
         "Short for the decoding rule threshold:T, for each score threshold T; 'best' is the one "
         "with the best F1 (of semantic measures the best SemF1).", WHAT, kinds=_LABELS, signed=True,
@@ -417,6 +420,8 @@ _PAIRING = _taken(groups=(MEANING, CAPTIONS), kinds=_RETRIEVAL)
 TAKEN: dict[str, Mapping[str, Option]] = {
     "score": OPTIONS,
     "compare": _taken("ci", "keep_rows", "score_references", resamples=10_000),
+    "compare_values": _only("level", "seed", "read") | {
+        "resamples": OPTIONS["resamples"]._replace(default=10_000)},
     "meta": _taken("protocol", "ci", "ci_method", "keep_rows", "weights", "score_references"),
     "correlate": _only("ci", "level", "resamples", "seed", "read", "progress"),
     "sweep": _taken("measures", "protocol", "threshold", "calibration", "keep_rows", kinds=_LABELS),
@@ -429,12 +434,14 @@ TAKEN: dict[str, Mapping[str, Option]] = {
     "rank": _only("read"),
     "select_discrepant": _SELECTING,
     "add_systems": _SELECTING,
+    "inspect_sheets": _only("read"),
     "rank_competition": _only("measures") | {name: one for name, one in _SELECTING.items()
         if name not in ("task", "missing")},
     "caption_matrix": _PAIRING,
     "caption_blocks": _PAIRING,
     "caption_top_k": _PAIRING,
     "doc-freq": _only("tokenizer", "read"),
+    "positives": _only("read"),
     "spice parse": _only("tokenizer", "read"),
     "embed fetch": _only("max_words"),
     "embed convert": _only("max_words"),
@@ -496,6 +503,9 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     "score": _named(
         rescore=Option("Compute that signature again on these files, and say where they differ "
             "from it.", WRITE, metavar="SIGNATURE"),
+        graded=Option("Shade the scores of each measure from the worst (red) to the best (green, "
+            "bold), in LaTeX (by \\usepackage[table]{xcolor}) and HTML; in Markdown the best are "
+            "bold.", WRITE, read=bool),
         runs=Option("The PRED files are runs of one system: show mean (std, n-1) over them.", WRITE,
             read=bool),
         per_item=Option("Write the values of each item.", WRITE, written=(".jsonl", ".csv")),
@@ -503,7 +513,8 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             written=(".json", ".csv")),
         matches=Option("Write which prediction matched which true label, how similar they are, and "
             "what nothing matched, by the first semantic measure.", WRITE, written=_RECORDS),
-        confusion=Option("Write how many images of each class are taken for each class.", WRITE,
+        confusion=Option("Write how many images of each class are taken for each class; of label "
+            "sets, how often a wrong label stands for a missed one.", WRITE,
             written=_RECORDS),
         curve=Option("Write the accuracy on seen and unseen classes for every calibrating "
             "constant, of AUSUC.", WRITE, written=_RECORDS),
@@ -511,6 +522,10 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             least=1),
     ),
     "compare": _named(
+        table=Option("Compare the values of a table, in place of predictions: a row for each data "
+            "set, split or seed, and a column for each system, or the columns dataset, system and "
+            "value. Or, once for each system, what 'semmetrics score --runs --format json' wrote.",
+            WHAT, repeat=True, file=True),
         test=Option("How p is found: from the interval of the difference, resamples of the items "
             "(moved to a mean difference of 0, or as sacrebleu has it), items swapped at random, "
             "or, for means over items, Student's or Wilcoxon's test.", HOW, default="interval",
@@ -523,7 +538,10 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             "measure.", WRITE, read=bool),
     ),
     "rank": _named(
-        measure=_MEASURE._replace(help="The measure, or its heading.", default="O-F1"),
+        measure=_MEASURE._replace(help="The measure, or its heading. The default is O-F1."),
+        table=Option("Rank the values of a table, in place of scores: CSV, TSV, JSON or JSONL with "
+            "a row for each data set and a column for each system, or the columns dataset, system "
+            "and value.", WHAT, file=True),
         by=Option("Rank by the mean of value over best value, or by the mean rank.", HOW,
             default="normalized", choices=RANKED_BY),
         level=Option("Level of the critical difference of mean ranks, between 0 and 1.", HOW,
@@ -577,7 +595,11 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         form=_FORM._replace(default="text", choices=("text", "json"),
             help="The format of the result; json is what -o saves."),
     ),
-    "validate": _named(form=_FORM),
+    "validate": _named(
+        form=_FORM,
+        order=Option("Write how often one label of each pair precedes the other, of one file.",
+            WRITE, written=_RECORDS),
+    ),
     "doc-freq": _named(
         stem=Option("Whether words are stemmed, as in CIDEr(stem=porter). The default is none.",
             WHAT, choices=("none", "porter")),
@@ -586,6 +608,11 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         documents=Option("With --convert: how many documents were counted, if the file does not "
             "tell.", WHAT, read=int, least=1),
         output=_TO._replace(help="Write the frequencies there.", written=(".npz", ".json")),
+    ),
+    "positives": _named(
+        differing=Option("In how many classes they may differ.", WHAT, default=0, read=int,
+            least=0),
+        output=_TO._replace(help="Write the positives there, as JSON."),
     ),
     "pairs": _named(
         measure=_MEASURES._replace(help="CIDEr-D, CIDEr, SPICE or BagSim, with its options.",
@@ -614,6 +641,14 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         seed=Option("Seed of --ties random.", WHAT, default=12345, read=int),
     ) | _SELECTED,
     "mad add": _SELECTED,
+    "mad replace": _SELECTED | _named(exclude=_SELECTED["exclude"]._replace(
+        help="The images to take out, one id a line.", required=True)),
+    "mad inspect": _named(
+        output=_TO._replace(help="Write the sheet there.", written=_RECORDS),
+        inspectors=Option("Rows for each annotation.", SHEETS, default=3, read=int, least=1,
+            most=100),
+        label_delimiter=READING["label_delimiter"],
+    ),
     "mad rank": _named(
         references=Option("Sheets of references that were filled, or references in another form.",
             WHAT, repeat=True, file=True),

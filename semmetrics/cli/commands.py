@@ -13,7 +13,7 @@ from semmetrics.cli import output
 from semmetrics.cli.generate import RESULT, Run, command, split_measures
 from semmetrics.cli.output import EXACT, complain
 from semmetrics.errors import InputError
-from semmetrics.messages import pluralize
+from semmetrics.messages import pluralize, visible
 from semmetrics.options import COMMAND_OPTIONS, KINDS, OPTIONS, flag
 
 if TYPE_CHECKING:
@@ -110,6 +110,9 @@ def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
     from semmetrics.scoring import table as text
 
     form = run["form"]
+    if run["graded"] and (run["runs"] or form not in ("markdown", "latex", "html")):
+        what = "--runs" if run["runs"] else f"--format {form}"
+        raise InputError("not-applicable", name="graded", what=what)
     if run["runs"]:
         return text.draw_runs(table, form, **run.shape)
     if form == "json":
@@ -119,7 +122,7 @@ def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
                 entry["rows"] = run["per_item"]
         return output.to_json(entries)
     if form != "table":
-        return table.render(form, **run.shape)
+        return table.render(form, graded=run["graded"], **run.shape)
     width = None
     if run["output"] is None and sys.stdout.isatty():
         import shutil
@@ -176,16 +179,39 @@ def compare(run: Run) -> None:
     semmetrics compare --baseline ours a.json b.json ours.json gt.json
     semmetrics compare -m 'BLEU-4 CIDEr-D' --test randomization a.json b.json references.json
     semmetrics compare -m F1 --differing 5 --format csv -o found.csv a.json b.json gt.json
+    semmetrics compare --table results.csv
+    semmetrics compare -m O-F1 --table lstm.runs.json --table transformer.runs.json
     """
     from semmetrics.studies import comparisons as api
 
-    run.needs("name files of predictions and, last, the ground truth", "preds", "gt")
+    if run["table"]:
+        _compare_values(run)
+        return
+    run.needs("name files of predictions and, last, the ground truth, or --table", "preds", "gt")
     shape = run.shape
     found = run.call(api.compare, run.systems(), run["gt"])
     beside = [api.draw_rank_matrix(found, digits=shape["digits"])] if run["ranks"] else []
     if run["differing"] is not None:
         beside.append(api.draw_differing(found, run["differing"], **shape))
     run.write(found, beside)
+
+
+def _compare_values(run: Run) -> None:
+    """Compare values that are in files already."""
+    from semmetrics.studies.values import compare_values, draw_values
+
+    idle = [n for n in ("preds", "gt", "differing", "ranks", "signatures", "percent") if run[n]]
+    if idle:
+        raise InputError("not-applicable", name=idle[0], what="--table")
+    if len(run["measures"]) > 1:
+        raise InputError("wrong-count", "-m", found="several measures", wanted="--table")
+    tables = dict(zip(output.name_files(run["table"]), run["table"], strict=True))
+    # of means the interval and Student's test are the same
+    given = {"measure": next(iter(run["measures"]), None), "measures": None, "table": None,
+             "test": "t" if run["test"] == "interval" else run["test"]}  # fmt: skip
+    found = run.call(compare_values, tables if len(tables) > 1 else run["table"][0], **given)
+    text = draw_values(found, run["form"], digits=run.shape["digits"])
+    output.write_text(text, run["output"], run["form"])
 
 
 @command("sweep", {"preds": "PRED", "gt": "GT"}, reads=("labels",), output=RESULT)
@@ -332,28 +358,36 @@ def meta(run: Run) -> None:
     run.write(run.call(api, run["ratings"], run["preds"], run["gts"], columns=columns))
 
 
-@command("rank", {"files": "SCORES.json..."}, output=RESULT)
+@command("rank", {"files": "SCORES.json...?"}, output=RESULT)
 def rank(run: Run) -> None:
     """Rank systems over several data sets, and test whether their ranks are chance.
 
     Each file is what 'semmetrics score --format json' wrote for one data set, which is named by the
-    file. The values of a data set are divided by its best; a system's value is the mean over all
-    data sets (Pineda, Salvador et al. 2019). With --by rank it is the mean rank. A system that
-    lacks a data set is listed and not ranked. Below are how often each system has each rank, the
-    Friedman test, and the critical difference of mean ranks (Nemenyi; Demšar 2006).
+    file; or, with --runs, for one system, which is named by the file, on the data set that the
+    folder names: its mean is ranked. The values of a data set are divided by its best; a system's
+    value is the mean over all data sets (Pineda, Salvador et al. 2019). With --by rank it is the
+    mean rank. A system that lacks a data set is listed and not ranked. Below are how often each
+    system has each rank, the Friedman test, and the critical difference of mean ranks (Nemenyi;
+    Demšar 2006).
 
     Examples
     --------
     semmetrics score -m O-F1 --format json -o voc.json bce.json lstm.json gt.json
     semmetrics rank voc.json coco.json
     semmetrics rank --by rank --diagram ranks.svg -m F1 voc.json coco.json nus.json
+    semmetrics rank voc/bce.json voc/lstm.json coco/bce.json coco/lstm.json
+    semmetrics rank --table results.csv
     semmetrics rank --differences coco other -m CIDEr-D coco.json other.json
     """
-    from semmetrics.studies.ranks import draw_rank_differences, rank_systems, report_ranks
+    from semmetrics.studies import ranks as api
+    from semmetrics.studies.ranks import draw_rank_differences, report_ranks
 
+    if bool(run["files"]) == (run["table"] is not None):
+        raise click.UsageError("name files of scores, or --table")
+    of = run["table"] or api.group_files(run.systems(), run["max_bytes"])
     form, digits = run["form"], run.shape["digits"]
     given = {name: run[name] for name in ("by", "level", "max_bytes")}
-    found = rank_systems(run.systems(), run["measure"], **given)
+    found = api.rank_systems(of, run["measure"], **given)
     drawn = {} if run["diagram"] is None else {run["diagram"]: found.to_svg()}
     if run["differences"]:
         first, second = run["differences"]
@@ -385,9 +419,11 @@ def validate(run: Run) -> int:
     semmetrics validate --classes labels.txt scores.npy
     semmetrics validate --task captions captions.json references.json
     """
-    from semmetrics.studies.explain import VALIDATION_SCHEMA, report_validation
+    from semmetrics.studies.explain import VALIDATION_SCHEMA, report_validation, tabulate_order
     from semmetrics.studies.explain import validate as api
 
+    if run["order"] is not None and len(run["files"]) > 1:
+        raise InputError("wrong-count", "--order", found="several files", wanted="a table")
     records: list[dict[str, Any]] = []
     read = run.values()["read"]
     for path in run["files"]:
@@ -399,6 +435,10 @@ def validate(run: Run) -> int:
             record = {"schema": VALIDATION_SCHEMA, "file": path, "error": error.text(flag)}
             complain(f"error: {error.text(flag)}")
         records.append(record)
+    if run["order"] is not None and not any(record["error"] for record in records):
+        pairs, path = tabulate_order(run["files"][0], read), run["order"]
+        with output.open_output(path) as out:
+            pairs.write(out, output.ending(path)[1:])
     if run["form"] == "json":
         output.echo(output.to_json(records), "json")
     return 2 if any(record["error"] for record in records) else 0
@@ -460,6 +500,45 @@ def mad_add(run: Run) -> None:
 
     before = DiscrepancySelection.load(run["state"], max_bytes=run["max_bytes"])
     _select(run, add_systems, before, run.systems(), before=before)
+
+
+@command(
+    "mad replace", {"state": "STATE", "systems": "FILE..."}, takes="add_systems", reads=KINDS,
+    output=RESULT,
+)  # fmt: skip
+def mad_replace(run: Run) -> None:
+    """Take images out of a competition; each is replaced by the next one of its pair.
+
+    STATE is what 'semmetrics mad select' or 'add' wrote, and each FILE a system, with the same
+    names and answers as then. Sheets have only the rows that are not in those of STATE.
+
+    Examples
+    --------
+    semmetrics mad replace --exclude bad.txt -o more.json --sheet new.csv state.json a.json b.json
+    """
+    mad_add(run)
+
+
+@command("mad inspect", {"files": "SHEET..."}, takes="inspect_sheets")
+def mad_inspect(run: Run) -> None:
+    """Let inspectors vote on annotations, and keep those that most of them keep.
+
+    Of filled sheets of references a sheet is written in which inspectors fill the column keep with
+    yes or no, and of such sheets, filled, a sheet of the references that more than half keep.
+
+    Examples
+    --------
+    semmetrics mad inspect -o votes.csv sheet.csv
+    semmetrics mad inspect -o kept.csv votes.csv
+    semmetrics mad rank -m CIDEr-D --references kept.csv state.json
+    """
+    from semmetrics.studies.sheets import inspect_sheets
+
+    read, path = run.values()["read"], run["output"]
+    found = inspect_sheets(list(run["files"]), inspectors=run["inspectors"], read=read)
+    with output.open_output(path) as out:
+        found.write(out, output.ending(path)[1:])
+    output.echo(visible(f"{path}: {pluralize(len(found), 'row')}"))
 
 
 def _select(

@@ -55,7 +55,7 @@ _OWN = (WRITE, SHEETS, OTHER)
 _SPECIFIED = tuple(name for name, one in OPTIONS.items() if "NAME=" in one.metavar)
 """Options whose value is [NAME=]SPEC."""
 _RULES = ("all", "threshold:0.5", "threshold:best", "cumulative:0.5", "cardinality",
-          "cardinality+scores")  # fmt: skip
+          "cardinality+scores", "dirichlet:2.36")  # fmt: skip
 """Decoding rules that a shell completes."""
 
 

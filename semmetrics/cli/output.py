@@ -215,7 +215,7 @@ def say(lines: Iterable[str], *, quiet: bool) -> None:
 def say_understood(result: Any, *, quiet: bool) -> None:
     """Say how the inputs of a result were read, and what is odd."""
     read = [f"read {line}" for line in getattr(result, "understood", ())]
-    write = getattr(result, "write_notes", partial(render_facts, result.facts))
+    write = getattr(result, "write_notes", partial(render_facts, getattr(result, "facts", ())))
     say([*read, *write(spell=flag)], quiet=quiet)
 
 

@@ -35,6 +35,7 @@ _FORMS = {
     "csv": "one row a score, in full precision",
     "markdown": "measures as rows, systems as columns",
     "latex": "the same as a tabular in the style of booktabs",
+    "html": "the same as a table of a web page",
 }
 
 
@@ -208,6 +209,35 @@ def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> li
     say([f"read {line}" for line in describe_inputs(inputs)], quiet=quiet)
     say([f"{one.source}: {note}" for one in inputs for note in one.notes], quiet=quiet)
     return inputs
+
+
+@command(
+    "positives", {"classes": "CLASSES", "positives": "POSITIVES"}, reads=("labels", "retrieval")
+)
+def write_positives(run: Run) -> None:
+    """Write plausible matches: the positives of all images of the same classes (PMRP).
+
+    CLASSES has the classes of each image, such as those of the objects of COCO, and POSITIVES its
+    captions. Images without classes are left out.
+
+    Examples
+    --------
+    semmetrics positives --differing 1 -o plausible.json instances.json positives.json
+    semmetrics score -m PMRP --missing skip --direction both sims.npy plausible.json
+    """
+    from semmetrics.kinds.labels import as_labels
+    from semmetrics.kinds.retrieval import as_candidates
+    from semmetrics.kinds.retrieval.relation import as_positives, plausible_positives
+
+    read = run.values()["read"]
+    classes = as_labels(run["classes"], options=read)
+    if classes.ranked:
+        raise InputError("truth-of-scores", classes.source)
+    positives, _ = as_positives(as_candidates(run["positives"], options=read))
+    found = plausible_positives(classes, positives, run["differing"])
+    write_text(to_json(found), run["output"], "json")
+    number = pluralize(sum(map(len, found.values())), "positive")
+    echo(visible(f"{run['output']}: {number} of {pluralize(len(found), 'image')}"))
 
 
 @command(

@@ -26,7 +26,7 @@ from semmetrics.metrics import registry
 from semmetrics.metrics.definition import Definition, Measure, Option
 from semmetrics.metrics.families import POLICIES
 from semmetrics.options import AGGREGATIONS, AGREEMENT, OPTIONS, resolve_options
-from semmetrics.reports import align
+from semmetrics.reports import Records, align
 from semmetrics.scoring import protocols
 from semmetrics.scoring.protocols import AgreementProtocol, Protocol
 
@@ -212,8 +212,8 @@ def _example_command(definition: Definition) -> str:
     # an average that is not the default, where there is a choice
     average = next(reversed(definition.averages[:2]), None)
     options = [f"average={average}"] if len(definition.averages) > 1 else []
-    options += [f"{o.name}={80 if o.kind is int else o.name}"
-                for o in definition.options if o.required]  # fmt: skip
+    values = {int: 80, float: 2}
+    options += [f"{o.name}={values.get(o.kind, o.name)}" for o in definition.options if o.required]
     measure = definition.name + (f"({','.join(options)})" if options else "")
     measure += "@5" if definition.cutoff else ""
     describer = find_kind(definition.kind).describer
@@ -393,6 +393,49 @@ def validate(data: Any, **options: Unpack[Options]) -> dict[str, Any]:
     record["notes"] += [fact.text(lambda name, _: OPTIONS[name].both) for fact in notes]
     path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None
     return {"schema": VALIDATION_SCHEMA, "file": path, "error": None, "task": task, **record}
+
+
+def tabulate_order(data: Any, read: ReadOptions | None = None) -> Records:
+    """Return how often one label of each pair precedes the other, the most ordered pairs first.
+
+    Parameters
+    ----------
+    data : path, mapping, sequence, Series or Lists
+        Lists of labels, whose order means something.
+    read : ReadOptions, optional
+
+    Returns
+    -------
+    Records
+        Columns "first", "second", "before" and "after" (lists in which the first precedes the
+        second, and the other way round) and "order", the larger over their sum: from 0.5 to 1.
+
+    Raises
+    ------
+    InputError
+        If the data are a matrix, which has no order.
+
+    References
+    ----------
+    Pineda, Salvador et al., 2019, supplement A.1 and figure 5.
+
+    Examples
+    --------
+    >>> tabulate_order([["cat", "dog"], ["dog", "cat"], ["cat", "dog"]])[0]
+    {'first': 'cat', 'second': 'dog', 'before': 2, 'after': 1, 'order': 0.6666666666666666}
+    """
+    from semmetrics.data.lists import Lists
+    from semmetrics.kinds.labels import as_labels
+    from semmetrics.kinds.labels.normalization import class_name
+    from semmetrics.metrics.arrays import label_order
+
+    lists = as_labels(data, options=read or ReadOptions())
+    if not isinstance(lists, Lists) or lists.order == "columns":
+        raise InputError("not-applicable", lists.source, name="order", what="a matrix")
+    found, names = label_order(lists.side.indptr, lists.side.codes), [*map(class_name, lists.terms)]
+    first, second = ([names[code] for code in codes] for codes in found.pairs.T.tolist())
+    return Records({"first": first, "second": second, "before": found.a, "after": found.b,
+                    "order": found.order})  # fmt: skip
 
 
 def report_validation(record: dict[str, Any]) -> str:

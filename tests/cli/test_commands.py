@@ -61,6 +61,34 @@ def test_validate_as_json(ok, files):
     assert any("in one item alone" in line for line in report["odd"])
 
 
+def test_the_order_of_each_pair_of_labels(ok, refused, tmp_path):
+    path = tmp_path / "lists.json"
+    path.write_text(json.dumps([["a", "b", "c"], ["b", "a"], ["a", "b"]]), encoding="utf-8")
+    ok("validate", "--order", tmp_path / "pairs.csv", path)
+    text = (tmp_path / "pairs.csv").read_text(encoding="utf-8")
+    assert text == (
+        "first,second,before,after,order\na,c,1,0,1.0\nb,c,1,0,1.0\na,b,2,1,0.6666666666666666\n"
+    )
+    assert refused("validate", "--order", tmp_path / "pairs.csv", path, path).code == "wrong-count"
+
+
+def test_positives_of_images_of_the_same_classes(ok, refused, tmp_path):
+    names = {"classes": {"1": ["cat"], "2": ["cat"], "3": ["cat", "dog"], "4": []},
+             "own": {"1": ["a"], "2": ["b", "c"], "3": ["d"], "4": ["e"]}}  # fmt: skip
+    paths = {name: tmp_path / f"{name}.json" for name in names}
+    for name, path in paths.items():
+        path.write_text(json.dumps(names[name]), encoding="utf-8")
+    out = tmp_path / "out.json"
+    assert "6 positives of 3 images" not in ok("positives", "-o", out, *paths.values())
+    assert json.loads(out.read_text(encoding="utf-8")) == {
+        "1": ["a", "b", "c"], "2": ["a", "b", "c"], "3": ["d"]}  # fmt: skip
+    run = tmp_path / "run.json"
+    run.write_text(
+        json.dumps({"1": ["a", "d"], "2": ["d", "b"], "3": ["a", "d"]}), encoding="utf-8"
+    )
+    assert "PMRP" in ok("score", "-q", "-m", "PMRP", run, out)
+
+
 # ---- list, explain, cite ----------------------------------------------------------------------
 
 
@@ -82,6 +110,7 @@ def test_explain_measures(ok, definition):
     name, text = definition.name, ok("explain", definition.name)
     assert text.startswith(f"{name}: ")
     text = text[text.index(f"{name}: {definition.summary}\n") :]
+    text = text.partition(f"\n\n{name}: ")[0]  # of another kind
     flat = " ".join(text.split())
     for part in (definition.equation, definition.source, *definition.averages):
         assert " ".join(part.split()) in flat

@@ -38,9 +38,6 @@ def test_references_go_last_and_are_no_system(refused, files):
 
 
 def test_rank_of_files_that_hold_no_scores(ok, refused, files):
-    ok("score", "--runs", "-m", "F1", "--format", "json", "-o", "runs.json", "a.json", "b.json",
-       "gt.json")  # fmt: skip
-    assert refused("rank", "runs.json").code == "not-scores"
     ok("score", "-m", "F1", "--format", "csv", "-o", "scores.csv", "a.json", "gt.json")
     assert refused("rank", "scores.csv").code == "not-scores"
 

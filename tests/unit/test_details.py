@@ -54,3 +54,22 @@ def test_values_of_labels():
         "hit": 0,
     }  # fmt: skip
     assert isinstance(rows["one", "dog"]["hit"], int)
+
+
+def test_labels_that_stand_for_missed_ones():
+    def counted(*measures, **options):
+        rows = table(*measures, **options).confusion()
+        return {(r["system"], r["true"], r["predicted"]): r["count"] for r in rows}
+
+    assert counted("F1") == {
+        ("one", "dog", "dog"): 1, ("one", "cat", None): 1, ("one", "car", "bus"): 1,
+        ("one", "boat", "boat"): 1, ("two", "cat", "cat"): 1, ("two", "dog", "dog"): 1,
+        ("two", "car", "car"): 1, ("two", None, "cow"): 1, ("two", "boat", None): 1,
+    }  # fmt: skip
+    vectors = {"cat": [1, 0, 0], "dog": [0.8, 0.6, 0], "car": [0, 0, 1], "bus": [0, 0.6, 0.8],
+               "boat": [0, 1, 0], "cow": [-1, 0, 0]}  # fmt: skip
+    by_meaning = counted("SemF1(threshold=0.75)", embedding=vectors)
+    assert by_meaning["one", "car", "bus"] == 1
+    assert by_meaning["one", "cat", "dog"] + by_meaning.get(("one", "dog", "dog"), 0) >= 1
+    with refused("lacks-measure"):
+        semmetrics.score([[("cat", 0.5)]], [["cat"]], measures="LRAP").confusion()
