@@ -454,11 +454,13 @@ def encode(found: Items, form: Form) -> Lists:
     if sets and form.single:
         notes.append(Fact("sorted-sets", values={"noun": form.noun}))
     indptr = offsets(np.fromiter(map(len, items), np.int64, len(items)))
-    scores = None
-    if form.numbered:
+    first = next(chain.from_iterable(items), None)
+    pairs = _scored_strings(items) if form.scored and type(first) in (tuple, list) else None
+    entries, scores = (None, None) if pairs is None else pairs
+    if form.numbered and pairs is None:
         items = [list(map(_name, item)) for item in items]
     try:
-        vocabulary, codes = _code(chain.from_iterable(items), indptr[-1])
+        vocabulary, codes = _code(entries or chain.from_iterable(items), indptr[-1])
         plain = all(issubclass(kind, str) for kind in set(map(type, vocabulary)))
     except TypeError:  # an entry that is a list or a mapping cannot be a dictionary's key
         plain = False

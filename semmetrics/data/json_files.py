@@ -268,7 +268,7 @@ def pair_mappings(items: list[Any], form: Form, where: Callable[[int], str]) -> 
         items[:] = [[entry for entry, one in item.items() if one] for item in items]
         return len(chosen), "0/1"
     for position in chosen:
-        for score in items[position].values():
+        for score in () if kinds <= {int, float} else items[position].values():
             if isinstance(score, bool) or not isinstance(score, Real):
                 raise InputError("not-a-number", where(position), role="the score", value=score)
         items[position] = list(items[position].items())
