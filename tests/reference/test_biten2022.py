@@ -72,7 +72,7 @@ def test_cider_of_tokens(reference_dir, coco):
 
 
 def test_spice_of_tokens(reference_dir, coco):
-    """0.729 and 0.536 are printed, of captions that were parsed as they are written."""
+    """0.729 and 0.536 are printed, which are those of lower-cased captions: 0.7298 and 0.5364."""
     pytest.importorskip("pycocoevalcap")
     with gzip.open(reference_dir / "spice" / "raw_tuples_coco_test5k.jsonl.gz", "rt") as lines:
         tuples = {one["caption"]: one["tuples"] for one in map(json.loads, lines)}
