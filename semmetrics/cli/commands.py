@@ -180,7 +180,7 @@ def compare(run: Run) -> None:
     semmetrics compare -m 'BLEU-4 CIDEr-D' --test randomization a.json b.json references.json
     semmetrics compare -m F1 --differing 5 --format csv -o found.csv a.json b.json gt.json
     semmetrics compare --table results.csv
-    semmetrics compare -m O-F1 --table lstm.runs.json --table transformer.runs.json
+    semmetrics compare -m O-F1 --table lstm.json --table transformer.json
     """
     from semmetrics.studies import comparisons as api
 

@@ -28,7 +28,7 @@ import numpy as np
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats
 from semmetrics.core.same import by_value
-from semmetrics.data.form import DEFAULTS
+from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load
 from semmetrics.errors import InputError
@@ -406,7 +406,8 @@ def rank_systems(
     """
     check_choice("by", by, RANKED_BY)
     if not isinstance(datasets, Mapping):
-        measure, table = (measure or "").strip(), read_values(datasets)
+        files = ReadOptions(max_bytes=max_bytes)
+        measure, table = (measure or "").strip(), read_values(datasets, options=files)
         return _rank_all(table, measure, by, not _check_direction(measure, [measure], by), level)
     measure = (measure or "O-F1").strip()
     _check_direction(measure, [measure], by)
