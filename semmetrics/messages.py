@@ -610,6 +610,8 @@ MESSAGES: dict[str, str] = {
 
     # Studies
     "too-few-compared": "{n:system} given; give at least two to compare",
+    "unlike-runs": "the runs are of different {what}: {names!l}; score all of them alike",
+    "votes": "it is a sheet of votes; run: semmetrics mad inspect",
     "too-few-systems": "{systems} systems on {rows} data sets; give at least two of each",
     "unlike-items": "the systems have different items: {only}; "
         "give all the same: {opt:missing=skip} removes items from one system alone",

@@ -504,8 +504,8 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         rescore=Option("Compute that signature again on these files, and say where they differ "
             "from it.", WRITE, metavar="SIGNATURE"),
         graded=Option("Shade the scores of each measure from the worst (red) to the best (green, "
-            "bold), in LaTeX (by \\usepackage[table]{xcolor}) and HTML; in Markdown the best are "
-            "bold.", WRITE, read=bool),
+            "bold), in LaTeX (packages booktabs, and xcolor with [table]) and HTML; in Markdown "
+            "the best are bold.", WRITE, read=bool),
         runs=Option("The PRED files are runs of one system: show mean (std, n-1) over them.", WRITE,
             read=bool),
         per_item=Option("Write the values of each item.", WRITE, written=(".jsonl", ".csv")),
@@ -541,7 +541,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         measure=_MEASURE._replace(help="The measure, or its heading. The default is O-F1."),
         table=Option("Rank the values of a table, in place of scores: CSV, TSV, JSON or JSONL with "
             "a row for each data set and a column for each system, or the columns dataset, system "
-            "and value.", WHAT, file=True),
+            "and value.", WHAT, repeat=True, file=True),
         by=Option("Rank by the mean of value over best value, or by the mean rank.", HOW,
             default="normalized", choices=RANKED_BY),
         level=Option("Level of the critical difference of mean ranks, between 0 and 1.", HOW,
@@ -610,8 +610,8 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         output=_TO._replace(help="Write the frequencies there.", written=(".npz", ".json")),
     ),
     "positives": _named(
-        differing=Option("In how many classes they may differ.", WHAT, default=0, read=int,
-            least=0),
+        differing=Option("How many classes one of two images may have alone.", WHAT, default=0,
+            read=int, least=0),
         output=_TO._replace(help="Write the positives there, as JSON."),
     ),
     "pairs": _named(

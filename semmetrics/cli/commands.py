@@ -206,8 +206,9 @@ def _compare_values(run: Run) -> None:
     if len(run["measures"]) > 1:
         raise InputError("wrong-count", "-m", found="several measures", wanted="--table")
     tables = dict(zip(output.name_files(run["table"]), run["table"], strict=True))
+    measure, run.given["measures"] = next(iter(run["measures"]), None), ()  # may have blanks
     # of means the interval and Student's test are the same
-    given = {"measure": next(iter(run["measures"]), None), "measures": None, "table": None,
+    given = {"measure": measure, "table": None,
              "test": "t" if run["test"] == "interval" else run["test"]}  # fmt: skip
     found = run.call(compare_values, tables if len(tables) > 1 else run["table"][0], **given)
     text = draw_values(found, run["form"], digits=run.shape["digits"])
@@ -382,9 +383,9 @@ def rank(run: Run) -> None:
     from semmetrics.studies import ranks as api
     from semmetrics.studies.ranks import draw_rank_differences, report_ranks
 
-    if bool(run["files"]) == (run["table"] is not None):
-        raise click.UsageError("name files of scores, or --table")
-    of = run["table"] or api.group_files(run.systems(), run["max_bytes"])
+    if len(run["files"][:1]) + len(run["table"]) != 1:
+        raise click.UsageError("name files of scores, or one --table")
+    of = next(iter(run["table"]), None) or api.group_files(run.systems(), run["max_bytes"])
     form, digits = run["form"], run.shape["digits"]
     given = {name: run[name] for name in ("by", "level", "max_bytes")}
     found = api.rank_systems(of, run["measure"], **given)
@@ -423,7 +424,7 @@ def validate(run: Run) -> int:
     from semmetrics.studies.explain import validate as api
 
     if run["order"] is not None and len(run["files"]) > 1:
-        raise InputError("wrong-count", "--order", found="several files", wanted="a table")
+        raise InputError("not-applicable", name="order", what="several files")
     records: list[dict[str, Any]] = []
     read = run.values()["read"]
     for path in run["files"]:
@@ -523,8 +524,9 @@ def mad_replace(run: Run) -> None:
 def mad_inspect(run: Run) -> None:
     """Let inspectors vote on annotations, and keep those that most of them keep.
 
-    Of filled sheets of references a sheet is written in which inspectors fill the column keep with
-    yes or no, and of such sheets, filled, a sheet of the references that more than half keep.
+    Given filled sheets of references, it writes a sheet of votes: a row for each reference and
+    inspector, who write yes or no into the column keep. Given that sheet, filled, it writes the
+    references that more than half of the inspectors keep.
 
     Examples
     --------

@@ -218,12 +218,13 @@ def write_positives(run: Run) -> None:
     """Write plausible matches: the positives of all images of the same classes (PMRP).
 
     CLASSES has the classes of each image, such as those of the objects of COCO, and POSITIVES its
-    captions. Images without classes are left out.
+    captions. Images without classes have no positives, and their captions are none.
 
     Examples
     --------
     semmetrics positives --differing 1 -o plausible.json instances.json positives.json
-    semmetrics score -m PMRP --missing skip --direction both sims.npy plausible.json
+    semmetrics score -m PMRP --missing skip --direction both --queries images.txt \
+        --gallery captions.txt sims.npy plausible.json
     """
     from semmetrics.kinds.labels import as_labels
     from semmetrics.kinds.retrieval import as_candidates

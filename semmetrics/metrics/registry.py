@@ -76,6 +76,8 @@ _FORM = re.compile(
 _HINTS = {
     "R": "write HitRate@K for whether any positive is among the first K, which most papers print, "
     "or Recall@K for the fraction of the positives that are",
+    "P": "write Precision@K",
+    "F2": "write FBeta(beta=2)",
     "ts": "write UnseenAccuracy, which protocol xian2018 prints as ts",
     "tr": "write SeenAccuracy, which protocol xian2018 prints as tr",
     "SPIDEr-FL": "write SPIDEr, which is SPIDEr-FL without its penalty for errors of fluency; a "

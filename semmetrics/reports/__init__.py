@@ -281,7 +281,7 @@ class Graded(str):
 
 
 def grade(texts: Sequence[str], values: Sequence[float], *, higher: bool) -> list[str]:
-    """Return the cells of a row that has two values or more as such; others stay.
+    """Return the cells of a row of unlike values as such; others stay.
 
     Examples
     --------
@@ -289,14 +289,14 @@ def grade(texts: Sequence[str], values: Sequence[float], *, higher: bool) -> lis
     [1.0, 0.0]
     """
     known = [value for value in values if math.isfinite(value)]
-    if len(known) < 2:
+    if len({*known}) < 2:
         return list(texts)
     worst, best = (min(known), max(known))[:: 1 if higher else -1]
     found: list[str] = []
     for text, value in zip(texts, values, strict=True):
         if math.isfinite(value):
             text = Graded(text)
-            text.grade = 1.0 if value == best else abs(value - worst) / abs(best - worst)
+            text.grade = abs(value - worst) / abs(best - worst)
         found.append(text)
     return found
 
@@ -401,7 +401,7 @@ def _shade(grade: float) -> str:
 
 
 def _html(rows: Rows) -> str:
-    return _html_table(rows[0], rows[1:], shaded=True)
+    return f'<meta charset="utf-8">{_html_table(rows[0], rows[1:], shaded=True)}'
 
 
 def _latex(rows: Rows) -> str:

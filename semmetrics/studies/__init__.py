@@ -32,7 +32,7 @@ _PUBLIC = {
         "rank_matrix", "rank_rows", "shifted_p", "shifted_size_p", "signed_rank_p", "simulated_p",
         "student_t", "williams_p",
     ),
-    "studies.values": ("compare_values", "pair_runs", "read_values"),
+    "studies.values": ("compare_values", "read_values"),
     "studies.thresholds": (
         "ThresholdSweep", "calibrate_threshold", "calibrate_threshold_on_pairs", "sweep",
     ),

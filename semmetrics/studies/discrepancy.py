@@ -706,8 +706,8 @@ def _add(
     new = tuple(name for name in first if name not in state.systems)
     taken_out = {*left_out} & {*state.images}
     if not new and not taken_out:
-        raise InputError("nothing-given", what="new systems",
-                         remedy="add one, or exclude images of the state")  # fmt: skip
+        raise InputError("nothing-given", what="new systems, and no images to take out",
+                         remedy="add a system, or exclude images that are selected")  # fmt: skip
     names, known_pairs, known_answers = (*state.systems, *new), state.pairs, state.answers
     if taken_out:  # all pairs are compared again
         known_pairs, known_answers, new = (), {}, names

@@ -40,9 +40,10 @@ from semmetrics.reports import Records, Table, draw, entry_of, format_full
 from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import system_name
+from semmetrics.scoring.table import RunSummary
 from semmetrics.studies import significance
 from semmetrics.studies.significance import Ties, rank_rows
-from semmetrics.studies.values import is_of_runs, read_values, summary_of_runs
+from semmetrics.studies.values import check_runs, is_of_runs, read_runs, read_values
 
 _MANY = 12  # systems whose rank matrix is drawn below a table
 _OF_RANK = (
@@ -318,12 +319,13 @@ def report_ranks(ranking: Ranking) -> list[str]:
         return [*parts, f"Friedman test of {over}: all are equal everywhere"]
     groups = "; ".join(", ".join(group) for group in ranking.groups)
     free = pluralize(test.systems - 1, "degree") + " of freedom"
-    f = "infinite" if math.isinf(test.f_statistic) else f"{test.f_statistic:.2f}"
     p, f_p = ("p < 0.001" if one < 0.001 else f"p = {one:.3f}" for one in (test.p, test.f_p))
+    f = "is infinite, as all rows rank alike"
+    f = f if math.isinf(test.f_statistic) else f"{test.f_statistic:.2f}, {f_p}"
     return [
         *parts,
         f"Friedman test of {over}: chi2 = {test.statistic:.2f} ({free}), {p}; "
-        f"F of Iman and Davenport {f}, {f_p}",
+        f"F of Iman and Davenport {f}",
         f"mean ranks differ where they are more than {ranking.critical_difference:.2f} apart "
         f"(Nemenyi, level {ranking.level:g})",
         f"not told apart: {visible(groups)}" if groups else "all systems are told apart",
@@ -434,8 +436,15 @@ def _read_values(
 ) -> tuple[dict[str, float], bool]:
     """Return the value of each system, nan where undefined, and whether lower is better."""
     if isinstance(scores, Mapping) and "schema" not in scores:
-        means = {system: summary_of_runs(path, measure) for system, path in scores.items()}
-        return means, _check_direction(measure, [measure], by)
+        files = ReadOptions(max_bytes=max_bytes)
+        every = [(system, one) for system, path in scores.items() for one in read_runs(path, files)]
+        meant = matching_names(measure, {(one.heading, one.measure) for _, one in every})
+        check_runs({s: one for s, one in every if (one.heading, one.measure) in meant})
+        scores = [
+            {"schema": SCORES, "system": system, "heading": one.heading, "measure": one.measure,
+             "value": RunSummary.of("", one.values).mean, "signature": "|".join(one.signatures)}
+            for system, one in every
+        ]  # fmt: skip
     if isinstance(scores, (str, os.PathLike)):
         source = load(os.fspath(scores), max_bytes)
         if source.suffix in (".csv", ".tsv"):

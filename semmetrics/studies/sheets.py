@@ -99,6 +99,8 @@ def read_references(
         foreign: dict[str, None] = {}
         for where, row in rows:
             image = as_id(row.get("image_id"), where=where)
+            if "keep" in row:
+                raise InputError("votes", where)
             entries = _entries_of(row, state.noun, where, read)
             image = written.get(image, image)
             if image in state.excluded:  # it was filled before it was taken out
@@ -175,7 +177,7 @@ def inspect_sheets(given: Any, *, inspectors: int = 3, read: ReadOptions = DEFAU
     given : path, list of paths, or rows
         Filled sheets of references: each annotation gets a row for each inspector, to be filled
         with yes or no in the column "keep". Sheets with that column: an annotation stays if more
-        say yes than no.
+        inspectors say yes than no.
     inspectors : int
     read : ReadOptions
 
@@ -187,7 +189,7 @@ def inspect_sheets(given: Any, *, inspectors: int = 3, read: ReadOptions = DEFAU
     Raises
     ------
     InputError
-        If it is no such sheet, or nobody voted on an annotation.
+        If it is no such sheet, a vote is not yes or no, or an inspector votes twice.
 
     References
     ----------
@@ -210,22 +212,22 @@ def inspect_sheets(given: Any, *, inspectors: int = 3, read: ReadOptions = DEFAU
         rows += some
     noun = "label" if any("label" in row for _, row in rows) else "caption"
     columns, voted = ["image_id", "annotator", noun], any("keep" in row for _, row in rows)
-    votes: dict[str, tuple[str, dict[str, Any], list[bool]]] = {}
+    asked: dict[str, dict[str, Any]] = {}
+    votes: dict[str, dict[str, bool]] = {}
     for where, row in rows:
         if _entries_of(row, noun, where, read):
             kept = {name: row[name] for name in columns}
-            _, _, given_votes = votes.setdefault(repr(kept), (where, kept, []))
-            if str(row.get("keep") or "").strip() not in _EMPTY:
-                given_votes.append(as_answer(row["keep"], "keep", where))
+            asked[repr(kept)] = kept
+            mine, inspector = votes.setdefault(repr(kept), {}), str(row.get("inspector"))
+            if voted and inspector in mine:
+                raise InputError("duplicate", where, role="the vote of inspector", value=inspector)
+            mine[inspector] = voted and as_answer(row.get("keep"), "keep", where)
     if not voted:
         blank = [{"inspector": str(n + 1), "keep": ""} for n in range(inspectors)]
-        every = [{**kept, **one} for _, kept, _ in votes.values() for one in blank]
+        every = [{**kept, **one} for kept in asked.values() for one in blank]
         return Records.from_rows([*columns, "inspector", "keep"], every)
-    for where, _, several in votes.values():
-        if not several:
-            raise InputError("empty", where, role="keep", remedy="write yes or no")
-    kept_rows = [kept for _, kept, several in votes.values() if 2 * sum(several) > len(several)]
-    return Records.from_rows(columns, kept_rows)
+    chosen = (key for key, mine in votes.items() if 2 * sum(mine.values()) > len(mine))
+    return Records.from_rows(columns, [asked[key] for key in chosen])
 
 
 def _files(given: Any) -> Sequence[Any]:

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +29,8 @@ from semmetrics.data.side_inputs import opened, read_rows
 from semmetrics.data.source import load
 from semmetrics.errors import ROW, InputError
 from semmetrics.kinds.common import finite_or_none
-from semmetrics.messages import listing, pluralize
+from semmetrics.messages import listing
+from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.options import CORRECTIONS, OF_VALUES, TAKEN, TESTS
 from semmetrics.reports import Records, cells, draw, format_p
 from semmetrics.schema import as_id, as_number, is_missing
@@ -45,10 +47,12 @@ LONG = (
 )  # fmt: skip
 """What the columns of a table in long form may be called."""
 _LARGEST = 1e100  # of values, whose squares are added up
+_SPREAD = re.compile(r"\s*(?:\(.*|±.*|\+/-.*)$")  # behind a mean: 86.4 (0.2)
+_LACKING = ("", "-", "–", "—")
 COLUMNS = (
-    "system", "baseline", "n", "mean", "std", "baseline_mean", "baseline_std", "difference",
-    "difference_std", "low", "high", "level", "p", "p_corrected", "significant", "wins", "ties",
-    "losses", "test", "correction",
+    "measure", "system", "baseline", "n", "mean", "std", "baseline_mean", "baseline_std",
+    "difference", "difference_std", "low", "high", "level", "p", "p_corrected", "significant",
+    "wins", "ties", "losses", "test", "correction",
 )  # fmt: skip
 
 
@@ -80,10 +84,19 @@ def read_values(data: Any, measure: str | None = None, options: ReadOptions = DE
     >>> read_values({"COCO": {"A": 0.7, "B": 0.6}})
     {'COCO': {'A': 0.7, 'B': 0.6}}
     """
-    rows: list[tuple[str, Any]] = []
+    return _read(data, measure, options)[0]
+
+
+def _read(data: Any, measure: str | None, options: ReadOptions) -> tuple[Values, str]:
+    """Read a table of values, and the measure that they are of, where that is known."""
+    rows: Any
     if isinstance(data, Mapping):
         if data and all(isinstance(one, (str, os.PathLike)) for one in data.values()):
-            return pair_runs({s: read_runs(path, measure, options) for s, path in data.items()})
+            runs = {s: _of_measure(path, measure, options) for s, path in data.items()}
+            check_runs(runs, paired=True)
+            rows = zip(*(one.values for one in runs.values()), strict=True)
+            made = {f"run {n}": dict(zip(runs, row, strict=True)) for n, row in enumerate(rows, 1)}
+            return made, next(iter(runs.values())).measure
         rows = [(str(row), {"": row, **cells}) for row, cells in data.items()]
     elif isinstance(data, (str, os.PathLike)):
         rows = read_rows(load(data, options.max_bytes), options, "values are")[1]
@@ -92,26 +105,36 @@ def read_values(data: Any, measure: str | None = None, options: ReadOptions = DE
         rows = [(ROW.format(n), row) for n, row in enumerate(data)]
     found: Values = {}
     for where, row in rows:
-        if not isinstance(row, Mapping) or not row:
-            wanted = 'a row such as {"data": "COCO", "ours": 0.5, "theirs": 0.4}'
-            raise InputError("wrong-type", where, value=row, wanted=wanted)
-        names = {str(name).strip().casefold(): name for name in row}
-        long = [next((names[n] for n in some if n in names), None) for some in LONG]
-        dataset, system, value = long
-        if None in long:
-            dataset, *systems = row
-            cells = {str(name): row[name] for name in systems}
-        else:
-            cells = {as_id(row[system], "the system", where): row[value]}
-        mine = found.setdefault(as_id(row[dataset], "the row", where), {})
+        place, cells = _cells(row, where)
+        mine = found.setdefault(place, {})
         for name, cell in cells.items():
-            if is_missing(cell) or cell == "":
+            cell = _SPREAD.sub("", cell).strip() if isinstance(cell, str) else cell
+            if is_missing(cell) or cell in _LACKING:
                 continue
             if name in mine:
-                role = f"the value of {row[dataset]} by"
-                raise InputError("duplicate", where, role=role, value=name)
+                raise InputError("duplicate", where, role=f"the value of {place} by", value=name)
             mine[name] = _as_value(cell, f"the value of {name}", where)
-    return found
+    return found, measure or ""
+
+
+def _cells(row: Any, where: str) -> tuple[str, dict[str, Any]]:
+    """Return the data set of a row, and what it has of each system."""
+    if not isinstance(row, Mapping) or not row:
+        wanted = 'a row such as {"data": "COCO", "ours": 0.5, "theirs": 0.4}'
+        raise InputError("wrong-type", where, value=row, wanted=wanted)
+    if row.get("schema") == RUNS:
+        raise InputError("too-few-compared", where, n=1)
+    names = {str(name).strip().casefold(): name for name in row}
+    dataset, system, value = (next((names[n] for n in some if n in names), None) for some in LONG)
+    if dataset is not None and system is not None and value is not None:
+        cells = {as_id(row[system], "the system", where): row[value]}
+    else:
+        dataset, *systems = row
+        cells = {str(name): row[name] for name in systems}
+        if re.fullmatch(r"\s*[-+]?\d*\.\d+\s*", str(row[dataset])):
+            wanted = "the name of a data set, split or seed, in the first column"
+            raise InputError("wrong-type", where, value=row[dataset], wanted=wanted)
+    return as_id(row[dataset], "the row", where), cells
 
 
 def _as_value(value: Any, role: str, where: str) -> float:
@@ -121,61 +144,68 @@ def _as_value(value: Any, role: str, where: str) -> float:
     return number
 
 
+class Runs(NamedTuple):
+    """What ``score --runs --format json`` wrote of one measure of a system."""
+
+    heading: str
+    measure: str
+    values: list[float]
+    signatures: list[str]
+
+    @property
+    def data(self) -> set[str]:
+        """The fingerprints of the ground truth."""
+        parts = (part for signature in self.signatures for part in signature.split("|"))
+        return {part for part in parts if part.startswith("data:")}
+
+
 def is_of_runs(found: Any) -> bool:
     """Whether a value of JSON is what ``score --runs`` writes."""
-    entries = found if isinstance(found, list) else [found]
-    return bool(entries) and all(isinstance(e, dict) and e.get("schema") == RUNS for e in entries)
+    listed = isinstance(found, list) and found
+    return bool(listed) and all(isinstance(e, dict) and e.get("schema") == RUNS for e in found)
 
 
-def summary_of_runs(path: str | os.PathLike[str], measure: str | None) -> float:
-    """Return the mean of the runs of a system."""
-    return RunSummary.of("", read_runs(path, measure)).mean
-
-
-def read_runs(
-    path: str | os.PathLike[str], measure: str | None, options: ReadOptions = DEFAULTS
-) -> list[float]:
-    """Return the values of the runs of a system, as ``score --runs --format json`` wrote them."""
+def read_runs(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS) -> list[Runs]:
+    """Read the runs of a system, by all measures."""
     with opened(path, options) as source:
         entries = source.parsed(parse_source)
         if not is_of_runs(entries):
             raise InputError("not-scores", source.name)
         try:
-            named = {
-                (str(one["heading"]), str(one["measure"])): [run["value"] for run in one["runs"]]
+            return [
+                Runs(str(one["heading"]), str(one["measure"]),
+                     [_as_value(run["value"], "the value of a run", source.name)
+                      for run in one["runs"]],
+                     [str(run["signature"]) for run in one["runs"]])
                 for one in entries
-            }
+            ]  # fmt: skip
         except (KeyError, TypeError):
             raise InputError("not-scores", source.name) from None
-        meant = named if measure is None else matching_names(measure, named)
-        if len(meant) != 1:
-            there = listing(heading for heading, _ in named)
-            raise InputError("unknown-name", source.name, what="measure", value=measure,
-                             remedy=f"choose one of {there}")  # fmt: skip
-        (values,) = (named[name] for name in meant)
-        return [_as_value(value, "the value of a run", source.name) for value in values]
 
 
-def pair_runs(runs: Mapping[str, Sequence[float]]) -> Values:
-    """Return a table of the runs of systems, paired by their places.
+def check_runs(runs: Mapping[str, Runs], *, paired: bool = False) -> None:
+    """Refuse runs of systems by different measures or on different data; pairs are as many."""
+    found = {"measures": {one.measure for one in runs.values()},
+             "data": {data for one in runs.values() for data in one.data},
+             "numbers": {str(len(one.values)) for one in runs.values() if paired}}  # fmt: skip
+    for what, several in found.items():
+        if len(several) > 1:
+            raise InputError("unlike-runs", " and ".join(runs), what=what, names=sorted(several))
 
-    Raises
-    ------
-    InputError
-        If they are not as many.
 
-    Examples
-    --------
-    >>> pair_runs({"A": [0.7, 0.8], "B": [0.6, 0.6]})
-    {'run 1': {'A': 0.7, 'B': 0.6}, 'run 2': {'A': 0.8, 'B': 0.6}}
-    """
-    most = max(map(len, runs.values()), default=0)
-    for name, values in runs.items():
-        if len(values) != most:
-            found = pluralize(len(values), "run")
-            raise InputError("wrong-count", name, found=found, wanted=pluralize(most, "run"))
-    rows = zip(*runs.values(), strict=True)
-    return {f"run {n}": dict(zip(runs, row, strict=True)) for n, row in enumerate(rows, 1)}
+def _of_measure(path: str | os.PathLike[str], measure: str | None, options: ReadOptions) -> Runs:
+    """Return the runs by a measure, or by the only one."""
+    runs = read_runs(path, options)
+    named = {(one.heading, one.measure): one for one in runs}
+    if measure is None and len(named) > 1:
+        raise InputError("needs-option", os.fspath(path), what="a file of several measures",
+                         name="measures")  # fmt: skip
+    meant = named if measure is None else matching_names(measure, named)
+    if len(meant) != 1:
+        there = listing(heading for heading, _ in named)
+        raise InputError("unknown-name", os.fspath(path), what="measure", value=measure,
+                         remedy=f"choose one of {there}")  # fmt: skip
+    return next(named[name] for name in meant)
 
 
 @takes_options()
@@ -202,7 +232,8 @@ def compare_values(
     correction : {"holm", "bonferroni", "benjamini-hochberg", "none"}
         Of p for the number of systems.
     measure : str, optional
-        Of results of ``score --runs`` that have several.
+        Of results of ``score --runs`` that have several; of other values it says alone whether
+        lower is better.
     **options
 
     Returns
@@ -210,8 +241,8 @@ def compare_values(
     Records
         A row for each system but the baseline: "n" rows that both have, mean (std) of both and of
         the gains ("difference"), the limits of the mean gain by Student's t, p (None where there
-        are not two rows, or all gains are alike), and "wins", "ties" and "losses": the rows on
-        which the value is higher than the baseline's, equal and lower.
+        are not two rows, or all gains are alike), and the rows won, tied and lost, by the
+        direction of the measure, where that is known, or else by higher values.
 
     Raises
     ------
@@ -234,14 +265,17 @@ def compare_values(
     check_choice("correction", correction, CORRECTIONS)
     given = {name: value for name, value in options.items() if value is not None}
     made = Bootstrap.of({"resamples": TAKEN["compare_values"]["resamples"].default, **given})
-    table = read_values(values, measure, given.get("read", DEFAULTS))
+    table, named = _read(values, measure, given.get("read", DEFAULTS))
     systems = dict.fromkeys(system for row in table.values() for system in row)
-    named = comparisons.choose_baseline(systems, baseline)
-    rows = [_gain(one, named, table, test, made) for one in systems if one != named]
+    base = comparisons.choose_baseline(systems, baseline)
+    rows = [_gain(one, base, table, test, made) for one in systems if one != base]
+    lower = any(not one.definition.higher_is_better for one in parse_in_any_case(named))
     corrected = significance.correct_p([row["p"] for row in rows], correction)
     for row, p in zip(rows, corrected, strict=True):
         row |= {"p_corrected": p, "significant": p < made.alpha, "test": test}
-        row |= {"correction": correction, "level": made.level}
+        row |= {"correction": correction, "level": made.level, "measure": named or None}
+        if lower:
+            row["wins"], row["losses"] = row["losses"], row["wins"]
         row |= {name: finite_or_none(one) for name, one in row.items() if isinstance(one, float)}
     return Records.from_rows(COLUMNS, rows)
 
@@ -281,9 +315,15 @@ def draw_values(found: Records, form: str, *, digits: int = 4) -> str:
         return (found.to_json() if form == "json" else found.to_csv()).rstrip("\n")
     written = {name: [format_p(math.nan if p is None else p) for p in found.column(name)]
                for name in ("p", "p_corrected")}  # fmt: skip
-    shown = found.drop("baseline", "level", "test", "correction").with_columns(**written)
+    shared = ("measure", "baseline", "level", "test", "correction")
+    shown = found.drop(*shared).with_columns(**written)
     text, of = draw(cells(shown, digits), form), found[0]
     by = CORRECTIONS[of["correction"]]
-    parts = [f"less {of['baseline']}", TESTS[of["test"]], by and f"p corrected by {by}",
-             f"{of['level']:.0%} intervals"]  # fmt: skip
+    gains = f"gains over {of['baseline']}" + (f" in {of['measure']}" if of["measure"] else "")
+    parts = [
+        gains,
+        TESTS[of["test"]],
+        by and f"p corrected by {by}",
+        f"{of['level']:.0%} intervals",
+    ]
     return f"{text}\n\n{', '.join(filter(None, parts))}" if form == "table" else text

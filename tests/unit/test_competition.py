@@ -312,10 +312,12 @@ def test_annotations_are_dropped_by_majority(state, truth, tmp_path):
     alone = {image: refs[:1] for image, refs in truth.items()}
     ranked = [rank_competition(state, refs, measures="BLEU-1").rankings for refs in (kept, alone)]
     assert ranked[0] == ranked[1]
-    assert len(inspect_sheets([{**row, "keep": one} for row in rows for one in ("yes", "no")])) == 0
-    for given, code in (([*said, {**rows[0], "caption": "new"}], "empty"),
-                        ([{**said[0], "keep": ""}], "empty"),
-                        ([{**said[0], "keep": "perhaps"}], "row 0"),
+    tied = [{**row, "inspector": one, "keep": one} for row in rows for one in ("yes", "no")]
+    assert len(inspect_sheets(tied)) == 0
+    with refused("votes"):
+        rank_competition(state, votes, measures="BLEU-1")
+    for given, code in (([*said, {**rows[0], "caption": "new"}], "wrong-content"),
+                        ([*said, said[0]], "duplicate"), ([{**said[0], "keep": ""}], "row 0"),
                         ([{"image_id": "1"}], "not-a-sheet")):  # fmt: skip
         with refused(code):
             inspect_sheets(given)

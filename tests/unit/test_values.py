@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -12,7 +13,8 @@ from scipy import stats
 
 import semmetrics
 from semmetrics.cli.app import program
-from semmetrics.studies import compare_values, pair_runs, read_values
+from semmetrics.scoring.table import draw_runs
+from semmetrics.studies import compare_values, read_values
 from semmetrics.studies.ranks import rank_systems
 from semmetrics.studies.values import draw_values
 
@@ -116,7 +118,10 @@ def test_runs_are_compared_by_seed_and_ranked_by_their_means(tmp_path):
             files.append(str(path))
             values.setdefault(folder.name, {})[name] = several
     made = compare_values(dict(zip(names, files, strict=False)), measure="O-F1")
-    assert made == compare_values(pair_runs(values["voc"]))
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*values["voc"].values(), strict=True)]
+    same = compare_values({str(n): row for n, row in enumerate(rows)})
+    assert made.drop("measure") == same.drop("measure")
+    assert made.column("measure") == ["O-F1"]
     means = {row: {s: sum(v) / len(v) for s, v in of.items()} for row, of in values.items()}
     ranked = rank_systems({row: {s: sets[row] / f"{s}.json" for s in of}
                            for row, of in values.items()})  # fmt: skip
@@ -124,10 +129,50 @@ def test_runs_are_compared_by_seed_and_ranked_by_their_means(tmp_path):
         assert ranked.values[row] == pytest.approx(of)
     done = CliRunner().invoke(program, ["rank", *files])
     assert done.stdout == str(ranked) + "\n"
-    with refused("unknown-name"):
+    with refused("needs-option"):
         compare_values(dict(zip(names, files, strict=False)))
-    with refused("wrong-count"):
-        pair_runs({"a": [0.1], "b": [0.1, 0.2]})
+    with refused("unknown-name"):
+        compare_values(dict(zip(names, files, strict=False)), measure="Recall")
+    entries = json.loads(Path(files[1]).read_text())
+    for change in ("fewer", "data", "measure"):
+        for one in entries:
+            if change == "fewer":
+                one["runs"].pop()
+            elif change == "data":
+                one["runs"][0]["signature"] = "data:other"
+        other = tmp_path / "other.json"
+        other.write_text(json.dumps(entries if change != "measure" else entries[:1]))
+        with refused("unknown-name" if change == "measure" else "unlike-runs"):
+            compare_values({"bce": files[0], "lstm": other}, measure="O-F1")
+
+
+def test_lower_may_be_better(tmp_path):
+    gts = {"1": ["a", "b"], "2": ["a"]}
+    sides = {"good": [gts, gts], "bad": [{"1": ["a"], "2": ["b", "c"]}, {"1": [], "2": ["c", "b"]}]}
+    files = {}
+    for name, several in sides.items():
+        table = semmetrics.score_systems(
+            {f"{name}{n}": side for n, side in enumerate(several)}, gts, protocol="pineda2019",
+            classes=["a", "b", "c"])  # fmt: skip
+        files[name] = tmp_path / f"{name}.json"
+        files[name].write_text(draw_runs(table, "json"))
+    (found,) = compare_values(dict(reversed(files.items())), measure="Cardinality error")
+    assert (found["wins"], found["losses"], found["measure"]) == (2, 0, "CardinalityError")
+    ranked = rank_systems({"d": files}, "Cardinality error", by="rank")
+    assert [place.system for place in ranked] == ["good", "bad"]
+    with refused("lower-is-better"):
+        rank_systems({"d": files}, "Cardinality error")
+    (found,) = compare_values({"x": {"A": 0.5, "B": 0.1}}, measure="HammingLoss")
+    assert (found["wins"], found["losses"]) == (1, 0)
+
+
+@pytest.mark.parametrize("cell", ["86.4 (0.2)", "86.4 ± 0.2", "86.40", "86.4(0.2)"])
+def test_cells_as_papers_print_them(tmp_path, cell):
+    (tmp_path / "v.csv").write_text(f"data,A,B\nx,{cell},-\n")
+    assert read_values(tmp_path / "v.csv") == {"x": {"A": 86.4}}
+    (tmp_path / "v.csv").write_text(f"A,B\n0.5,{cell}\n")
+    with refused("wrong-type"):
+        read_values(tmp_path / "v.csv")
 
 
 def test_tables_on_the_command_line(tmp_path):
@@ -135,7 +180,7 @@ def test_tables_on_the_command_line(tmp_path):
     done = CliRunner().invoke(program, ["compare", "--table", path, "--baseline", "B"])
     shown = draw_values(compare_values(VALUES, baseline="B"), "table")
     assert done.stdout == f"{shown}\n"
-    assert shown.endswith("\n\nless B, paired t-test, p corrected by Holm, 95% intervals")
+    assert shown.endswith("\n\ngains over B, paired t-test, p corrected by Holm, 95% intervals")
     done = CliRunner().invoke(program, ["rank", "--by", "rank", "-m", "WMD", "--table", path])
     assert done.stdout == str(rank_systems(path, "WMD", by="rank")) + "\n"
     for given in (["compare", "--table", path, "--missing", "skip"],
