@@ -71,8 +71,6 @@ def test_the_order_of_each_pair_of_labels(ok, refused, tmp_path):
     )
     two = ("--order", tmp_path / "pairs.csv", path, path)
     assert refused("validate", *two).code == "not-applicable"
-        refused("validate", "--order", tmp_path / "pairs.csv", path, path).code == "not-applicable"
-    )
 
 
 def test_positives_of_images_of_the_same_classes(ok, refused, tmp_path):
