@@ -65,6 +65,9 @@ TESTS = {
     "wilcoxon": "Wilcoxon signed-rank test",
 }
 """The tests, and what each is called in text."""
+DECODING = ("all", "threshold:0.5", "threshold:best", "cumulative:0.5", "cardinality",
+            "cardinality+scores", "dirichlet:2.36")  # fmt: skip
+"""Examples of the rules that turn scores into label sets."""
 OF_VALUES = ("t", "wilcoxon", "randomization")
 """The tests of values alone, such as those of data sets."""
 CORRECTIONS = {
@@ -227,8 +230,7 @@ class Options(Reading, total=False):
         "k predictions, for each k: 1,3,5.", WHAT, kinds=_LABELS + _CLASSES, signed=True,
         metavar="K,...")]
     decode: Annotated[str | Sequence[str] | None, Option("Rule that turns scores into label sets: "
-        "threshold:0.5, threshold:best, cumulative:0.5, cardinality, cardinality+scores, "
-        "dirichlet:2.36; or several.", WHAT, kinds=_LABELS, signed=True, metavar="RULE",
+        f"{', '.join(DECODING[1:])}; or several.", WHAT, kinds=_LABELS, signed=True, metavar="RULE",
         repeat=True, names="rules")]
     threshold: Annotated[float | str | Sequence[float | str] | None, Option(
         "Short for the decoding rule threshold:T, for each score threshold T; 'best' is the one "
@@ -539,9 +541,8 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     ),
     "rank": _named(
         measure=_MEASURE._replace(help="The measure, or its heading. The default is O-F1."),
-        table=Option("Rank the values of a table, in place of scores: CSV, TSV, JSON or JSONL with "
-            "a row for each data set and a column for each system, or the columns dataset, system "
-            "and value.", WHAT, repeat=True, file=True),
+        table=Option("Rank the values of a table, in place of scores: a row for each data set, as "
+            "for 'semmetrics compare'.", WHAT, repeat=True, file=True),
         by=Option("Rank by the mean of value over best value, or by the mean rank.", HOW,
             default="normalized", choices=RANKED_BY),
         level=Option("Level of the critical difference of mean ranks, between 0 and 1.", HOW,

@@ -13,7 +13,7 @@ from semmetrics.cli import output
 from semmetrics.cli.generate import RESULT, Run, command, split_measures
 from semmetrics.cli.output import EXACT, complain
 from semmetrics.errors import InputError
-from semmetrics.messages import pluralize, visible
+from semmetrics.messages import pluralize
 from semmetrics.options import COMMAND_OPTIONS, KINDS, OPTIONS, flag
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
     from semmetrics.scoring import table as text
 
     form = run["form"]
-    if run["graded"] and (run["runs"] or form not in ("markdown", "latex", "html")):
-        what = "--runs" if run["runs"] else f"--format {form}"
+    if run["graded"] and (run["runs"] or form in ("table", "json")):
+        what = "--runs" if run["runs"] else f"the format {form}"
         raise InputError("not-applicable", name="graded", what=what)
     if run["runs"]:
         return text.draw_runs(table, form, **run.shape)
@@ -538,9 +538,7 @@ def mad_inspect(run: Run) -> None:
 
     read, path = run.values()["read"], run["output"]
     found = inspect_sheets(list(run["files"]), inspectors=run["inspectors"], read=read)
-    with output.open_output(path) as out:
-        found.write(out, output.ending(path)[1:])
-    output.echo(visible(f"{path}: {pluralize(len(found), 'row')}"))
+    output.write_text(f"{path}: {pluralize(len(found), 'row')}", beside={path: found})
 
 
 def _select(

@@ -20,6 +20,7 @@ from semmetrics.errors import InputError, place_in
 from semmetrics.messages import listing, pluralize
 from semmetrics.options import (
     COMMAND_OPTIONS,
+    DECODING,
     FORMATS,
     OPTIONS,
     OTHER,
@@ -54,9 +55,6 @@ _OWN = (WRITE, SHEETS, OTHER)
 """Groups of options that say how a command writes; no function has them."""
 _SPECIFIED = tuple(name for name, one in OPTIONS.items() if "NAME=" in one.metavar)
 """Options whose value is [NAME=]SPEC."""
-_RULES = ("all", "threshold:0.5", "threshold:best", "cumulative:0.5", "cardinality",
-          "cardinality+scores", "dirichlet:2.36")  # fmt: skip
-"""Decoding rules that a shell completes."""
 
 
 # What is shown of a command before it runs
@@ -152,7 +150,7 @@ def known_names(what: str) -> dict[str, str]:
             name: ", ".join(end for end, form in EXTENSIONS.items() if form == name)
             for name in FORMATS
         }
-    return dict.fromkeys(_RULES if what == "rules" else (), "")
+    return dict.fromkeys(DECODING if what == "rules" else (), "")
 
 
 def _complete(what: str) -> Callable[[Any, Any, str], list[CompletionItem[str]]]:

@@ -237,8 +237,8 @@ def write_positives(run: Run) -> None:
     positives, _ = as_positives(as_candidates(run["positives"], options=read))
     found = plausible_positives(classes, positives, run["differing"])
     write_text(to_json(found), run["output"], "json")
-    number = pluralize(sum(map(len, found.values())), "positive")
-    echo(visible(f"{run['output']}: {number} of {pluralize(len(found), 'image')}"))
+    number, images = sum(map(len, found.values())), pluralize(len(found), "image")
+    echo(visible(f"{run['output']}: {pluralize(number, 'positive')} of {images}"))
 
 
 @command(

@@ -454,11 +454,12 @@ def encode(found: Items, form: Form) -> Lists:
     if sets and form.single:
         notes.append(Fact("sorted-sets", values={"noun": form.noun}))
     indptr = offsets(np.fromiter(map(len, items), np.int64, len(items)))
-    first = next(chain.from_iterable(items), None)
-    pairs = _scored_strings(items) if form.scored and type(first) in (tuple, list) else None
-    entries, scores = (None, None) if pairs is None else pairs
+    paired = form.scored and type(next(chain.from_iterable(items), None)) in (tuple, list)
+    pairs = _scored_strings(items) if paired else None
     if form.numbered and pairs is None:
         items = [list(map(_name, item)) for item in items]
+        pairs = _scored_strings(items) if paired else None
+    entries, scores = pairs or (None, None)
     try:
         vocabulary, codes = _code(entries or chain.from_iterable(items), indptr[-1])
         plain = all(issubclass(kind, str) for kind in set(map(type, vocabulary)))
@@ -608,9 +609,6 @@ def _flatten(
     found: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[Fact]
 ) -> tuple[Any, Floats | None]:
     """Find the entries and their scores, whatever their form."""
-    pairs = _scored_strings(items) if form.scored else None
-    if pairs is not None:
-        return pairs
     entries: list[Entry] = []
     scores: list[float] = []
     unused: dict[str, None] = {}

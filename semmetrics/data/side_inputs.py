@@ -87,9 +87,9 @@ def read_rows(
                 ]
         if kind == "jsonl":
             return set(), [(at(source.name, f"line {n}"), v) for n, v in json_lines(source, [])]
-        values = parse_source(source)
-        listed = values if isinstance(values, list) else []
-        return set(), [(at(source.name, f"element [{n}]"), v) for n, v in enumerate(listed)]
+        found = parse_source(source)
+        listed = enumerate(found if isinstance(found, list) else ())
+        return set(), [(at(source.name, f"element [{n}]"), value) for n, value in listed]
 
 
 def read_table(

@@ -874,10 +874,9 @@ class RetrievalTask(Task):
 
     @cached_property
     def fingerprint(self) -> int:
-        """64-bit fingerprint of the ids and the names of their positives; parts add up."""
-        return self._fingerprint(0)
-
-    def _fingerprint(self, more: Any) -> int:
+        """64-bit fingerprint of the ids, the names of their positives and grades but 1; adds up."""
+        grades = np.ones(1) if self.grades is None else self.grades
+        more = grades.view(np.uint64) - np.ones(1).view(np.uint64)
         names = mix(hash_ids(self.gallery)[self.positives] + more)
         total = np.zeros(len(names) + 1, np.uint64)
         np.cumsum(names, out=total[1:])
@@ -942,11 +941,8 @@ class RetrievalTask(Task):
     @property
     def identities(self) -> dict[str, str]:
         """What each phi is, for signatures; the default one may be the grades."""
-        found = {f"{PHI}:{name}": one.identity for name, one in self.beside.get(PHI, {}).items()}
-        if self.grades is not None:
-            digest = f"{self._fingerprint(self.grades.view(np.uint64)):016x}"[:12]
-            found.setdefault(f"{PHI}:default", f"grades@{digest}")
-        return found
+        found = {} if self.grades is None else {f"{PHI}:default": "grades"}
+        return found | {f"{PHI}:{n}": one.identity for n, one in self.beside.get(PHI, {}).items()}
 
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
         indptr, flat = ragged.take_rows(self.indptr, rows)

@@ -87,13 +87,12 @@ class Cut:
         if block.task.heads is None:
             raise InputError("needs-option", what=f"decode={self.decode}", name="set_size_probs")
         heads, offset = block.task.heads[block.start : block.stop], block.task.first_set_size
-        if rule == "dirichlet":  # how much a larger set is worth, by each label more
-            heads = heads * float(number) ** (np.arange(heads.shape[1]) + offset)
+        scores = ranked.scores * (float(number) if rule == "dirichlet" else 1.0)  # U to the c
         if rule == "cardinality":
             kept = decoding.keep_cardinality(ranked.indptr, heads, offset=offset)
         else:
             extra = int(number == "code" and not offset)
-            rows = ranked.indptr, ranked.scores, heads
+            rows = ranked.indptr, scores, heads
             kept = decoding.keep_cardinality_with_scores(*rows, offset, extra)
         return np.maximum(kept, np.minimum(self.keep_at_least, every))
 

@@ -601,7 +601,12 @@ def class_roc_auc(curves: ClassCurves, weights: NDArray[np.generic], labels: int
         behind_these = right * (earlier + before[:, curves.last + 1]) / 2
         _accumulate(np.add, right, curves.hit_ptr)
         positives = _positives(curves, part, right)
-        negatives = labels * part.sum(axis=1)[:, None] - positives
+        # of the other items that have no score; where there are none, rounding makes none
+        total = labels * part.sum(axis=1)[:, None]
+        missed = np.bincount(curves.missed_class, minlength=len(starts))
+        others = total - positives - behind
+        none = labels * part.shape[1] == ragged.lengths(curves.indptr) + missed
+        negatives = behind + np.where(none | (others < 1e-12 * total), 0.0, others)
         filled = np.flatnonzero(ragged.lengths(curves.hit_ptr))
         scored, lost = np.zeros(positives.shape), np.zeros(positives.shape)
         scored[:, filled] = right[:, curves.hit_ptr[1:][filled] - 1]
@@ -813,11 +818,8 @@ class PairColumn:
             if pooled is not None:  # each pair is an item of the one class
                 kept = [pooled[some] for some in codes]
                 items = [(i * n_classes + c)[k] for i, c, k in zip(items, codes, kept, strict=True)]
-                codes, scores, hit = (
-                    [np.zeros_like(i) for i in items],
-                    scores[kept[0]],
-                    hit[kept[0]],
-                )
+                codes, scores = [np.zeros_like(one) for one in items], scores[kept[0]]
+                hit = hit[kept[0]]
             made = class_curves(codes[0], scores, hit, items[0], codes[1], items[1],
                                 n_classes if pooled is None else 1, ties=ties)  # fmt: skip
             if pooled is not None:
@@ -910,6 +912,7 @@ def _precision_of(measure: Measure, curves: ClassCurves, weights: Floats, labels
 
 _AVERAGE = one_of("average", "macro weighted micro", "classes alike or by support, or all as one",
                   short="avg")  # fmt: skip
+_TRAITS: Any = {"averages": ("macro", "weighted", "micro"), "cutoff": False, "needs": SCORES}
 _INTERPOLATIONS = "none as scikit-learn; 11 points; all points; 101 points"
 _TIES = "equal scores together as scikit-learn, or in file order as VOC and COCO"
 mAP = define(
@@ -926,9 +929,7 @@ mAP = define(
         Option("ties", "ties", "grouped", get_args(Ties), help=_TIES),
         families.policy_option("no_reference", "noref", "skip", "unseen classes"),
     ),
-    averages=("macro", "weighted", "micro"),
-    cutoff=False,
-    needs=SCORES,
+    **_TRAITS,
 )
 define(
     name="ROC-AUC",
@@ -942,7 +943,5 @@ define(
         families.universe_option(),
         families.policy_option("no_reference", "noref", "skip", "classes of all items, or of none"),
     ),
-    averages=("macro", "weighted", "micro"),
-    cutoff=False,
-    needs=SCORES,
+    **_TRAITS,
 )

@@ -314,9 +314,8 @@ def _gains(values: Floats, rank: Ints, gain: Any, discount: Any) -> Floats:
     above = np.maximum(values, 0.0)
     with np.errstate(over="ignore"):
         gains = np.exp2(above) - 1 if gain == "exponential" else above
-    return np.asarray(
-        gains * (1 / np.log2(rank + 1 if discount == "log2" else np.maximum(rank, 2)))
-    )
+    found: Floats = gains * (1 / np.log2(rank + 1 if discount == "log2" else np.maximum(rank, 2)))
+    return found
 
 
 def nsum(i2t: ArrayLike, t2i: ArrayLike, *, undefined: float = 0.0) -> float:
@@ -614,7 +613,10 @@ def _by_images(
 
 @dataclass(frozen=True, repr=False)
 class PhiValues(Statistic):
-    """A step: a value of each query, by a function of what it retrieved and phi."""
+    """A step: a value of each query, by a function of what it retrieved and phi.
+
+    Without phi it is by the grades of the positives, which are there for nDCG alone.
+    """
 
     values: Callable[..., Floats]
     measure: Measure
@@ -622,6 +624,9 @@ class PhiValues(Statistic):
     def compute(self, block: RankBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"; queries of each fold by themselves."""
         task, measure, k = block.task, self.measure, int(self.measure.k or 1)
+        ones = np.ones(len(block), np.int64)
+        if str(measure[PHI]) not in task.beside.get(PHI, {}):
+            return value_columns(_of_grades(block, measure), ones, ones)
         name, truth = (str(measure[option]) for option in ("phi", "ground_truth"))
         some = slice(block.start, block.stop)
         rows = task.rows[some]
@@ -643,7 +648,6 @@ class PhiValues(Statistic):
             counted[here] = counts.sum(axis=1)
         fewer = "fewer", k, str(measure), truth == LEFT_OUT
         block.note(fewer, int((counted < k).sum()))
-        ones = np.ones(len(block), np.int64)
         return value_columns(values, ones, ones)
 
 
@@ -683,32 +687,18 @@ def _ndcg(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
     return ndcg(**{**given, "gain": measure["gain"], "discount": measure["discount"]})
 
 
-@dataclass(frozen=True, repr=False)
-class NdcgValues(PhiValues):
-    """A step: nDCG of each query, by phi, or by the grades of the positives if there is no phi."""
-
-    def compute(self, block: RankBlock) -> dict[str, Any]:
-        """Return the columns "value" and "cause"."""
-        measure = self.measure
-        if measure[PHI] in block.task.beside.get(PHI, {}):
-            return super().compute(block)
-        ranks, k = rank_positives(block), measure.k or UNRANKED - 1
-        grades: Any = ranks.grades
-        rows, sums = row_numbers(ranks.indptr), []
-        ideal = grades[np.lexsort((-grades, rows))], positions(ranks.indptr) + 1
-        for values, rank in ((grades, ranks.ranks), ideal):
-            gains = _gains(values, rank, measure["gain"], measure["discount"])
-            sums.append(np.bincount(rows, np.where(rank <= k, gains, 0.0), len(block)))
-        ones = np.ones(len(block), np.int64)
-        return value_columns(divide(sums[0], sums[1]), ones, ones)
-
-
-class NdcgMeans(PhiMeans):
-    """Means over queries of nDCG."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Return the step of the values of queries."""
-        return NdcgValues(self._values, measure)
+def _of_grades(block: RankBlock, measure: Measure) -> Floats:
+    """Return nDCG of each query by the grades of its positives."""
+    ranks, k, sums = rank_positives(block), measure.k or UNRANKED - 1, []
+    grades: Any = ranks.grades
+    rows = row_numbers(ranks.indptr)
+    ideal = grades[np.lexsort((-grades, rows))], positions(ranks.indptr) + 1
+    for values, rank in ((grades, ranks.ranks), ideal):
+        gains = _gains(values, rank, measure["gain"], measure["discount"])
+        sums.append(np.bincount(rows, np.where(rank <= k, gains, 0.0), len(block)))
+    if not np.isfinite(sums).all():
+        raise InputError("infinite-sum", role="grades, or of 2 to the power of grades")
+    return divide(sums[0], sums[1])
 
 
 class NcsSum(SumOverParts):
@@ -782,7 +772,7 @@ SR = retrieval_measure(
 )  # fmt: skip
 NDCG = retrieval_measure(
     "nDCG",
-    NdcgMeans(_ndcg),
+    PhiMeans(_ndcg),
     "Normalised discounted cumulative gain by phi, or by grades of the positives without one.",
     "Σ_{r≤K} g(φ_r) d(r) / Σ_{r≤K} g(φ*_r) d(r), φ* the largest",
     "Järvelin and Kekäläinen 2002, section 2",

@@ -53,7 +53,7 @@ from semmetrics.metrics.definition import (
 from semmetrics.metrics.families import LABEL_AVERAGES, CountFormulas
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.registry import add, define
-from semmetrics.options import clean_rule
+from semmetrics.options import DECODING, clean_rule
 
 _COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
 _ALL = ("example", "macro", "micro", "weighted")
@@ -69,8 +69,7 @@ def check_decode(value: str) -> str:
         numbered = rule in ("threshold", "cumulative", "dirichlet")
         if numbered and np.isfinite(float(number)) and (rule != "dirichlet" or float(number) > 0):
             return str(clean_rule(value))
-    wanted = "a decoding rule: all, threshold:0.5, threshold:best, cumulative:0.5, cardinality, "
-    wanted += "cardinality+scores or dirichlet:2.36"
+    wanted = f"a decoding rule such as {', '.join(DECODING)}"
     raise InputError("bad-option", name="decode", value=value, wanted=wanted)
 
 

@@ -248,7 +248,9 @@ class Records(Sequence[dict[str, Any]]):
         return table
 
     def _repr_html_(self) -> str:
-        return write_records(self.columns, self[:_SHOWN], max(0, len(self) - _SHOWN))
+        hidden = max(0, len(self) - _SHOWN)
+        more = f"<p>… and {pluralize(hidden, 'row')} more</p>" if hidden else ""
+        return f"<div>{_html_records(self.columns, self[:_SHOWN])}{more}</div>"
 
 
 def _imported(package: str, purpose: str) -> Any:
@@ -288,6 +290,9 @@ def grade(texts: Sequence[str], values: Sequence[float], *, higher: bool) -> lis
     >>> [one.grade for one in grade(["0.1", "0.3"], [0.1, 0.3], higher=False)]
     [1.0, 0.0]
     """
+    values = [
+        float(f"{value:.12g}") for value in values
+    ]  # what rounding alone tells apart is equal
     known = [value for value in values if math.isfinite(value)]
     if len({*known}) < 2:
         return list(texts)
@@ -316,8 +321,11 @@ def draw(rows: Rows, form: str = "table", *, graded: bool = False) -> str:
     |---|---:|
     | F1 | 0.5 |
     """
-    forms = {"table": align, "csv": _csv, "markdown": _markdown, "latex": _latex, "html": _html}
-    return forms[form](rows if graded else [list(map(str, row)) for row in rows])
+    forms = {"table": align, "csv": _csv, "markdown": _markdown, "latex": _latex}
+    rows = rows if graded else [list(map(str, row)) for row in rows]
+    if form == "html":
+        return f'<meta charset="utf-8">{_html_table(rows[0], rows[1:], shaded=True)}'
+    return forms[form](rows)
 
 
 def align(rows: Rows, *, left: bool = False, indent: str = "") -> str:
@@ -344,6 +352,17 @@ def csv_text(text: str) -> str:
     ["'=1+1", "'@SUM(A1)", '-0.5', '-4wsuPCjDBc_5', 'a\\x1b[2J']
     """
     return f"'{printable(text)}" if _FORMULA.match(text) else printable(text)
+
+
+def plain_text(text: str) -> str:
+    """Return a text without the apostrophe that `csv_text` put before it.
+
+    Examples
+    --------
+    >>> [plain_text(csv_text(one)) for one in ("=1+1", "-0.5", "'tis")]
+    ['=1+1', '-0.5', "'tis"]
+    """
+    return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
 
 
 def _csv_cells(values: list[Any]) -> list[Any]:
@@ -398,10 +417,6 @@ def _shade(grade: float) -> str:
     place, part = divmod(2 * grade, 1) if grade < 1 else (1, 1.0)
     ends = zip(*_SHADES[int(place) : int(place) + 2], strict=True)
     return "".join(f"{round(low + part * (high - low)):02X}" for low, high in ends)
-
-
-def _html(rows: Rows) -> str:
-    return f'<meta charset="utf-8">{_html_table(rows[0], rows[1:], shaded=True)}'
 
 
 def _latex(rows: Rows) -> str:
@@ -545,17 +560,17 @@ class Result(ABC):
         """
         return self.to_records().to_arrow()
 
-    def to_markdown(self, *, digits: int = 4) -> str:
-        """Write Markdown tables."""
-        return self._render("markdown", digits)
+    def to_markdown(self, **shape: Any) -> str:
+        """Write Markdown tables; the keywords are those of ``render``."""
+        return self.render("markdown", **shape)
 
-    def to_latex(self, *, digits: int = 4) -> str:
-        """Write LaTeX tabulars in the style of booktabs."""
-        return self._render("latex", digits)
+    def to_latex(self, **shape: Any) -> str:
+        """Write LaTeX tabulars in the style of booktabs; the keywords are those of ``render``."""
+        return self.render("latex", **shape)
 
-    def to_text(self, *, digits: int = 4) -> str:
-        """Write aligned columns for a terminal, and remarks below them."""
-        return self._render("table", digits)
+    def to_text(self, **shape: Any) -> str:
+        """Write aligned columns, and remarks below them; the keywords are those of ``render``."""
+        return self.render("table", **shape)
 
     def render(self, form: str, *, digits: int = 4) -> str:
         """Write the result as "table", "json", "csv", "markdown", "latex" or "html".
@@ -584,7 +599,9 @@ class Result(ABC):
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        return self.to_records()._repr_html_()
+        """Write the tables of a terminal, and the lines below them."""
+        tables = (_html_table(rows[0], rows[1:]) for rows in self._tables(4, 1.0))
+        return f"<div>{''.join(tables)}{_html_list([*filter(None, self._lines(4))])}</div>"
 
 
 class ScaledResult(Result):
@@ -592,18 +609,6 @@ class ScaledResult(Result):
 
     ``scale`` multiplies values in [-1, 1], CIDEr, SPICE and SPIDEr; others stay.
     """
-
-    def to_markdown(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write Markdown tables."""
-        return self._render("markdown", digits, scale)
-
-    def to_latex(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write LaTeX tabulars in the style of booktabs."""
-        return self._render("latex", digits, scale)
-
-    def to_text(self, *, digits: int = 4, scale: float = 1.0) -> str:
-        """Write aligned columns for a terminal, and remarks below them."""
-        return self._render("table", digits, scale)
 
     def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
         """Write the result as "table", "json", "csv", "markdown", "latex" or "html".
@@ -669,13 +674,6 @@ class Table(Result, Sequence[T]):
         lines = self._sentences()
         return ["", *lines] if len(self) and lines else lines
 
-    def _repr_html_(self) -> str:
-        """Write the table of a terminal, and sentences below it."""
-        head, *rows = next(iter(self._tables(4, 1.0)), [["measure"]])
-        names = [f"{n} {name}" if head.count(name) > 1 else name for n, name in enumerate(head)]
-        table = write_records(names, [dict(zip(names, row, strict=True)) for row in rows], 0)
-        return f"{table}{Records({'': self._sentences()})._repr_html_()}"
-
 
 def draw_signatures(rows: Records) -> str:
     """Draw the whole signature of each row of a result, beside what tells rows apart."""
@@ -703,17 +701,11 @@ def write_table(
     scores: Sequence[Any],
     lines: Sequence[str] = (),
     undefined: Sequence[Mapping[str, Any]] = (),
-    differences: Sequence[str] = (),
 ) -> str:
-    """Write the cells of a table of scores, then lines.
-
-    Folded below stand what is undefined, differences from a signature, and the signatures.
-    """
+    """Write the cells of a table of scores, lines, and folded what is undefined, and signatures."""
     below = [_html_list(lines)]
     if undefined:
         below.append(_fold("undefined", _html_records(list(undefined[0]), undefined)))
-    if differences:
-        below.append(_fold("differences", _html_list(differences)))
     signed = [[one.system, one.heading, one.signature] for one in scores]
     below.append(
         _fold("signatures", _html_table(["system", "measure", "signature"], signed, _LEFT))
@@ -725,33 +717,8 @@ def _html_list(lines: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{_escape(line)}</li>' for line in lines)}</ul>" if lines else ""
 
 
-def write_records(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], hidden: int) -> str:
-    """Write records as rows, and how many more there are."""
-    more = f"<p>… and {pluralize(hidden, 'row')} more</p>" if hidden else ""
-    return f"<div>{_html_records(columns, rows)}{more}</div>"
-
-
 def _html_records(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
     return _html_table(columns, ([_cell_text(v) for v in row.values()] for row in rows), _LEFT)
-
-
-def write_curves(
-    points: Sequence[float],
-    values: Mapping[str, Sequence[float]],
-    best: Mapping[str, tuple[float, float] | None],
-) -> str:
-    """Write the threshold and value that is best of each measure and, folded, all of them."""
-    highest = [
-        [name, *(("", "undefined") if one is None else (f"{one[0]:g}", format_number(one[1])))]
-        for name, one in best.items()
-    ]  # fmt: skip
-    rows = [
-        [f"{point:g}", *(format_number(column[place]) for column in values.values())]
-        for place, point in enumerate(points)
-    ]
-    every = _html_table(["threshold", *values], rows)
-    top = _html_table(["measure", "threshold", "highest value"], highest)
-    return f"<div>{top}{_fold(pluralize(len(rows), 'threshold'), every)}</div>"
 
 
 def _html_table(

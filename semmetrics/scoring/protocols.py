@@ -68,15 +68,11 @@ _RECALLS = {f"R@{k}": f"HitRate@{k}" for k in (1, 5, 10)}
 _LISTS = "duplicates=each,empty=0"
 _MEANING = f"{_LISTS},threshold=0.4,match=greedy"
 _BY_LABEL = "labels=reference,absent=0"
-_VANILLA = {
-    "BERT": "bert-base-uncased",
-    "RoBERTa": "roberta-base",
-    "XLNet": "xlnet-base-cased",
-}  # of which the paper's tables have no column, as section 5.2 says
+# Section 5.2 names them; the paper's tables have no column of them.
+_VANILLA = {"BERT": "bert-base-uncased", "RoBERTa": "roberta-base", "XLNet": "xlnet-base-cased"}
 _WITHOUT_GT = "phi=SPICE,ground_truth=left-out"
-_EXTENDED = (
-    f"{_WITHOUT_GT},similar=images,depth=30"  # 30 is the largest cutoff of the released code
-)
+# 30 is the largest cutoff of the released code.
+_EXTENDED = f"{_WITHOUT_GT},similar=images,depth=30"
 
 _BOTH = {"direction": "both", "ties": "position", "missing": "error"}
 _COCO_5K = Protocol(

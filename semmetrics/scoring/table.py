@@ -283,9 +283,9 @@ class ScoreTable(ScaledResult):
     def _repr_html_(self) -> str:
         some, more = self._first()
         absent = [f"not computed: {one.heading} - {one.reason}" for one in self.not_computed]
-        lines = [*more, *absent, *self.notes]
+        lines = [*more, *absent, *self.notes, *self.differences]
         (cells,) = some._tables(4, 1.0)
-        return reports.write_table(cells, some.scores, lines, self.undefined(), self.differences)
+        return reports.write_table(cells, some.scores, lines, self.undefined())
 
     def render(
         self, form: str, *, digits: int = 4, scale: float = 1.0, graded: bool = False
@@ -295,6 +295,8 @@ class ScoreTable(ScaledResult):
         ``graded`` shades those of each row from the worst (red) to the best (green, bold), in LaTeX
         (by ``\usepackage[table]{xcolor}``) and HTML; in Markdown the best are bold.
         """
+        if graded and form not in ("markdown", "latex", "html"):
+            raise InputError("not-applicable", name="graded", what=f"the format {form}")
         return self._render(form, digits, scale, graded=graded)
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:

@@ -981,9 +981,6 @@ class DiscrepancySelection(Result):
             systems = systems.drop("duplicated", "duplicated_words")
         return [cells(self.pair_records(), digits), cells(systems, digits)]
 
-    def _repr_html_(self) -> str:
-        return self.pair_records()._repr_html_()
-
     # ---- sheets to fill ---------------------------------------------------------------------
 
     def sheet(

@@ -43,7 +43,7 @@ from semmetrics.scoring.score import system_name
 from semmetrics.scoring.table import RunSummary
 from semmetrics.studies import significance
 from semmetrics.studies.significance import Ties, rank_rows
-from semmetrics.studies.values import check_runs, is_of_runs, read_runs, read_values
+from semmetrics.studies.values import check_runs, is_of_runs, read_runs, read_table
 
 _MANY = 12  # systems whose rank matrix is drawn below a table
 _OF_RANK = (
@@ -409,7 +409,9 @@ def rank_systems(
     check_choice("by", by, RANKED_BY)
     if not isinstance(datasets, Mapping):
         files = ReadOptions(max_bytes=max_bytes)
-        measure, table = (measure or "").strip(), read_values(datasets, options=files)
+        measure, (table, _, systems) = (measure or "").strip(), read_table(datasets, None, files)
+        for row in table.values():  # a system without any value is listed, too
+            row.update({name: math.nan for name in systems if name not in row})
         return _rank_all(table, measure, by, not _check_direction(measure, [measure], by), level)
     measure = (measure or "O-F1").strip()
     _check_direction(measure, [measure], by)
@@ -437,13 +439,12 @@ def _read_values(
     """Return the value of each system, nan where undefined, and whether lower is better."""
     if isinstance(scores, Mapping) and "schema" not in scores:
         files = ReadOptions(max_bytes=max_bytes)
-        every = [(system, one) for system, path in scores.items() for one in read_runs(path, files)]
-        meant = matching_names(measure, {(one.heading, one.measure) for _, one in every})
-        check_runs({s: one for s, one in every if (one.heading, one.measure) in meant})
+        runs = {system: read_runs(path, measure, files) for system, path in scores.items()}
+        check_runs(runs)
         scores = [
-            {"schema": SCORES, "system": system, "heading": one.heading, "measure": one.measure,
+            {"schema": SCORES, "system": system, "heading": measure, "measure": one.measure,
              "value": RunSummary.of("", one.values).mean, "signature": "|".join(one.signatures)}
-            for system, one in every
+            for system, one in runs.items()
         ]  # fmt: skip
     if isinstance(scores, (str, os.PathLike)):
         source = load(os.fspath(scores), max_bytes)
@@ -500,15 +501,19 @@ def group_files(files: Mapping[str, str], max_bytes: int) -> dict[str, Any]:
     folders: dict[str, Path] = {}
     for name, path in files.items():
         source = load(path, max_bytes)
-        if source.suffix in (".csv", ".tsv") or not is_of_runs(source.parsed(parse_source)):
-            found[name] = path
+        entries = None if source.suffix in (".csv", ".tsv") else source.parsed(parse_source)
+        if is_of_runs(entries):
+            folder, system = Path(path).resolve().parent, system_name(path)
+            of = found.setdefault(folder.name, {})
+            same = folders.setdefault(folder.name, folder) == folder and isinstance(of, dict)
+            if same and system not in of:
+                of[system] = path
+                continue
+            name = f"{folder.name}/{system}"
+        elif name not in found:  # a pipe is read once
+            found[name] = path if Path(path).is_file() or entries is None else entries
             continue
-        folder, system = Path(path).resolve().parent, system_name(path)
-        of = found.setdefault(folder.name, {})
-        same = folders.setdefault(folder.name, folder) == folder and isinstance(of, dict)
-        if not same or system in of:
-            raise InputError("duplicate", path, role="the system", value=f"{folder.name}/{system}")
-        of[system] = path
+        raise InputError("duplicate", path, role="the system", value=name)
     return found
 
 

@@ -34,7 +34,7 @@ from semmetrics.data.objects import is_frame
 from semmetrics.data.side_inputs import TABLE_KINDS, read_rows
 from semmetrics.data.source import load
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
-from semmetrics.reports import Records, csv_text
+from semmetrics.reports import Records, csv_text, plain_text
 from semmetrics.schema import as_answer, as_id, as_number
 from semmetrics.scoring.plan import Setup, describe_inputs
 from semmetrics.studies.discrepancy import DiscrepancySelection, answer_text
@@ -211,16 +211,21 @@ def inspect_sheets(given: Any, *, inspectors: int = 3, read: ReadOptions = DEFAU
             raise InputError("not-a-sheet", _name_of(one), wanted="references", name="references")
         rows += some
     noun = "label" if any("label" in row for _, row in rows) else "caption"
-    columns, voted = ["image_id", "annotator", noun], any("keep" in row for _, row in rows)
+    columns = ["image_id", "annotator", noun]
+    voted = any("keep" in row or "inspector" in row for _, row in rows)
     asked: dict[str, dict[str, Any]] = {}
     votes: dict[str, dict[str, bool]] = {}
     for where, row in rows:
+        if noun not in row:
+            raise InputError("not-a-sheet", where, wanted=f"{noun}s", name="references")
         if _entries_of(row, noun, where, read):
-            kept = {name: row[name] for name in columns}
+            kept = {name: plain_text(row[name]) if isinstance(row[name], str) else row[name]
+                    for name in columns}  # fmt: skip
             asked[repr(kept)] = kept
             mine, inspector = votes.setdefault(repr(kept), {}), str(row.get("inspector"))
-            if voted and inspector in mine:
-                raise InputError("duplicate", where, role="the vote of inspector", value=inspector)
+            if inspector in mine:
+                who = f"inspector {inspector}" if voted else f"annotator {kept['annotator']}"
+                raise InputError("duplicate", where, role="the entry of", value=who)
             mine[inspector] = voted and as_answer(row.get("keep"), "keep", where)
     if not voted:
         blank = [{"inspector": str(n + 1), "keep": ""} for n in range(inspectors)]
@@ -276,10 +281,11 @@ def _entries_of(row: Mapping[str, Any], noun: str, where: str, read: ReadOptions
     """Return what stands in a cell that is not blank: a caption, or labels."""
     value = row.get(noun)
     if noun != "label":
-        texts = [_text_of(row, noun, where)]
+        texts = [plain_text(_text_of(row, noun, where))]
         return [text for text in texts if text.strip()]
     cells = value if isinstance(value, (list, tuple)) else [value]
-    lines = [line for cell in cells for line in _text_of({noun: cell}, noun, where).splitlines()]
+    texts = [plain_text(_text_of({noun: cell}, noun, where)) for cell in cells]
+    lines = [line for text in texts for line in text.splitlines()]
     split = read.label_delimiter
     parts = [part for line in lines for part in (line.split(split) if split else [line])]
     return [part.strip() for part in parts if part.strip()]

@@ -22,7 +22,7 @@ from semmetrics.messages import pluralize, visible
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all
 from semmetrics.options import resolve_options
-from semmetrics.reports import Records, Result, draw, format_full, write_curves
+from semmetrics.reports import Records, Result, draw, format_full
 from semmetrics.scoring import calibration
 from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.evaluate import check_kind
@@ -139,9 +139,6 @@ class ThresholdSweep(Result):
             + ("undefined" if best is None else f"{best.value:.{digits}f} at {best.threshold:g}")
             for name, best in self.best.items()
         )]  # fmt: skip
-
-    def _repr_html_(self) -> str:
-        return write_curves(self.points, self.values, self.best)
 
     def to_records(self) -> Records:
         """Return one row for each measure and threshold: those of scores, and "threshold"."""

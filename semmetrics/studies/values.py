@@ -41,19 +41,10 @@ from semmetrics.studies import comparisons, significance
 
 Values = dict[str, dict[str, float]]
 """By row, then by system."""
-LONG = (
-    ("dataset", "data set", "data", "set", "split", "seed", "run"), ("system", "model", "method"),
-    ("value", "score", "mean"),
-)  # fmt: skip
+LONG = (("dataset", "data set", "data", "split", "seed", "run"), ("system", "model", "method"),
+        ("value", "score", "mean"))  # fmt: skip
 """What the columns of a table in long form may be called."""
-_LARGEST = 1e100  # of values, whose squares are added up
 _SPREAD = re.compile(r"\s*(?:\(.*|±.*|\+/-.*)$")  # behind a mean: 86.4 (0.2)
-_LACKING = ("", "-", "–", "—")
-COLUMNS = (
-    "measure", "system", "baseline", "n", "mean", "std", "baseline_mean", "baseline_std",
-    "difference", "difference_std", "low", "high", "level", "p", "p_corrected", "significant",
-    "wins", "ties", "losses", "test", "correction",
-)  # fmt: skip
 
 
 def read_values(data: Any, measure: str | None = None, options: ReadOptions = DEFAULTS) -> Values:
@@ -84,19 +75,21 @@ def read_values(data: Any, measure: str | None = None, options: ReadOptions = DE
     >>> read_values({"COCO": {"A": 0.7, "B": 0.6}})
     {'COCO': {'A': 0.7, 'B': 0.6}}
     """
-    return _read(data, measure, options)[0]
+    return read_table(data, measure, options)[0]
 
 
-def _read(data: Any, measure: str | None, options: ReadOptions) -> tuple[Values, str]:
-    """Read a table of values, and the measure that they are of, where that is known."""
+def read_table(
+    data: Any, measure: str | None, options: ReadOptions
+) -> tuple[Values, str, dict[str, None]]:
+    """Read a table of values, the measure that they are of, where that is known, and systems."""
     rows: Any
     if isinstance(data, Mapping):
         if data and all(isinstance(one, (str, os.PathLike)) for one in data.values()):
-            runs = {s: _of_measure(path, measure, options) for s, path in data.items()}
+            runs = {s: read_runs(path, measure, options) for s, path in data.items()}
             check_runs(runs, paired=True)
             rows = zip(*(one.values for one in runs.values()), strict=True)
             made = {f"run {n}": dict(zip(runs, row, strict=True)) for n, row in enumerate(rows, 1)}
-            return made, next(iter(runs.values())).measure
+            return made, next(iter(runs.values())).measure, dict.fromkeys(runs)
         rows = [(str(row), {"": row, **cells}) for row, cells in data.items()]
     elif isinstance(data, (str, os.PathLike)):
         rows = read_rows(load(data, options.max_bytes), options, "values are")[1]
@@ -104,17 +97,19 @@ def _read(data: Any, measure: str | None, options: ReadOptions) -> tuple[Values,
         data = frame_table(data, options, "values", "value").to_pylist() if is_frame(data) else data
         rows = [(ROW.format(n), row) for n, row in enumerate(data)]
     found: Values = {}
+    every: dict[str, None] = {}
     for where, row in rows:
         place, cells = _cells(row, where)
+        every |= dict.fromkeys(cells)
         mine = found.setdefault(place, {})
         for name, cell in cells.items():
             cell = _SPREAD.sub("", cell).strip() if isinstance(cell, str) else cell
-            if is_missing(cell) or cell in _LACKING:
+            if is_missing(cell) or cell in ("", "-", "–", "—"):
                 continue
             if name in mine:
                 raise InputError("duplicate", where, role=f"the value of {place} by", value=name)
             mine[name] = _as_value(cell, f"the value of {name}", where)
-    return found, measure or ""
+    return found, measure or "", every
 
 
 def _cells(row: Any, where: str) -> tuple[str, dict[str, Any]]:
@@ -131,15 +126,21 @@ def _cells(row: Any, where: str) -> tuple[str, dict[str, Any]]:
     else:
         dataset, *systems = row
         cells = {str(name): row[name] for name in systems}
-        if re.fullmatch(r"\s*[-+]?\d*\.\d+\s*", str(row[dataset])):
-            wanted = "the name of a data set, split or seed, in the first column"
-            raise InputError("wrong-type", where, value=row[dataset], wanted=wanted)
+        first, *others = names
+        odd = [n for n in others if n in (*LONG[0], *LONG[1], "metric", "measure")]
+        odd += [
+            n for n in (row[dataset], *systems) if re.fullmatch(r"[-+]?\d*\.\d+", str(n).strip())
+        ]
+        if odd or first in LONG[1]:
+            wanted = "a name in a table with data sets as rows and systems as columns"
+            raise InputError("wrong-content", where, value=repr((odd or [first])[0]), wanted=wanted,
+                             example="data,ours,theirs, or dataset,system,value")  # fmt: skip
     return as_id(row[dataset], "the row", where), cells
 
 
 def _as_value(value: Any, role: str, where: str) -> float:
     number = as_number(value, role, where)
-    if abs(number) > _LARGEST:
+    if abs(number) > 1e100:  # squares are added up
         raise InputError("not-finite", where, role=role, value=value)
     return number
 
@@ -147,16 +148,9 @@ def _as_value(value: Any, role: str, where: str) -> float:
 class Runs(NamedTuple):
     """What ``score --runs --format json`` wrote of one measure of a system."""
 
-    heading: str
     measure: str
     values: list[float]
     signatures: list[str]
-
-    @property
-    def data(self) -> set[str]:
-        """The fingerprints of the ground truth."""
-        parts = (part for signature in self.signatures for part in signature.split("|"))
-        return {part for part in parts if part.startswith("data:")}
 
 
 def is_of_runs(found: Any) -> bool:
@@ -165,47 +159,37 @@ def is_of_runs(found: Any) -> bool:
     return bool(listed) and all(isinstance(e, dict) and e.get("schema") == RUNS for e in found)
 
 
-def read_runs(path: str | os.PathLike[str], options: ReadOptions = DEFAULTS) -> list[Runs]:
-    """Read the runs of a system, by all measures."""
+def read_runs(path: str | os.PathLike[str], measure: str | None, options: ReadOptions) -> Runs:
+    """Return the runs of a system by a measure, or by the only one."""
     with opened(path, options) as source:
         entries = source.parsed(parse_source)
         if not is_of_runs(entries):
             raise InputError("not-scores", source.name)
-        try:
-            return [
-                Runs(str(one["heading"]), str(one["measure"]),
-                     [_as_value(run["value"], "the value of a run", source.name)
-                      for run in one["runs"]],
-                     [str(run["signature"]) for run in one["runs"]])
-                for one in entries
-            ]  # fmt: skip
-        except (KeyError, TypeError):
-            raise InputError("not-scores", source.name) from None
+        named = {(str(one.get("heading")), str(one.get("measure"))): one for one in entries}
+        if measure is None and len(named) > 1:
+            what = "a file of several measures"
+            raise InputError("needs-option", source.name, what=what, name="measures")
+        meant = [*(named if measure is None else matching_names(measure, named))]
+        if len(meant) != 1:
+            remedy = f"choose one of {listing(heading for heading, _ in named)}"
+            raise InputError("unknown-name", source.name, what="measure", value=measure,
+                             remedy=remedy)  # fmt: skip
+        runs = named[meant[0]].get("runs")
+        if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
+            raise InputError("not-scores", source.name)
+        values = [_as_value(run.get("value"), "the run's value", source.name) for run in runs]
+        return Runs(meant[0][1], values, [str(run.get("signature")) for run in runs])
 
 
 def check_runs(runs: Mapping[str, Runs], *, paired: bool = False) -> None:
     """Refuse runs of systems by different measures or on different data; pairs are as many."""
     found = {"measures": {one.measure for one in runs.values()},
-             "data": {data for one in runs.values() for data in one.data},
+             "data": {part for one in runs.values() for signature in one.signatures
+                      for part in signature.split("|") if part.startswith("data:")},
              "numbers": {str(len(one.values)) for one in runs.values() if paired}}  # fmt: skip
     for what, several in found.items():
         if len(several) > 1:
             raise InputError("unlike-runs", " and ".join(runs), what=what, names=sorted(several))
-
-
-def _of_measure(path: str | os.PathLike[str], measure: str | None, options: ReadOptions) -> Runs:
-    """Return the runs by a measure, or by the only one."""
-    runs = read_runs(path, options)
-    named = {(one.heading, one.measure): one for one in runs}
-    if measure is None and len(named) > 1:
-        raise InputError("needs-option", os.fspath(path), what="a file of several measures",
-                         name="measures")  # fmt: skip
-    meant = named if measure is None else matching_names(measure, named)
-    if len(meant) != 1:
-        there = listing(heading for heading, _ in named)
-        raise InputError("unknown-name", os.fspath(path), what="measure", value=measure,
-                         remedy=f"choose one of {there}")  # fmt: skip
-    return next(named[name] for name in meant)
 
 
 @takes_options()
@@ -265,22 +249,21 @@ def compare_values(
     check_choice("correction", correction, CORRECTIONS)
     given = {name: value for name, value in options.items() if value is not None}
     made = Bootstrap.of({"resamples": TAKEN["compare_values"]["resamples"].default, **given})
-    table, named = _read(values, measure, given.get("read", DEFAULTS))
-    systems = dict.fromkeys(system for row in table.values() for system in row)
+    table, named, systems = read_table(values, measure, given.get("read", DEFAULTS))
     base = comparisons.choose_baseline(systems, baseline)
-    rows = [_gain(one, base, table, test, made) for one in systems if one != base]
     lower = any(not one.definition.higher_is_better for one in parse_in_any_case(named))
+    rows = [_gain(one, base, table, test, made, lower) for one in systems if one != base]
     corrected = significance.correct_p([row["p"] for row in rows], correction)
     for row, p in zip(rows, corrected, strict=True):
-        row |= {"p_corrected": p, "significant": p < made.alpha, "test": test}
-        row |= {"correction": correction, "level": made.level, "measure": named or None}
-        if lower:
-            row["wins"], row["losses"] = row["losses"], row["wins"]
+        row |= {"p_corrected": p, "significant": p < made.alpha, "measure": named or None}
+        row |= {"test": test, "correction": correction, "level": made.level}
         row |= {name: finite_or_none(one) for name, one in row.items() if isinstance(one, float)}
-    return Records.from_rows(COLUMNS, rows)
+    return Records.from_rows([*rows[0]], rows)
 
 
-def _gain(system: str, baseline: str, table: Values, test: str, made: Bootstrap) -> dict[str, Any]:
+def _gain(
+    system: str, baseline: str, table: Values, test: str, made: Bootstrap, lower: bool
+) -> dict[str, Any]:
     """Compare a system with the baseline on the rows that both have."""
     both = [(row[system], row[baseline]) for row in table.values() if {system, baseline} <= {*row}]
     sides = np.array(both, np.float64).reshape(-1, 2).T
@@ -288,25 +271,25 @@ def _gain(system: str, baseline: str, table: Values, test: str, made: Bootstrap)
     p = low = high = math.nan
     if len(both) > 1:
         p, low, high = significance.student_t(gains, made.level)
+        if math.isnan(p):  # all gains are alike
+            low = high = math.nan
     if len(both) > 1 and test == "wilcoxon":
         p = significance.signed_rank_p(gains)
     elif len(both) > 1 and test == "randomization":
         from scipy.stats import permutation_test
 
         every = permutation_test((gains,), np.mean, permutation_type="samples", vectorized=True,
-                                 n_resamples=made.resamples, rng=made.seed)  # fmt: skip
+                                 n_resamples=made.resamples, rng=made.seed,
+                                 batch=1 + 1_000_000 // len(both))  # fmt: skip
         p = float(every.pvalue)
     row: dict[str, Any] = {"system": system, "baseline": baseline, "n": len(both)}
     for name, side in zip(("", "baseline_", "difference_"), (*sides, gains), strict=True):
         one = RunSummary.of("", side.tolist())
         row |= {f"{name}mean": one.mean, f"{name}std": one.std}
     row["difference"] = row.pop("difference_mean")
-    signs = np.sign(gains)
-    row |= {name: int((signs == sign).sum()) for name, sign in _SIGNS}
+    signs = (-1 if lower else 1) * np.sign(gains)
+    row |= {name: int((signs == 1 - n).sum()) for n, name in enumerate(("wins", "ties", "losses"))}
     return {**row, "low": low, "high": high, "p": p}
-
-
-_SIGNS = (("wins", 1), ("ties", 0), ("losses", -1))
 
 
 def draw_values(found: Records, form: str, *, digits: int = 4) -> str:
@@ -318,12 +301,7 @@ def draw_values(found: Records, form: str, *, digits: int = 4) -> str:
     shared = ("measure", "baseline", "level", "test", "correction")
     shown = found.drop(*shared).with_columns(**written)
     text, of = draw(cells(shown, digits), form), found[0]
-    by = CORRECTIONS[of["correction"]]
-    gains = f"gains over {of['baseline']}" + (f" in {of['measure']}" if of["measure"] else "")
-    parts = [
-        gains,
-        TESTS[of["test"]],
-        by and f"p corrected by {by}",
-        f"{of['level']:.0%} intervals",
-    ]
+    measure, by = of["measure"], CORRECTIONS[of["correction"]]
+    gains = f"gains over {of['baseline']}" + (f" in {measure}" if measure else "")
+    parts = gains, TESTS[of["test"]], by and f"p corrected by {by}", f"{of['level']:.0%} intervals"
     return f"{text}\n\n{', '.join(filter(None, parts))}" if form == "table" else text

@@ -330,3 +330,21 @@ def test_the_matrix_of_dominance_is_a_table(state, truth):
         ["dominance, BLEU-1", *state.systems], "dominance, ROUGE-L")  # fmt: skip
     values = [[float(cell) for cell in row[1:]] for row in first[1:]]
     np.testing.assert_allclose(values, found.rankings[0].dominance, atol=5e-4)
+
+
+def test_texts_like_formulas_come_through_an_inspection(state, tmp_path):
+    path, votes, kept = (tmp_path / name for name in ("sheet.csv", "votes.csv", "kept.csv"))
+    texts = ["=hello", "- a cat, sits", "+1 more dog", "'tis"]
+    rows = [{"image_id": str(n), "annotator": "1", "caption": text} for n, text in enumerate(texts)]
+    for ending in (".csv", ".json"):
+        path.write_text(Records.from_rows([*rows[0]], rows).to_csv(), encoding="utf-8")
+        votes.write_text(inspect_sheets(path).to_csv().replace(",\n", ",yes\n"), encoding="utf-8")
+        found = inspect_sheets(votes)
+        assert found.column("caption") == texts
+        kept = kept.with_suffix(ending)
+        kept.write_text(getattr(found, f"to_{ending[1:]}")(), encoding="utf-8")
+        assert inspect_sheets(kept, inspectors=1).column("caption") == texts
+    with refused("not-a-sheet"):
+        inspect_sheets([*rows, {"image_id": "9", "annotator": "1", "label": "a"}])
+    with refused("duplicate"):
+        inspect_sheets([rows[0], rows[0]])

@@ -285,3 +285,29 @@ def test_values_are_those_of_ir_measures():
     values = ir.calc_aggregate(theirs.values(), judged, run)
     for one in semmetrics.score(run, GRADES, task="retrieval", measures=[*theirs]):
         assert one.value == pytest.approx(values[theirs[one.heading]], abs=1e-9), one.heading
+
+
+def test_grades_that_are_odd():
+    run, options = {"q": ["a", "b"]}, {"task": "retrieval", "measures": "nDCG(gain=exponential)@2"}
+    with refused("infinite-sum"):
+        semmetrics.score(run, {"q": {"a": 2000, "b": 1500}}, **options)
+    for grades in ([0, 2], [3, 1]):
+        with refused("duplicate"):
+            semmetrics.score(run, {"q": [("a", grade) for grade in grades]}, **options)
+    with refused("needs-option"):  # the other direction has no grades
+        semmetrics.score([[0.9, 0.1], [0.2, 0.8]], {"0": {"0": 2}, "1": {"1": 3}},
+                         reverse_positives=[["0"], ["1"]], direction="both", **options)  # fmt: skip
+
+
+def test_graded_judgements_in_batches_are_those_of_one_call():
+    run = {query: [f"d{one}" for one in RNG.permutation(25)[:12]] for query in GRADES}
+    options = {
+        "task": "retrieval",
+        "measures": "nDCG@5",
+        "gallery": [f"d{one}" for one in range(25)],
+    }
+    scorer, queries = semmetrics.Scorer(keep_rows=False, **options), [*GRADES]
+    for some in (queries[:4], queries[4:]):
+        scorer.update({q: run[q] for q in some}, {q: GRADES[q] for q in some})
+    (mine,), (whole,) = scorer.compute(), semmetrics.score(run, GRADES, **options)
+    assert (mine.value, mine.signature) == (pytest.approx(whole.value), whole.signature)

@@ -175,3 +175,12 @@ def test_the_dirichlet_categorical_cardinality(offset):
     for rule in ("dirichlet:0", "dirichlet", "dirichlet:inf"):
         with refused("bad-option"):
             semmetrics.score(SCORES, REFS, decode=rule, set_size_probs=HEADS, **shared)
+
+
+def test_dirichlet_takes_many_set_sizes():
+    heads = np.zeros((len(SCORES), 1001))
+    heads[:, 1:4] = 1 / 3
+    found = [semmetrics.score(SCORES, REFS, classes=CLASSES, measures="O-F1", set_size_probs=head,
+                              decode="dirichlet:2.36")[0].value
+             for head in (heads, heads[:, :4])]  # fmt: skip
+    assert found[0] == found[1]

@@ -217,6 +217,27 @@ def test_roc_auc_of_resamples_and_missing_scores_is_that_of_pairs(seed):
             assert_allclose(value, slow, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
+def test_a_class_that_all_items_have_has_no_roc_curve_under_any_weights(average):
+    scores = np.array([[0.2, 0.7], [0.5, 0.6], [0.9, 0.3], [0.9, 0.1]])
+    truth = np.array([[1, 1], [1, 0], [1, 1], [1, 0]])
+
+    def score(truth, weights):
+        options = {"classes": ["all", "b"], "measures": f"ROC-AUC(average={average})"}
+        return semmetrics.score(scores, truth, weights=weights, **options)[0]
+
+    found = [score(truth, weights) for weights in ([0.1, 0.1, 0.2, 0.3], [1, 1, 2, 3])]
+    assert found[0].value == pytest.approx(found[1].value)
+    assert found[0].undefined == found[1].undefined
+    assert np.isnan(score(np.ones_like(truth), [0.1] * 4).value)
+    for weights in ([1, 1e-17, 2e-17, 1], [1e6, 1e-8, 3e-9, 1e6]):
+        tiny = ranking.class_roc_auc(ranking.class_curves(
+            np.zeros(4, int), np.array([0.2, 0.7, 0.1, 0.6]), np.array([1, 0, 0, 1], bool),
+            np.arange(4), np.zeros(2, int), np.array([0, 3]), 1), np.array([weights]))  # fmt: skip
+        expected = peer.roc_auc_score([1, 0, 0, 1], [0.2, 0.7, 0.1, 0.6], sample_weight=weights)
+        assert tiny[0, 0] == pytest.approx(expected)
+
+
 def test_sparse_targets_are_taken():
     scores, targets, _ = random_tables(5, ties=True)
     sparse = scipy.sparse.csr_array(targets)

@@ -171,7 +171,7 @@ def test_cells_as_papers_print_them(tmp_path, cell):
     (tmp_path / "v.csv").write_text(f"data,A,B\nx,{cell},-\n")
     assert read_values(tmp_path / "v.csv") == {"x": {"A": 86.4}}
     (tmp_path / "v.csv").write_text(f"A,B\n0.5,{cell}\n")
-    with refused("wrong-type"):
+    with refused("wrong-content"):
         read_values(tmp_path / "v.csv")
 
 
@@ -186,3 +186,37 @@ def test_tables_on_the_command_line(tmp_path):
     for given in (["compare", "--table", path, "--missing", "skip"],
                   ["rank", "--table", path, path], ["rank"]):  # fmt: skip
         assert CliRunner().invoke(program, given).exit_code == 2
+
+
+@pytest.mark.parametrize(("text", "code"), [
+    ("model,COCO,VOC\nours,0.5,0.6", "wrong-content"), ("data,seed,A\nx,1,0.5", "wrong-content"),
+    ("A,B,seed\n0,0.1,1", "wrong-content"), ("x,0.5,0.6\ny,0.1,0.2", "wrong-content"),
+])  # fmt: skip
+def test_tables_of_another_shape_are_refused(tmp_path, text, code):
+    (tmp_path / "v.csv").write_text(text)
+    with refused(code):
+        read_values(tmp_path / "v.csv")
+
+
+def test_a_system_without_values_is_listed_and_columns_say_the_baseline(tmp_path):
+    (tmp_path / "v.csv").write_text("data,ours,none,theirs\nx,,,0.4\ny,0.5,,0.4\nz,0.6,,0.4\n")
+    found = compare_values(tmp_path / "v.csv")
+    assert [(one["system"], one["baseline"], one["n"]) for one in found] == [
+        ("none", "ours", 0), ("theirs", "ours", 2)]  # fmt: skip
+    ranked = rank_systems(tmp_path / "v.csv")
+    assert {place.system for place in ranked} == {"ours", "none", "theirs"}
+    alike = compare_values({n: {"A": 0.5, "B": 0.25} for n in "xyz"})[0]
+    assert (alike["low"], alike["high"], alike["p"]) == (None, None, None)
+
+
+def test_scores_and_runs_of_one_name_are_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d1").mkdir()
+    runs(tmp_path / "d1", "x", 0)
+    scores = semmetrics.score({"1": ["a"]}, {"1": ["a"]}, measures="F1").to_json()
+    (tmp_path / "d1.json").write_text(scores)
+    for files in (["d1/x.json", "d1.json"], ["d1.json", "d1/x.json"]):
+        done = CliRunner().invoke(program, ["rank", "-m", "F1", *files])
+        assert (done.exit_code, "twice" in done.stderr) == (2, True)
+    done = CliRunner().invoke(program, ["rank", "-m", "F1", "-"], input=scores)
+    assert (done.exit_code, done.stdout[:6]) == (0, "system")

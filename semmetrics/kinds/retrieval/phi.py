@@ -88,10 +88,9 @@ def with_phi(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
 
 def _by_grades(measure: Measure, tasks: Tasks, options: Options) -> bool:
     """Whether a measure takes the grades of the positives for phi, as none is given."""
-    _, task = next(each_task(tasks))
     can = measure.definition.name == "nDCG" and measure["ground_truth"] == "kept"
     named = measure[PHI] != "default" or _given(options) or options[CAPTIONS] is not None
-    return can and not named and task.grades is not None
+    return can and not named and all(task.grades is not None for _, task in each_task(tasks))
 
 
 def phi_measures(measures: Measures) -> list[Measure]:

@@ -167,6 +167,13 @@ def as_positives(found: Lists | Matrix, gallery: int | None = None) -> tuple[Lis
         found = _relation(found, gallery)
     side, width = found.side, max(1, len(found.vocabulary))
     if side.scores is not None:
+        cells = ragged.cell_keys(side.indptr, side.codes, width)
+        order = np.lexsort((side.scores, cells))
+        twice = (np.diff(cells[order]) == 0) & (np.diff(side.scores[order]) != 0)
+        if twice.any():
+            row, code = divmod(int(cells[order][np.flatnonzero(twice)[0]]), width)
+            where, name = found.where(row), found.vocabulary[code]
+            raise InputError("duplicate", where, role="with two grades,", value=name)
         side = side.keep(side.scores > 0)
     graded, notes = len(found.side.codes) - len(side.codes), list(found.notes)
     cells = ragged.cell_keys(side.indptr, side.codes, width)
@@ -210,18 +217,27 @@ def plausible_positives(
     >>> plausible_positives(classes, captions, differing=1)
     {'1': ['a', 'b'], '2': ['a', 'b'], '3': ['c']}
     """
-    table = np.zeros((len(classes), len(classes.vocabulary)), np.float32)
-    table[ragged.row_numbers(classes.side.indptr), classes.side.codes] = 1
+    from scipy.sparse import csr_array
+
     own = {str(i): row for i, row in zip(positives.ids, positives.to_list(), strict=True)}
-    some = table.any(axis=1) & np.array([str(i) in own for i in classes.ids], np.bool_)
-    images = [str(classes.ids[place]) for place in np.flatnonzero(some).tolist()]
+    side, shape = classes.side, (len(classes), len(classes.vocabulary))
+    table = csr_array((np.ones(len(side.codes)), side.codes, side.indptr), shape=shape)
+    table.sum_duplicates()
+    table.data[:] = 1
+    sizes: Any = table.sum(axis=1)
+    some = np.flatnonzero((sizes > 0) & [str(i) in own for i in classes.ids])
+    images = [str(classes.ids[place]) for place in some.tolist()]
     if not images:
         what, remedy = "images with classes and positives", "give both files the same ids"
         raise InputError("nothing-given", positives.source, what=what, remedy=remedy)
-    table, found = table[some], dict[str, list[str]]()
-    for image, row in zip(images, table, strict=True):
-        near = np.flatnonzero(np.abs(table - row).sum(axis=1) <= differing)
-        found[image] = [name for place in near.tolist() for name in own[images[place]]]
+    table, sizes, found = table[some], sizes[some], dict[str, list[str]]()
+    for start in range(0, len(images), 256):  # images that are compared together
+        part = slice(start, start + 256)
+        shared = (table[part] @ table.T).toarray()
+        near = sizes[part, None] + sizes - 2 * shared <= differing
+        for image, row in zip(images[part], near, strict=True):
+            places = np.flatnonzero(row).tolist()
+            found[image] = [name for place in places for name in own[images[place]]]
     return found
 
 
