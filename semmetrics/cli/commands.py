@@ -185,7 +185,21 @@ def compare(run: Run) -> None:
     from semmetrics.studies import comparisons as api
 
     if run["table"]:
-        _compare_values(run)
+        from semmetrics.studies.values import compare_values, draw_values
+
+        idle = [n for n in ("preds", "gt", "differing", "ranks", "signatures", "percent") if run[n]]
+        if idle:
+            raise InputError("not-applicable", name=idle[0], what="--table")
+        if len(run["measures"]) > 1:
+            raise InputError("wrong-count", "-m", found="several measures", wanted="--table")
+        tables = dict(zip(output.name_files(run["table"]), run["table"], strict=True))
+        measure, run.given["measures"] = next(iter(run["measures"]), None), ()  # may have blanks
+        # of means the interval and Student's test are the same
+        given = {"measure": measure, "table": None,
+                 "test": "t" if run["test"] == "interval" else run["test"]}  # fmt: skip
+        found = run.call(compare_values, tables if len(tables) > 1 else run["table"][0], **given)
+        text = draw_values(found, run["form"], digits=run.shape["digits"])
+        output.write_text(text, run["output"], run["form"])
         return
     run.needs("name files of predictions and, last, the ground truth, or --table", "preds", "gt")
     shape = run.shape
@@ -194,25 +208,6 @@ def compare(run: Run) -> None:
     if run["differing"] is not None:
         beside.append(api.draw_differing(found, run["differing"], **shape))
     run.write(found, beside)
-
-
-def _compare_values(run: Run) -> None:
-    """Compare values that are in files already."""
-    from semmetrics.studies.values import compare_values, draw_values
-
-    idle = [n for n in ("preds", "gt", "differing", "ranks", "signatures", "percent") if run[n]]
-    if idle:
-        raise InputError("not-applicable", name=idle[0], what="--table")
-    if len(run["measures"]) > 1:
-        raise InputError("wrong-count", "-m", found="several measures", wanted="--table")
-    tables = dict(zip(output.name_files(run["table"]), run["table"], strict=True))
-    measure, run.given["measures"] = next(iter(run["measures"]), None), ()  # may have blanks
-    # of means the interval and Student's test are the same
-    given = {"measure": measure, "table": None,
-             "test": "t" if run["test"] == "interval" else run["test"]}  # fmt: skip
-    found = run.call(compare_values, tables if len(tables) > 1 else run["table"][0], **given)
-    text = draw_values(found, run["form"], digits=run.shape["digits"])
-    output.write_text(text, run["output"], run["form"])
 
 
 @command("sweep", {"preds": "PRED", "gt": "GT"}, reads=("labels",), output=RESULT)
@@ -381,7 +376,6 @@ def rank(run: Run) -> None:
     semmetrics rank --differences coco other -m CIDEr-D coco.json other.json
     """
     from semmetrics.studies import ranks as api
-    from semmetrics.studies.ranks import draw_rank_differences, report_ranks
 
     if len(run["files"][:1]) + len(run["table"]) != 1:
         raise click.UsageError("name files of scores, or one --table")
@@ -393,13 +387,13 @@ def rank(run: Run) -> None:
     if run["differences"]:
         first, second = run["differences"]
         rows = found.differences(first, second)
-        result = draw_rank_differences(rows, first, second, form, digits=digits)
+        result = api.draw_rank_differences(rows, first, second, form, digits=digits)
         every = dict.fromkeys(name for one in (first, second) for name in found.values[one])
         lacking = [name for name in every if name not in rows.column("system")]
         beside = [f"not on both data sets, and left out: {', '.join(lacking)}"] if lacking else []
     else:
         result = found.render(form, digits=digits)
-        beside = [] if form == "table" else report_ranks(found)
+        beside = [] if form == "table" else api.report_ranks(found)
     output.write_text(result, run["output"], form, drawn)
     output.say(_split_lines(beside), quiet=run.quiet)
 
@@ -420,8 +414,7 @@ def validate(run: Run) -> int:
     semmetrics validate --classes labels.txt scores.npy
     semmetrics validate --task captions captions.json references.json
     """
-    from semmetrics.studies.explain import VALIDATION_SCHEMA, report_validation, tabulate_order
-    from semmetrics.studies.explain import validate as api
+    from semmetrics.studies import explain as api
 
     if run["order"] is not None and len(run["files"]) > 1:
         raise InputError("not-applicable", name="order", what="several files")
@@ -429,15 +422,15 @@ def validate(run: Run) -> int:
     read = run.values()["read"]
     for path in run["files"]:
         try:
-            record = api(path, classes=run["classes"], task=run["task"], read=read)
+            record = api.validate(path, classes=run["classes"], task=run["task"], read=read)
             if run["form"] == "table":
-                output.echo(("\n" if records else "") + report_validation(record))
+                output.echo(("\n" if records else "") + api.report_validation(record))
         except InputError as error:
-            record = {"schema": VALIDATION_SCHEMA, "file": path, "error": error.text(flag)}
+            record = {"schema": api.VALIDATION_SCHEMA, "file": path, "error": error.text(flag)}
             complain(f"error: {error.text(flag)}")
         records.append(record)
     if run["order"] is not None and not any(record["error"] for record in records):
-        pairs, path = tabulate_order(run["files"][0], read), run["order"]
+        pairs, path = api.tabulate_order(run["files"][0], read), run["order"]
         with output.open_output(path) as out:
             pairs.write(out, output.ending(path)[1:])
     if run["form"] == "json":

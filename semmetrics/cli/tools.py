@@ -237,8 +237,7 @@ def write_positives(run: Run) -> None:
     positives, _ = as_positives(as_candidates(run["positives"], options=read))
     found = plausible_positives(classes, positives, run["differing"])
     write_text(to_json(found), run["output"], "json")
-    number, images = sum(map(len, found.values())), pluralize(len(found), "image")
-    echo(visible(f"{run['output']}: {pluralize(number, 'positive')} of {images}"))
+    echo(visible(f"{run['output']}: positives of {pluralize(len(found), 'image')}"))
 
 
 @command(

@@ -79,8 +79,7 @@ def read_rows(
                 rows = Rows(source, options, tabs=kind == "tsv")
                 twice = [name for name, n in Counter(rows.header).items() if n > 1]
                 if twice:
-                    where = at(source.name, "line 1")
-                    raise InputError("duplicate", where, role="the column", value=twice[0])
+                    raise InputError("duplicate", source.name, role="the column", value=twice[0])
                 return set(rows.header), [
                     (at(source.name, f"line {line}"), dict(zip(rows.header, row, strict=True)))
                     for line, row in rows

@@ -602,11 +602,10 @@ def class_roc_auc(curves: ClassCurves, weights: NDArray[np.generic], labels: int
         _accumulate(np.add, right, curves.hit_ptr)
         positives = _positives(curves, part, right)
         # of the other items that have no score; where there are none, rounding makes none
-        total = labels * part.sum(axis=1)[:, None]
         missed = np.bincount(curves.missed_class, minlength=len(starts))
-        others = total - positives - behind
+        others = labels * part.sum(axis=1)[:, None] - positives - behind
         none = labels * part.shape[1] == ragged.lengths(curves.indptr) + missed
-        negatives = behind + np.where(none | (others < 1e-12 * total), 0.0, others)
+        negatives = behind + np.where(none | (others < 1e-12 * (positives + behind)), 0.0, others)
         filled = np.flatnonzero(ragged.lengths(curves.hit_ptr))
         scored, lost = np.zeros(positives.shape), np.zeros(positives.shape)
         scored[:, filled] = right[:, curves.hit_ptr[1:][filled] - 1]

@@ -600,8 +600,11 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         """Write the tables of a terminal, and the lines below them."""
-        tables = (_html_table(rows[0], rows[1:]) for rows in self._tables(4, 1.0))
-        return f"<div>{''.join(tables)}{_html_list([*filter(None, self._lines(4))])}</div>"
+        tables = self._tables(4, 1.0)
+        shown = "".join(_html_table(rows[0], rows[1 : _SHOWN + 1]) for rows in tables)
+        hidden = sum(max(0, len(rows) - 1 - _SHOWN) for rows in tables)
+        lines = [f"… and {pluralize(hidden, 'row')} more" if hidden else "", *self._lines(4)]
+        return f"<div>{shown}{_html_list([*filter(None, lines)])}</div>"
 
 
 class ScaledResult(Result):

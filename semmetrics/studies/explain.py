@@ -424,13 +424,12 @@ def tabulate_order(data: Any, read: ReadOptions | None = None) -> Records:
     >>> tabulate_order([["cat", "dog"], ["dog", "cat"], ["cat", "dog"]])[0]
     {'first': 'cat', 'second': 'dog', 'before': 2, 'after': 1, 'order': 0.6666666666666666}
     """
-    from semmetrics.data.lists import Lists
     from semmetrics.kinds.labels import as_labels
     from semmetrics.kinds.labels.normalization import class_name
     from semmetrics.metrics.arrays import label_order
 
     lists = as_labels(data, options=read or ReadOptions())
-    if not isinstance(lists, Lists) or lists.order == "columns":
+    if lists.order == "columns":
         raise InputError("not-applicable", lists.source, name="order", what="a matrix")
     found, names = label_order(lists.side.indptr, lists.side.codes), [*map(class_name, lists.terms)]
     first, second = ([names[code] for code in codes] for codes in found.pairs.T.tolist())

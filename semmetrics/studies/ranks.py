@@ -43,7 +43,7 @@ from semmetrics.scoring.score import system_name
 from semmetrics.scoring.table import RunSummary
 from semmetrics.studies import significance
 from semmetrics.studies.significance import Ties, rank_rows
-from semmetrics.studies.values import check_runs, is_of_runs, read_runs, read_table
+from semmetrics.studies.values import check_runs, is_lower_better, is_of_runs, read_runs, read_table
 
 _MANY = 12  # systems whose rank matrix is drawn below a table
 _OF_RANK = (
@@ -412,7 +412,8 @@ def rank_systems(
         measure, (table, _, systems) = (measure or "").strip(), read_table(datasets, None, files)
         for row in table.values():  # a system without any value is listed, too
             row.update({name: math.nan for name in systems if name not in row})
-        return _rank_all(table, measure, by, not _check_direction(measure, [measure], by), level)
+        higher = not (is_lower_better(measure) and _check_direction(measure, [measure], by))
+        return _rank_all(table, measure, by, higher, level)
     measure = (measure or "O-F1").strip()
     _check_direction(measure, [measure], by)
     lower: dict[str, bool] = {}
@@ -438,6 +439,8 @@ def _read_values(
 ) -> tuple[dict[str, float], bool]:
     """Return the value of each system, nan where undefined, and whether lower is better."""
     if isinstance(scores, Mapping) and "schema" not in scores:
+        if scores and all(isinstance(one, (int, float)) for one in scores.values()):
+            return dict(scores), _check_direction(measure, [measure], by)
         files = ReadOptions(max_bytes=max_bytes)
         runs = {system: read_runs(path, measure, files) for system, path in scores.items()}
         check_runs(runs)
@@ -507,7 +510,7 @@ def group_files(files: Mapping[str, str], max_bytes: int) -> dict[str, Any]:
             of = found.setdefault(folder.name, {})
             same = folders.setdefault(folder.name, folder) == folder and isinstance(of, dict)
             if same and system not in of:
-                of[system] = path
+                of[system] = entries
                 continue
             name = f"{folder.name}/{system}"
         elif name not in found:  # a pipe is read once

@@ -34,12 +34,12 @@ from semmetrics.data.objects import is_frame
 from semmetrics.data.side_inputs import TABLE_KINDS, read_rows
 from semmetrics.data.source import load
 from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
+from semmetrics.messages import printable
 from semmetrics.reports import Records, csv_text, plain_text
 from semmetrics.schema import as_answer, as_id, as_number
 from semmetrics.scoring.plan import Setup, describe_inputs
 from semmetrics.studies.discrepancy import DiscrepancySelection, answer_text
 
-_SUFFIXES = tuple(f".{kind}" for kind in TABLE_KINDS)
 _EMPTY = ("", "nan", "NaT", "<NA>")  # cells of frames
 Row = tuple[str, Mapping[str, Any]]
 
@@ -76,7 +76,7 @@ def read_references(
         If a sheet is of other images.
     """
     wanted = set(state.images)
-    written = {csv_text(image): image for image in wanted}
+    written = {printable(image): image for image in wanted}
     found: dict[str, list[Any]] = {}
     read: ReadOptions = setup.options["read"] or DEFAULTS
     for one in _files(given):
@@ -144,7 +144,7 @@ def read_ratings(
         for system, answer in answers.items()
     }
     wanted = set(asked.values())
-    written = {(csv_text(image), csv_text(answer)): (image, answer) for image, answer in wanted}
+    written = {(printable(image), printable(answer)): (image, answer) for image, answer in wanted}
     values: dict[tuple[str, str], list[float]] = {}
     for one in _files(given):
         rows = _sheet_rows(one, "rating", read or DEFAULTS)
@@ -206,7 +206,8 @@ def inspect_sheets(given: Any, *, inspectors: int = 3, read: ReadOptions = DEFAU
     """
     rows: list[tuple[str, Any]] = []
     for one in _files(given):
-        some = _sheet_rows(one, "caption", read) or _sheet_rows(one, "label", read)
+        either = [_sheet_rows(one, noun, read) for noun in ("caption", "label")]
+        some = next((rows for rows in either if rows is not None), None)
         if some is None:
             raise InputError("not-a-sheet", _name_of(one), wanted="references", name="references")
         rows += some
@@ -218,9 +219,8 @@ def inspect_sheets(given: Any, *, inspectors: int = 3, read: ReadOptions = DEFAU
     for where, row in rows:
         if noun not in row:
             raise InputError("not-a-sheet", where, wanted=f"{noun}s", name="references")
-        if _entries_of(row, noun, where, read):
-            kept = {name: plain_text(row[name]) if isinstance(row[name], str) else row[name]
-                    for name in columns}  # fmt: skip
+        if entries := _entries_of(row, noun, where, read):
+            kept = {**{name: row[name] for name in columns}, noun: "\n".join(entries)}
             asked[repr(kept)] = kept
             mine, inspector = votes.setdefault(repr(kept), {}), str(row.get("inspector"))
             if inspector in mine:
@@ -250,9 +250,11 @@ def _sheet_rows(data: Any, column: str, read: ReadOptions) -> list[Row] | None:
     rows: list[tuple[str, Any]] = []
     if isinstance(data, (str, os.PathLike)):
         source = load(data, read.max_bytes)
-        if source.suffix not in _SUFFIXES and read.format not in TABLE_KINDS:
+        if (source.suffix or "")[1:] not in TABLE_KINDS and read.format not in TABLE_KINDS:
             return None
         names, rows = read_rows(source, read, "sheets are")
+        if names:  # of CSV, which has apostrophes before what looks like a formula
+            rows = [(at, {k: plain_text(v) for k, v in row.items()}) for at, row in rows]
     else:
         if is_frame(data) and hasattr(data, "columns"):
             data = data.to_dicts() if hasattr(data, "to_dicts") else data.to_dict("records")
@@ -281,11 +283,10 @@ def _entries_of(row: Mapping[str, Any], noun: str, where: str, read: ReadOptions
     """Return what stands in a cell that is not blank: a caption, or labels."""
     value = row.get(noun)
     if noun != "label":
-        texts = [plain_text(_text_of(row, noun, where))]
+        texts = [_text_of(row, noun, where)]
         return [text for text in texts if text.strip()]
     cells = value if isinstance(value, (list, tuple)) else [value]
-    texts = [plain_text(_text_of({noun: cell}, noun, where)) for cell in cells]
-    lines = [line for text in texts for line in text.splitlines()]
+    lines = [line for cell in cells for line in _text_of({noun: cell}, noun, where).splitlines()]
     split = read.label_delimiter
     parts = [part for line in lines for part in (line.split(split) if split else [line])]
     return [part.strip() for part in parts if part.strip()]

@@ -29,8 +29,7 @@ from semmetrics.data.side_inputs import opened, read_rows
 from semmetrics.data.source import load
 from semmetrics.errors import ROW, InputError
 from semmetrics.kinds.common import finite_or_none
-from semmetrics.messages import listing
-from semmetrics.metrics.registry import parse_in_any_case
+from semmetrics.metrics.registry import parse, parse_in_any_case
 from semmetrics.options import CORRECTIONS, OF_VALUES, TAKEN, TESTS
 from semmetrics.reports import Records, cells, draw, format_p
 from semmetrics.schema import as_id, as_number, is_missing
@@ -100,13 +99,13 @@ def read_table(
     every: dict[str, None] = {}
     for where, row in rows:
         place, cells = _cells(row, where)
-        every |= dict.fromkeys(cells)
+        every |= dict.fromkeys(name for name in cells if name.strip())
         mine = found.setdefault(place, {})
         for name, cell in cells.items():
             cell = _SPREAD.sub("", cell).strip() if isinstance(cell, str) else cell
             if is_missing(cell) or cell in ("", "-", "–", "—"):
                 continue
-            if name in mine:
+            if name in mine or not name.strip():
                 raise InputError("duplicate", where, role=f"the value of {place} by", value=name)
             mine[name] = _as_value(cell, f"the value of {name}", where)
     return found, measure or "", every
@@ -117,8 +116,6 @@ def _cells(row: Any, where: str) -> tuple[str, dict[str, Any]]:
     if not isinstance(row, Mapping) or not row:
         wanted = 'a row such as {"data": "COCO", "ours": 0.5, "theirs": 0.4}'
         raise InputError("wrong-type", where, value=row, wanted=wanted)
-    if row.get("schema") == RUNS:
-        raise InputError("too-few-compared", where, n=1)
     names = {str(name).strip().casefold(): name for name in row}
     dataset, system, value = (next((names[n] for n in some if n in names), None) for some in LONG)
     if dataset is not None and system is not None and value is not None:
@@ -132,9 +129,9 @@ def _cells(row: Any, where: str) -> tuple[str, dict[str, Any]]:
             n for n in (row[dataset], *systems) if re.fullmatch(r"[-+]?\d*\.\d+", str(n).strip())
         ]
         if odd or first in LONG[1]:
-            wanted = "a name in a table with data sets as rows and systems as columns"
-            raise InputError("wrong-content", where, value=repr((odd or [first])[0]), wanted=wanted,
-                             example="data,ours,theirs, or dataset,system,value")  # fmt: skip
+            wanted, example = "the name of a data set or system", "data,ours,theirs, as rows"
+            value = repr((odd or [first])[0])
+            raise InputError("wrong-content", where, value=value, wanted=wanted, example=example)
     return as_id(row[dataset], "the row", where), cells
 
 
@@ -153,31 +150,38 @@ class Runs(NamedTuple):
     signatures: list[str]
 
 
+def is_lower_better(measure: str) -> bool:
+    """Whether lower is better by a measure, which must be known; by none, higher is."""
+    found = parse_in_any_case(measure) or (parse(measure) if measure else [])
+    return any(not one.definition.higher_is_better for one in found)
+
+
 def is_of_runs(found: Any) -> bool:
     """Whether a value of JSON is what ``score --runs`` writes."""
     listed = isinstance(found, list) and found
     return bool(listed) and all(isinstance(e, dict) and e.get("schema") == RUNS for e in found)
 
 
-def read_runs(path: str | os.PathLike[str], measure: str | None, options: ReadOptions) -> Runs:
-    """Return the runs of a system by a measure, or by the only one."""
-    with opened(path, options) as source:
-        entries = source.parsed(parse_source)
+def read_runs(data: Any, measure: str | None, options: ReadOptions) -> Runs:
+    """Return the runs of a system by a measure, or by the only one; of a path, or parsed."""
+    with opened(data, options) as source:
+        entries = data if source is data else source.parsed(parse_source)
+        where = getattr(source, "name", "runs")
         if not is_of_runs(entries):
-            raise InputError("not-scores", source.name)
+            raise InputError("not-scores", where)
         named = {(str(one.get("heading")), str(one.get("measure"))): one for one in entries}
         if measure is None and len(named) > 1:
             what = "a file of several measures"
-            raise InputError("needs-option", source.name, what=what, name="measures")
+            raise InputError("needs-option", where, what=what, name="measures")
         meant = [*(named if measure is None else matching_names(measure, named))]
         if len(meant) != 1:
-            remedy = f"choose one of {listing(heading for heading, _ in named)}"
-            raise InputError("unknown-name", source.name, what="measure", value=measure,
+            remedy = f"choose one of {', '.join(heading for heading, _ in named)}"
+            raise InputError("unknown-name", where, what="measure", value=measure,
                              remedy=remedy)  # fmt: skip
         runs = named[meant[0]].get("runs")
         if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
-            raise InputError("not-scores", source.name)
-        values = [_as_value(run.get("value"), "the run's value", source.name) for run in runs]
+            raise InputError("not-scores", where)
+        values = [_as_value(run.get("value"), "the run's value", where) for run in runs]
         return Runs(meant[0][1], values, [str(run.get("signature")) for run in runs])
 
 
@@ -251,7 +255,7 @@ def compare_values(
     made = Bootstrap.of({"resamples": TAKEN["compare_values"]["resamples"].default, **given})
     table, named, systems = read_table(values, measure, given.get("read", DEFAULTS))
     base = comparisons.choose_baseline(systems, baseline)
-    lower = any(not one.definition.higher_is_better for one in parse_in_any_case(named))
+    lower = is_lower_better(named)
     rows = [_gain(one, base, table, test, made, lower) for one in systems if one != base]
     corrected = significance.correct_p([row["p"] for row in rows], correction)
     for row, p in zip(rows, corrected, strict=True):

@@ -344,6 +344,16 @@ def test_texts_like_formulas_come_through_an_inspection(state, tmp_path):
         kept = kept.with_suffix(ending)
         kept.write_text(getattr(found, f"to_{ending[1:]}")(), encoding="utf-8")
         assert inspect_sheets(kept, inspectors=1).column("caption") == texts
+    genuine = [{"image_id": "'-a b", "annotator": "1", "caption": "'=hello", "keep": "yes"}]
+    kept.write_text(json.dumps(genuine), encoding="utf-8")  # JSON has no apostrophes but its own
+    assert inspect_sheets(kept)[0] == {
+        n: genuine[0][n] for n in ("image_id", "annotator", "caption")
+    }
+    labels = [{"image_id": "1", "annotator": "1", "label": ["dog", "cat"]}]
+    votes.write_text(inspect_sheets(labels).to_csv().replace(",\n", ",yes\n"), encoding="utf-8")
+    assert inspect_sheets(votes)[0]["label"] == "dog\ncat"
+    path.write_text("image_id,annotator,caption\n", encoding="utf-8")
+    assert len(inspect_sheets(path)) == 0
     with refused("not-a-sheet"):
         inspect_sheets([*rows, {"image_id": "9", "annotator": "1", "label": "a"}])
     with refused("duplicate"):

@@ -162,6 +162,10 @@ def test_lower_may_be_better(tmp_path):
     assert [place.system for place in ranked] == ["good", "bad"]
     with refused("lower-is-better"):
         rank_systems({"d": files}, "Cardinality error")
+    with refused("not-a-measure"):
+        compare_values({"x": {"A": 0.5, "B": 0.1}}, measure="Cardinality error")
+    rows = {"x": {"A": 0.5, "B": 0.1}, "y": {"A": 0.2, "B": 0.1}}
+    assert rank_systems(rows, "HammingLoss", by="rank")[0].system == "B"
     (found,) = compare_values({"x": {"A": 0.5, "B": 0.1}}, measure="HammingLoss")
     assert (found["wins"], found["losses"]) == (1, 0)
 
@@ -199,7 +203,8 @@ def test_tables_of_another_shape_are_refused(tmp_path, text, code):
 
 
 def test_a_system_without_values_is_listed_and_columns_say_the_baseline(tmp_path):
-    (tmp_path / "v.csv").write_text("data,ours,none,theirs\nx,,,0.4\ny,0.5,,0.4\nz,0.6,,0.4\n")
+    text = "data,ours,none,theirs,\nx,,,0.4,\ny,0.5,,0.4,\nz,0.6,,0.4,\n"
+    (tmp_path / "v.csv").write_text(text)
     found = compare_values(tmp_path / "v.csv")
     assert [(one["system"], one["baseline"], one["n"]) for one in found] == [
         ("none", "ours", 0), ("theirs", "ours", 2)]  # fmt: skip
@@ -218,5 +223,6 @@ def test_scores_and_runs_of_one_name_are_refused(tmp_path, monkeypatch):
     for files in (["d1/x.json", "d1.json"], ["d1.json", "d1/x.json"]):
         done = CliRunner().invoke(program, ["rank", "-m", "F1", *files])
         assert (done.exit_code, "twice" in done.stderr) == (2, True)
-    done = CliRunner().invoke(program, ["rank", "-m", "F1", "-"], input=scores)
-    assert (done.exit_code, done.stdout[:6]) == (0, "system")
+    for text in (scores, (tmp_path / "d1/x.json").read_text()):
+        done = CliRunner().invoke(program, ["rank", "-m", "F1", "-"], input=text)
+        assert (done.exit_code, done.stdout[:6]) == (0, "system"), done.stderr
