@@ -287,13 +287,13 @@ def _gain(
                                  batch=1 + 1_000_000 // len(both))  # fmt: skip
         p = float(every.pvalue)
     row: dict[str, Any] = {"system": system, "baseline": baseline, "n": len(both)}
-    for name, side in zip(("", "baseline_", "difference_"), (*sides, gains), strict=True):
-        one = RunSummary.of("", side.tolist())
-        row |= {f"{name}mean": one.mean, f"{name}std": one.std}
-    row["difference"] = row.pop("difference_mean")
+    names = ("mean", "std"), ("baseline_mean", "baseline_std"), ("difference", "difference_std")
+    for pair, side in zip(names, (*sides, gains), strict=True):
+        row |= zip(pair, RunSummary.of("", side.tolist()).moments, strict=True)
+    row |= {"low": low, "high": high, "p": p}
     signs = (-1 if lower else 1) * np.sign(gains)
-    row |= {name: int((signs == 1 - n).sum()) for n, name in enumerate(("wins", "ties", "losses"))}
-    return {**row, "low": low, "high": high, "p": p}
+    won = zip(("wins", "ties", "losses"), (1, 0, -1), strict=True)
+    return row | {name: int((signs == sign).sum()) for name, sign in won}
 
 
 def draw_values(found: Records, form: str, *, digits: int = 4) -> str:

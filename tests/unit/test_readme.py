@@ -9,7 +9,11 @@
 """
 
 import doctest
+import os
 import re
+import shutil
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -45,3 +49,37 @@ def test_python_examples(page):
 def _without_what_is_missing(block):
     missing = block["mark"] == "needs" and find_spec(block["argument"]) is None
     return "\n" * block[0].count("\n") if missing else block[0]
+
+
+def shown(page):
+    """Yield the commands of a page, each with what the page says that it prints, if it says so."""
+    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        mark, text = block["mark"], block["text"]
+        if mark == "output":
+            yield block["argument"], text
+        elif block["language"] == "bash" and mark != "setup":
+            yield text, None
+        elif block["language"] == "console":
+            yield from (part.split("\n", 1) for part in re.split(r"^\$ ", text, flags=re.M)[1:])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_print_what_the_page_says(page, tmp_path):
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    program = "import sys; sys.argv[0] = 'semmetrics'; from semmetrics.cli import main; main()"
+    (tmp_path / "bin").mkdir()
+    for name, arguments in (("semmetrics", f' -c "{program}"'), ("python", ""), ("python3", "")):
+        script = tmp_path / "bin" / name
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}"{arguments} "$@"\n')
+        script.chmod(0o755)
+    paths = {"PATH": os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]]),
+             "PYTHONPATH": str(ROOT), "COLUMNS": "100"}  # fmt: skip
+    for command, output in shown(page):
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=tmp_path,
+                              env=os.environ | paths, capture_output=True, encoding="utf-8",
+                              check=False)  # fmt: skip
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        if output is not None:
+            lines = [[line.rstrip() for line in text.strip("\n").splitlines()]
+                     for text in (done.stdout, output)]  # fmt: skip
+            assert lines[0] == lines[1], command
