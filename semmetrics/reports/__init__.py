@@ -290,9 +290,8 @@ def grade(texts: Sequence[str], values: Sequence[float], *, higher: bool) -> lis
     >>> [one.grade for one in grade(["0.1", "0.3"], [0.1, 0.3], higher=False)]
     [1.0, 0.0]
     """
-    values = [
-        float(f"{value:.12g}") for value in values
-    ]  # what rounding alone tells apart is equal
+    # What rounding alone tells apart is equal.
+    values = [float(f"{value:.12g}") for value in values]
     known = [value for value in values if math.isfinite(value)]
     if len({*known}) < 2:
         return list(texts)
@@ -307,9 +306,9 @@ def grade(texts: Sequence[str], values: Sequence[float], *, higher: bool) -> lis
 
 
 def draw(rows: Rows, form: str = "table", *, graded: bool = False) -> str:
-    """Draw rows, the first of which is the head, in a form of results, or in HTML.
+    """Draw rows, the first of which is the head, in a form of results.
 
-    Where cells are graded, the best are bold and all are shaded, in Markdown the best are bold.
+    Graded cells are shaded, with the best bold; in Markdown the best are bold alone.
 
     Examples
     --------
@@ -687,7 +686,7 @@ def draw_signatures(rows: Records) -> str:
 
 
 # ---- as notebooks show them -------------------------------------------------------------------
-# HTML without styles, scripts or links, in the colours of the notebook. Everything that a user or
+# HTML without scripts or links, in the colours of the notebook. Everything that a user or
 # a file named is escaped. The best values of a row are bold where there are several systems.
 
 _LEFT, _RIGHT = ' style="text-align: left"', ' style="text-align: right"'

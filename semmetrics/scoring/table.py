@@ -290,10 +290,10 @@ class ScoreTable(ScaledResult):
     def render(
         self, form: str, *, digits: int = 4, scale: float = 1.0, graded: bool = False
     ) -> str:
-        r"""Write the scores as "table", "json", "csv", "markdown", "latex" or "html".
+        """Write the scores as "table", "json", "csv", "markdown", "latex" or "html".
 
         ``graded`` shades those of each row from the worst (red) to the best (green, bold), in LaTeX
-        (by ``\usepackage[table]{xcolor}``) and HTML; in Markdown the best are bold.
+        (packages booktabs, and xcolor with [table]) and HTML; in Markdown the best are bold.
         """
         if graded and form not in ("markdown", "latex", "html"):
             raise InputError("not-applicable", name="graded", what=f"the format {form}")

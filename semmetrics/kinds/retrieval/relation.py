@@ -142,7 +142,7 @@ def _unit(table: Any, kind: Any) -> tuple[Any, int]:
 def as_positives(found: Lists | Matrix, gallery: int | None = None) -> tuple[Lists, int]:
     """Return the positives of each query, each once, and how many entries of grade 0 were left out.
 
-    Grades are the scores of the positives; a repeated one has the first.
+    Grades are the scores of the positives.
 
     Parameters
     ----------
@@ -154,7 +154,8 @@ def as_positives(found: Lists | Matrix, gallery: int | None = None) -> tuple[Lis
     Raises
     ------
     InputError
-        If the matrix holds anything else, or 0/1 for a part of the candidates.
+        If the matrix holds anything else, or 0/1 for a part of the candidates; if a candidate
+        has two grades for one query.
 
     Examples
     --------
