@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from semmetrics.messages import MESSAGES, Spelling, pluralize, shown, visible, write
@@ -173,6 +174,31 @@ def add_up(facts: Iterable[Fact]) -> list[Fact]:
     for fact in facts:
         key = fact.code, fact.where, repr(fact.values)
         found[key] = found[key] + fact if key in found else fact
+    return list(found.values())
+
+
+_SAME = ("unused-columns", "unused-embeddings")  # counts of what all parts have
+
+
+def unite(facts: Iterable[Fact]) -> list[Fact]:
+    """Return the facts of all parts of some data as facts of the whole.
+
+    Distinct names that a part counted are those of the part with the most.
+
+    Examples
+    --------
+    >>> print(*unite([Fact("unused-columns", 1, ("a",), "gt.csv")] * 2))
+    gt.csv: 1 column not used: 'a'
+    """
+    found: dict[Any, Fact] = {}
+    for fact in facts:
+        key = fact.where, fact.kind
+        if key not in found:
+            found[key] = fact
+        elif str(fact.values.get("noun")).startswith("distinct"):
+            found[key] = max(found[key], fact, key=attrgetter("n"))
+        elif fact.code not in _SAME:
+            found[key] += fact
     return list(found.values())
 
 

@@ -552,6 +552,8 @@ MESSAGES: dict[str, str] = {
     "protocol-of-kind": "protocol {protocol} evaluates {kind}, not {task}; remove {opt:task}",
     "measures-and-protocol": "{opt:measures} and {opt:protocol} are given; "
         "semmetrics explain {protocol} lists its measures, so give one of them",
+    "too-many-resamples": "the sums of all resamples ({sums:,} columns) do not fit in 1 GiB; "
+        "set {opt:resamples} to {fit} at most, or leave out averages over labels",
     "rows-not-kept": "the values of items were not kept; set {opt:keep_rows=True}",
     "different-statistics": "the parts cannot be added: {why}; use the same options and version",
     "classes-of-references": "each part found classes in its references; give all {opt:classes}",

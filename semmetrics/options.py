@@ -359,11 +359,11 @@ class Options(Reading, total=False):
         "trained on; unseen classes in this list are reported.", CLASSES, kinds=_CLASSES,
         file=True)]
     ci: Annotated[Any, Option("Compute confidence intervals.", CERTAINTY, default=False,
-        signed=True, read=bool, batch="whole")]
+        signed=True, read=bool)]
     ci_method: Annotated[str, Option("How the limits of intervals are found: percentile, bca, "
-        "jackknife, jackknife-bias, wilson, hall, or auto, the method that suits each measure.",
-        CERTAINTY, default="auto", signed=True,
-        choices=("auto", "percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall"),
+        "jackknife, jackknife-bias, wilson, hall; poisson, which keeps no items; or auto, the "
+        "method that suits each measure.", CERTAINTY, default="auto", signed=True, choices=("auto",
+        "percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall", "poisson"),
         metavar="M")]
     seed: Annotated[int, Option("Seed of the resamples.", CERTAINTY, default=12345, signed=True,
         read=int)]

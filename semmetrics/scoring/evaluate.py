@@ -53,7 +53,8 @@ class Statistics:
         are no hashes.
     weights : float array, shape (items,), or None
     groups : uint64 array, shape (items,), or None
-        Items with equal numbers are resampled together; None where each is alone.
+        Items with equal numbers are resampled together; None where each is alone. Where items were
+        not kept, each number once.
     fingerprint : int
         Of the ids and reference labels; adds modulo 2**64.
     weighting : int
@@ -67,6 +68,12 @@ class Statistics:
     noted : mapping
         What tasks and steps noted for the user: counts, which parts add up, and sets, which they
         unite. Sets whose name begins with # decide values, and are equal in parts.
+    resamples : mapping from statistic to sums by column name, or None
+        In each resample by ``poisson``, as ``sums`` behind a first axis of resamples.
+    resampled : str
+        What decides the weights of their items, beside the ids.
+    n_drawn : int
+        How many items or groups are drawn by themselves there.
     """
 
     sums: Mapping[Statistic, Mapping[str, NDArray[Any]]]
@@ -89,6 +96,9 @@ class Statistics:
     version: str = __version__
     weighting: int = 0
     named: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    resamples: Mapping[Statistic, Mapping[str, Floats]] | None = None
+    resampled: str = ""
+    n_drawn: int = 0
     _joined: dict[Statistic, Mapping[str, Column]] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -137,22 +147,25 @@ class Statistics:
         width = len(labels)
 
         def spread(array: NDArray[Any]) -> NDArray[Any]:
-            wide = np.zeros(width, array.dtype)
-            wide[codes] = array
+            wide = np.zeros((*array.shape[:-1], width), array.dtype)
+            wide[..., codes] = array
             return wide
+
+        def widen(sums: Mapping[Statistic, Any]) -> dict[Statistic, Any]:
+            return {
+                s: {n: spread(array) if n in s.labels else array for n, array in arrays.items()}
+                for s, arrays in sums.items()
+            }
 
         def recode(columns: Mapping[str, Any]) -> dict[str, Column]:
             some = {n: c for n, c in columns.items() if hasattr(c, "recoded")}
             return {**columns, **{n: c.recoded(codes, width) for n, c in some.items()}}
 
-        sums = {
-            s: {n: spread(array) if n in s.labels else array for n, array in arrays.items()}
-            for s, arrays in self.sums.items()
-        }
         parts = self.parts and {s: [*map(recode, blocks)] for s, blocks in self.parts.items()}
         return replace(
             self,
-            sums=sums,
+            sums=widen(self.sums),
+            resamples=self.resamples and widen(self.resamples),
             parts=parts,
             labels=labels,
             n_reference=spread(self.n_reference),
@@ -174,12 +187,16 @@ class Statistics:
         weighted = any(side.weights is not None for side in both)
         grouped = any(side.groups is not None for side in both)
         groups = [side.hashes if side.groups is None else side.groups for side in both]
-        sums = {
-            statistic: {
-                name: add_sums(array, right.sums[statistic][name]) for name, array in arrays.items()
+        twice = len(np.intersect1d(groups[0], groups[1])) if left.resampled else 0
+        if left.resampled:
+            groups = [np.union1d(groups[0], groups[1])]
+
+        def added(mine: Mapping[Statistic, Any], theirs: Any) -> dict[Statistic, Any]:
+            return {
+                s: {name: add_sums(array, theirs[s][name]) for name, array in arrays.items()}
+                for s, arrays in mine.items()
             }
-            for statistic, arrays in left.sums.items()
-        }
+
         parts = None
         if left.parts is not None and right.parts is not None:
             parts = {s: [*blocks, *right.parts[s]] for s, blocks in left.parts.items()}
@@ -192,7 +209,9 @@ class Statistics:
             ignored[name] = one[0] + predicted, one[1] + true
         return replace(
             left,
-            sums=sums,
+            sums=added(left.sums, right.sums),
+            resamples=left.resamples and added(left.resamples, right.resamples),
+            n_drawn=left.n_drawn + right.n_drawn - twice,
             parts=parts,
             n_reference=left.n_reference + right.n_reference,
             n_prediction=left.n_prediction + right.n_prediction,
@@ -222,7 +241,8 @@ class Statistics:
             for name, found in self.noted.items()
             if isinstance(found, frozenset) and str(name).startswith("#")
         }
-        return {**self.settings, **listed, **models, **named, "version": self.version}
+        resampled = {"resamples": self.resampled} if self.resampled else {}
+        return {**self.settings, **listed, **models, **named, **resampled, "version": self.version}
 
     def _check(self, other: Statistics) -> None:
         mine, theirs = self._conventions, other._conventions

@@ -16,6 +16,10 @@ Methods
                     jackknife standard error, scaled as that of a proportion is: by
                     sqrt((c - a)(b - c)) in bounds [a, b], by sqrt(c - a) above a (Wilson 1927)
 ``hall``            the jackknife, with its skewness removed by a transformation (Hall 1992)
+``poisson``         the method that suits the measure, with the standard error and the skewness of
+                    replicates in which each item counts as often as a Poisson number with mean 1
+                    says (Chamandy et al. 2012); the number is a hash of the seed, the resample and
+                    the id, so parts of the data add up, and no item has to be kept
 """
 
 from __future__ import annotations
@@ -37,10 +41,10 @@ from semmetrics.kinds.common import finite_or_none
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
 
-AUTO = "auto"
+AUTO, POISSON = "auto", "poisson"
 _NONE: Any = ()
 _ROUNDING = 1e-12  # by which numbers may differ that are equal
-OF_RESAMPLES = ("percentile", "bca", "jackknife-bias")
+OF_RESAMPLES = ("percentile", "bca", "jackknife-bias", POISSON)
 _MOST = 1_000_000  # resamples: the digits of their limits do not change any more
 
 
@@ -68,8 +72,8 @@ class Bootstrap:
         In (0, 1).
     resamples, seed : int
         From 2 to 1,000,000 resamples; a seed from 0.
-    method : {"auto", "percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall"}
-        "auto" is the default of each measure.
+    method : str
+        Of ``semmetrics.options``; "auto" is the default of each measure.
     """
 
     level: float = 0.95
@@ -169,15 +173,16 @@ class Replicates:
     drawn : str
         A hash of the weights. Replicates with equal hashes are paired: a difference of their
         values, or a formula on them, is itself a set of replicates.
-    method : str
-        "multinomial": as many items are drawn as there are, with replacement.
+    method : {"multinomial", "poisson"}
+        As many items are drawn as there are, with replacement; or each by itself.
     value : float
         The value of the whole.
     left_out : float64 array, shape (parts,)
         The value without each part; read-only, nan where undefined. A part is one item, or one
-        group; of many items several make a part. They are in the order of the ids' hashes.
+        group; of many items several make a part. They are in the order of the ids' hashes. Empty
+        for "poisson".
     sizes : int array, shape (parts,)
-        How many items, or groups, each part has.
+        How many items, or groups, each part has; for "poisson" all of them.
     bounds : pair of float
         Of the measure.
     default : str
@@ -222,11 +227,16 @@ class Replicates:
 
     @cached_property
     def standard_error(self) -> float:
-        """The jackknife standard error; nan with fewer than two defined values.
+        """The standard error: that of the jackknife; for "poisson" that of the replicates.
 
-        Parts of unequal sizes are weighed as in Busing, Meijer & van der Leeden 1999, "Delete-m
-        jackknife for unequal m", Statistics and Computing 9.
+        It is nan with fewer than two defined values. Parts of unequal sizes are weighed as in
+        Busing, Meijer & van der Leeden 1999, "Delete-m jackknife for unequal m", Statistics and
+        Computing 9.
         """
+        if self.method == POISSON:
+            defined, n = self.values[~np.isnan(self.values)], int(self.sizes.sum())
+            enough = len(defined) > 1 and n > 1
+            return float(defined.std(ddof=1)) * math.sqrt(n / (n - 1)) if enough else math.nan
         spread, shares = self._deviations()
         if len(spread) < 2:
             return math.nan
@@ -245,6 +255,11 @@ class Replicates:
     def acceleration(self) -> float:
         """The skewness of a mean of the parts, over 6 (Efron 1987); 0 if nothing varies."""
         spread, shares = self._deviations()
+        if self.method == POISSON:  # of the replicates, which are such means
+            defined = self.values[~np.isnan(self.values)]
+            spread = defined - defined.mean() if len(defined) else defined
+            error = float(spread.std()) if len(spread) else 0.0
+            return float((spread**3).mean()) / (6 * error**3) if error > _ROUNDING else 0.0
         squares = float(((spread * shares) ** 2).sum())
         return float(((spread * shares) ** 3).sum()) / (6 * squares**1.5) if squares else 0.0
 
@@ -283,7 +298,7 @@ class Replicates:
         level : float
             In (0, 1).
         method : {"auto", "percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall"}
-            "auto" is the default of the measure.
+            "auto" is the default of the measure. Replicates by "poisson" have no other.
 
         Returns
         -------
@@ -293,19 +308,24 @@ class Replicates:
         Raises
         ------
         InputError
-            If the level is not between 0 and 1, or the method is not known.
+            If the level is not between 0 and 1, or the replicates do not allow the method.
 
         References
         ----------
+        Chamandy, Muralidharan, Najmi & Naidu 2012, Estimating uncertainty for massive data streams.
         Efron 1987, Journal of the American Statistical Association 82 (BCa). Tukey 1958, Annals
         of Mathematical Statistics 29 (jackknife). Wilson 1927, Journal of the American Statistical
         Association 22. Hall 1992, Journal of the Royal Statistical Society B 54.
         """
-        bootstrap = Bootstrap(level, len(self), self.seed, method)
-        method = self.default if method == AUTO else method
+        bootstrap, poisson = Bootstrap(level, len(self), self.seed, method), self.method == POISSON
+        if (method == POISSON) > poisson or (poisson and method not in (AUTO, POISSON)):
+            raise InputError("bad-option", name="ci_method", value=method,
+                             wanted=f"auto, as the replicates are {self.method}")  # fmt: skip
+        inner = self.default if method in (AUTO, POISSON) else method
+        method = POISSON if poisson else inner
         undefined = int(np.isnan(self.values).sum()) if method in OF_RESAMPLES else 0
-        undefined += 0 if method == "percentile" else int(np.isnan(self.left_out).sum())
-        low, high = self._limits(method, (1 - bootstrap.level) / 2)
+        undefined += 0 if inner == "percentile" else int(np.isnan(self.left_out).sum())
+        low, high = self._limits(inner, (1 - bootstrap.level) / 2)
         return Interval(low, high, replace(bootstrap, method=method), undefined)
 
     def p_value(self) -> float:
@@ -334,7 +354,12 @@ class Replicates:
         nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
         if nearest and self.standard_error <= _ROUNDING * nearest:
             return math.nan
-        return 2 * float(stdtr(len(self.left_out) - 1, -nearest / self.standard_error))
+        return 2 * float(stdtr(self._freedom, -nearest / self.standard_error))
+
+    @property
+    def _freedom(self) -> int:
+        """The degrees of freedom of the standard error."""
+        return (int(self.sizes.sum()) if self.method == POISSON else len(self.left_out)) - 1
 
     def _centres(self, method: str) -> tuple[float, float]:
         """Return the value; with allowance for bias also the value less it, the lower one first."""
@@ -357,9 +382,9 @@ class Replicates:
             return low, high
         from scipy.special import stdtrit  # not needed for other methods
 
-        if len(self.left_out) < 2 or np.isnan(self.left_out).any():
+        if math.isnan(self.standard_error) or np.isnan(self.left_out).any():
             return math.nan, math.nan  # without what decides most, all others vary too little
-        t = -float(stdtrit(len(self.left_out) - 1, tail))
+        t = -float(stdtrit(self._freedom, tail))
         low, high = self._centres(method)
         limits = low - t * self.standard_error, high + t * self.standard_error
         least, most = bounds = self.bounds

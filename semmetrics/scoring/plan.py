@@ -74,23 +74,42 @@ class Prepared(NamedTuple):
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
         plan, options = self.plan, self.options
         notes += self.kind.facts(self.tasks, plan.measures, options, noted, self.inputs)
-        by_task: dict[str, list[Score]] = {}
-        for score in scores:
-            by_task.setdefault(name_task(score.system, score.part), []).append(score)
-        for name, task in each_task(self.tasks):
-            some = by_task.get(name, [])
-            verb = "scored" if getattr(task, "ranked", False) else "predicted"
-            left_out = left_out_notes(some[0].statistics if some else task.axis, some, verb)
-            notes += [replace(fact, where=name) for fact in left_out]
-        notes += interval_notes(scores)
-        apart = [score.heading for score in scores if options["ci"] and score.ci is None]
-        notes += [Fact("parts-apart", values={"heading": heading}) for heading in apart]
-        notes += bound_notes(scores) + plan.notes
+        axes = {
+            name: (task.axis, "scored" if getattr(task, "ranked", False) else "predicted")
+            for name, task in each_task(self.tasks)
+        }
+        notes += score_facts(scores, axes, ci=bool(options["ci"])) + plan.notes
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes
 
             notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
         return notes + idle_certainty(options)
+
+
+def score_facts(
+    scores: Sequence[Score], axes: Mapping[str, tuple[Any, str]], *, ci: bool
+) -> list[Fact]:
+    """Return what scores say of themselves: what they leave out, their intervals and bounds.
+
+    Parameters
+    ----------
+    scores : sequence of Score
+    axes : mapping from task to its label axis, and what its labels are: "predicted" or "scored"
+    ci : bool
+        Whether intervals were asked for.
+    """
+    notes: list[Fact] = []
+    by_task: dict[str, list[Score]] = {}
+    for score in scores:
+        by_task.setdefault(name_task(score.system, score.part), []).append(score)
+    for name, (axis, verb) in axes.items():
+        some = by_task.get(name, [])
+        left_out = left_out_notes(some[0].statistics if some else axis, some, verb)
+        notes += [replace(fact, where=name) for fact in left_out]
+    notes += interval_notes(scores)
+    apart = [score.heading for score in scores if ci and score.ci is None]
+    notes += [Fact("parts-apart", values={"heading": heading}) for heading in apart]
+    return notes + bound_notes(scores)
 
 
 def idle_certainty(options: ResolvedOptions) -> list[Fact]:

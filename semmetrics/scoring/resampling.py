@@ -11,6 +11,10 @@ items, the seed and the number of resamples alone, so the replicates of all meas
 parts that have the same items are paired: the first belongs to the first, and so on. Several
 captions of one image are drawn together.
 
+By ``poisson`` each item is drawn by itself, as often as a hash of the seed, the resample and its id
+says. Sums under these weights add up over parts of the data, counts exactly and floats to 1e-12,
+so items need not be kept.
+
 The jackknife leaves out one item, or group, after the other. Many are left out in parts of equal
 size: neighbours in the order of hashes, so chosen at random.
 """
@@ -19,20 +23,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Column, Dense, OneHot, Sparse
-from semmetrics.core.hashing import Hashes
+from semmetrics.core.columns import Column, Dense, OneHot, Sparse, as_floats
+from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
 from semmetrics.data.source import ahead
+from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 from semmetrics.scoring.evaluate import Progress, Statistics
-from semmetrics.scoring.intervals import Bootstrap, Replicates, default_method
+from semmetrics.scoring.intervals import POISSON, Bootstrap, Replicates, default_method
 
 Part: TypeAlias = tuple[str, Column, "Floats | None"]
 _BLOCK = 1 << 15
@@ -41,6 +46,11 @@ _MEMORY = 1 << 26
 _TOGETHER, _MOST = 1 << 20, 1024  # items and resamples of one chunk, where items are few
 _WHOLE = 1 << 24  # below it sums of whole numbers are exact in float32, too, at half the cost
 _PARTS, _ROW_PARTS = 1000, 100  # left out at most: of sums, and of rows, which cost more
+_KEPT = 1 << 30  # bytes of the sums of resamples
+# how often an item is drawn, by 16 bits of a hash: Poisson numbers with mean 1, variance 1.0002
+_SHARES = (24110, 24109, 12055, 4017, 1005, 201, 33, 5, 1)
+_TIMES = np.repeat(np.arange(len(_SHARES), dtype=np.uint8), _SHARES)
+_MOST_TIMES = len(_SHARES) - 1
 
 
 def chunk_size(systems: Sequence[Statistics]) -> int:
@@ -60,7 +70,7 @@ class Draws:
         The place of each item, or of its group, among those drawn: by rising hash, which no
         permutation or split changes.
     most : int
-        How many items a resample can have.
+        How many items a resample can have, drawn as often as there are.
     hashes : uint64 array
         Of what can be drawn, rising.
     """
@@ -91,8 +101,11 @@ class Draws:
         hashed.update(self.hashes.astype("<u8").tobytes())
         return hashed.hexdigest()
 
-    def counts(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint16]]:
-        """Draw as many as there are, with replacement: shape (up to ``chunk``, drawn)."""
+    def counts(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[Any]]:
+        """Draw as many as there are, or each by itself: shape (up to ``chunk``, drawn)."""
+        if bootstrap.method == POISSON:
+            yield from self._poisson(bootstrap, chunk)
+            return
         generator, n = np.random.default_rng(bootstrap.seed), len(self.hashes)
         together = max(1, _BLOCK // max(n, 1))
         for start in range(0, bootstrap.resamples, chunk):
@@ -103,6 +116,18 @@ class Draws:
                 drawn += n * np.arange(len(rows))[:, None]
                 rows[:] = np.bincount(drawn.ravel(), minlength=rows.size).reshape(rows.shape)
             yield counts
+
+    def _poisson(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint8]]:
+        """Draw each by itself; a hash has 16 bits for each of four resamples."""
+        seed = np.array([bootstrap.seed % (1 << 64)], np.uint64)
+        words = mix(np.arange(-(-bootstrap.resamples // 4))) ^ mix(seed)
+        each = max(1, chunk // 4)
+        for start in range(0, len(words), each):
+            counts = np.empty((len(words[start : start + each]), 4, len(self.hashes)), np.uint8)
+            for rows, word in zip(counts, words[start:], strict=False):
+                bits = mix(self.hashes ^ word).astype("<u8").view("<u2").reshape(-1, 4)
+                rows[:] = _TIMES.take(bits).T
+            yield counts.reshape(-1, len(self.hashes))[: bootstrap.resamples - 4 * start]
 
     def coins(self, bootstrap: Bootstrap, chunk: int) -> Iterator[NDArray[np.uint8]]:
         """Draw 0 or 1 for each, as likely: shape (up to ``chunk``, drawn)."""
@@ -155,9 +180,15 @@ class Stack:
 
     Whole numbers whose sums float32 holds are summed in it: vectors where all are, as a second
     product takes longer. All columns are added before the first product.
+
+    Parameters
+    ----------
+    times : int
+        As often as there are items, so many times may be drawn.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, times: int = 1) -> None:
+        self.times = times
         self._columns: list[Any] = []
         self._known: dict[bytes, int] = {}
 
@@ -177,7 +208,8 @@ class Stack:
         place = self._known.setdefault(key, len(self._columns))
         if place == len(self._columns):
             most = len(column) * int(np.diff(column.indptr).max(initial=0))
-            kind = np.float32 if weights is None and most < _WHOLE else np.float64
+            small = weights is None and most * self.times < _WHOLE
+            kind = np.float32 if small else np.float64
             data = np.ones(len(column.codes), kind) if weights is None else weights
             shape = column.width, len(column)
             self._columns.append(csc_array((data, column.codes, column.indptr), shape=shape))
@@ -221,7 +253,8 @@ class Stack:
         groups = []
         if vectors:
             small = all(
-                (one == np.rint(one)).all() and np.abs(one).max(initial=0) * len(one) < _WHOLE
+                (one == np.rint(one)).all()
+                and np.abs(one).max(initial=0) * len(one) * self.times < _WHOLE
                 for one in vectors.values()
             )
             kind = np.dtype(np.float32 if small else np.float64)
@@ -294,7 +327,9 @@ class WeightedSums:
             self.exact[s] = [
                 (name, part, item_weights)
                 for name, column in statistics.rows(s).items()
-                for part, item_weights in _exact(column, statistics.weights, draws.most)
+                for part, item_weights in _exact(
+                    column, statistics.weights, draws.most * stack.times
+                )
             ]
             for name, column, item_weights in self.exact[s]:
                 if isinstance(column, OneHot):
@@ -381,6 +416,42 @@ def _grids(values: Floats, most: int) -> list[Floats]:
     return parts
 
 
+def resampled_by(bootstrap: Bootstrap) -> str:
+    """Return what decides the weights of items by ``poisson``, beside their ids."""
+    return f"{POISSON},{bootstrap.resamples},{bootstrap.seed}"
+
+
+def check_size(statistics: Statistics, bootstrap: Bootstrap) -> None:
+    """Refuse more sums of resamples than a GiB holds; says how many resamples fit."""
+    width = sum(one.size for sums in statistics.sums.values() for one in sums.values())
+    if 8 * width * bootstrap.resamples > _KEPT:
+        raise InputError("too-many-resamples", sums=width, fit=_KEPT // (8 * width))
+
+
+def with_resamples(statistics: Statistics, bootstrap: Bootstrap) -> Statistics:
+    """Return statistics with the sums of their rows in each resample by ``poisson``.
+
+    Parameters
+    ----------
+    statistics : Statistics
+        With rows, all additive.
+    bootstrap : Bootstrap
+    """
+    check_size(statistics, bootstrap)
+    draws, stack = Draws.of(statistics), Stack(_MOST_TIMES)
+    weighted = WeightedSums(statistics, statistics.sums, draws, stack)
+    found: dict[Statistic, dict[str, Any]] = {s: {} for s in statistics.sums}
+    for counts in draws.counts(bootstrap, chunk_size([statistics])):
+        for s, sums in weighted.sums(counts, stack.multiply(counts)).items():
+            for name, part in sums.items():
+                found[s].setdefault(name, []).append(part)
+    resamples = {
+        s: {name: np.concatenate(parts) for name, parts in one.items()} for s, one in found.items()
+    }
+    n, how = len(draws.hashes), resampled_by(bootstrap)
+    return replace(statistics, resamples=resamples, resampled=how, n_drawn=n)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Subject:
     """A system whose measures are computed in each resample.
@@ -388,7 +459,7 @@ class Subject:
     Attributes
     ----------
     statistics : Statistics
-        With rows.
+        With rows, or with the sums of each resample.
     frame : Frame
     points : mapping from measure to value
     """
@@ -419,7 +490,7 @@ def replicate(
     ----------
     systems : sequence of Subject
     bootstrap : Bootstrap
-        Its level and method are not used.
+        Its level is not used, and of its method whether it is "poisson", which has no jackknife.
     progress : callable, optional
         Called with resamples done and in all.
 
@@ -433,9 +504,15 @@ def replicate(
         If rows were not kept.
     """
     by_draws: dict[str, list[int]] = {}
-    for place, one in enumerate(systems):
-        by_draws.setdefault(one.draws.fingerprint(bootstrap), []).append(place)
     found: dict[int, dict[Measure, Replicates]] = {}
+    for place, one in enumerate(systems):
+        if (sums := one.statistics.resamples) is None:
+            by_draws.setdefault(one.draws.fingerprint(bootstrap), []).append(place)
+            continue
+        values = [
+            m.definition.family.aggregate(m, sums[s], one.frame) for m, s in one.needed.items()
+        ]
+        found[place] = _of_values(one, values, bootstrap)
     for drawn, places in by_draws.items():
         some = [systems[place] for place in places]
         found.update(zip(places, _replicate_alike(some, bootstrap, drawn, progress), strict=True))
@@ -446,7 +523,8 @@ def _replicate_alike(
     systems: Sequence[Subject], bootstrap: Bootstrap, drawn: str, progress: Progress
 ) -> list[dict[Measure, Replicates]]:
     """Compute the replicates of systems that have the same items."""
-    stack = Stack()
+    poisson = bootstrap.method == POISSON
+    stack = Stack(_MOST_TIMES if poisson else 1)
     weighted = [
         WeightedSums(one.statistics, one.needed.values(), one.draws, stack) for one in systems
     ]
@@ -463,8 +541,28 @@ def _replicate_alike(
         done += len(counts)
         if progress is not None:
             progress(done, bootstrap.resamples)
+    if poisson:
+        return [_of_values(one, rows, bootstrap) for one, rows in zip(systems, values, strict=True)]
     each = zip(systems, weighted, values, strict=True)
     return [_with_jackknife(one, of, rows, bootstrap, drawn) for one, of, rows in each]
+
+
+def _of_values(
+    one: Subject, values: Iterable[Floats], bootstrap: Bootstrap
+) -> dict[Measure, Replicates]:
+    """Return the replicates of a system's measures by ``poisson``, a row a measure."""
+    statistics, n = one.statistics, one.statistics.n_drawn or len(one.draws.hashes)
+    found = {}
+    for (m, point), row in zip(one.points.items(), values, strict=True):
+        sums = statistics.sums.get(one.needed[m], {})
+        counts = sums.get("cause_items", sums.get("cause", np.array([n])))
+        found[m] = Replicates(
+            row, bootstrap.seed, statistics.unit, statistics.groups is not None,
+            resampled_by(bootstrap), POISSON, point, sizes=np.array([n]),
+            bounds=m.definition.bounds, default=default_method(m),
+            items=float(as_floats(counts)[0]),
+        )  # fmt: skip
+    return found
 
 
 def _with_jackknife(

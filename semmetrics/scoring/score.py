@@ -9,11 +9,11 @@ list, is given again; what then differs from it is reported, one line each.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,12 +21,14 @@ from semmetrics.core.hashing import UNVERSIONED
 from semmetrics.data.form import takes_options
 from semmetrics.errors import InputError
 from semmetrics.kinds.common import read_embedding
+from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import terms_of
 from semmetrics.options import OPTIONS, ResolvedOptions, is_asked, split_names
-from semmetrics.scoring.evaluate import evaluate
-from semmetrics.scoring.fits import fit, naming
+from semmetrics.scoring.evaluate import Progress, Statistics, evaluate
+from semmetrics.scoring.fits import Fitted, fit, naming
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.plan import CERTAINTY, Prepared, prepare_systems
+from semmetrics.scoring.protocols import Plan
 from semmetrics.scoring.result import Score, score_statistics, with_derived
 from semmetrics.scoring.signature import Signed, part_key, read_signature
 from semmetrics.scoring.table import ScoreTable
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from semmetrics.options import Options
 
 
+Evaluated: TypeAlias = tuple[Sequence[Fitted], Statistics]
+"""The fitted measures of a system's part, and its statistics."""
 _SIGNED = tuple(name for name, option in OPTIONS.items() if option.signed)
 _DEFAULT = "default"
 _WHAT = {
@@ -316,25 +320,46 @@ def score_prepared(prepared: Prepared) -> list[Score]:
     options, plan = prepared.options, prepared.plan
     ci, progress = interval_options(options), options["progress"]
     keep_rows = options["keep_rows"] or ci is not None  # intervals need them
-    named = dict(zip(plan.measures, plan.headings, strict=True))
-    derived = {measure: terms for measure in named if (terms := terms_of(measure))}
-    scores: list[Score] = []
+    found: dict[str, dict[str, Evaluated]] = {}
     for part in dict.fromkeys(part for parts in prepared.tasks.values() for part in parts):
         tasks = {name: parts[part] for name, parts in prepared.tasks.items() if part in parts}
-        needed = [term for of in derived.values() for term in of.get(part, ())]
-        wanted = list(dict.fromkeys([*(m for m in named if m not in derived), *needed]))
-        fitted, statistics = {}, {}
+        wanted, fitted = wanted_measures(plan, part), {}
         for name, task in tasks.items():
             with naming(name * (len(tasks) > 1)):
                 fitted[name] = [fit(measure, task, prepared.calibrations) for measure in wanted]
         for name, task in tasks.items():
             with naming(name * (len(tasks) > 1)):
                 measures = [measure for measure, _ in fitted[name]]
-                statistics[name] = evaluate(task, measures, keep_rows=keep_rows, progress=progress)
-        headings = [f"{part} {named.get(m, str(m))}".lstrip() for m in wanted]
+                made = evaluate(task, measures, keep_rows=keep_rows, progress=progress)
+                found.setdefault(part, {})[name] = fitted[name], made
+    scores = score_evaluated(found, plan, ci, progress)
+    tasks_of: Any = prepared.tasks
+    return [score if score.terms else replace(score, task=tasks_of[score.system][score.part])
+            for score in scores]  # fmt: skip
+
+
+def wanted_measures(plan: Plan, part: str) -> list[Measure]:
+    """Return what is evaluated of a part: the measures, and the terms of derived ones."""
+    found = [measure for measure in plan.measures if not terms_of(measure)]
+    terms = [term for measure in plan.measures for term in terms_of(measure).get(part, ())]
+    return list(dict.fromkeys([*found, *terms]))
+
+
+def score_evaluated(
+    found: Mapping[str, Mapping[str, Evaluated]],
+    plan: Plan,
+    ci: Bootstrap | None = None,
+    progress: Progress = None,
+) -> list[Score]:
+    """Score what was evaluated, by part and system."""
+    named, scores = dict(zip(plan.measures, plan.headings, strict=True)), list[Score]()
+    for part, systems in found.items():
+        headings = [f"{part} {named.get(m, str(m))}".lstrip() for m in wanted_measures(plan, part)]
+        fitted = {name: measures for name, (measures, _) in systems.items()}
+        statistics = {name: made for name, (_, made) in systems.items()}
         made = score_statistics(statistics, fitted, headings=headings, ci=ci, progress=progress)
-        scores += [replace(score, part=part, task=tasks[score.system]) for score in made]
-    return with_derived(scores, named, ci) if derived else scores
+        scores += [replace(score, part=part) for score in made]
+    return with_derived(scores, named, ci) if any(map(terms_of, named)) else scores
 
 
 def interval_options(options: ResolvedOptions) -> Bootstrap | None:

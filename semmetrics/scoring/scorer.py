@@ -33,19 +33,25 @@ from semmetrics.data.form import ReadOptions, takes_options
 from semmetrics.data.join import Weights, aligned_weights
 from semmetrics.data.lists import Entry, Lists, Side
 from semmetrics.data.tasks import adds_up
-from semmetrics.errors import ITEM, Fact, InputError, Places
+from semmetrics.errors import ITEM, Fact, InputError, Places, unite
 from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
 from semmetrics.messages import listing
-from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import kinds_of_all, parse_all
-from semmetrics.options import OPTIONS, is_given, resolve_options, take_over
+from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options, take_over
 from semmetrics.scoring import plan
 from semmetrics.scoring.evaluate import Statistics, evaluate
 from semmetrics.scoring.fits import BEST, Fitted, fit
+from semmetrics.scoring.intervals import AUTO, POISSON, Bootstrap
 from semmetrics.scoring.plan import Prepared, Setup
 from semmetrics.scoring.protocols import Plan, listed, plan_measures
-from semmetrics.scoring.result import Score, score_statistics
-from semmetrics.scoring.score import table_of
+from semmetrics.scoring.resampling import with_resamples
+from semmetrics.scoring.score import (
+    Evaluated,
+    interval_options,
+    score_evaluated,
+    table_of,
+    wanted_measures,
+)
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -94,17 +100,20 @@ class Scorer:
         Raises
         ------
         InputError
-            If an option is wrong, or ``ci`` or ``score_references`` is given with
-            ``keep_rows=False``.
+            If an option is wrong, or needs all items and ``keep_rows=False``.
         """
         check_type("system", system, str | None)
         given = take_over(options)
         early = [name for name in BY_ITEM if name in given]
         if early:
             raise InputError("given-by-batch", name=early[0])
-        needing = ", ".join(name for name in KEPT if is_given(given.get(name)))
-        if needing and not given.get("keep_rows", True):
-            raise InputError("needs-all-items", what=needing, reason="needs all items",
+        keep_rows = given.get("keep_rows", True)
+        needing = [name for name in KEPT if is_given(given.get(name))]
+        ci = given.get("ci")
+        method = ci.method if isinstance(ci, Bootstrap) else given.get("ci_method", AUTO)
+        needing += [f"ci_method={method!r}"] * (method not in (AUTO, POISSON))
+        if needing and not keep_rows:
+            raise InputError("needs-all-items", what=", ".join(needing), reason="needs all items",
                              instead=", or leave it out")  # fmt: skip
         plan.check_given(given)
         if "measures" in given:
@@ -113,13 +122,14 @@ class Scorer:
         told = (given.get(name) for name in ("task", "protocol", "measures"))
         self._kind = plan.resolve_task(*told)
         self._setup = None if self._kind is None else plan.open_setup(self._kind, given)
-        self._items = Collection(system or "preds", keep_rows=given.get("keep_rows", True))
+        self._systems = {system or "preds": Collection(keep_rows=keep_rows)}
 
     def reset(self) -> None:
         """Forget all items; the options stay, and what is evaluated."""
         if self._setup is not None:
             self._setup.forget()
-        self._items = Collection(self._items.system, keep_rows=self._items.keep_rows)
+        (system, items), *_ = self._systems.items()
+        self._systems = {system: Collection(keep_rows=items.keep_rows)}
 
     def update(
         self, preds: Any, gts: Any, *, weights: Any = None, set_size_probs: Any = None
@@ -141,7 +151,7 @@ class Scorer:
             If the batch is wrong, repeats an id, or is of another form than those before. The
             scorer is then as it was.
         """
-        kind, system = self._kind, self._items.system
+        kind, (system, items) = self._kind, next(iter(self._systems.items()))
         if kind is None:
             sized = (hasattr(one, "__len__") and not isinstance(one, str) for one in (preds, gts))
             if all(sized) and not len(preds) and not len(gts):
@@ -150,8 +160,7 @@ class Scorer:
             preds = systems[system]
         setup = self._setup or plan.open_setup(kind, self._given)
         ref, pred = setup.read_truth(gts), setup.read(preds, system)
-        given = {"weights": weights, "set_size_probs": set_size_probs}
-        self._items.add(setup, pred, ref, given)
+        items.add(setup, pred, ref, {"weights": weights, "set_size_probs": set_size_probs})
         self._kind, self._setup = kind, setup
 
     def compute(self) -> ScoreTable:
@@ -167,15 +176,34 @@ class Scorer:
         InputError
             If there is no item, or something is wrong that no batch alone could show.
         """
-        if self._items.is_empty:
+        (system, first), *_ = self._systems.items()
+        if all(items.is_empty for items in self._systems.values()):
             raise InputError("no-items")
         setup = self._setup = self._setup or plan.open_setup(str(self._kind), self._given)
-        if self._items.keep_rows:
-            prepared = self._items.prepare(setup)
+        if first.keep_rows:
+            prepared = first.prepare(setup, system)
             plan.check_weights(prepared)
             return table_of(prepared)
-        prepared, scores, notes = self._items.sum_up(setup)
-        return ScoreTable(scores, prepared.plan.not_computed, notes, prepared.understood())
+        for items in self._systems.values():
+            items.let_go(setup)
+        return self._sum_up(setup)
+
+    def _sum_up(self, setup: Setup) -> ScoreTable:
+        """Score the items that were let go."""
+        found: dict[str, dict[str, Evaluated]] = {}
+        for system, items in self._systems.items():
+            for part, evaluated in items.evaluated().items():
+                found.setdefault(part, {})[system] = evaluated
+        planned = next(iter(self._systems.values())).plan
+        scores = score_evaluated(found, planned, resampling(setup.options))
+        facts, inputs = list[Fact](), list[Any]()
+        for system, items in self._systems.items():
+            prepared = items.describe(setup, system)
+            facts += prepared.facts([score for score in scores if score.system == system])
+            facts += items.facts
+            inputs[-1:] = prepared.inputs
+        understood = plan.describe_inputs(inputs)
+        return ScoreTable(scores, planned.not_computed, list(dict.fromkeys(facts)), understood)
 
     def merge(self, other: Scorer) -> None:
         """Add the items of another scorer with the same options, such as that of a process.
@@ -194,11 +222,13 @@ class Scorer:
             then as it was.
         """
         self._check_options(other)
-        if other._items.is_empty:
+        theirs = {name: items for name, items in other._systems.items() if not items.is_empty}
+        if not theirs:
             return
         kind = str(other._kind)
         setup = self._setup or plan.open_setup(kind, self._given)
-        self._items.merge(other._items, setup)
+        merged = {name: self._systems[name].merged(items, setup) for name, items in theirs.items()}
+        self._systems = self._systems | merged
         self._kind, self._setup = kind, setup
 
     def __add__(self, other: Scorer) -> Self:
@@ -215,7 +245,7 @@ class Scorer:
 
     def __len__(self) -> int:
         """The number of items of the ground truth so far."""
-        return len(self._items)
+        return max(map(len, self._systems.values()))
 
     def __repr__(self) -> str:
         measures = self._measures()
@@ -235,7 +265,8 @@ class Scorer:
             shared = len(kinds_of_all(given["measures"])) > 1
             if self._kind is not None or not shared:
                 given["measures"] = parse_all(given["measures"], first=self._kind)
-        return {**vars(self), "_given": given, "_setup": None, "_items": self._items.copy()}
+        systems = {name: items.copy() for name, items in self._systems.items()}
+        return {**vars(self), "_given": given, "_setup": None, "_systems": systems}
 
     def _measures(self) -> list[str]:
         """Return the names of the measures that were asked for."""
@@ -250,7 +281,7 @@ class Scorer:
                 found["ignore"] = sorted(map(str, found["ignore"]))
             # defaults need not be given
             known = {n: v for n, v in found.items() if v != _identity(OPTIONS[n].default)}
-            sides.append({"system": one._items.system, **known, "measures": one._measures()})
+            sides.append({"system": [*one._systems], **known, "measures": one._measures()})
         mine, theirs = sides
         names = [
             name
@@ -454,7 +485,7 @@ class Batches:
             self._ids.update(other._ids or {})
         (n, items, example), (more, of, another) = self.unlike, other.unlike
         self.unlike = n + more, items + of, example or another
-        self.notes += [note for note in other.notes if note not in self.notes]
+        self.notes = unite([*self.notes, *other.notes])
         self._scores |= other._scores
         self._readings.update(other._readings)
         self._order = self._order or other._order
@@ -557,22 +588,21 @@ class Collection:
 
     Parameters
     ----------
-    system : str
     keep_rows : bool
         Whether items are kept until they are scored; otherwise their sums are.
     """
 
-    def __init__(self, system: str, *, keep_rows: bool) -> None:
-        self.system, self.keep_rows = system, keep_rows
+    def __init__(self, *, keep_rows: bool) -> None:
+        self.keep_rows = keep_rows
         self._preds, self._gts = Batches(), Batches()
         self._by_item: dict[str, list[Any]] = {}  # options by name, batch by batch
         # of the items that were let go: what was computed, by part, and what is said of them
         self._plan: Plan | None = None
-        self._chosen: list[Fitted] = []
+        self._chosen: dict[str, list[Fitted]] = {}
         self._statistics: dict[str, Statistics] = {}
         self._counts: dict[str, dict[str, int]] = {}
         self._sample: list[Lists] = []  # one of them
-        self._notes: dict[Any, None] = {}  # on their weights
+        self._facts: list[Fact] = []  # on their weights
         self._known_by: frozenset[str] = frozenset()  # ids, numbers, or other numbers than before
 
     def __len__(self) -> int:
@@ -583,6 +613,19 @@ class Collection:
     def is_empty(self) -> bool:
         """Whether neither side has an item."""
         return not len(self._gts) and not len(self._preds)
+
+    @property
+    def facts(self) -> list[Fact]:
+        """What is odd in the items that were let go, beside what they are."""
+        return [*self._facts, *[Fact("unnumbered")] * (len(self._known_by) > 1)]
+
+    @property
+    def plan(self) -> Plan:
+        """What is computed of the items that were let go."""
+        if self._plan is None or not self._statistics:
+            weightless = any("weight_0" in counts for counts in self._counts.values())
+            raise InputError("zero-weights" if weightless else "no-items")
+        return self._plan
 
     def copy(self) -> Collection:
         """Return the same items, to which others can be added."""
@@ -616,114 +659,102 @@ class Collection:
         resolved = resolve_options(given, setup.kind.name)  # refuses what means nothing for it
         given = {name: resolved[name] for name, value in given.items() if value is not None}
         values = _read_values(given, pred, ref, setup)
-        batch = Collection(self.system, keep_rows=self.keep_rows)
+        batch = Collection(keep_rows=self.keep_rows)
         batch._preds, batch._gts = Batches.of(pred), Batches.of(ref)
         batch._by_item = {name: [value] for name, value in values.items()}
         self._check(batch)
-        # what needs all items is looked at when all are there
-        changed = values | {name: OPTIONS[name].default for name in WHOLE}
-        if self.is_empty:  # errors in the options or what they name are raised at once
-            setup.prepare({self.system: pred}, ref, **changed)
-        else:
-            options = setup.options.replace(**changed)
-            setup.kind.make_tasks({self.system: pred}, ref, options)
-        if self.keep_rows:
-            self._extend(batch)
-            return
         # Items of different batches are never joined: a batch is summed alone where its sides have
         # not the same ids, or where one of its ids is that of an item that waits.
         waits = self._preds.repeated(batch._preds) or self._gts.repeated(batch._gts)
-        by_id = not isinstance(ref.ids, range)
-        alone = bool(waits) or (by_id and set(pred.ids) != set(ref.ids))
+        alone = bool(waits) or (not isinstance(ref.ids, range) and set(pred.ids) != set(ref.ids))
         many = self._gts.waiting + len(ref) >= _TOGETHER
         before = batch if self.is_empty else self
         first = self._plan is None and not (before._preds.undecided or before._gts.undecided)
-        if not (alone or many or first):
+        lets_go = not self.keep_rows and (alone or many or first)
+        if not lets_go:  # what is wrong is found as early
+            # what needs all items is looked at when all are there
+            changed = values | {name: OPTIONS[name].default for name in WHOLE}
+            if self.is_empty:  # also in the options or what they name
+                setup.prepare({pred.source: pred}, ref, **changed)
+            else:
+                options = setup.options.replace(**changed)
+                setup.kind.make_tasks({pred.source: pred}, ref, options)
             self._extend(batch)
             return
         new = self.copy()  # nothing is added if something is wrong
         if alone:
-            new._let_go(setup)
+            new.let_go(setup)
         new._extend(batch)
-        new._let_go(setup)
+        new.let_go(setup)
         vars(self).update(vars(new))
 
-    def merge(self, other: Collection, setup: Setup) -> None:
-        """Add the items of another collection.
+    def merged(self, other: Collection, setup: Setup) -> Collection:
+        """Return the items of both.
 
         Raises
         ------
         InputError
-            If an id is in both, or the items are of another form; nothing is added then.
+            If an id is in both, or the items are of another form.
         """
+        new, other = self.copy(), other.copy()
         if not self.keep_rows:
-            other = other.copy()
-            for one in (self, other):
-                one._let_go(setup)
-        self._check(other)
-        if self._plan and other._plan and _names(self._plan) != _names(other._plan):
-            why = f"{_names(self._plan)}, and {_names(other._plan)}"
+            for one in (new, other):
+                one.let_go(setup)
+        new._check(other)
+        if new._plan and other._plan and _names(new._plan) != _names(other._plan):
+            why = f"{_names(new._plan)}, and {_names(other._plan)}"
             raise InputError("different-statistics", why=why)
-        self._add_sums(setup, other._statistics, other._counts)
-        self._plan, self._chosen = self._plan or other._plan, self._chosen or other._chosen
-        if not self.is_empty and self._gts._ids is None:
-            self._known_by |= {"other numbers"}
-        self._known_by |= other._known_by
-        self._sample = self._sample or other._sample
-        self._notes = self._notes | other._notes
-        self._extend(other)
+        new._add_sums(setup, other._statistics, other._counts)
+        new._plan, new._chosen = new._plan or other._plan, {**other._chosen, **new._chosen}
+        if not new.is_empty and new._gts._ids is None:
+            new._known_by |= {"other numbers"}
+        new._known_by |= other._known_by
+        new._sample = new._sample or other._sample
+        new._facts = unite([*new._facts, *other._facts])
+        new._extend(other)
+        return new
 
-    def prepare(self, setup: Setup) -> Prepared:
+    def prepare(self, setup: Setup, system: str) -> Prepared:
         """Join the items that were kept, choose measures and open what those need."""
         pred, ref = _with_ids(self._preds.lists(), self._gts.lists())
         values = {
             name: _join_weights(some) if name == "weights" else np.concatenate(some)
             for name, some in self._by_item.items()
         }
-        return setup.prepare({self.system: pred}, ref, plan=self._plan, **values)
+        return setup.prepare({system: pred}, ref, plan=self._plan, **values)
 
-    def sum_up(self, setup: Setup) -> tuple[Prepared, list[Score], list[Any]]:
-        """Return what describes the items that were let go, their scores, and notes.
+    def evaluated(self) -> dict[str, Evaluated]:
+        """Return the measures and the statistics of each part of the items that were let go."""
+        return {part: (self._chosen[part], found) for part, found in self._statistics.items()}
+
+    def describe(self, setup: Setup, system: str) -> Prepared:
+        """Return what describes the items that were let go.
 
         Raises
         ------
         InputError
-            If there is no item, all weigh nothing, or no measure was named and all items have
-            other default measures than the first.
+            If no measure was named and all items have other default measures than the first.
         """
-        self._let_go(setup)
-        if not self._statistics or self._plan is None:
-            weightless = any("weight_0" in counts for counts in self._counts.values())
-            raise InputError("zero-weights" if weightless else "no-items")
-        scores: list[Score] = []
-        for part, statistics in self._statistics.items():
-            headings = [f"{part} {name}" if part else name for name in self._plan.headings]
-            made = score_statistics(
-                {self.system: statistics}, {self.system: self._chosen}, headings=headings
-            )
-            scores += [replace(score, part=part) for score in made]
         pred, ref = self._sample or [self._preds.entries(), self._gts.entries()]
         nothing = dict.fromkeys(BY_ITEM)
-        prepared = setup.prepare({self.system: pred}, ref, plan=self._plan, **nothing)
+        prepared = setup.prepare({system: pred}, ref, plan=self.plan, **nothing)
         if self._preds.gone_ones and not self._preds.scored:  # refuses what needs scores
             self._evaluate(prepared, setup)
         names = setup.kind.name_counts
         if names:
-            first = _names(self._plan)
+            first = _names(self.plan)
             now = _names(plan_measures(setup.kind, prepared.tasks, prepared.options))
             if now != first:
                 raise InputError("other-defaults", first=first, every=now)
         # the counts of all items, but for those of distinct entries, which the task has
         tasks = {}
-        for part, task in prepared.tasks[self.system].items():
+        for part, task in prepared.tasks[system].items():
             counts = {n: c for n, c in task.counts.items() if names.get(n) == "distinct"}
             every = self._counts[part].items()
             counts |= {n: c for n, c in every if names.get(n) != "distinct"}
             tasks[part] = replace(task, counts=counts)
         inputs: Any = [self._preds, self._gts]
-        prepared = prepared._replace(tasks={self.system: tasks}, inputs=inputs)
-        notes = [*prepared.facts(scores), *self._notes]
-        return prepared, scores, notes + [Fact("unnumbered")] * (len(self._known_by) > 1)
+        return prepared._replace(tasks={system: tasks}, inputs=inputs)
 
     def _check(self, other: Collection) -> None:
         """Refuse items that cannot follow those before."""
@@ -746,20 +777,20 @@ class Collection:
         self._preds.extend(other._preds)
         self._gts.extend(other._gts)
 
-    def _let_go(self, setup: Setup) -> None:
+    def let_go(self, setup: Setup) -> None:
         """Sum the items that wait, and let them go; nothing changes if something is wrong."""
         if not self._preds.waiting and not self._gts.waiting:
             return
-        prepared = self.prepare(setup)
+        prepared = self.prepare(setup, "")
         chosen, found = self._evaluate(prepared, setup)
-        tasks = prepared.tasks[self.system]
+        tasks = prepared.tasks[""]
         self._add_sums(setup, found, {part: task.counts for part, task in tasks.items()})
         self._plan, self._chosen = prepared.plan, chosen
         for part in found:
             numbered = isinstance(tasks[part].ids, (range, np.ndarray))
             self._known_by |= {"numbers" if numbered else "ids"}
         weights = prepared.options["weights"]
-        self._notes = self._notes | dict.fromkeys(weights.notes if weights else ())
+        self._facts = unite([*self._facts, *(weights.notes if weights else ())])
         if not setup.kind.name_counts:  # entries are not kept
             self._sample = [
                 replace(one, ids=range(1), side=one.side.take(np.array([0 if len(one) else -1])))
@@ -776,21 +807,24 @@ class Collection:
 
     def _evaluate(
         self, prepared: Prepared, setup: Setup
-    ) -> tuple[list[Fitted], dict[str, Statistics]]:
+    ) -> tuple[dict[str, list[Fitted]], dict[str, Statistics]]:
         """Return the measures, frozen on the first items, and the statistics of each part."""
-        chosen, found = self._chosen, {}
-        for part, task in prepared.tasks[self.system].items():
-            if len(task):
-                chosen = chosen or _freeze(prepared, task)
-                task = replace(task, odd={k: n for k, n in task.odd.items() if adds_up(k)})
-                measures = [measure for measure, _ in chosen]
-                progress = setup.options["progress"]
-                sums = evaluate(task, measures, keep_rows=False, progress=progress)
-                nothing = np.zeros(0, np.uint64)
-                groups = None if sums.groups is None else nothing
-                found[part] = replace(  # of the items their number alone
-                    sums, ids=range(len(sums)), hashes=nothing, weights=None, groups=groups
-                )
+        chosen, found, ci = dict(self._chosen), {}, resampling(setup.options)
+        for part, task in next(iter(prepared.tasks.values())).items():
+            if not len(task):
+                continue
+            if part not in chosen:
+                chosen[part] = _freeze(prepared, part, task)
+            task = replace(task, odd={k: n for k, n in task.odd.items() if adds_up(k)})
+            measures = [measure for measure, _ in chosen[part]]
+            sums = evaluate(task, measures, keep_rows=bool(ci), progress=setup.options["progress"])
+            if ci:
+                sums = with_resamples(sums, ci)
+            nothing = np.zeros(0, np.uint64)
+            found[part] = replace(  # of the items their number alone
+                sums, parts=None, ids=range(len(sums)), hashes=nothing, weights=None,
+                groups=None if sums.groups is None else np.unique(sums.groups),
+            )  # fmt: skip
         return chosen, found
 
     def _add_sums(
@@ -811,6 +845,12 @@ class Collection:
                 else total.get(n, 0) + more.get(n, 0)
                 for n in {**total, **more}
             }}  # fmt: skip
+
+
+def resampling(options: ResolvedOptions) -> Bootstrap | None:
+    """Return how intervals are made of items that are not kept; None without."""
+    made = interval_options(options)
+    return made and replace(made, method=POISSON)
 
 
 def _join_weights(parts: Sequence[Weights]) -> Weights:
@@ -858,14 +898,12 @@ def _names(chosen: Plan) -> str:
     return ", ".join(map(str, chosen.measures))
 
 
-def _freeze(prepared: Prepared, task: Any) -> list[Fitted]:
+def _freeze(prepared: Prepared, part: str, task: Any) -> list[Fitted]:
     """Freeze the measures of the first items; refuse those that need all items at once."""
     chosen = []
-    for measure in prepared.plan.measures:
+    for measure in wanted_measures(prepared.plan, part):
         instead, df = "", measure["df"]
-        if terms_of(measure):
-            reason = "is made of the values of other measures"
-        elif measure["decode"] == BEST:
+        if measure["decode"] == BEST:
             reason = "chooses a threshold by the scores of all items"
             instead = ", or find the threshold on other data and give the number"
         elif df == "rows" or (df == "references" and "df" not in task.fits):

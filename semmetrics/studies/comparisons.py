@@ -362,7 +362,9 @@ def _item_differences(score: Score, against: Score, test: str) -> Floats:
 
 
 def item_values(score: Score) -> Floats | None:
-    """Return the values of items as a measure counts them; None where items have none."""
+    """Return the values of items as a measure counts them; None where items have or keep none."""
+    if score.statistics.parts is None:
+        return None
     return score.items if score.averaged is None else score.averaged
 
 

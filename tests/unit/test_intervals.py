@@ -16,7 +16,7 @@ from semmetrics.scoring import resampling
 from semmetrics.scoring.intervals import Replicates
 
 CLASSES = list("abcde")
-METHODS = ("percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall")
+METHODS = ("percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall", "poisson")
 
 
 def labels(n, seed=0):

@@ -198,9 +198,9 @@ def test_similarities_and_sums_over_directions_are_refused():
     with refused("matrix-batch"):
         scorer.update(np.eye(3), [[0], [1], [2]])
     scorer = Scorer(measures="Rsum", keep_rows=False)
-    with refused("needs-all-items"):
-        scorer.update({"q": ["a"]}, {"q": ["a"]})
-    assert len(scorer) == 0
+    scorer.update({"q": ["a"]}, {"q": ["a"]})
+    with refused("needs-parts"):
+        scorer.compute()
 
 
 # Everything that depends on all items
@@ -284,7 +284,7 @@ def test_scores_that_are_all_0_or_1_are_scores_beside_others():
 def test_members_that_were_let_go_are_no_scores_any_more():
     scorer = Scorer(measures=["F1"], keep_rows=False)
     scorer.update(np.array([[0, 1.0]]), np.array([[0, 1]]))
-    scorer._items._let_go(scorer._setup)
+    next(iter(scorer._systems.values())).let_go(scorer._setup)
     with refused("other-batch"):
         scorer.update(np.array([[0.5, 0.25]]), np.array([[0, 1]]))
     scorer.update(np.array([[1, 1.0]]), np.array([[0, 1]]))
@@ -333,7 +333,8 @@ def test_empty_batches_say_nothing():
     ({"measures": "F1", "protocol": "kubany2020"}, "measures-and-protocol"),
     ({"weights": [1]}, "given-by-batch"),
     ({"measures": "F1", "tokenizer": "13a"}, "not-of-kind"),
-    ({"ci": True, "keep_rows": False}, "needs-all-items"),
+    ({"ci": True, "ci_method": "bca", "keep_rows": False}, "needs-all-items"),
+    ({"ci": semmetrics.Bootstrap(method="wilson"), "keep_rows": False}, "needs-all-items"),
     ({"score_references": True, "keep_rows": False}, "needs-all-items"),
 ])  # fmt: skip
 def test_wrong_options_are_refused_at_once(options, code):
