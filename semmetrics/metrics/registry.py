@@ -532,7 +532,7 @@ def split_names(text: Any, kind: str | None = None) -> list[Any]:
     return [text]
 
 
-def _registered(kind: str, name: str) -> Definition:
+def registered(kind: str, name: str) -> Definition:
     """Return the registered definition, in place of a copy or a pickle of it."""
     _load(kind, name)
     if (kind, name) not in _DEFINITIONS:
@@ -540,4 +540,4 @@ def _registered(kind: str, name: str) -> Definition:
     return _DEFINITIONS[kind, name]
 
 
-copyreg.pickle(Definition, lambda definition: (_registered, (definition.kind, definition.name)))
+copyreg.pickle(Definition, lambda definition: (registered, (definition.kind, definition.name)))

@@ -67,23 +67,29 @@ class Prepared(NamedTuple):
         scores : iterable of Score
             Those of the tasks, where they were computed.
         """
-        notes: list[Fact] = [
-            replace(note, where=one.source) for one in self.inputs for note in one.notes
-        ]
         scores = list(scores)
         noted = {name_task(s.system, s.part): s.statistics.noted for s in scores}
-        plan, options = self.plan, self.options
-        notes += self.kind.facts(self.tasks, plan.measures, options, noted, self.inputs)
         axes = {
             name: (task.axis, "scored" if getattr(task, "ranked", False) else "predicted")
             for name, task in each_task(self.tasks)
         }
-        notes += score_facts(scores, axes, ci=bool(options["ci"])) + plan.notes
+        of_scores = score_facts(scores, axes, ci=bool(self.options["ci"]))
+        return self.data_facts(noted) + of_scores + self.plan_facts()
+
+    def data_facts(self, noted: Mapping[str, Any]) -> list[Fact]:
+        """Return what was odd in the inputs and tasks; ``noted`` is by task."""
+        notes = [replace(note, where=one.source) for one in self.inputs for note in one.notes]
+        plan, options = self.plan, self.options
+        return notes + self.kind.facts(self.tasks, plan.measures, options, noted, self.inputs)
+
+    def plan_facts(self) -> list[Fact]:
+        """Return what has no effect, and what was calibrated otherwise."""
+        notes = list(self.plan.notes)
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes
 
             notes += calibration_notes(self.tasks, self.plan.measures, self.calibrations)
-        return notes + idle_certainty(options)
+        return notes + idle_certainty(self.options)
 
 
 def score_facts(
@@ -246,10 +252,7 @@ def open_setup(name: str, given: Mapping[str, Any]) -> Setup:
     InputError
         If an option is wrong.
     """
-    kind = find_kind(name)
-    protocol = given.get("protocol")
-    fixed = {} if protocol is None else find_protocol(protocol).settings
-    options = resolve_options(given, name, protocol=protocol, fixed=fixed)
+    kind, options = find_kind(name), resolve(name, given)
     calibrations: Sequence[Any] = ()
     if options["calibration"] is not None:
         from semmetrics.scoring.calibration import as_calibrations
@@ -257,6 +260,13 @@ def open_setup(name: str, given: Mapping[str, Any]) -> Setup:
         files = options["read"] or DEFAULTS
         calibrations = as_calibrations(options["calibration"], files.max_bytes)
     return Setup(kind, kind.read_beside(options), calibrations)
+
+
+def resolve(name: str, given: Mapping[str, Any]) -> ResolvedOptions:
+    """Return the options of a kind, with what the protocol fixes and all defaults."""
+    protocol = given.get("protocol")
+    fixed = {} if protocol is None else find_protocol(protocol).settings
+    return resolve_options(given, name, protocol=protocol, fixed=fixed)
 
 
 def _without_weightless(task: Any) -> Any:

@@ -18,33 +18,38 @@ first items and then fixed.
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from semmetrics.arguments import check_type
 from semmetrics.core.ragged import Codes, offsets, row_numbers
-from semmetrics.data.form import ReadOptions, takes_options
+from semmetrics.data.form import DEFAULTS, ReadOptions, takes_options
 from semmetrics.data.join import Weights, aligned_weights
 from semmetrics.data.lists import Entry, Lists, Side
 from semmetrics.data.tasks import adds_up
 from semmetrics.errors import ITEM, Fact, InputError, Places, unite
+from semmetrics.kinds import name_task
 from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
 from semmetrics.messages import listing
-from semmetrics.metrics.registry import kinds_of_all, parse_all
+from semmetrics.metrics.definition import Statistic
+from semmetrics.metrics.registry import is_own, kinds_of_all, own_identity, parse_all
 from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options, take_over
 from semmetrics.scoring import plan
 from semmetrics.scoring.evaluate import Statistics, evaluate
 from semmetrics.scoring.fits import BEST, Fitted, fit
 from semmetrics.scoring.intervals import AUTO, POISSON, Bootstrap
-from semmetrics.scoring.plan import Prepared, Setup
+from semmetrics.scoring.plan import Prepared, Setup, score_facts
 from semmetrics.scoring.protocols import Plan, listed, plan_measures
 from semmetrics.scoring.resampling import with_resamples
+from semmetrics.scoring.result import Score
 from semmetrics.scoring.score import (
     Evaluated,
     interval_options,
@@ -52,6 +57,7 @@ from semmetrics.scoring.score import (
     table_of,
     wanted_measures,
 )
+from semmetrics.scoring.state import Identity, can_hold, read_state, write_state
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -61,6 +67,7 @@ if TYPE_CHECKING:
 
 
 _UNCOMPARED = ("progress", "cache")  # they change no number
+_FILES = tuple(name for name, option in OPTIONS.items() if option.file)
 _SHOWN = 5
 BY_ITEM = tuple(name for name, option in OPTIONS.items() if option.batch == "items")
 WHOLE = tuple(name for name, option in OPTIONS.items() if option.batch == "whole")
@@ -152,6 +159,8 @@ class Scorer:
             scorer is then as it was.
         """
         kind, (system, items) = self._kind, next(iter(self._systems.items()))
+        if lost := [name for name, one in self._given.items() if isinstance(one, Identity)]:
+            raise InputError("not-in-a-state", value=", ".join(lost))
         if kind is None:
             sized = (hasattr(one, "__len__") and not isinstance(one, str) for one in (preds, gts))
             if all(sized) and not len(preds) and not len(gts):
@@ -179,31 +188,28 @@ class Scorer:
         (system, first), *_ = self._systems.items()
         if all(items.is_empty for items in self._systems.values()):
             raise InputError("no-items")
-        setup = self._setup = self._setup or plan.open_setup(str(self._kind), self._given)
-        if first.keep_rows:
-            prepared = first.prepare(setup, system)
+        if first.keep_rows or any(items.is_live for items in self._systems.values()):
+            self._setup = self._setup or plan.open_setup(str(self._kind), self._given)
+        if first.keep_rows and self._setup is not None:
+            prepared = first.prepare(self._setup, system)
             plan.check_weights(prepared)
             return table_of(prepared)
-        for items in self._systems.values():
-            items.let_go(setup)
-        return self._sum_up(setup)
-
-    def _sum_up(self, setup: Setup) -> ScoreTable:
-        """Score the items that were let go."""
         found: dict[str, dict[str, Evaluated]] = {}
         for system, items in self._systems.items():
+            items.let_go(self._setup)
+            items.check_shards()
             for part, evaluated in items.evaluated().items():
                 found.setdefault(part, {})[system] = evaluated
-        planned = next(iter(self._systems.values())).plan
-        scores = score_evaluated(found, planned, resampling(setup.options))
+        _check_truth(found)
+        ci = resampling(plan.resolve(str(self._kind), self._given))
+        scores = score_evaluated(found, first.plan, ci)
         facts, inputs = list[Fact](), list[Any]()
         for system, items in self._systems.items():
-            prepared = items.describe(setup, system)
-            facts += prepared.facts([score for score in scores if score.system == system])
-            facts += items.facts
-            inputs[-1:] = prepared.inputs
+            mine = [score for score in scores if score.system == system]
+            facts += items.report(self._setup, system, mine, ci=ci is not None)
+            inputs[-1:] = items.inputs
         understood = plan.describe_inputs(inputs)
-        return ScoreTable(scores, planned.not_computed, list(dict.fromkeys(facts)), understood)
+        return ScoreTable(scores, first.plan.not_computed, list(dict.fromkeys(facts)), understood)
 
     def merge(self, other: Scorer) -> None:
         """Add the items of another scorer with the same options, such as that of a process.
@@ -222,14 +228,80 @@ class Scorer:
             then as it was.
         """
         self._check_options(other)
-        theirs = {name: items for name, items in other._systems.items() if not items.is_empty}
-        if not theirs:
-            return
-        kind = str(other._kind)
-        setup = self._setup or plan.open_setup(kind, self._given)
-        merged = {name: self._systems[name].merged(items, setup) for name, items in theirs.items()}
-        self._systems = self._systems | merged
-        self._kind, self._setup = kind, setup
+        kind, setup, mine = self._kind or other._kind, self._setup, self._systems
+        if any(items.is_live for one in (self, other) for items in one._systems.values()):
+            setup = setup or plan.open_setup(str(kind), self._given)
+        merged = {name: mine[name].merged(items, setup) if name in mine else items.copy()
+                  for name, items in other._systems.items()}  # fmt: skip
+        if all(items.is_empty and not items.parts for items in mine.values()):
+            mine = {}  # the name of a system without items is not known
+        self._systems, self._kind, self._setup = mine | merged, kind, setup
+
+    def save(self, target: Any, *, shard: str = "") -> None:
+        """Write the sums of the items so far, to be merged with others elsewhere.
+
+        Parameters
+        ----------
+        target : path or binary file
+            A .npz file of arrays and JSON; no program is run to read it.
+        shard : str, optional
+            Which part of the data the items are: "3/8" is the third of eight parts that have no id
+            in common.
+
+        Raises
+        ------
+        InputError
+            If items are kept, or the file cannot be written.
+
+        Examples
+        --------
+        >>> import io
+        >>> parts = []
+        >>> for preds, gts in (([["cat", "dog"]], [["cat"]]), ([["cat"]], [["cat"]])):
+        ...     scorer = Scorer(measures="F1", keep_rows=False)
+        ...     scorer.update(preds, gts)
+        ...     parts.append(io.BytesIO())
+        ...     scorer.save(parts[-1])
+        >>> round(Scorer.load(parts[0]).compute()["F1"].value, 4)
+        0.6667
+        """
+        if any(items.keep_rows for items in self._systems.values()):
+            raise InputError("needs-option", what="a state", name="keep_rows=False")
+        if any(items.is_live for items in self._systems.values()):
+            self._setup = self._setup or plan.open_setup(str(self._kind), self._given)
+        options = {
+            name: value if can_hold(value) else Identity(_digest(value))
+            for name, value in self.__getstate__()["_given"].items()
+            if name not in _UNCOMPARED
+        }
+        systems = {n: items.to_record(self._setup, n, shard) for n, items in self._systems.items()}
+        write_state(target, {"kind": self._kind, "options": options, "systems": systems})
+
+    @classmethod
+    def load(cls, source: Any, *, max_bytes: int = DEFAULTS.max_bytes) -> Self:
+        """Read what ``save`` wrote.
+
+        Parameters
+        ----------
+        source : path or binary file
+        max_bytes : int
+            The most bytes to read, after decompression.
+
+        Returns
+        -------
+        Scorer
+            Without the items; more can follow.
+
+        Raises
+        ------
+        InputError
+            If it is not a state, is damaged, or was written by another version.
+        """
+        state = read_state(source, max_bytes)
+        new = cls.__new__(cls)
+        new._kind, new._given, new._setup = state["kind"], state["options"], None
+        new._systems = {n: Collection.of_record(one) for n, one in state["systems"].items()}
+        return new
 
     def __add__(self, other: Scorer) -> Self:
         """Return a scorer with the items of both."""
@@ -276,21 +348,32 @@ class Scorer:
         """Refuse a scorer with other options."""
         sides = []
         for one in (self, other):
-            found = {name: _identity(value) for name, value in one._given.items()}
-            if isinstance(found.get("ignore"), list):  # in any order
-                found["ignore"] = sorted(map(str, found["ignore"]))
+            found = {name: _digest(value) for name, value in one._given.items()}
+            if isinstance(one._given.get("ignore"), (list, tuple)):  # in any order
+                found["ignore"] = _digest(sorted(map(str, one._given["ignore"])))
             # defaults need not be given
-            known = {n: v for n, v in found.items() if v != _identity(OPTIONS[n].default)}
-            sides.append({"system": [*one._systems], **known, "measures": one._measures()})
+            known = {n: v for n, v in found.items() if v != _digest(OPTIONS[n].default)}
+            kept = any(items.keep_rows for items in one._systems.values())
+            systems = {"system": [*one._systems]} if kept else {}
+            sides.append({**systems, **known, "measures": one._measures()})
         mine, theirs = sides
+        loaded = any(items.parts for one in (self, other) for items in one._systems.values())
+        ignored = {*_UNCOMPARED, *(_FILES if loaded else ())}  # of files the content is compared
         names = [
             name
             for name in dict.fromkeys((*mine, *theirs))
-            if name not in _UNCOMPARED and mine.get(name) != theirs.get(name)
+            if name not in ignored and mine.get(name) != theirs.get(name)
         ]
         kinds = [one._kind for one in (self, other)]
         if names or (None not in kinds and kinds[0] != kinds[1]):
             raise InputError("different-scorers", names=names or kinds)
+
+
+def _digest(value: Any) -> str:
+    """Return a hash of what tells an option's value from another."""
+    if isinstance(value, Identity):
+        return str(value)
+    return hashlib.blake2b(repr(_identity(value)).encode(), digest_size=8).hexdigest()
 
 
 def _identity(value: Any) -> Any:
@@ -311,6 +394,16 @@ def _identity(value: Any) -> Any:
         return type(value).__name__, pickle.dumps(value) if told is None else told
     except (pickle.PicklingError, TypeError, AttributeError):  # it never left this process
         return id(value)
+
+
+def _check_truth(found: Mapping[str, Mapping[str, Evaluated]]) -> None:
+    """Refuse systems with other items or ground truth, unless some were to be left out."""
+    for systems in found.values():
+        (name, (_, first)), *others = systems.items()
+        for other, (_, one) in others:
+            if one.fingerprint != first.fingerprint and "skip" not in first.settings.values():
+                raise InputError("scored-otherwise", other, other=name,
+                                 what="items or ground truth")  # fmt: skip
 
 
 _NONE: Codes = np.zeros(0, np.int32)
@@ -594,6 +687,8 @@ class Collection:
 
     def __init__(self, *, keep_rows: bool) -> None:
         self.keep_rows = keep_rows
+        self.is_live = False  # whether it has items that were not loaded as sums
+        self.parts: list[Part] = []  # that were loaded
         self._preds, self._gts = Batches(), Batches()
         self._by_item: dict[str, list[Any]] = {}  # options by name, batch by batch
         # of the items that were let go: what was computed, by part, and what is said of them
@@ -602,7 +697,8 @@ class Collection:
         self._statistics: dict[str, Statistics] = {}
         self._counts: dict[str, dict[str, int]] = {}
         self._sample: list[Lists] = []  # one of them
-        self._facts: list[Fact] = []  # on their weights
+        self._name_counts: Mapping[str, str] = {}  # those of the kind that do not add up
+        self._facts: list[Fact] = []  # on their weights, and all that was said of loaded ones
         self._known_by: frozenset[str] = frozenset()  # ids, numbers, or other numbers than before
 
     def __len__(self) -> int:
@@ -615,9 +711,76 @@ class Collection:
         return not len(self._gts) and not len(self._preds)
 
     @property
-    def facts(self) -> list[Fact]:
-        """What is odd in the items that were let go, beside what they are."""
-        return [*self._facts, *[Fact("unnumbered")] * (len(self._known_by) > 1)]
+    def inputs(self) -> tuple[Batches, Batches]:
+        """How both sides were read."""
+        return self._preds, self._gts
+
+    def report(
+        self, setup: Setup | None, system: str, scores: Sequence[Score], *, ci: bool
+    ) -> list[Fact]:
+        """Return what a user should know of the items that were let go, and their scores."""
+        unseen = [Fact("ids-not-compared")] * (sum(not part.shard for part in self.parts) > 1)
+        unseen += [Fact("unnumbered")] * (len(self._known_by) > 1)
+        if setup is not None and self.is_live:
+            return [*self.describe(setup, system).facts(scores), *self._facts, *unseen]
+        axes = {name_task(system, part): (one, "predicted")
+                for part, one in self._statistics.items()}  # fmt: skip
+        return [*self._facts, *score_facts(scores, axes, ci=ci), *unseen]
+
+    def check_shards(self) -> None:
+        """Refuse loaded parts of which some are missing."""
+        shards = [part.shard.split("/") for part in self.parts if part.shard]
+        every = range(1, 1 + max((int(count) for _, count in shards), default=0))
+        if missing := {*every} - {int(number) for number, _ in shards}:
+            names = [f"{number}/{len(every)}" for number in sorted(missing)]
+            raise InputError("missing-shards", names=names)
+
+    def to_record(self, setup: Setup | None, system: str, shard: str) -> dict[str, Any]:
+        """Return the sums, and what is said of them, as a file holds them."""
+        new = self.copy()
+        new.let_go(setup)
+        if new.is_live and new._statistics and setup is not None:
+            prepared = new.describe(setup, system)
+            noted = {name_task(system, part): one.noted for part, one in new._statistics.items()}
+            facts = prepared.data_facts(noted) + prepared.plan_facts()
+            new._facts = unite([*new._facts, *facts])
+        if new.is_live or not new.parts:
+            n = len(new) - sum(part.n for part in new.parts)
+            total = sum(one.fingerprint for one in new._statistics.values())
+            rest = (total - sum(part.fingerprint for part in new.parts)) % (1 << 64)
+            new.parts = [*new.parts, Part(shard, n, rest)]
+        for batches in new.inputs:
+            batches.let_go(keep_entries=False)
+        measures = new._plan.measures if new._plan else []
+        own = {m.definition: own_identity(m.definition) for m in measures if is_own(m.definition)}
+        sums = {part: [one.sums[s] for s in new._needed(part)]
+                for part, one in new._statistics.items()}  # fmt: skip
+        drawn = {part: one.resamples and [one.resamples[s] for s in new._needed(part)]
+                 for part, one in new._statistics.items()}  # fmt: skip
+        bare = {p: replace(one, sums={}, resamples=None) for p, one in new._statistics.items()}
+        return {**vars(new), "is_live": False, "_sample": [], "_statistics": bare,
+                "own": own, "sums": sums, "resamples": drawn}  # fmt: skip
+
+    @classmethod
+    def of_record(cls, record: dict[str, Any]) -> Collection:
+        """Return what a file holds."""
+        for definition, identity in record.pop("own").items():
+            if own_identity(definition) != identity:
+                raise InputError("other-measure", measure=definition.name)
+        new, sums, drawn = cls(keep_rows=False), record.pop("sums"), record.pop("resamples")
+        vars(new).update(record)
+        for part, one in new._statistics.items():
+            needed = new._needed(part)
+            new._statistics[part] = replace(
+                one, sums=dict(zip(needed, sums[part], strict=True)),
+                resamples=drawn[part] and dict(zip(needed, drawn[part], strict=True)),
+            )  # fmt: skip
+        return new
+
+    def _needed(self, part: str) -> list[Statistic]:
+        """Return what is summed of a part, in the order of the measures."""
+        measures = (measure for measure, _ in self._chosen[part])
+        return list(dict.fromkeys(m.definition.family.statistic(m) for m in measures))
 
     @property
     def plan(self) -> Plan:
@@ -680,15 +843,17 @@ class Collection:
                 options = setup.options.replace(**changed)
                 setup.kind.make_tasks({pred.source: pred}, ref, options)
             self._extend(batch)
+            self.is_live = True
             return
         new = self.copy()  # nothing is added if something is wrong
+        new.is_live = True
         if alone:
             new.let_go(setup)
         new._extend(batch)
         new.let_go(setup)
         vars(self).update(vars(new))
 
-    def merged(self, other: Collection, setup: Setup) -> Collection:
+    def merged(self, other: Collection, setup: Setup | None) -> Collection:
         """Return the items of both.
 
         Raises
@@ -704,13 +869,21 @@ class Collection:
         if new._plan and other._plan and _names(new._plan) != _names(other._plan):
             why = f"{_names(new._plan)}, and {_names(other._plan)}"
             raise InputError("different-statistics", why=why)
-        new._add_sums(setup, other._statistics, other._counts)
-        new._plan, new._chosen = new._plan or other._plan, {**other._chosen, **new._chosen}
+        chosen = other._chosen | new._chosen
+        if any(chosen[part] != one for part, one in other._chosen.items()):
+            why = "what was fitted, such as document frequencies or a threshold, differs"
+            raise InputError("different-statistics", why=why)
+        _check_parts(new.parts, other.parts)
+        new._add_sums(other._statistics, other._counts, other._name_counts)
+        new._plan, new._chosen = new._plan or other._plan, chosen
+        new.parts = [*new.parts, *other.parts]
         if not new.is_empty and new._gts._ids is None:
             new._known_by |= {"other numbers"}
         new._known_by |= other._known_by
         new._sample = new._sample or other._sample
-        new._facts = unite([*new._facts, *other._facts])
+        alike = new.is_live == other.is_live  # else what is said of loaded items is said again
+        some = [one._facts for one in (new, other) if alike or one.is_live]
+        new._facts, new.is_live = unite(chain(*some)), new.is_live or other.is_live
         new._extend(other)
         return new
 
@@ -777,14 +950,15 @@ class Collection:
         self._preds.extend(other._preds)
         self._gts.extend(other._gts)
 
-    def let_go(self, setup: Setup) -> None:
+    def let_go(self, setup: Setup | None) -> None:
         """Sum the items that wait, and let them go; nothing changes if something is wrong."""
-        if not self._preds.waiting and not self._gts.waiting:
+        if setup is None or not (self._preds.waiting or self._gts.waiting):
             return
         prepared = self.prepare(setup, "")
         chosen, found = self._evaluate(prepared, setup)
         tasks = prepared.tasks[""]
-        self._add_sums(setup, found, {part: task.counts for part, task in tasks.items()})
+        counts = {part: task.counts for part, task in tasks.items()}
+        self._add_sums(found, counts, setup.kind.name_counts)
         self._plan, self._chosen = prepared.plan, chosen
         for part in found:
             numbered = isinstance(tasks[part].ids, (range, np.ndarray))
@@ -829,15 +1003,15 @@ class Collection:
 
     def _add_sums(
         self,
-        setup: Setup,
         statistics: Mapping[str, Statistics],
         counts: Mapping[str, Mapping[str, int]],
+        names: Mapping[str, str],
     ) -> None:
         """Add the sums of other items; those that do not fit change nothing."""
         before = self._statistics
         added = {p: before[p] + one if p in before else one for p, one in statistics.items()}
         self._statistics = before | added
-        names = setup.kind.name_counts
+        self._name_counts = {**self._name_counts, **names}
         for part, more in counts.items():
             total = self._counts.get(part, {})
             self._counts = self._counts | {part: {
@@ -845,6 +1019,36 @@ class Collection:
                 else total.get(n, 0) + more.get(n, 0)
                 for n in {**total, **more}
             }}  # fmt: skip
+
+
+class Part(NamedTuple):
+    """Items that were summed elsewhere.
+
+    Attributes
+    ----------
+    shard : str
+        Which of so many parts without common ids: "3/8"; "" where that is not known.
+    n : int
+    fingerprint : int
+        Of the ids and their references.
+    """
+
+    shard: str
+    n: int
+    fingerprint: int
+
+
+def _check_parts(mine: Sequence[Part], theirs: Sequence[Part]) -> None:
+    """Refuse parts that have items in common, as far as that is known."""
+    shards = {part.shard for part in mine if part.shard}
+    counts = {part.shard.partition("/")[2] for part in (*mine, *theirs) if part.shard}
+    if len(counts) > 1:
+        raise InputError("different-statistics", why=f"shards of {' and of '.join(counts)}")
+    seen = {part[1:] for part in mine if part.n}
+    twice = [part.shard or f"{part.n} items" for part in theirs
+             if part.shard in shards or part[1:] in seen]  # fmt: skip
+    if twice:
+        raise InputError("merged-twice", names=twice)
 
 
 def resampling(options: ResolvedOptions) -> Bootstrap | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import itertools
 import json
 import pickle
@@ -186,6 +187,14 @@ def test_every_measure_without_rows_or_refused(definition, chunk, monkeypatch):
     whole = score(preds, gts, measures=additive, keep_rows=False, **options)
     scorer = fed(Scorer(measures=additive, keep_rows=False, **options), preds, gts, splits(24, 3))
     assert told(scorer.compute()) == told(whole)
+    parts = []
+    for start, stop in ((0, 5), (5, 24)):
+        part = Scorer(measures=additive, keep_rows=False, **options)
+        part.update(preds[start:stop], gts[start:stop])
+        parts.append(io.BytesIO())
+        part.save(parts[-1])
+    merged = sum(map(Scorer.load, parts)).compute()
+    assert [one.to_dict()["value"] for one in merged] == [one.to_dict()["value"] for one in whole]
     with refused("rows-not-kept"):
         scorer.compute().per_item()
     if "SemF1" in map(str, measures):

@@ -1,0 +1,146 @@
+"""States: parts summed elsewhere say what one call says, and files that changed are refused."""
+
+import io
+import json
+from itertools import permutations
+
+import numpy as np
+import pytest
+from refusals import refused
+
+import semmetrics
+from semmetrics import InputError, Scorer, score
+from semmetrics.metrics.registry import forget
+
+IDS = [f"item {number}" for number in range(24)]
+OPTIONS = {"measures": ["F1", "MicroF1", "MacroF1", "SemF1"], "ci": True, "resamples": 20}
+
+
+def states(preds, gts, cuts, shards=True, system="preds", **options):
+    """Save the sums of parts of the items, and return the files."""
+    found = []
+    parts = np.split(np.array([*gts]), cuts)
+    for number, ids in enumerate(parts, 1):
+        scorer = Scorer(system=system, keep_rows=False, **options)
+        scorer.update({i: preds[i] for i in ids}, {i: gts[i] for i in ids})
+        found.append(io.BytesIO())
+        scorer.save(found[-1], shard=f"{number}/{len(parts)}" if shards else "")
+    return found
+
+
+def items(seed=0):
+    """Both sides by id."""
+    rng = np.random.default_rng(seed)
+    names = [f"label {number}" for number in range(12)]
+    preds, gts = ({i: rng.permutation(names)[: rng.integers(0, 5)].tolist() for i in IDS}
+                  for _ in range(2))  # fmt: skip
+    return preds, gts
+
+
+def test_states_merge_in_any_order_and_in_trees():
+    preds, gts = items()
+    whole = score(preds, gts, ci_method="poisson", **OPTIONS)
+    parts = states(preds, gts, [3, 10], **OPTIONS)
+    for order in permutations(parts):
+        first, *others = map(Scorer.load, order)
+        tree = io.BytesIO()
+        sum(others).save(tree)
+        table = (Scorer.load(tree) + first).compute()
+        assert [one.signature for one in table] == [one.signature for one in whole]
+        assert [one.ci for one in table] == [one.ci for one in whole]
+        assert table.notes == whole.notes
+
+
+def test_states_of_several_systems_are_scored_together():
+    preds, gts = items()
+    others, _ = items(5)
+    options = {**OPTIONS, "ci_method": "poisson"}
+    whole = semmetrics.score_systems({"a": preds, "b": others}, gts, **options)
+    parts = [*states(preds, gts, [7], system="a", **options),
+             *states(others, gts, [7], system="b", **options)]  # fmt: skip
+    table = sum(map(Scorer.load, parts)).compute()
+    assert json.loads(table.to_json()) == json.loads(whole.to_json())
+    truth = {**gts, "item 3": ["label 1"]}
+    parts[2:] = states(others, truth, [7], system="b", **options)
+    with refused("scored-otherwise"):
+        sum(map(Scorer.load, parts)).compute()
+
+
+def test_what_does_not_belong_together_is_refused():
+    preds, gts = items()
+    parts = list(map(Scorer.load, states(preds, gts, [7], **OPTIONS)))
+    with refused("merged-twice"):
+        _ = parts[0] + parts[0]
+    with refused("missing-shards", names=["2/2"]):
+        parts[0].compute()
+    for changed in ({"measures": ["F1"]}, {"resamples": 21}, {"normalize": "lower"}):
+        with pytest.raises(InputError) as caught:
+            _ = parts[0] + Scorer.load(states(preds, gts, [], **{**OPTIONS, **changed})[0])
+        assert caught.value.code in ("different-scorers", "different-statistics")
+    with refused("different-statistics"):
+        _ = parts[0] + Scorer.load(states(preds, gts, [3, 9], **OPTIONS)[1])
+    loose = list(map(Scorer.load, states(preds, gts, [7], shards=False, **OPTIONS)))
+    assert [one.code for one in sum(loose).compute().facts if "ids" in one.code] == [
+        "ids-not-compared"
+    ]
+    with refused("merged-twice"):
+        _ = loose[0] + parts[0]
+    with refused("needs-option"):
+        Scorer(measures="F1").save(io.BytesIO())
+
+
+def test_files_that_changed_are_refused(tmp_path, monkeypatch):
+    preds, gts = items()
+    (part,) = states(preds, gts, [], measures="F1")
+    raw = part.getvalue()
+    for cut in (10, len(raw) // 2, len(raw) - 1):
+        with refused("damaged" if cut > 4 else "no-state"):
+            Scorer.load(io.BytesIO(raw[:cut]))
+    arrays = dict(np.load(io.BytesIO(raw)))
+    name = next(n for n, one in arrays.items() if one.size and one.dtype.kind == "i")
+    changed = io.BytesIO()
+    np.savez(changed, **{**arrays, name: arrays[name] + 1})
+    with refused("damaged"):
+        Scorer.load(changed)
+    with refused("no-state"):
+        Scorer.load(io.BytesIO(b"{}"))
+    monkeypatch.setattr("semmetrics.scoring.state.__version__", "99.0")
+    with refused("other-version"):
+        Scorer.load(part)
+
+
+def test_functions_stand_for_themselves_and_own_measures_are_the_same(tmp_path):
+    preds, gts = items()
+
+    def embed(texts):
+        return [[len(text), 1.0] for text in texts]
+
+    @semmetrics.measure
+    def Hits(hit):
+        return hit
+
+    try:
+        options = {"measures": ["SemF1", "Hits"], "embedding": embed}
+        parts = list(map(Scorer.load, states(preds, gts, [7], **options)))
+        whole = score(preds, gts, **options)
+        assert [one.value for one in sum(parts).compute()] == [one.value for one in whole]
+        with refused("not-in-a-state", value="embedding"):
+            parts[0].update(preds, gts)
+        (part,) = states(preds, gts, [], **options)
+        forget(Hits)
+
+        @semmetrics.measure
+        def Hits(hit):
+            return 2 * hit
+
+        with refused("other-measure", measure="Hits"):
+            Scorer.load(part)
+    finally:
+        forget(Hits)
+    path = tmp_path / "part.state"
+    loaded = Scorer(measures="F1", keep_rows=False)
+    loaded.update({"a": ["cat"]}, {"a": ["cat"]})
+    loaded.save(path)
+    more = Scorer.load(path)
+    more.update({"b": ["cat"]}, {"b": ["dog"]})  # more can follow
+    assert more.compute()["F1"].value == 0.5
