@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
 from semmetrics.core.same import by_value
-from semmetrics.errors import ITEM, InputError
+from semmetrics.errors import ITEM, InputError, Places
 from semmetrics.messages import pluralize
 
 Terms: TypeAlias = tuple[str, ...]
@@ -65,6 +65,22 @@ def take_ids(ids: Ids, rows: Ints) -> Ids:
     if isinstance(ids, (range, np.ndarray)):
         return np.asarray(ids, np.int64)[rows]
     return [ids[i] for i in rows.tolist()]
+
+
+def join_ids(parts: Sequence[Ids]) -> Ids:
+    """Return the ids of several parts, one after the other.
+
+    Examples
+    --------
+    >>> join_ids([["a"], ["b", "c"]])
+    ['a', 'b', 'c']
+    """
+    if not parts or not all(isinstance(part, Texts) for part in parts):
+        return [name for part in parts for name in map(str, part)]
+    texts: Any = parts
+    widths = np.concatenate([np.diff(part.ends) for part in texts])
+    whole = [part.data[part.ends[0] : part.ends[-1]] for part in texts]
+    return Texts(np.concatenate(whole), offsets(widths))
 
 
 class Texts(Sequence[str]):
@@ -255,6 +271,30 @@ class Lists:
     def synonyms(self) -> bool:
         """Whether any entry has more than one term."""
         return not set(map(type, self.vocabulary)) <= {str}
+
+    def rows(self, start: int, stop: int) -> Lists:
+        """Return items start to stop, sharing memory."""
+        ids = self.ids
+        if isinstance(ids, Texts):
+            ids = Texts(ids.data, ids.ends[start : stop + 1])
+        else:
+            ids = ids[start:stop]
+        return self._some(slice(start, stop), ids, lambda side: side.rows(start, stop))
+
+    def take(self, rows: Ints, ids: Ids | None = None) -> Lists:
+        """Return the items of those numbers, perhaps under ids that are known to be theirs."""
+        ids = take_ids(self.ids, rows) if ids is None else ids
+        return self._some(rows, ids, lambda side: side.take(rows))
+
+    def _some(self, rows: Any, ids: Ids, pick: Callable[[Side], Side]) -> Lists:
+        """Return some of the items, which know where they are."""
+        where: Any = self.where
+        if isinstance(where, Places):
+            named: Any = None if where.ids is None else ids
+            numbers = np.asarray(where.numbers)[rows] if where.unit else ()
+            where = replace(where, ids=named, numbers=numbers)
+        whole = self.whole and self.whole._some(rows, ids, pick)
+        return replace(self, ids=ids, side=pick(self.side), where=where, whole=whole)
 
     def values(self) -> list[Any]:
         """Return all entries in order, each as often as it stands there."""

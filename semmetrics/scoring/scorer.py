@@ -138,8 +138,25 @@ class Scorer:
         (system, items), *_ = self._systems.items()
         self._systems = {system: Collection(keep_rows=items.keep_rows)}
 
+    @property
+    def kind(self) -> str | None:
+        """What is evaluated; None where the first batch has to tell."""
+        return self._kind
+
+    @property
+    def setup(self) -> Setup:
+        """What is evaluated and how, opened."""
+        self._setup = self._setup or plan.open_setup(str(self._kind), self._given)
+        return self._setup
+
     def update(
-        self, preds: Any, gts: Any, *, weights: Any = None, set_size_probs: Any = None
+        self,
+        preds: Any,
+        gts: Any,
+        *,
+        system: str | None = None,
+        weights: Any = None,
+        set_size_probs: Any = None,
     ) -> None:
         """Add the items of a batch.
 
@@ -147,6 +164,8 @@ class Scorer:
         ----------
         preds, gts : path, mapping, sequence, Series, matrix, tensor, Lists or Matrix
             As for ``score``. Without ids, items are numbered on from batch to batch.
+        system : str, optional
+            One of several systems, with ``keep_rows=False``; without it, the first.
         weights : optional
             A weight for each item of the batch, as for ``score``; with all batches or with none.
         set_size_probs : optional
@@ -158,7 +177,11 @@ class Scorer:
             If the batch is wrong, repeats an id, or is of another form than those before. The
             scorer is then as it was.
         """
-        kind, (system, items) = self._kind, next(iter(self._systems.items()))
+        (first, one), *_ = self._systems.items()
+        kind, system = self._kind, first if system is None else system
+        items = self._systems.get(system) or Collection(keep_rows=one.keep_rows)
+        if one.keep_rows and system != first:
+            raise InputError("needs-option", what="several systems", name="keep_rows=False")
         if lost := [name for name, one in self._given.items() if isinstance(one, Identity)]:
             raise InputError("not-in-a-state", value=", ".join(lost))
         if kind is None:
@@ -171,6 +194,8 @@ class Scorer:
         ref, pred = setup.read_truth(gts), setup.read(preds, system)
         items.add(setup, pred, ref, {"weights": weights, "set_size_probs": set_size_probs})
         self._kind, self._setup = kind, setup
+        kept = self._systems if len(self) or system == first else {}  # the first has a name now
+        self._systems = kept | {system: items}
 
     def compute(self) -> ScoreTable:
         """Score all items so far. More batches can follow.
@@ -185,18 +210,17 @@ class Scorer:
         InputError
             If there is no item, or something is wrong that no batch alone could show.
         """
-        (system, first), *_ = self._systems.items()
-        if all(items.is_empty for items in self._systems.values()):
+        systems = {n: items for n, items in self._systems.items() if not items.is_empty}
+        if not systems:
             raise InputError("no-items")
-        if first.keep_rows or any(items.is_live for items in self._systems.values()):
-            self._setup = self._setup or plan.open_setup(str(self._kind), self._given)
-        if first.keep_rows and self._setup is not None:
-            prepared = first.prepare(self._setup, system)
+        system, first = next(iter(systems.items()))
+        if first.keep_rows:
+            prepared = first.prepare(self.setup, system)
             plan.check_weights(prepared)
             return table_of(prepared)
         found: dict[str, dict[str, Evaluated]] = {}
-        for system, items in self._systems.items():
-            items.let_go(self._setup)
+        for system, items in systems.items():
+            items.let_go(self.setup if items.is_live else None)
             items.check_shards()
             for part, evaluated in items.evaluated().items():
                 found.setdefault(part, {})[system] = evaluated
@@ -204,7 +228,7 @@ class Scorer:
         ci = resampling(plan.resolve(str(self._kind), self._given))
         scores = score_evaluated(found, first.plan, ci)
         facts, inputs = list[Fact](), list[Any]()
-        for system, items in self._systems.items():
+        for system, items in systems.items():
             mine = [score for score in scores if score.system == system]
             facts += items.report(self._setup, system, mine, ci=ci is not None)
             inputs[-1:] = items.inputs
@@ -267,14 +291,13 @@ class Scorer:
         """
         if any(items.keep_rows for items in self._systems.values()):
             raise InputError("needs-option", what="a state", name="keep_rows=False")
-        if any(items.is_live for items in self._systems.values()):
-            self._setup = self._setup or plan.open_setup(str(self._kind), self._given)
+        setup = self.setup if any(one.is_live for one in self._systems.values()) else None
         options = {
             name: value if can_hold(value) else Identity(_digest(value))
             for name, value in self.__getstate__()["_given"].items()
             if name not in _UNCOMPARED
         }
-        systems = {n: items.to_record(self._setup, n, shard) for n, items in self._systems.items()}
+        systems = {n: items.to_record(setup, n, shard) for n, items in self._systems.items()}
         write_state(target, {"kind": self._kind, "options": options, "systems": systems})
 
     @classmethod
