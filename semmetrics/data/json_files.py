@@ -185,7 +185,7 @@ def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
 
 def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:
     """Yield the values of JSON lines and their lines; blank ones between are noted at the end."""
-    lines = enumerate(text_lines(source.text), 1)
+    lines = enumerate(text_lines(source.text), 1 + source.before[0])
     for line, text in without_blanks(lines, str.isspace, notes, "records"):
         yield line, parse(text, source.name, line)
 
@@ -202,7 +202,7 @@ def without_blanks(
             n, pending = n + pending, 0
             yield line, row
     if n:  # those at the end mean nothing
-        notes.append(Fact("blank-lines", n, values={"between": between, "first": first}))
+        notes.append(Fact("blank-lines", n, (str(first),), values={"between": between}))
 
 
 def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:

@@ -124,7 +124,7 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     free = [one for one in form.record.columns if column_among(options, one.role, keys) is None]
     lacking = filter(None, (options.column(column.role) for column in free))
     others = {name.casefold() for name in {n for one in free for n in one.known}.union(lacking)}
-    coder, lines = Coder(form, by_row=by_row), 0
+    coder, lines = Coder(form, by_row=by_row), source.before[0]
 
     def parsed(block: bytes) -> Any:
         return _parse_records(block, schema, others, extra, options)
@@ -149,6 +149,7 @@ def _parse_records(
     data = np.frombuffer(block, np.uint8)
     ends = np.flatnonzero(data == _NEWLINE)
     longest = _longest(ends, len(block), options.max_line_bytes)
+    leave_if(data[0] == _NEWLINE)
     before = np.where(data[ends - 1] == _RETURN, data[ends - 2], data[ends - 1])
     # an object ends before each newline and one begins after it, so no newline is within an object
     leave_if((before != b"}"[0]).any())
@@ -206,7 +207,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     def parsed(block: bytes) -> tuple[Any, Any, int]:
         return _parse_rows(block, delimiter, columns, types, options.max_line_bytes)
 
-    lines, empty = 2, 0
+    lines, empty = 2 + source.before[0], 0
     for table, starts, n_lines in ahead(map(parsed, _blocks(source, header_end, quoted=True))):
         row = 0
         for batch in table.to_batches():
@@ -220,7 +221,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         lines += n_lines
     found = coder.finish(source.name, "line {}")
     if split is not None:
-        found = replace(found, notes=row_notes(empty, 0, form))
+        found = replace(found, notes=row_notes(empty, (), form))
     found = describe_table(found, kind.upper(), header, roles, form, split is not None)
     if split is None:
         return found
@@ -242,7 +243,7 @@ def _parse_rows(
     ends = row_ends = np.flatnonzero(data == _NEWLINE)
     if b'"' in block:
         quotes = np.flatnonzero(data == _QUOTE)
-        _check_quotes(data, quotes, ord(delimiter))
+        check_quotes(data, quotes, ord(delimiter))
         row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
     else:
         leave_if(b"\n\n" in block or b"\n\r\n" in block)  # pyarrow makes rows of blank lines
@@ -267,7 +268,7 @@ def _parse_rows(
     return table, np.append(0, np.searchsorted(ends, row_ends) + 1), len(ends)
 
 
-def _check_quotes(data: Any, quotes: Any, comma: int) -> None:
+def check_quotes(data: Any, quotes: Any, comma: int) -> None:
     """Look for quotes that are not around a whole cell, or twice within one."""
     leave_if(len(quotes) % 2)
     opening, closing = quotes[::2], quotes[1::2]
