@@ -25,11 +25,11 @@ from pyarrow import csv as pa_csv
 from pyarrow import json as pa_json
 
 from semmetrics.data.arrow import Coder, OddError, leave_if
-from semmetrics.data.form import Form, ReadOptions, column_among, find_columns
+from semmetrics.data.form import Form, ReadOptions, column_among, find_columns, row_notes
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import UTF16, Source, ahead
-from semmetrics.data.tables import describe_table, row_notes, split_text
+from semmetrics.data.tables import describe_table, split_text
 from semmetrics.errors import Fact, InputError, at
 
 BLOCK = 2**22  # bytes
@@ -137,7 +137,8 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
             lines += len(ids)
     found = coder.finish(source.name, "line {}")
     row_is = f"a {form.noun}" if by_row else "an item"
-    notes = [Fact("unused-columns", len(extra), tuple(extra))] if extra else []
+    leave_if(any(note.code == "empty-cells" for note in found.notes))  # in a record: an empty entry
+    notes = found.notes + [Fact("unused-columns", len(extra), tuple(extra))] * bool(extra)
     return replace(found, understood=f"JSON lines, one record {row_is}", notes=notes)
 
 

@@ -25,12 +25,20 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from semmetrics.data.form import Form, Items, ReadOptions, find_columns, find_id, is_one_hot
+from semmetrics.data.form import (
+    Form,
+    Items,
+    ReadOptions,
+    find_columns,
+    find_id,
+    is_one_hot,
+    row_notes,
+)
 from semmetrics.data.json_files import item_rows, without_blanks
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.source import Source, check_lines, text_lines
-from semmetrics.errors import EXAMPLES, Fact, InputError, Places, at
+from semmetrics.errors import Fact, InputError, Places, at
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_id, as_number
 
@@ -194,15 +202,6 @@ def _pair_columns(
                 raise InputError("score-alone", where(row), noun=form.noun)
         scores = [0.0 if entry == "" else one for entry, one in zip(entries, scores, strict=True)]
     return list(zip(entries, form.table.columns[2].values(scores, where), strict=True))
-
-
-def row_notes(empty: int, scattered: Sequence[str], form: Form) -> list[Fact]:
-    """Note how many items have an empty cell, and which ids have rows that are not together."""
-    facts = (
-        Fact("empty-cells", empty, values={"noun": form.noun}),
-        Fact("scattered-rows", len(scattered), tuple(scattered[:EXAMPLES])),
-    )
-    return [fact for fact in facts if fact.n]
 
 
 def split_text(several: int, rows: int, split: str) -> str:

@@ -305,6 +305,8 @@ class _Blocks(ABC):
             except InputError as error:
                 bare = (error.code, error.where) in (("nothing-given", name), ("empty", name))
                 if not (start or bare):
+                    ended = self.fill(2 * size)  # so that the item it is about is whole
+                    read(self.part(0, len(self.rest) if ended else self.rows_end(2 * size)), name)
                     raise
             else:
                 if len(found) > 1:
