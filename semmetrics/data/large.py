@@ -67,12 +67,7 @@ def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[byt
     """Yield blocks of whole lines from a place on; newlines between quotes end no line."""
     rest = b""
     for part in source.chunks(BLOCK):
-        end = part.rfind(b"\n") + 1
-        if quoted and (b'"' in rest or b'"' in part):
-            data, before = np.frombuffer(part, np.uint8), rest.count(b'"')
-            ends, quotes = np.flatnonzero(data == _NEWLINE), np.flatnonzero(data == _QUOTE)
-            outside = ends[(before + np.searchsorted(quotes, ends)) % 2 == 0]
-            end = int(outside[-1]) + 1 if len(outside) else 0
+        end = rows_end(part, rest.count(b'"')) if quoted else part.rfind(b"\n") + 1
         if end:
             yield b"".join([rest, memoryview(part)[:end]])[start:]
             rest, start = part[end:], 0
@@ -81,6 +76,32 @@ def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[byt
             leave_if(len(rest) > _BLOCKS * BLOCK)
     if rest := rest[start:].rstrip(b"\r\n"):
         yield rest
+
+
+def rows_end(block: bytes, quotes: int = 0) -> int:
+    r"""Return where the last line ends that does not end between quotes, of which some came before.
+
+    Examples
+    --------
+    >>> rows_end(b'a,"b"\nc,"d\ne'), rows_end(b'd"\ne', 1)
+    (6, 3)
+    """
+    end = block.rfind(b"\n") + 1
+    quotes += block.count(b'"', 0, end)
+    while end and quotes % 2:
+        before = block.rfind(b"\n", 0, end - 1) + 1
+        end, quotes = before, quotes + block.count(b'"', before, end)
+    return end
+
+
+def has_plain_quotes(block: bytes, delimiter: str) -> bool:
+    """Tell whether quotes are around whole cells or twice in one, so that they can be counted."""
+    data = np.frombuffer(block, np.uint8)
+    try:
+        _check_quotes(data, np.flatnonzero(data == _QUOTE), ord(delimiter))
+    except OddError:
+        return False
+    return delimiter.isascii()
 
 
 def _check_text(block: bytes) -> None:
@@ -244,7 +265,7 @@ def _parse_rows(
     ends = row_ends = np.flatnonzero(data == _NEWLINE)
     if b'"' in block:
         quotes = np.flatnonzero(data == _QUOTE)
-        check_quotes(data, quotes, ord(delimiter))
+        _check_quotes(data, quotes, ord(delimiter))
         row_ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
     else:
         leave_if(b"\n\n" in block or b"\n\r\n" in block)  # pyarrow makes rows of blank lines
@@ -269,7 +290,7 @@ def _parse_rows(
     return table, np.append(0, np.searchsorted(ends, row_ends) + 1), len(ends)
 
 
-def check_quotes(data: Any, quotes: Any, comma: int) -> None:
+def _check_quotes(data: Any, quotes: Any, comma: int) -> None:
     """Look for quotes that are not around a whole cell, or twice within one."""
     leave_if(len(quotes) % 2)
     opening, closing = quotes[::2], quotes[1::2]

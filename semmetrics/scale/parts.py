@@ -17,15 +17,12 @@ import glob
 import io
 import re
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from semmetrics.data.form import EXTENSIONS, TABLES, ReadOptions
 from semmetrics.data.inputs import format_among
@@ -47,7 +44,7 @@ from semmetrics.errors import InputError, at
 Read: TypeAlias = Callable[[Any, str], Any]
 """Makes lists of a Source or an Arrow table, given what messages call it."""
 
-BLOCK, ROWS = 2**24, 2**16  # bytes of text, rows of a table
+BLOCK, ROWS = 2**23, 2**16  # bytes of text, rows of a table
 _CELLS = 2**22  # of a table in a block
 _TAIL = 2**14  # bytes or rows at the end of a block in which its last item is looked for
 _PIECE = 2**20  # bytes that are read at once
@@ -119,7 +116,7 @@ class Parts:
         for path in self.paths:
             with _open_blocks(path, read, options, columns) as blocks:
                 taken = 0
-                for block in blocks.split(read):
+                for block in _split(blocks, read):
                     found = None
                     try:
                         found = read(block, block.name)
@@ -209,7 +206,7 @@ class _Pieces:
         with naming(name, file):
             self.suffix, self.packed, start = begin(stream, name, file)
         self._start = io.BytesIO(start)
-        self._parts = unpacked(self, name, sys.maxsize, _PIECE, packed=self.packed)
+        self.parts = unpacked(self, name, sys.maxsize, _PIECE, packed=self.packed)
 
     def read(self, size: int) -> bytes:
         """Read some bytes as they lie on disk."""
@@ -218,22 +215,16 @@ class _Pieces:
         self.taken += len(part)
         return part
 
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        return next(self._parts)
-
 
 @contextmanager
 def _open_blocks(
     path: str, read: Read, options: ReadOptions, columns: dict[str, str]
-) -> Iterator[_Blocks]:
+) -> Iterator[_Text | _Table]:
     """Open a file, and find its format."""
     with open_path(path) as (stream, name, file):
         pieces = _Pieces(stream, name, file)
         is_file = pieces.suffix is not None and not pieces.packed
-        head = first_bytes(pieces)
+        head = first_bytes(pieces.parts)
         large = stream if len(head) > SMALL else None
         source = Source(
             name, head, pieces.suffix, pieces.packed, spool=large, max_bytes=sys.maxsize
@@ -252,104 +243,31 @@ def _open_blocks(
         yield _Table(source, kind, file, opened, read, columns)
 
 
-class _Blocks(ABC):
-    """What was read of a file and is not in a block yet.
+class _Text:
+    """Lines of JSON, CSV or TSV that are not in a block yet.
 
     Attributes
     ----------
-    rest : bytes or Table
-    first : int
-        How many lines or rows come before it.
-    most : int
-        How much a block holds.
-    limit : int
-        How long a row may be.
+    file : Source
+        What all blocks of the file have in common.
+    rest : bytes
+        What was read and is not in a block yet.
+    most, limit : int
+        How long a block is, and how long a row may be.
+    first, bytes : int
+        How many lines and bytes come before the rest.
     taken : int
         How much of the file was read, in bytes as they lie on disk.
     notes : list
         What is known before any item.
     """
 
-    limit = sys.maxsize
-
-    def __init__(self, source: Source, kind: str, rest: Any, most: int) -> None:
-        self.file, self.rest, self.most = replace(source, suffix=f".{kind}"), rest, most
-        self.first = self.taken = 0
-        self.notes: list[Any] = []
-
-    def split(self, read: Read) -> Iterator[Source]:
-        """Yield blocks of whole items; at least one, which may have none."""
-        size, n = self.most, 0
-        while True:
-            ended = self.fill(size)
-            stop = len(self.rest) if ended else self._last_item(size, read)
-            if stop or (ended and not n):
-                yield self.part(0, stop)
-                self.drop(stop)
-                size, n = self.most, n + 1
-            elif not ended:  # it is one item
-                size *= 2
-            if ended:
-                return
-
-    def _last_item(self, size: int, read: Read) -> int:
-        """Return where the last item begins in the whole rows of a size; 0 if it is alone there."""
-        name, end, tail = self.file.name, self.rows_end(size), _TAIL
-        if not end and size > self.limit:
-            read(self.part(0, size), name)  # says what is wrong, as a rule
-            raise InputError("line-too-long", at(name, f"line {self.first + 1}"), limit=self.limit)
-        while end:
-            start = self.row_start(end - tail)
-            try:
-                found = read(self.part(start, end), name)
-            except InputError as error:
-                bare = (error.code, error.where) in (("nothing-given", name), ("empty", name))
-                if not (start or bare):
-                    ended = self.fill(2 * size)  # so that the item it is about is whole
-                    read(self.part(0, len(self.rest) if ended else self.rows_end(2 * size)), name)
-                    raise
-            else:
-                if len(found) > 1:
-                    return self.place(start, found.where.numbers[-1])
-            if not start:
-                break
-            tail *= 16
-        return 0
-
-    @abstractmethod
-    def fill(self, size: int) -> bool:
-        """Read more than a size, if there is more; otherwise return True."""
-
-    @abstractmethod
-    def rows_end(self, size: int) -> int:
-        """Return where the last whole row ends within a size."""
-
-    @abstractmethod
-    def row_start(self, place: int) -> int:
-        """Return where the first row begins that does not begin before a place."""
-
-    @abstractmethod
-    def place(self, start: int, number: int) -> int:
-        """Return where the row of a number begins; none after it begins before ``start``."""
-
-    @abstractmethod
-    def part(self, start: int, stop: int) -> Source:
-        """Return some rows as a part of the file."""
-
-    @abstractmethod
-    def drop(self, stop: int) -> None:
-        """Leave out the rows up to a place."""
-
-
-class _Text(_Blocks):
-    """Lines of JSON, CSV or TSV."""
-
-    rest: bytes
-
     def __init__(self, source: Source, kind: str, more: _Pieces, options: ReadOptions) -> None:
-        super().__init__(replace(source, spool=None), kind, source.head, BLOCK)
-        self.more, self.options, self.bytes = more, options, 0
+        self.file, self.rest = replace(source, suffix=f".{kind}", spool=None), source.head
+        self.more, self.options, self.most, self.notes = more, options, BLOCK, list[Any]()
+        self.first = self.bytes = self.taken = 0
         self.is_table, self.tabs = kind in TABLES, kind == "tsv"
+        self.delimiter = options.delimiter or ("\t" if self.tabs else ",")
         self.line_end = re.compile(rb"\r\n?|\n" if self.is_table else rb"\n")
         self.limit = options.max_line_bytes * (4 if self.is_table else 1)  # a row may have lines
         # what a block begins with: the header, or a mark, so that no other is taken for one
@@ -357,8 +275,9 @@ class _Text(_Blocks):
         self.header = self.rest[: self._lines_end(0, self.lines)] if self.is_table else _MARK
 
     def fill(self, size: int) -> bool:
+        """Read more than a size, if there is more; otherwise return True."""
         parts, n, part = [self.rest], len(self.rest), b"-"
-        while n <= size and (part := next(self.more, b"")):
+        while n <= size and (part := next(self.more.parts, b"")):
             parts.append(part)
             n += len(part)
         self.rest, self.taken = b"".join(parts), self.more.taken
@@ -367,36 +286,25 @@ class _Text(_Blocks):
         return not part and len(self.rest) <= size
 
     def rows_end(self, size: int) -> int:
+        """Return where the last whole row ends within a size."""
         rows, self.plain = self.rest[:size], True
-        end = rows.rfind(b"\n") + 1 if self.header else 0
         if self.is_table and b'"' in rows:
-            odd = rows.count(b'"', 0, end) % 2
-            while end and odd:  # this line ends within quotes
-                before = rows.rfind(b"\n", 0, end - 1) + 1
-                end, odd = before, (odd + rows.count(b'"', before, end)) % 2
-            self.plain = self._has_plain_quotes(rows[:end])
-            if not self.plain and self.header:
+            from semmetrics.data.large import has_plain_quotes, rows_end
+
+            end = rows_end(rows)
+            self.plain = has_plain_quotes(rows[:end], self.delimiter)
+            if not self.plain:
                 end = self._lines_end(0, max(self._row_ends(rows), default=0))
-        return end
-
-    def _has_plain_quotes(self, rows: bytes) -> bool:
-        """Tell whether quotes are around cells or twice in one, so that they can be counted."""
-        from semmetrics.data.arrow import OddError
-        from semmetrics.data.large import check_quotes
-
-        data = np.frombuffer(rows, np.uint8)
-        comma = self.options.delimiter or ("\t" if self.tabs else ",")
-        try:
-            check_quotes(data, np.flatnonzero(data == ord('"')), ord(comma))
-        except OddError:
-            return False
-        return comma.isascii()
+        else:
+            end = rows.rfind(b"\n") + 1
+        return end if self.header else 0
 
     def _row_ends(self, rows: bytes, most: int | None = None) -> list[int]:
         text = rows[: rows.rfind(b"\n") + 1].removeprefix(_MARK).decode("utf-8", "replace")
         return row_ends(text, self.options, tabs=self.tabs, most=most)
 
     def row_start(self, place: int) -> int:
+        """Return where the first row begins that does not begin before a place."""
         if place <= 0 or not self.plain:
             return 0
         start = self.rest.find(b"\n", place - 1) + 1
@@ -405,6 +313,7 @@ class _Text(_Blocks):
         return start
 
     def place(self, start: int, number: int) -> int:
+        """Return where the row of a number begins, which is not before ``start``."""
         stop = self._lines_end(start, number - 1 - self.first - self._count_lines(start))
         while self.rest[stop - 1] in (b"\r\n" if self.is_table else b" \t\r\n"):
             stop -= 1  # blank lines go with the row behind them
@@ -423,6 +332,7 @@ class _Text(_Blocks):
         return next(islice(ends, lines - 1, None)).end() if lines else start
 
     def part(self, start: int, stop: int) -> Source:
+        """Return some rows as a part of the file."""
         rows, before = self.rest[start:stop], (0, 0)
         if self.bytes or start:
             line = self.first + self._count_lines(start) - self.lines
@@ -433,12 +343,15 @@ class _Text(_Blocks):
         return replace(self.file, head=head, spool=spool, before=before)
 
     def drop(self, stop: int) -> None:
+        """Leave out the rows up to a place."""
         self.first, self.bytes = self.first + self._count_lines(stop), self.bytes + stop
         self.rest = self.rest[stop:]
 
 
-class _Table(_Blocks):
-    """Rows of Parquet or Arrow, of the columns in use."""
+class _Table:
+    """Rows of Parquet or Arrow, of the columns in use; as `_Text`."""
+
+    limit = sys.maxsize
 
     def __init__(
         self, source: Source, kind: str, file: Any, opened: Any, read: Read, columns: dict[str, str]
@@ -446,20 +359,22 @@ class _Table(_Blocks):
         from pyarrow import parquet
 
         schema, batches = opened
-        source = replace(source, head=b"", spool=None, path=None, table=schema.empty_table())
+        empty = schema.empty_table()
+        source = replace(source, head=b"", suffix=f".{kind}", spool=None, table=empty)
         try:
             found = read(source.table, source.name)
         except InputError:
-            read(replace(source, suffix=f".{kind}"), source.name)  # says it of a file
+            read(source, source.name)  # says it of a file
             raise
         notes = [note for note in found.notes if note.code == "unused-columns"]
         unused = {name for note in notes for name in note.examples}
         names = [name for name in dict.fromkeys(schema.names) if name not in unused]
         _check_columns(schema, names, columns, source.name)
-        most = max(1, min(ROWS, _CELLS // max(1, len(names))))
-        super().__init__(source, kind, source.table.select(names), most)
+        self.most = max(1, min(ROWS, _CELLS // max(1, len(names))))
+        self.file, self.rest = source, source.table.select(names)
         self.more, self.notes, self.size = batches(names), notes, file.stat().st_size
-        self.read = 0  # rows of Parquet, of which the total is known; bytes of Arrow
+        # of Arrow bytes are read, of Parquet rows, the total of which is known
+        self.first = self.taken = self.read = 0
         self.total = parquet.read_metadata(file).num_rows if kind == "parquet" else 0
 
     def fill(self, size: int) -> bool:
@@ -502,3 +417,42 @@ def _check_columns(schema: Any, names: Sequence[str], columns: dict[str, str], w
         if found != wanted and "null" not in found + wanted:  # a type of columns without values
             where = at(where, f"column {name!r}")
             raise InputError("other-column", where, found=found, wanted=wanted)
+
+
+def _split(rows: _Text | _Table, read: Read) -> Iterator[Source]:
+    """Yield blocks of whole items; at least one, which may have none."""
+    size, n = rows.most, 0
+    while True:
+        ended = rows.fill(size)
+        stop = len(rows.rest) if ended else _last_item(rows, size, read)
+        if stop or (ended and not n):
+            yield rows.part(0, stop)
+            rows.drop(stop)
+            size, n = rows.most, n + 1
+        elif not ended:  # it is one item
+            size *= 2
+        if ended:
+            return
+
+
+def _last_item(rows: _Text | _Table, size: int, read: Read) -> int:
+    """Return where the last item begins in the whole rows of a size; 0 if it is alone there."""
+    name, end, tail = rows.file.name, rows.rows_end(size), _TAIL
+    if not end and size > rows.limit:
+        read(rows.part(0, size), name)  # says what is wrong, as a rule
+        raise InputError("line-too-long", at(name, f"line {rows.first + 1}"), limit=rows.limit)
+    while end:
+        start = rows.row_start(end - tail)
+        try:
+            found = read(rows.part(start, end), name)
+        except InputError as error:
+            bare = (error.code, error.where) in (("nothing-given", name), ("empty", name))
+            if not start and not bare:
+                ended = rows.fill(2 * size)  # so that the item it is about is whole
+                read(rows.part(0, len(rows.rest) if ended else rows.rows_end(2 * size)), name)
+                raise
+        else:
+            if len(found) > 1:
+                return rows.place(start, found.where.numbers[-1])
+        end, tail = end if start else 0, 16 * tail
+    return 0
