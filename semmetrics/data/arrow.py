@@ -20,15 +20,24 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from semmetrics.core.ragged import Ints, lengths, offsets
-from semmetrics.data.form import Form, Items, ReadOptions, encode, find_columns, in_order, unused
+from semmetrics.data.form import (
+    Form,
+    Items,
+    ReadOptions,
+    encode,
+    find_columns,
+    in_order,
+    row_notes,
+    unused,
+)
 from semmetrics.data.json_files import item_rows
 from semmetrics.data.lists import Lists, Side, Texts
 from semmetrics.data.source import Source
-from semmetrics.data.tables import describe_table, entry_rows, row_notes
+from semmetrics.data.tables import describe_table, entry_rows
 from semmetrics.errors import ROW, InputError, Places, at
 from semmetrics.schema import as_id
 
-_BATCH = 2**16
+_BATCH, _CELLS = 2**16, 2**22  # rows, and their cells, that are read together
 _DECODED = 2**31  # bytes of texts in a part of a file that are decoded without a thought
 _SAMPLE = 2**13  # strings whose order and repeats tell what to expect of the others
 _LISTS = ("list", "large_list", "fixed_size_list", "map")
@@ -55,13 +64,15 @@ class Coder:
         Whether a row is an entry, so that rows of one id are gathered, or an item with a list.
     parsed : bool
         Whether dictionaries were made while text was parsed: their entries all occur, in order.
+    first : int
+        The number of the first row.
     """
 
-    def __init__(self, form: Form, *, by_row: bool, parsed: bool = False) -> None:
+    def __init__(self, form: Form, *, by_row: bool, parsed: bool = False, first: int = 0) -> None:
         self.form, self.by_row, self._parsed = form, by_row, parsed
         self._ordered = True  # whether codes are numbered in order of first appearance
         self._distinct = False  # whether most entries are different, as captions are
-        self._rows = 0
+        self._rows = first
         self._last: Any = None
         self._ids: list[Any] = []  # of runs of rows with one id
         self._starts: list[Any] = []
@@ -133,10 +144,10 @@ class Coder:
             widths = [np.diff(np.append(_joined(self._starts, np.int64), self._rows))]
         side = Side(offsets(_joined(widths, np.int64)), codes, scores)
         lines = _joined(self._lines or self._starts, np.int64)
-        scattered = 0
+        scattered: list[str] = []
         if len(ids) < len(runs):
-            side, first, scattered = _grouped(side, items)
-            lines = lines[first]
+            side, first, several = _grouped(side, items)
+            lines, scattered = lines[first], [ids[i] for i in several.tolist()]
         if self.by_row and not self.form.blank and "" in vocabulary:
             bare, rows = side.codes == vocabulary.index(""), lengths(side.indptr)
             leave_if((np.repeat(rows, rows)[bare] > 1).any())
@@ -160,12 +171,12 @@ class Coder:
         )
 
 
-def _grouped(side: Side, items: Ints) -> tuple[Side, Ints, int]:
-    """Bring the runs of each item together: also the first of each, and how many have several."""
+def _grouped(side: Side, items: Ints) -> tuple[Side, Ints, Ints]:
+    """Bring the runs of each item together: also the first of each, and the items of several."""
     order = np.argsort(items, kind="stable")
     _, starts = np.unique(items[order], return_index=True)
     side, ends = side.take(order), np.append(starts, len(order))
-    several = int((np.diff(ends) > 1).sum())
+    several = np.flatnonzero(np.diff(ends) > 1)
     return replace(side, indptr=side.indptr[ends]), order[starts], several
 
 
@@ -227,6 +238,9 @@ def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) ->
 @contextmanager
 def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
     """Open a file: its schema, and a function from column names to batches."""
+    if source.table is not None:  # of an open one
+        yield source.table.schema, lambda names: source.table.select(names).to_batches()
+        return
     try:
         if source.packed or not source.is_large:
             stream = pa.BufferReader(source.data)
@@ -246,7 +260,8 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
             total = 0
             if kind == "parquet":
                 safe = _safe_to_decode(file, stream, names)
-                parts = safe.iter_batches(_BATCH, columns=names)
+                rows = max(1, min(_BATCH, _CELLS // max(1, len(names))))
+                parts = safe.iter_batches(rows, columns=names)
             else:
                 stream.seek(0)
                 parts = reader = opened(stream)
@@ -319,8 +334,12 @@ def read_columns(
     options: ReadOptions,
     name: str,
     title: str,
+    first: int = 0,
 ) -> Lists:
-    """Code batches of columns, or read them value by value if something is odd."""
+    """Code batches of columns, or read them value by value if something is odd.
+
+    The number of the first row is ``first``.
+    """
     roles = find_columns(form.table, schema.names, options, name)
     kinds = {role: schema.field(i).type for role, i in roles.items()}
     entries, scores = kinds[form.noun], kinds.get("score")
@@ -338,14 +357,14 @@ def read_columns(
         raise InputError("wrong-column-type", where, found=str(kinds[role]), role=role)
     names = [schema.names[i] for i in roles.values()]
     try:
-        coder = Coder(form, by_row=not wide)
+        coder = Coder(form, by_row=not wide, first=first)
         for batch in batches(names):
             coder.add(*_columns_of(batch, names, form, wide))
         found = coder.finish(name)
     except MemoryError:  # pyarrow's is one of its exceptions, too
         raise
     except (OddError, pa.ArrowException):
-        found = encode(_read_strictly(batches(names), names, form, name, wide), form)
+        found = encode(_read_strictly(batches(names), names, form, name, wide, first), form)
     return describe_table(found, title, schema.names, roles, form, wide)
 
 
@@ -361,7 +380,7 @@ def _columns_of(batch: Any, names: Sequence[str], form: Form, wide: bool) -> lis
 
 
 def _read_strictly(
-    batches: Iterable[Any], names: Sequence[str], form: Form, name: str, wide: bool
+    batches: Iterable[Any], names: Sequence[str], form: Form, name: str, wide: bool, first: int
 ) -> Items:
     """Read batches value by value; names what is wrong and where."""
     read: list[list[Any]] = [[] for _ in names]
@@ -369,18 +388,19 @@ def _read_strictly(
         for cells, one in zip(read, names, strict=True):
             cells.extend(batch.column(one).to_pylist())
     if wide:
-        rows = enumerate(zip(*read, strict=True))
+        rows = enumerate(zip(*read, strict=True), first)
         items = ((row, cells[:2] if cells[-1] is None else cells) for row, cells in rows)
         return item_rows(items, iter, name, form, ROW)
     given, values, *scores = read
-    ids = [as_id(id_, where=at(name, ROW.format(row))) for row, id_ in enumerate(given)]
+    ids = [as_id(id_, where=at(name, ROW.format(row))) for row, id_ in enumerate(given, first)]
     if form.blank and None in values:
         row = values.index(None)
         remedy = f"write an empty text for an empty {form.noun}"
-        where = at(name, ROW.format(row), ids[row])
+        where = at(name, ROW.format(first + row), ids[row])
         raise InputError("null", where, role=f"the {form.noun}", remedy=remedy)
     entries = ["" if value is None else value for value in values]
-    return entry_rows([(range(len(ids)), ids, entries, *scores)], name, form, ROW)
+    places = range(first, first + len(ids))
+    return entry_rows([(places, ids, entries, *scores)], name, form, ROW)
 
 
 def _null_count(values: Any) -> int:

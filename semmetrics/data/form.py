@@ -22,7 +22,7 @@ import numpy as np
 from semmetrics.arguments import check_fields
 from semmetrics.core.ragged import Codes, Floats, Ints, offsets
 from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
-from semmetrics.errors import ROW, Fact, InputError, Places
+from semmetrics.errors import EXAMPLES, ROW, Fact, InputError, Places
 from semmetrics.options import FORMATS, OPTIONS, READING, TAKEN, Option, check_options, hint_of
 from semmetrics.schema import COLUMN_FLAG, ID_NAMES, Column, Schema, as_id, as_number, as_real
 
@@ -415,6 +415,15 @@ class Items:
     def types(self) -> set[type]:
         """The types of the items, found once: it takes a tenth of the time of exact measures."""
         return set(map(type, self.items))
+
+
+def row_notes(empty: int, scattered: Sequence[str], form: Form) -> list[Fact]:
+    """Note how many items have an empty cell, and which ids have rows that are not together."""
+    facts = (
+        Fact("empty-cells", empty, values={"noun": form.noun}),
+        Fact("scattered-rows", len(scattered), tuple(scattered[:EXAMPLES])),
+    )
+    return [fact for fact in facts if fact.n]
 
 
 def encode(found: Items, form: Form) -> Lists:

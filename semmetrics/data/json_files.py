@@ -19,7 +19,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from semmetrics.data.form import Form, Items, ReadOptions, find_columns, not_a_list, unused
+from semmetrics.data.form import (
+    Form,
+    Items,
+    ReadOptions,
+    find_columns,
+    not_a_list,
+    row_notes,
+    unused,
+)
 from semmetrics.data.public import annotations_of
 from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import ITEM, Fact, InputError, Places, at
@@ -185,7 +193,7 @@ def read_jsonl(source: Source, form: Form, options: ReadOptions) -> Items:
 
 def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:
     """Yield the values of JSON lines and their lines; blank ones between are noted at the end."""
-    lines = enumerate(text_lines(source.text), 1)
+    lines = enumerate(text_lines(source.text), 1 + source.before[0])
     for line, text in without_blanks(lines, str.isspace, notes, "records"):
         yield line, parse(text, source.name, line)
 
@@ -202,7 +210,7 @@ def without_blanks(
             n, pending = n + pending, 0
             yield line, row
     if n:  # those at the end mean nothing
-        notes.append(Fact("blank-lines", n, values={"between": between, "first": first}))
+        notes.append(Fact("blank-lines", n, (str(first),), values={"between": between}))
 
 
 def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
@@ -340,8 +348,9 @@ def item_rows(
     first: dict[str, int] = {}
     items: list[Any] = []
     single: dict[str, list[str]] = {}
+    scattered, previous, id_ = set[str](), None, None
     for place, row in rows:
-        id_ = None
+        previous, id_ = id_, None
         try:
             cells = iter(read(row))
             id_ = as_id(next(cells))
@@ -351,6 +360,8 @@ def item_rows(
             elif form.single and isinstance(entries, str):
                 if id_ in single:
                     single[id_].append(entries)
+                    if id_ != previous:
+                        scattered.add(id_)
                     continue
                 entries = single[id_] = [entries]
             if first.setdefault(id_, place) != place:
@@ -360,6 +371,8 @@ def item_rows(
             raise error.placed(at(name, unit.format(place), id_)) from None
     ids = list(first)
     found = Items(ids, items, Places(name, ids, unit, list(first.values())), name)
+    if unit != ELEMENT:  # a document has no order of rows
+        found.notes += row_notes(0, [id_ for id_ in ids if id_ in scattered], form)
     found.understood = f"a {form.noun}" if form.single and len(single) == len(ids) else "an item"
     return found
 

@@ -25,11 +25,11 @@ from pyarrow import csv as pa_csv
 from pyarrow import json as pa_json
 
 from semmetrics.data.arrow import Coder, OddError, leave_if
-from semmetrics.data.form import Form, ReadOptions, column_among, find_columns
+from semmetrics.data.form import Form, ReadOptions, column_among, find_columns, row_notes
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
 from semmetrics.data.source import UTF16, Source, ahead
-from semmetrics.data.tables import describe_table, row_notes, split_text
+from semmetrics.data.tables import describe_table, split_text
 from semmetrics.errors import Fact, InputError, at
 
 BLOCK = 2**22  # bytes
@@ -67,12 +67,7 @@ def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[byt
     """Yield blocks of whole lines from a place on; newlines between quotes end no line."""
     rest = b""
     for part in source.chunks(BLOCK):
-        end = part.rfind(b"\n") + 1
-        if quoted and (b'"' in rest or b'"' in part):
-            data, before = np.frombuffer(part, np.uint8), rest.count(b'"')
-            ends, quotes = np.flatnonzero(data == _NEWLINE), np.flatnonzero(data == _QUOTE)
-            outside = ends[(before + np.searchsorted(quotes, ends)) % 2 == 0]
-            end = int(outside[-1]) + 1 if len(outside) else 0
+        end = rows_end(part, rest.count(b'"')) if quoted else part.rfind(b"\n") + 1
         if end:
             yield b"".join([rest, memoryview(part)[:end]])[start:]
             rest, start = part[end:], 0
@@ -81,6 +76,32 @@ def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[byt
             leave_if(len(rest) > _BLOCKS * BLOCK)
     if rest := rest[start:].rstrip(b"\r\n"):
         yield rest
+
+
+def rows_end(block: bytes, quotes: int = 0) -> int:
+    r"""Return where the last line ends that does not end between quotes, of which some came before.
+
+    Examples
+    --------
+    >>> rows_end(b'a,"b"\nc,"d\ne'), rows_end(b'd"\ne', 1)
+    (6, 3)
+    """
+    end = block.rfind(b"\n") + 1
+    quotes += block.count(b'"', 0, end)
+    while end and quotes % 2:
+        before = block.rfind(b"\n", 0, end - 1) + 1
+        end, quotes = before, quotes + block.count(b'"', before, end)
+    return end
+
+
+def has_plain_quotes(block: bytes, delimiter: str) -> bool:
+    """Tell whether quotes are around whole cells or twice in one, so that they can be counted."""
+    data = np.frombuffer(block, np.uint8)
+    try:
+        _check_quotes(data, np.flatnonzero(data == _QUOTE), ord(delimiter))
+    except OddError:
+        return False
+    return delimiter.isascii()
 
 
 def _check_text(block: bytes) -> None:
@@ -124,7 +145,7 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     free = [one for one in form.record.columns if column_among(options, one.role, keys) is None]
     lacking = filter(None, (options.column(column.role) for column in free))
     others = {name.casefold() for name in {n for one in free for n in one.known}.union(lacking)}
-    coder, lines = Coder(form, by_row=by_row), 0
+    coder, lines = Coder(form, by_row=by_row), source.before[0]
 
     def parsed(block: bytes) -> Any:
         return _parse_records(block, schema, others, extra, options)
@@ -137,7 +158,8 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
             lines += len(ids)
     found = coder.finish(source.name, "line {}")
     row_is = f"a {form.noun}" if by_row else "an item"
-    notes = [Fact("unused-columns", len(extra), tuple(extra))] if extra else []
+    leave_if(any(note.code == "empty-cells" for note in found.notes))  # in a record: an empty entry
+    notes = found.notes + [Fact("unused-columns", len(extra), tuple(extra))] * bool(extra)
     return replace(found, understood=f"JSON lines, one record {row_is}", notes=notes)
 
 
@@ -149,6 +171,7 @@ def _parse_records(
     data = np.frombuffer(block, np.uint8)
     ends = np.flatnonzero(data == _NEWLINE)
     longest = _longest(ends, len(block), options.max_line_bytes)
+    leave_if(data[0] == _NEWLINE)
     before = np.where(data[ends - 1] == _RETURN, data[ends - 2], data[ends - 1])
     # an object ends before each newline and one begins after it, so no newline is within an object
     leave_if((before != b"}"[0]).any())
@@ -206,7 +229,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     def parsed(block: bytes) -> tuple[Any, Any, int]:
         return _parse_rows(block, delimiter, columns, types, options.max_line_bytes)
 
-    lines, empty = 2, 0
+    lines, empty = 2 + source.before[0], 0
     for table, starts, n_lines in ahead(map(parsed, _blocks(source, header_end, quoted=True))):
         row = 0
         for batch in table.to_batches():
@@ -220,7 +243,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         lines += n_lines
     found = coder.finish(source.name, "line {}")
     if split is not None:
-        found = replace(found, notes=row_notes(empty, 0, form))
+        found = replace(found, notes=row_notes(empty, (), form))
     found = describe_table(found, kind.upper(), header, roles, form, split is not None)
     if split is None:
         return found

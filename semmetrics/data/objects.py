@@ -199,7 +199,7 @@ def column_names(data: Any) -> list[str]:
 
 
 def _frame(
-    data: Any, form: Form, source: str, names: Names | None, options: ReadOptions
+    data: Any, form: Form, source: str, names: Names | None, options: ReadOptions, first: int = 0
 ) -> Lists | Matrix:
     from semmetrics.data.arrow import read_arrow_table
 
@@ -228,12 +228,12 @@ def _frame(
         place, ids = find_id(table.column_names, form, options, source), None
         if place is not None:
             where = f"{source}, column {table.column_names[place]!r}"
-            ids = string_ids(table.column(place).to_pylist(), where)
+            ids = string_ids(table.column(place).to_pylist(), where, first=first)
             table = table.remove_column(place)
         values, columns = _column_stack(table, form, source), table.column_names
         if values.dtype.kind == "f" and not (finite := np.isfinite(values)).all():
             row, column = np.argwhere(~finite)[0].tolist()
-            cell = f"{ROW.format(row)}, column {columns[column]!r}"
+            cell = f"{ROW.format(first + row)}, column {columns[column]!r}"
             where = at(source, cell, ids[row] if ids else None)
             raise InputError("not-finite", where, role="the cell", value=values[row, column])
         if index is not None and not is_numbering(index):
@@ -314,24 +314,27 @@ def read_arrow_file(source: Source, kind: str, form: Form, options: ReadOptions)
     """Read a Parquet or Arrow file: a matrix where it has a column for each label."""
     from semmetrics.data.arrow import open_arrow, read_columns
 
-    title = "Parquet" if kind == "parquet" else "Arrow"
+    title, first = "Parquet" if kind == "parquet" else "Arrow", source.before[0]
     with open_arrow(source, kind) as (schema, batches):
         names, numbers = schema.names, number_columns(schema)
         id_place = one_hot_ids(names, form, options, numbers)
         if id_place is None or (len(names) == 2 and names[1 - id_place] not in numbers):
-            return read_columns(schema, batches, form, options, source.name, title)
+            return read_columns(schema, batches, form, options, source.name, title, first)
         table = import_module("pyarrow").Table.from_batches(batches(names), schema)
-    made: Any = read_python(table, form, source.name, None, options)
+    with _as_table(source.name):
+        made: Any = _frame(table, form, source.name, None, options, first)
     step = max(1, 2**22 // len(names))
     for start in () if form.numbered else range(0, len(made), step):
         part = np.asarray(made.values[start : start + step])
         outside = np.argwhere(~((part >= 0) & (part <= 1)))
         if len(outside):
             row, column = outside[0].tolist()
-            there = f"{ROW.format(start + row)}, column {made.vocabulary[column]!r}"
+            there = f"{ROW.format(first + start + row)}, column {made.vocabulary[column]!r}"
             where = at(source.name, there, made.ids[start + row])
             raise not_a_label_column(part[row, column], form).placed(where)
-    found: Matrix = replace(made, understood=f"{title}, {one_hot_text(form, names[id_place])}")
+    places = Places(source.name, made.ids, ROW, range(first, first + len(made)))
+    understood = f"{title}, {one_hot_text(form, names[id_place])}"
+    found: Matrix = replace(made, understood=understood, where=places)
     return found
 
 
@@ -369,8 +372,12 @@ def _series(data: Any, form: Form, source: str) -> Items:
     return found
 
 
-def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> list[str]:
+def string_ids(
+    names: Iterable[Any], source: str, *, repeats: bool = False, first: int = 0
+) -> list[str]:
     """Return ids as text; only strings and whole numbers are ids, and none may appear twice.
+
+    The number of the first one is ``first``.
 
     Examples
     --------
@@ -381,7 +388,7 @@ def string_ids(names: Iterable[Any], source: str, *, repeats: bool = False) -> l
     if set(map(type, ids)) != {str}:
         ids = [name if type(name) is str else as_id(name, where=source) for name in ids]
     if "" in ids:
-        raise InputError("empty-id", f"{source}, {ROW.format(ids.index(''))}")
+        raise InputError("empty-id", f"{source}, {ROW.format(first + ids.index(''))}")
     if not repeats and len(set(ids)) != len(ids):
         twice = Counter(ids).most_common(1)[0][0]
         raise InputError("duplicate-id", source, value=twice)

@@ -82,6 +82,11 @@ class Source:
         The copy of a large stream.
     max_bytes : int
         The most bytes to read, after decompression.
+    before : tuple of int and int
+        How many lines (rows, of a table) and bytes come before a part of a file. If the part begins
+        with the header of the file, they are those between both.
+    table : Arrow table or None
+        The rows of a part of a Parquet or Arrow file.
     """
 
     name: str
@@ -91,6 +96,8 @@ class Source:
     path: Path | None = None
     spool: Any = None
     max_bytes: int = 4 * 2**30
+    before: tuple[int, int] = (0, 0)
+    table: Any = None
 
     @property
     def is_large(self) -> bool:
@@ -103,12 +110,14 @@ class Source:
             yield self.head
             return
         with self.opened() as stream:
-            yield from _unpacked(stream, self.name, self.max_bytes, size)
+            packed = stream.read(len(_GZIP)) == _GZIP
+            stream.seek(0)
+            yield from unpacked(stream, self.name, self.max_bytes, size, packed=packed)
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
         """Open the bytes as they lie on disk or in memory, from their beginning."""
-        with _naming(self.name, self.path):
+        with naming(self.name, self.path):
             if self.path is not None:
                 with self.path.open("rb") as stream:
                     yield stream
@@ -131,15 +140,15 @@ class Source:
             text = self.data.decode(codec)
         except UnicodeDecodeError as error:
             line = self.data[: error.start].decode(codec, "ignore").count("\n") + 1
-            raise InputError(
-                "not-utf8", at(self.name, f"line {line}"), byte=error.start, codec=codec.upper()
-            ) from None
+            where = at(self.name, f"line {line + self.before[0]}")
+            byte = error.start + self.before[1]
+            raise InputError("not-utf8", where, byte=byte, codec=codec.upper()) from None
         if self.is_large:
             self.__dict__.pop("data", None)  # it can be read again
         text = text.removeprefix("\ufeff") if codec == "utf-8" else text
         for bad, what in (("\0", "a NUL character"), ("\ufeff", "a byte order mark (U+FEFF)")):
             if (place := text.find(bad)) >= 0:
-                line = text.count("\n", 0, place) + 1
+                line = text.count("\n", 0, place) + 1 + self.before[0]
                 raise InputError("bad-character", at(self.name, f"line {line}"), what=what)
         if not text or text.isspace():
             raise InputError("empty", self.name, role="the text", remedy="check how it was written")
@@ -217,13 +226,20 @@ def check_lines(source: Source, limit: int) -> None:
     while len(data) - start > limit:
         end = data.rfind(b"\n", start, start + limit + 1)
         if end < 0:
-            line = data.count(b"\n", 0, start) + 1
+            line = data.count(b"\n", 0, start) + 1 + source.before[0]
             raise InputError("line-too-long", at(source.name, f"line {line}"), limit=limit)
         start = end + 1
 
 
 def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
     """Open an input; "-" is standard input."""
+    with open_path(path) as (stream, name, file), naming(name, file):
+        return _open(stream, name, file, max_bytes)
+
+
+@contextmanager
+def open_path(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, str, Path | None]]:
+    """Open the bytes of an input: also yield what messages call it, and its file if it has one."""
     if not isinstance(path, str | os.PathLike):
         raise InputError("wrong-type", value=path, wanted="a path")
     name = os.fspath(path)
@@ -233,15 +249,17 @@ def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
         stream: Any = getattr(sys.stdin, "buffer", None)
         if stream is None or stream.closed:
             raise InputError("unreadable", _STDIN, why="it is closed")
-        with _naming(_STDIN, None):
-            return _open(stream, _STDIN, None, max_bytes)
+        yield stream, _STDIN, None
+        return
     file = Path(name)
-    with _naming(name, file), file.open("rb") as stream:
-        return _open(stream, name, file, max_bytes)
+    with naming(name, file):
+        stream = file.open("rb")
+    with stream:
+        yield stream, name, file
 
 
 @contextmanager
-def _naming(where: str, file: Path | None) -> Iterator[None]:
+def naming(where: str, file: Path | None) -> Iterator[None]:
     """Raise an error of the system as the error of an input."""
     try:
         yield
@@ -270,7 +288,17 @@ def _near(file: Path) -> str:
     return f"did you mean {listing(close)}?" if close else "check the path"
 
 
-def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Source:
+def begin(stream: BinaryIO, name: str, file: Path | None) -> tuple[str | None, bool, bytes]:
+    """Read the beginning of an input.
+
+    Returns
+    -------
+    suffix : str or None
+        The extension that tells the format, without ".gz"; None if the input has none.
+    packed : bool
+    start : bytes
+        The first bytes as they lie on disk, one more than `SMALL` of a large input.
+    """
     suffix, packed_name = None, False
     if file is not None and file.is_file():  # not a pipe such as <(command), whose name is no help
         packed_name = file.suffix.lower() == ".gz"
@@ -281,15 +309,24 @@ def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Sou
         raise InputError("empty-file", name)
     if packed_name and not packed:
         raise InputError("not-gzip", name)
+    return suffix, packed, start
+
+
+def first_bytes(parts: Iterator[bytes]) -> bytes:
+    """Join parts until there are more bytes than `SMALL`, or no more parts."""
+    head = b""
+    while len(head) <= SMALL and (part := next(parts, b"")):
+        head += part
+    return head
+
+
+def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Source:
+    suffix, packed, start = begin(stream, name, file)
     spool: Any = io.BytesIO(start)
     if len(start) > SMALL:
         spool = stream if suffix is not None else _spooled(start, stream, name, max_bytes)
     spool.seek(0)
-    head, least = b"", SMALL + 1
-    for part in _unpacked(spool, name, max_bytes, _CHUNK):
-        head += part
-        if len(head) >= least:
-            break
+    head = first_bytes(unpacked(spool, name, max_bytes, _CHUNK, packed=packed))
     is_large = len(start) > SMALL or len(head) > SMALL
     path = file if is_large and suffix is not None else None
     return Source(name, head, suffix, packed, path, spool if is_large and not path else None,
@@ -311,10 +348,9 @@ def _spooled(start: bytes, stream: BinaryIO, name: str, max_bytes: int) -> Any:
     return spool
 
 
-def _unpacked(stream: Any, name: str, max_bytes: int, size: int) -> Iterator[bytes]:
+def unpacked(stream: Any, name: str, max_bytes: int, size: int, *, packed: bool) -> Iterator[bytes]:
     """Yield the bytes of a file from its beginning, decompressed, up to a limit."""
-    packed, total = stream.read(len(_GZIP)) == _GZIP, 0
-    stream.seek(0)
+    total = 0
     reader = gzip.GzipFile(fileobj=stream) if packed else stream
     try:
         for part in iter(lambda: reader.read(size), b""):

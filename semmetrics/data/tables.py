@@ -25,7 +25,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from semmetrics.data.form import Form, Items, ReadOptions, find_columns, find_id, is_one_hot
+from semmetrics.data.form import (
+    Form,
+    Items,
+    ReadOptions,
+    find_columns,
+    find_id,
+    is_one_hot,
+    row_notes,
+)
 from semmetrics.data.json_files import item_rows, without_blanks
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named
@@ -65,18 +73,18 @@ class Rows:
     def __init__(self, source: Source, options: ReadOptions, *, tabs: bool = False) -> None:
         check_lines(source, options.max_line_bytes)
         self.name, self.notes = source.name, list[Any]()
-        self._numbered = self._read(source.text, options, tabs=tabs)
+        self._numbered = self._read(source, options, tabs=tabs)
         _, self.header = next(self._numbered)
         if not self.header:
             remedy = "begin with a header, such as id,label"
             raise InputError("empty", at(self.name, "line 1"), role="the header", remedy=remedy)
 
-    def _read(self, text: str, options: ReadOptions, *, tabs: bool) -> Iterator[Any]:
-        reader, end = _reader(text, options, tabs=tabs), 0
+    def _read(self, source: Source, options: ReadOptions, *, tabs: bool) -> Iterator[Any]:
+        reader, end = _reader(source.text, options, tabs=tabs), 0
         try:
             for row in reader:
                 yield end + 1, row
-                end = reader.line_num
+                end = reader.line_num + source.before[0]
         except csv.Error as error:
             raise InputError("not-csv", at(self.name, f"line {end + 1}"), why=error) from None
 
@@ -114,6 +122,21 @@ def first_row(source: Source, options: ReadOptions, *, tabs: bool = False) -> li
         if found is not None:
             return list(found)
     return []
+
+
+def row_ends(text: str, options: ReadOptions, *, tabs: bool, most: int | None = None) -> list[int]:
+    r"""Return the number of lines up to the end of each row, until one that is wrong or cut off.
+
+    Examples
+    --------
+    >>> row_ends('id,label\na,"x\ny"\nb,"z', ReadOptions(), tabs=False)
+    [1, 3]
+    """
+    ends = list[int]()
+    with field_limit(options.max_line_bytes), suppress(csv.Error):
+        reader = _reader(text, options, tabs=tabs)
+        ends += (reader.line_num for _ in islice(reader, most))
+    return ends
 
 
 def entry_rows(batches: Iterable[Sequence[Any]], name: str, form: Form, unit: str) -> Items:
@@ -161,7 +184,7 @@ def entry_rows(batches: Iterable[Sequence[Any]], name: str, form: Form, unit: st
         groups[id_] = []
     names = list(groups)
     found = Items(names, list(groups.values()), Places(name, names, unit, firsts), name)
-    found.notes += row_notes(len(empty), len(scattered), form)
+    found.notes += row_notes(len(empty), [id_ for id_ in names if id_ in scattered], form)
     return found
 
 
@@ -179,15 +202,6 @@ def _pair_columns(
                 raise InputError("score-alone", where(row), noun=form.noun)
         scores = [0.0 if entry == "" else one for entry, one in zip(entries, scores, strict=True)]
     return list(zip(entries, form.table.columns[2].values(scores, where), strict=True))
-
-
-def row_notes(empty: int, scattered: int, form: Form) -> list[Fact]:
-    """Note how many items have an empty cell, and how many ids rows that are not together."""
-    facts = (
-        Fact("empty-cells", empty, values={"noun": form.noun}),
-        Fact("scattered-rows", scattered),
-    )
-    return [fact for fact in facts if fact.n]
 
 
 def split_text(several: int, rows: int, split: str) -> str:
@@ -219,7 +233,7 @@ def read_table(source: Source, form: Form, options: ReadOptions, *, tabs: bool =
                     yield [as_number(one, "the score") for one in some]
 
             found = item_rows(rows, cells, source.name, form, "line {}")
-            found.notes += row_notes(sum(not item for item in found.items), 0, form)
+            found.notes += row_notes(sum(not item for item in found.items), (), form)
     kind = "TSV" if tabs else "CSV"
     found = describe_table(found, kind, rows.header, roles, form, split is not None)
     found.notes += rows.notes

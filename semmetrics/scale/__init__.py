@@ -1,0 +1,1 @@
+"""Data of any size, scored block by block."""

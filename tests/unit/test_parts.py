@@ -1,0 +1,367 @@
+"""Files read in blocks: the same items, places, notes and errors as from the whole file."""
+
+import gzip
+import io
+import json
+import os
+import random
+import sys
+import threading
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from refusals import refused
+
+from semmetrics import ReadOptions, as_labels
+from semmetrics.data import large, source
+from semmetrics.data.form import DEFAULTS
+from semmetrics.errors import InputError, add_up
+from semmetrics.kinds.captions import as_captions
+from semmetrics.kinds.classes import as_classes
+from semmetrics.scale import parts
+from semmetrics.scale.parts import find_parts
+from semmetrics.scoring.scorer import Batches
+
+SIZES = [1, 7, 40, 150, 10_000]
+
+
+def cut_at(monkeypatch, size, small=64):
+    """Let blocks be of a size, and what is read strictly."""
+    values = {"BLOCK": size, "ROWS": max(1, size // 20), "_TAIL": min(size, 8), "_PIECE": 5}
+    for name, value in values.items():
+        monkeypatch.setattr(parts, name, value)
+    for module in (parts, source):
+        monkeypatch.setattr(module, "SMALL", small)
+    monkeypatch.setattr(large, "BLOCK", 64)
+
+
+def stream(path, read=as_labels, options=DEFAULTS):
+    """Everything that a stream yields, and the bytes that it went forward."""
+    steps = []
+    lists = find_parts(str(path)).lists(
+        lambda data, name: read(data, source=name, options=options), options, steps.append
+    )
+    return list(lists), sum(steps)
+
+
+def plain(some, options=DEFAULTS):
+    """Lists as plain values: of blocks those of all together."""
+    batches = Batches()
+    for one in some:
+        batches.extend(Batches.of(one))
+    found, facts = batches.lists(), [fact for one in some for fact in one.notes]
+    scores = found.side.scores
+    return (
+        list(found.ids),
+        found.to_list(),
+        None if scores is None else scores.tolist(),
+        [one.where(row) for one in some for row in range(len(one))],
+        [str(fact) for fact in add_up(facts)],
+        None if options.label_delimiter else found.understood,  # which counts the cells
+    )
+
+
+ROWS = [(f"é{n}", f"cat {n * k % 7}", n % 4 / 4) for n in range(30) for k in range(n % 4 + 1)]
+CELLS = {f"l{k}": [n * k % 3 % 2 for n in range(30)] for k in range(5)}
+
+
+def csv(rows, comma=",", end="\n", header=("id", "label", "score")):
+    return end.join(comma.join(map(str, row)) for row in [header, *rows]) + end
+
+
+def jsonl(records, blank=""):
+    return "".join(f"{blank if n % 9 == 4 else ''}{json.dumps(r)}\n" for n, r in enumerate(records))
+
+
+QUOTED = [(id_, f'"{label}, ""{n % 3}""\nx\r\n"', "0.5") for n, (id_, label, _) in enumerate(ROWS)]
+SETS = [{"id": n, "labels": ["cat", "dög"] * (n % 3), "url": n} for n in range(40)]
+TEXTS = {
+    "rows.csv": csv(ROWS),
+    "rows.tsv.gz": csv(ROWS, "\t", "\r\n"),
+    "bare.csv": csv([(f"i{n}", "" if n % 3 else "cat") for n in range(40)], header=("id", "tag")),
+    "quoted.csv": csv(QUOTED, header=('"id"', '"\nlabel"', "scores", "x,y")[:3]),
+    "inches.csv": csv(
+        [(a, f'5" {b}', c) for a, b, c in ROWS] + [(f"q{a}", *b) for a, *b in QUOTED]
+    ),
+    "returns.csv": csv(ROWS, ",", "\r"),
+    "blanks.csv": csv(ROWS).replace("é7,", "\n\né7,", 1).replace("é20,", "\né20,") + "\n\n",
+    "hot.csv": csv(zip(range(30), *CELLS.values(), strict=True), header=("id", *CELLS)),
+    "sets.jsonl": jsonl(SETS, " \n\n") + "\n \n",
+    "mark.jsonl.gz": "\ufeff" + jsonl(SETS),
+    "scored.jsonl": jsonl({"id": n, "labels": {"a": n / 9, "b": 1}} for n in range(9)),
+    "end.jsonl": jsonl(SETS)[:-1],
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", TEXTS)
+def test_blocks_of_text_are_the_file(tmp_path, monkeypatch, name, size):
+    path, data = tmp_path / name, TEXTS[name].encode()
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    cut_at(monkeypatch, size, 64 if size % 2 else 10**6)
+    found, taken = stream(path)
+    assert plain(found) == plain([as_labels(path)])
+    assert taken == path.stat().st_size == find_parts(str(path)).size
+    assert len(found) > 1 or size > 150 or name == "returns.csv"
+
+
+LINES = {
+    "records": (as_captions, jsonl({"id": n // 3, "caption": f"a cat {n}"} for n in range(40))),
+    "lists": (as_captions, jsonl({"id": n, "captions": ["a", "b"] * (n % 2)} for n in range(40))),
+    "classes": (as_classes, jsonl({"id": n, "class": n % 3} for n in range(40))),
+    "cells": (
+        as_labels,
+        csv([(n, "|".join("ab"[: n % 3])) for n in range(40)], header=("id", "tags")),
+    ),
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", LINES)
+def test_standard_input_is_read_once_whatever_it_holds(tmp_path, monkeypatch, name, size):
+    cut_at(monkeypatch, size, 10**6)
+    read, text = LINES[name]
+    options = ReadOptions(label_delimiter="|" if name == "cells" else None)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    expected = plain([read("-", options=options)], options)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    monkeypatch.setattr(source, "_spooled", None)
+    found, taken = stream("-", read, options)
+    assert plain(found, options) == expected
+    assert taken == len(text)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "arrows"])
+@pytest.mark.parametrize("shape", ["rows", "sets", "hot", "dictionary"])
+def test_blocks_of_tables_are_the_file(tmp_path, monkeypatch, kind, shape, size):
+    cut_at(monkeypatch, size)
+    ids, labels, scores = zip(*ROWS, strict=True)
+    table = {
+        "rows": lambda: pa.table({"id": ids, "label": labels, "x": scores, "score": scores}),
+        "sets": lambda: pa.table({"id": range(9), "tags": [["a", "b"][: n % 3] for n in range(9)]}),
+        "hot": lambda: pa.table({"id": range(30), **CELLS}),
+        "dictionary": lambda: pa.table({"id": ids, "label": pa.array(labels).dictionary_encode()}),
+    }[shape]()
+    path = tmp_path / f"x.{kind}"
+    write_table(table, path)
+    found, taken = stream(path)
+    assert plain(found) == plain([as_labels(path)])
+    assert taken == path.stat().st_size
+
+
+def write_table(table, path):
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, row_group_size=11)
+        return
+    new = pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream
+    with new(str(path), table.schema) as sink:
+        sink.write_table(table, max_chunksize=13)
+
+
+GOOD = {
+    "jsonl": [json.dumps({"id": f"é{n}", "labels": ["cat", "dog"]}) for n in range(30)],
+    "csv": ["id,label", *(f"é{n // 2},cat {n}" for n in range(30))],
+}
+WRONG = {
+    "jsonl": [
+        b"{", b"[]", b"3", b'{"id": 1}', b'{"id": "", "labels": []}', b'{"id": 1, "labels": 2}',
+        b'{"id": 1, "labels": [""]}', b'{"id": 1, "labels": ["a", 3]}', b'{"id": 1, "id": 2}',
+        b'{"id": 1, "labels": []}\n{"id": 1, "labels": []}', b'{"id": 1.5, "labels": []}',
+        b'{"id": 1, "labels": ["\\ud800"]}', b'{"id": 1, "labels": []} x', b'{"x": NaN}',
+        b'{"id": 1, "labels": ["a"], "scores": []}', b"\xff", b"\xef\xbb\xbf{}", b"\0", b" " * 99,
+    ],
+    "csv": [
+        b"a", b"a,b,c", b',"b', b'"a"b,c', b",x", b"a,\na,b\na,c", b"a, ", b"\xff,", b"a,\0",
+        b"\xef\xbb\xbfa,b", b"a," + b"x" * 99, b'a,"\n\n"', b'"a\n\xc3",b',
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"), [(kind, wrong) for kind, some in WRONG.items() for wrong in some]
+)
+def test_errors_are_those_of_the_file(tmp_path, monkeypatch, kind, wrong):
+    rng, options = random.Random(repr(wrong)), ReadOptions(max_line_bytes=80)
+    for size in SIZES * 3:
+        cut_at(monkeypatch, size, rng.choice([64, 10**6]))
+        lines = [line.encode() for line in GOOD[kind]]
+        lines.insert(rng.choice([1, 2, 15, 16, len(lines)]), wrong)
+        path = tmp_path / f"x.{kind}"
+        path.write_bytes(b"\n".join(lines) + b"\n" * rng.randrange(2))
+        with pytest.raises(InputError) as whole:
+            as_labels(path, options=options)
+        with pytest.raises(InputError) as found:
+            stream(path, options=options)
+        assert str(found.value) == str(whole.value)
+
+
+@pytest.mark.parametrize("row", [0, 14, 28])
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_errors_of_tables_are_those_of_the_file(tmp_path, monkeypatch, kind, row):
+    path = tmp_path / f"x.{kind}"
+    for wrong in ({"id": ""}, {"id": None}, {"label": " "}, {"score": None}, {"hot": 1.5},
+                  {"hot": float("nan")}, {"hot": 0.5, "id": ""}, {"label": None, "score": None}):  # fmt: skip
+        table = {"id": [f"i{n // 2}" for n in range(30)], "label": ["a"] * 30, "score": [0.5] * 30}
+        if "hot" in wrong:
+            table = {
+                "id": list("abcdefghijklmnopqrstuvwxyzäöüß"),
+                "hot": [0.5] * 30,
+                "cold": [1] * 30,
+            }
+        for column, value in wrong.items():
+            table[column][row] = value
+        write_table(pa.table(table), path)
+        with pytest.raises(InputError) as whole:
+            as_labels(path)
+        for size in SIZES:
+            cut_at(monkeypatch, size)
+            with pytest.raises(InputError) as found:
+                stream(path)
+            assert str(found.value) == str(whole.value)
+
+
+def test_rows_of_an_id_are_together(tmp_path, monkeypatch):
+    ids = [*"aab", *map(str, range(50)), "b"]
+    texts = {
+        "x.csv": csv([(one, "x") for one in ids], header=("id", "label")),
+        "x.jsonl": jsonl({"id": one, "caption": "x"} for one in ids),
+    }
+    for small in (64, 10**6):
+        for name, text in texts.items():
+            path, read = tmp_path / name, as_captions if "jsonl" in name else as_labels
+            path.write_text(text)
+            cut_at(monkeypatch, 10_000, small)
+            with refused("rows-apart", f"{path}, id 'b'"):
+                stream(path, read)
+            cut_at(monkeypatch, 40, small)  # of other blocks the caller finds it
+            assert plain(stream(path, read)[0])[3][-1].endswith("id 'b'")
+
+
+def test_parts_of_a_folder(tmp_path, monkeypatch):
+    cut_at(monkeypatch, 40)
+    folder = tmp_path / "set [1]*"
+    folder.mkdir()
+    with refused("nothing-given", str(folder)):
+        find_parts(str(folder))
+    (folder / "b.csv").write_text("id,label,note\nb,y,1\n")
+    (folder / "c.csv").write_text("id,label,note\n")
+    (folder / "a.tsv.gz").write_bytes(gzip.compress(b"id\tlabel\tnote\na\tx\t\n"))
+    for name in (".hidden.csv", "_SUCCESS"):
+        (folder / name).write_text("")
+    names = ["a.tsv.gz", "b.csv", "c.csv"]
+    assert find_parts(str(folder)).paths == tuple(str(folder / name) for name in names)
+    assert find_parts(str(tmp_path / "set*" / "*.csv")).paths == find_parts(str(folder)).paths[1:]
+    lists, taken = stream(folder)
+    assert [list(one.ids) for one in lists] == [["a"], ["b"]]
+    assert [one.source for one in lists] == [str(folder / "a.tsv.gz"), str(folder / "b.csv")]
+    assert [[fact.examples for fact in one.notes] for one in lists] == [[("note",)], []]
+    assert taken == find_parts(str(folder)).size
+    with refused("nothing-given", str(folder / "c.csv")):
+        stream(folder / "c.csv")
+    (folder / "d.jsonl").write_text("")
+    with refused("empty-file", str(folder / "d.jsonl")):
+        stream(folder)
+    for path, code in (
+        (tmp_path / "no*.csv", "nothing-given"),
+        (tmp_path / "no.csv", "missing-file"),
+    ):
+        with refused(code, str(path)):
+            find_parts(str(path))
+
+
+def test_tables_of_a_folder_have_the_same_columns(tmp_path):
+    tables = {
+        "a": {"id": ["a"], "tags": [["x"]], "x": [1]},
+        "b": {"id": pa.array([], pa.string()), "tags": pa.array([], pa.list_(pa.string()))},
+        "c": {"id": ["c"], "tags": pa.array([[]], pa.large_list(pa.null())), "x": [[1]]},
+    }
+    for name, columns in tables.items():
+        parquet.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
+    assert [list(one.ids) for one in stream(tmp_path)[0]] == [["a"], ["c"]]
+    with refused("nothing-given", str(tmp_path / "b.parquet")):
+        stream(tmp_path / "b.parquet")
+    last = tmp_path / "d.parquet"
+    for columns, name, found, wanted in (
+        ({"id": [4], "tags": [["x"]]}, "id", "int64", "string"),
+        ({"id": ["d"], "tags": ["x"]}, "tags", "string", "list<string>"),
+        ({"id": ["d"], "names": [["x"]]}, "tags", "missing", "list<string>"),
+        ({"id": ["d"], "tags": [["x"]], "score": [[0.5]]}, "score", "list<double>", "missing"),
+    ):
+        parquet.write_table(pa.table(columns), last)
+        with refused("other-column", f"{last}, column '{name}'", found=found, wanted=wanted):
+            stream(tmp_path)
+
+
+def test_columns_that_are_not_used_are_not_read(tmp_path, monkeypatch):
+    path, seen = tmp_path / "x.parquet", []
+    parquet.write_table(pa.table({"id": ["a"], "tags": [["x"]], "png": [b"x" * 999]}), path)
+    monkeypatch.setattr(parts, "BLOCK", 1)
+    lists = find_parts(str(path)).lists(
+        lambda data, _: seen.append(getattr(data, "table", None)) or as_labels(data),
+        DEFAULTS, lambda _: None,
+    )  # fmt: skip
+    assert [fact.examples for one in lists for fact in one.notes] == [("png",)]
+    assert seen[-1].column_names == ["id", "tags"]
+
+
+@pytest.mark.parametrize("name", ["x.csv.gz", "x.parquet", "x.arrow", "x.arrows"])
+def test_files_that_are_cut_off_or_damaged(tmp_path, name):
+    path = tmp_path / name
+    if name.endswith("gz"):
+        path.write_bytes(gzip.compress(csv(ROWS * 999).encode()))
+    else:
+        write_table(pa.table({"id": [f"i{n}" for n in range(9999)], "label": ["a"] * 9999}), path)
+    data = path.read_bytes()
+    for damaged in (data[: len(data) // 2], data[:999] + bytes(99) + data[1098:]):
+        path.write_bytes(damaged)
+        with refused("damaged", str(path)):
+            stream(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code"),
+    [
+        ("x.json", b"{}", "wrong-format"),
+        ("x.npy", b"\x93NUMPY", "wrong-format"),
+        ("x.parquet.gz", gzip.compress(b"PAR1"), "wrong-format"),
+        ("x.dat", b"id,label\n", "unknown-extension"),
+        ("x.csv.gz", b"id,label\n", "not-gzip"),
+        ("x.csv", "id,label\na,b\n".encode("utf-16"), "not-utf8"),
+        ("x.csv", b"\n \n", "empty"),
+        ("x.jsonl", b"\n \n", "empty"),
+        ("x.jsonl", b'{"labels": ["a"]}\n', "missing-column"),
+        ("x.csv", b"label\na\n", "missing-column"),
+    ],
+)
+def test_what_is_not_read_in_blocks(tmp_path, name, data, code):
+    path = tmp_path / name
+    path.write_bytes(data)
+    with refused(code):
+        stream(path)
+
+
+def test_a_row_without_end_is_not_read_whole(tmp_path, monkeypatch):
+    cut_at(monkeypatch, 50)
+    path, options = tmp_path / "x.csv", ReadOptions(max_line_bytes=100)
+    for text in ("id,label\na," + "x" * 10_000, 'id,label\na,"' + "x\n" * 5_000):
+        path.write_text(text)
+        with pytest.raises(InputError) as whole:
+            as_labels(path, options=options)
+        with refused(whole.value.code):
+            stream(path, options=options)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_is_read_once(tmp_path, monkeypatch):
+    cut_at(monkeypatch, 40)
+    path, data = tmp_path / "x.jsonl", jsonl(SETS).encode()
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(data,))
+    writer.start()
+    found, taken = stream(path)
+    writer.join()
+    assert sum(map(len, found)) == len(SETS)
+    assert taken == len(data)
+    assert find_parts(str(path)).size is None
