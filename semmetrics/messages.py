@@ -596,6 +596,7 @@ MESSAGES: dict[str, str] = {
         "use at least {least}",
     "in-signature": "{name!o} is part of the signature; remove it, or score without one",
     "signed-input": "the signature was computed with {name} {was}; give it again: {name!o}",
+    "id-again": "this id came before; give each id once, and with --stream its rows together",
     "no-state": "it is not a state as {opt:state} or Scorer.save writes it; name one",
     "other-version": "it was written by {by}, and this is {now}; score those items again",
     "not-in-a-state": "a state does not hold {value!r}; give it as a path, a name or plain values",

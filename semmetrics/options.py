@@ -29,9 +29,10 @@ RETRIEVAL, CLASSES = "What is retrieved", "Which classes are seen"
 CERTAINTY = "Confidence intervals and signatures"
 HOW, PEOPLE = "How systems are compared", "What people say"
 SHEETS, JAVA = "Sheets to fill", "The official program"
+SCALE = "Larger than memory"
 READ, WRITE, OTHER = "How files are read", "Output", "Other options"
 TITLES = (WHAT, PEOPLE, HOW, DATA, MEANING, CAPTIONS, RETRIEVAL, CLASSES, CERTAINTY, JAVA, READ,
-          SHEETS, WRITE, OTHER)  # fmt: skip
+          SCALE, SHEETS, WRITE, OTHER)  # fmt: skip
 """The titles of groups of options, in the order of help."""
 _LABELS, _CAPTIONS, _RETRIEVAL, _CLASSES = ((kind,) for kind in KINDS)
 _TEXTS = _CAPTIONS + _RETRIEVAL  # of retrieval, where phi is computed
@@ -501,6 +502,11 @@ _SELECTED = _named(
         metavar="TEMPLATE"),
     scale=Option("Ratings on the page are 1 to N.", SHEETS, default=5, read=int, least=2, most=100),
 )
+_STREAMED = _named(
+    stream=Option("Read JSONL, CSV, Parquet or Arrow block by block and let items go: memory does "
+        "not grow with the files. A file, folder, quoted pattern or NAME=PATTERN is a system.",
+        SCALE, read=bool),
+)
 COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     "score": _named(
         rescore=Option("Compute that signature again on these files, and say where they differ "
@@ -522,6 +528,16 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             "constant, of AUSUC.", WRITE, written=_RECORDS),
         worst=Option("Show the N worst items by the first per-item measure.", WRITE, read=int,
             least=1),
+    ) | _STREAMED | _named(
+        shard=Option("Score only a part of the items, by the hash of their ids: 3/8 is the third "
+            "of eight.", SCALE, metavar="I/N"),
+        state=Option("Write the sums there, for 'semmetrics merge'.", SCALE,
+            written=(".state",)),
+    ),
+    "merge": _named(
+        state=Option("Write the merged sums there, in place of scores.", SCALE,
+            written=(".state",)),
+        max_bytes=READING["max_bytes"],
     ),
     "compare": _named(
         table=Option("Compare the values of a table, in place of predictions: a row for each data "
@@ -538,7 +554,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             "measure.", WRITE, read=int, least=1),
         ranks=Option("Show how often each system has each rank in the resamples, by the first "
             "measure.", WRITE, read=bool),
-    ),
+    ) | _STREAMED,
     "rank": _named(
         measure=_MEASURE._replace(help="The measure, or its heading. The default is O-F1."),
         table=Option("Rank the values of a table, in place of scores: a row for each data set, as "

@@ -26,8 +26,9 @@ from semmetrics.messages import did_you_mean, printable
 from semmetrics.options import flag
 
 COMMANDS = [
-    "score", "compare", "sweep", "calibrate", "doc-freq", "pairs", "positives", "correlate", "meta",
-    "spice", "validate", "list", "explain", "embed", "cite", "rank", "mad", "completion",
+    "score", "compare", "merge", "sweep", "calibrate", "doc-freq", "pairs", "positives",
+    "correlate", "meta", "spice", "validate", "list", "explain", "embed", "cite", "rank", "mad",
+    "completion",
 ]  # fmt: skip
 """In the order of use."""
 TRACEBACK = "SEMMETRICS_TRACEBACK"

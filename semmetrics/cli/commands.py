@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from semmetrics.cli import output
 from semmetrics.cli.generate import RESULT, Run, command, split_measures
 from semmetrics.cli.output import EXACT, complain
 from semmetrics.errors import InputError
-from semmetrics.messages import pluralize
+from semmetrics.messages import listing, pluralize
 from semmetrics.options import COMMAND_OPTIONS, KINDS, OPTIONS, flag
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from semmetrics.studies.discrepancy import DiscrepancySelection
 
 SCALED = ("signatures", "form", "output", "digits", "percent", "quiet")
-_DETAILS = [name for name, one in COMMAND_OPTIONS["score"].items() if one.written]
+_DETAILS = [n for n, one in COMMAND_OPTIONS["score"].items() if one.written and n != "state"]
 
 
 @command("score", {"preds": "PRED...?", "gt": "GT?"}, reads=KINDS, output=SCALED)
@@ -64,6 +65,9 @@ def score(run: Run) -> None:
     instead = any(run[name] is not None for name, one in OPTIONS.items() if one.instead)
     if run["gt"] is None or not (run["preds"] or instead):
         raise click.UsageError("name at least one file of predictions and, last, the ground truth")
+    if run["stream"] or run["shard"] or run["state"]:
+        _score_stream(run)
+        return
     systems: Any = run.systems() or {"embeddings": None}
     detailed = any(run[name] is not None for name in ("worst", *_DETAILS))
     options = run.values() | {"keep_rows": detailed}
@@ -82,6 +86,97 @@ def score(run: Run) -> None:
     worst, details = _collect_details(run, table)
     output.write_text(_render(run, table, worst), run["output"], run["form"], details)
     _say_remarks(run, table, worst)
+
+
+def _score_stream(run: Run) -> None:
+    """Score a part of the files, or all block by block, and write the sums or the scores."""
+    for name in ("rescore", "worst", *_DETAILS):
+        if run[name] is not None:
+            raise InputError("not-applicable", name=name, what="items that are not kept",
+                             fix="remove --stream, --shard and --state")  # fmt: skip
+    read = _read_stream if run["stream"] else _read_whole
+    scorer = read(run, shard=run["shard"])
+    if run["state"] is not None:
+        scorer.save(run["state"], shard=run["shard"] or "")
+    _write_table(run, scorer.compute())
+
+
+def _read_whole(run: Run, shard: str | None) -> Any:
+    """Return the scorer of a shard of files that are read whole."""
+    from semmetrics.scoring.scorer import Scorer
+
+    given = run.values() | {"keep_rows": False}
+    weights = given.pop("weights", None)
+    scorer = Scorer(**given)
+    systems: Any = run.systems() or {"embeddings": None}
+    for system, path in systems.items():
+        scorer.update(path, run["gt"], system=system, shard=shard, weights=weights)
+    return scorer
+
+
+def _read_stream(run: Run, **more: Any) -> Any:
+    """Return the scorer of files that were read block by block; say how far a stopped run came."""
+    from semmetrics.scale.stream import score_stream
+
+    systems, scored = _name_given(run["preds"], "PRED", "NAME=PATTERN"), 0
+    given = run["preds"]
+    plain = {name for name, path in systems.items() if path in given and Path(path).is_file()}
+    if len(plain) > 1 and len({re.sub(r"\d+", "", name) for name in plain}) == 1:
+        complain(f"{listing(plain)} are scored as systems; quote a pattern to score them as one")
+    with output.show_progress(quiet=run.quiet, always=True) as progress:
+
+        def advance(what: str, read: int, items: int, size: int | None) -> None:
+            nonlocal scored
+            scored = items
+            if progress is not None:
+                form = {"unit": "B", "unit_scale": True, "postfix": pluralize(items, "item")}
+                progress(read, size or 0, prefix=what, **form)
+
+        try:
+            values = run.values("baseline", "test", "correction")
+            return score_stream(systems, run["gt"], advance=advance, **values, **more)
+        except KeyboardInterrupt:
+            complain(f"{pluralize(scored, 'item')} were scored; nothing is written")
+            raise
+
+
+def _write_table(run: Run, table: ScoreTable) -> None:
+    """Write scores without those of items."""
+    output.say_understood(table, quiet=run.quiet)
+    output.write_text(_render(run, table, ()), run["output"], run["form"])
+    _say_remarks(run, table, [])
+
+
+@command("merge", {"states": "STATE..."}, output=SCALED)
+def merge(run: Run) -> None:
+    """Merge the sums of parts of the data, and print the scores of the whole.
+
+    Each STATE is what 'semmetrics score --state' wrote of some items, of one system or several. The
+    scores are those of one process that has all items, to the last digit. With --state the merged
+    sums are written in place of scores, to be merged again.
+
+    Examples
+    --------
+    semmetrics score --stream --shard 1/8 --state part-1.state preds.jsonl gt.jsonl
+    semmetrics merge part-*.state
+    semmetrics merge --state left.state part-1.state part-2.state
+    """
+    scorer = _merge(run["states"], run["max_bytes"])
+    if run["state"] is None:
+        _write_table(run, scorer.compute())
+        return
+    scorer.save(run["state"])
+    output.echo(f"{run['state']}: {pluralize(len(scorer), 'item')}")
+
+
+def _merge(paths: Sequence[str], max_bytes: int) -> Any:
+    """Return the scorer of states."""
+    from semmetrics.scoring.scorer import Scorer
+
+    first, *others = (Scorer.load(path, max_bytes=max_bytes) for path in paths)
+    for other in others:
+        first.merge(other)
+    return first
 
 
 def _collect_details(run: Run, table: ScoreTable) -> tuple[list[str], dict[str, Any]]:
@@ -201,9 +296,20 @@ def compare(run: Run) -> None:
         text = draw_values(found, run["form"], digits=run.shape["digits"])
         output.write_text(text, run["output"], run["form"])
         return
-    run.needs("name files of predictions and, last, the ground truth, or --table", "preds", "gt")
-    shape = run.shape
-    found = run.call(api.compare, run.systems(), run["gt"])
+    shape, table = run.shape, None
+    if run["gt"] is not None and run["gt"].endswith(".state"):
+        table = _merge([*run["preds"], run["gt"]], run["max_bytes"]).compute()
+    else:
+        run.needs("name files of predictions and, last, the ground truth; states; or --table",
+                  "preds", "gt")  # fmt: skip
+    if run["stream"]:
+        table = _read_stream(run, ci=True).compute()
+    if table is None:
+        found = run.call(api.compare, run.systems(), run["gt"])
+    else:
+        chosen = {name: run[name] for name in ("baseline", "test", "correction")}
+        found = api.compare(table, None, **chosen)
+        output.say_understood(found, quiet=run.quiet)
     beside = [api.draw_rank_matrix(found, digits=shape["digits"])] if run["ranks"] else []
     if run["differing"] is not None:
         beside.append(api.draw_differing(found, run["differing"], **shape))
@@ -293,7 +399,7 @@ def correlate(run: Run) -> None:
 
     columns = run["columns"].split(",") if run["columns"] else None
     more = {"columns": columns, "ncs": run["ncs"] or "none"}
-    found = run.call(api, run["ratings"], _name_phi(run["phi"]), **more)
+    found = run.call(api, run["ratings"], _name_given(run["phi"], "PHI", "NAME=FILE"), **more)
     form, digits = run["form"], run.shape["digits"]
 
     def shown(value: Any) -> str:
@@ -308,15 +414,17 @@ def correlate(run: Run) -> None:
     output.write_text(as_json or draw(rows, form), run["output"], form)
 
 
-def _name_phi(given: Sequence[str]) -> dict[str, str]:
-    """Return files by name: those given as NAME=FILE, or those of the files."""
+def _name_given(given: Sequence[str], what: str, metavar: str) -> dict[str, str]:
+    """Return files by name: those given as NAME=FILE, or those of the files, folders, patterns."""
     plain = [text for text in given if "=" not in text or Path(text).exists()]
     names = dict(zip(plain, output.name_files(plain), strict=True))
+    for text in plain:  # part-*.csv is called part, and preds/*.csv preds
+        names[text] = re.sub(r"[-_.]*[*?[].*", "", names[text]) or Path(text).parent.name or text
     found: dict[str, str] = {}
     for text in given:
         name, _, path = (names[text], "", text) if text in names else text.partition("=")
         if not name or not path or name in found:
-            raise InputError("bad-spec", text, flag="PHI", metavar="NAME=FILE, each name once")
+            raise InputError("bad-spec", text, flag=what, metavar=f"{metavar}, each name once")
         found[name] = path
     return found
 

@@ -26,6 +26,7 @@ from semmetrics.options import (
     OTHER,
     OUTPUT,
     READING,
+    SCALE,
     SHEETS,
     TAKEN,
     TITLES,
@@ -51,7 +52,7 @@ EXIT_CODES = (
 )
 # Readers check what is there and say more than click would; the type completes file names.
 FILE = click.Path(readable=False)
-_OWN = (WRITE, SHEETS, OTHER)
+_OWN = (WRITE, SCALE, SHEETS, OTHER)
 """Groups of options that say how a command writes; no function has them."""
 _SPECIFIED = tuple(name for name, one in OPTIONS.items() if "NAME=" in one.metavar)
 """Options whose value is [NAME=]SPEC."""
@@ -304,7 +305,7 @@ class Run:
                 raise InputError("wrong-ending", f"{short} {path}", known=one.written)
 
     def __getitem__(self, name: str) -> Any:
-        return self.given[name]
+        return self.given.get(name)  # None of what the command does not have
 
     def needs(self, text: str, *names: str) -> None:
         """Refuse a lack of files; the text says which are needed."""

@@ -24,6 +24,7 @@ STDIN = "-"
 EXACT = ("json", "csv")
 """The formats that programs read, in which names are as they are."""
 _WAIT, _EVERY = 0.5, 0.1  # seconds before the first line of progress, and between lines
+_SELDOM = 30.0  # the same where lines are not drawn over each other
 
 
 # Files
@@ -223,7 +224,7 @@ def say_understood(result: Any, *, quiet: bool) -> None:
 
 
 class Progress:
-    """Draws one line, over and over.
+    """Shows how much is done: on a terminal one line, over and over, and elsewhere a few lines.
 
     Parameters
     ----------
@@ -233,20 +234,27 @@ class Progress:
     """
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
-        self._stream, self._clock = stream, clock
-        self._start, self._drawn = clock(), -_EVERY
+        self._stream, self._clock, self._redraws = stream, clock, stream.isatty()
+        self._start, self._drawn = clock(), -_SELDOM
         self._done, self._total, self._visible = 0, 0, False
 
-    def __call__(self, done: int, total: int) -> None:
-        """Say that so many of all are done; fewer than before, or others, begin a new stage."""
+    def __call__(self, done: int, total: int, **form: Any) -> None:
+        """Say that so many of all are done; fewer than before, or others, begin a new stage.
+
+        What else is given is a form of ``tqdm.format_meter``.
+        """
         now = self._clock()
-        if done <= self._done or total != self._total:
+        if done < self._done or total != self._total:
             self._start = now if self._total else self._start
         self._done, self._total = done, total
-        if now - self._start >= _WAIT and now - self._drawn >= _EVERY:
-            self._stream.write("\r" + format_progress(done, total, now - self._start) + "\x1b[K")
+        wait, every = (_WAIT, _EVERY) if self._redraws else (_SELDOM, _SELDOM)
+        if now - self._start >= wait and now - self._drawn >= every:
+            from tqdm import tqdm
+
+            line = tqdm.format_meter(done, total, now - self._start, **form)
+            self._stream.write(f"\r{line}\x1b[K" if self._redraws else f"{line}\n")
             self._stream.flush()
-            self._drawn, self._visible = now, True
+            self._drawn, self._visible = now, self._redraws
 
     def close(self) -> None:
         """Wipe the line."""
@@ -255,34 +263,16 @@ class Progress:
             self._stream.flush()
 
 
-def format_progress(done: int, total: int, seconds: float) -> str:
-    """Write how much is done.
-
-    Examples
-    --------
-    >>> format_progress(250_000, 1_000_000, 2.0)
-    ' 25% (250,000 of 1,000,000), 125,000/s, 6 s left'
-    >>> format_progress(1, 74, 100.0)
-    '  1% (1 of 74), 0/s, 2 h 1 min left'
-    """
-    rate, left = done / seconds if seconds > 0 else 0.0, ""
-    if rate:
-        whole = round((total - done) / rate)
-        left = f", {whole} s left"
-        if whole >= 3600:
-            left = f", {whole // 3600} h {whole % 3600 // 60} min left"
-        elif whole >= 60:
-            left = f", {whole // 60} min {whole % 60} s left"
-    return f"{done / max(1, total):4.0%} ({done:,} of {total:,}), {rate:,.0f}/s{left}"
-
-
 @contextlib.contextmanager
 def show_progress(
-    stream: TextIO | None = None, *, quiet: bool = False
+    stream: TextIO | None = None, *, quiet: bool = False, always: bool = False
 ) -> Iterator[Progress | None]:
-    """Show progress on standard error, if that is a terminal and nobody asked for quiet."""
+    """Show progress on standard error, unless somebody asked for quiet.
+
+    Where that is not a terminal, it is shown for long work alone (``always``).
+    """
     stream = sys.stderr if stream is None else stream
-    if quiet or not stream.isatty():
+    if quiet or not (always or stream.isatty()):
         yield None
         return
     with contextlib.closing(Progress(stream)) as progress:

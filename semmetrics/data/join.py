@@ -110,7 +110,7 @@ def join_rows(ids: Ids, ref: Lists, *, source: str, missing: str) -> tuple[Joine
 
 
 def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:
-    if _same(pred.ids, ref.ids):
+    if same_ids(pred.ids, ref.ids):
         return Joined(ref.ids, pred.side, ref.side, {})
     place = {name: number for number, name in enumerate(pred.ids)}
     taken = np.fromiter((place.pop(name, -1) for name in ref.ids), np.int64, len(ref))
@@ -141,9 +141,10 @@ def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:
     return Joined(ids, pred.side.take(taken), ref.side.take(order), counts)
 
 
-def _same(ids: Ids, others: Ids) -> bool:
+def same_ids(ids: Ids, others: Ids) -> bool:
+    """Return whether both have the same ids in the same order."""
     if isinstance(ids, Texts) and isinstance(others, Texts):
-        return ids == others
+        return ids is others or ids == others
     return ids is others or list(ids) == list(others)
 
 
@@ -200,7 +201,7 @@ def aligned_rows(values: Floats, pred: Lists, ids: Ids) -> Floats:
         wanted = f"one row of probabilities for each of {len(pred):,} items"
         raise InputError("wrong-shape", role="the cardinality matrix", shape=values.shape,
                          wanted=wanted)  # fmt: skip
-    if _same(ids, pred.ids):
+    if same_ids(ids, pred.ids):
         return values
     place = {name: number for number, name in enumerate(pred.ids)}
     lost = [name for name in ids if name not in place]

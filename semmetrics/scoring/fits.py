@@ -15,7 +15,7 @@ differ by less than 1e-15 are equally good.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -25,9 +25,11 @@ from semmetrics.core.ragged import Floats, Ints, offsets, positions, sum_rows
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.families import LABEL_AVERAGES, formula_options
+from semmetrics.metrics.families import LABEL_AVERAGES, formula_options, terms_of
 from semmetrics.metrics.formulas import f1, f1_many_to_one
+from semmetrics.options import COLUMNS
 from semmetrics.scoring.evaluate import frame_of
+from semmetrics.scoring.protocols import plan_measures
 from semmetrics.scoring.result import BEST_FIT
 from semmetrics.scoring.signature import escape
 
@@ -196,6 +198,59 @@ def _fit_frequencies(measure: Measure, task: Any, calibrations: Sequence[Any]) -
     if measure["df"] == "references" and "df" in task.fits:
         measure = measure.with_options(df="given")
     return measure, f"fit:df@{frequency_hash(task, str(measure['df']), str(measure['stem']))}"
+
+
+def stems_to_count(setup: Any, weights: object = None) -> list[str]:
+    """Return the stems for which measures count document frequencies on all references.
+
+    There are none if frequencies are given, or not all items count: they are then to be given.
+    """
+    options = setup.options
+    if setup.kind.name not in COLUMNS["caption"] or options["doc_freq"] is not None:
+        return []
+    if weights is not None or options["missing"] == "skip":
+        return []
+    planned = plan_measures(setup.kind, {}, options).measures
+    every = [term for measure in planned for term in terms_of(measure).get("", (measure,))]
+    return sorted({str(measure["stem"]) for measure in every if measure["df"] == "references"})
+
+
+def count_frequencies(references: Any, setup: Any, stems: Sequence[str]) -> dict[str, Any]:
+    """Count document frequencies of some references, by what they are for.
+
+    Parameters
+    ----------
+    references : Lists
+    setup : Setup
+        Of captions.
+    stems : sequence of str
+    """
+    from semmetrics.metrics.cider import fit_document_frequencies
+
+    texts, tokenizer = references.to_list(), setup.options["tokenizer"]
+    found = {f"references/{one}": fit_document_frequencies(texts, tokenizer, one) for one in stems}
+    setup.forget()
+    return found
+
+
+def add_up_frequencies(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Add the document frequencies of parts that share no image; small ones first."""
+    tables: list[dict[str, Any]] = []
+    for part in parts:
+        added = dict(part)
+        while tables and _size(tables[-1]) <= 2 * _size(added):
+            before = tables.pop()
+            added = {name: before[name] + one for name, one in added.items()}
+        tables.append(added)
+    total = tables.pop() if tables else {}
+    while tables:
+        before = tables.pop()
+        total = {name: before[name] + one for name, one in total.items()}
+    return total
+
+
+def _size(tables: Mapping[str, Any]) -> int:
+    return sum(map(len, tables.values()))
 
 
 def _name_parser(measure: Measure, task: Any, calibrations: Sequence[Any]) -> Fitted:

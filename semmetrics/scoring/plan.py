@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.arguments import check_choice
+from semmetrics.core.hashing import Hashes
+from semmetrics.core.ragged import Ints
 from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
@@ -218,7 +220,13 @@ class Setup(NamedTuple):
                 value.forget()
 
     def prepare(
-        self, preds: Mapping[str, Any], ref: Any, *, plan: Plan | None = None, **changed: Any
+        self,
+        preds: Mapping[str, Any],
+        ref: Any,
+        *,
+        plan: Plan | None = None,
+        shard: Shard | None = None,
+        **changed: Any,
     ) -> Prepared:
         """Join predictions and ground truth, choose measures and open what those need.
 
@@ -228,12 +236,16 @@ class Setup(NamedTuple):
         ref : Lists
         plan : Plan, optional
             What to compute, where it has been chosen before.
+        shard : Shard, optional
+            The items to evaluate, where these are not all.
         **changed
             Options of these data.
         """
         options = self.options.replace(**changed)
         tasks: Tasks = {
-            system: {part: _without_weightless(task) for part, task in parts.items()}
+            system: {
+                part: _part_of(_without_weightless(task), shard) for part, task in parts.items()
+            }
             for system, parts in self.kind.make_tasks(preds, ref, options).items()
         }
         if plan is None:
@@ -267,6 +279,42 @@ def resolve(name: str, given: Mapping[str, Any]) -> ResolvedOptions:
     protocol = given.get("protocol")
     fixed = {} if protocol is None else find_protocol(protocol).settings
     return resolve_options(given, name, protocol=protocol, fixed=fixed)
+
+
+class Shard(NamedTuple):
+    """Which of so many parts of the items, by the hashes of their ids: no two share an item.
+
+    Examples
+    --------
+    >>> Shard.read("3/8")
+    Shard(number=3, of=8)
+    """
+
+    number: int
+    of: int
+
+    @staticmethod
+    def read(text: str) -> Shard:
+        """Return what a text such as "3/8" means."""
+        number, _, of = text.partition("/")
+        if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+            raise InputError("bad-option", name="shard", value=text, wanted="a part such as 3/8")
+        return Shard(int(number), int(of))
+
+    def rows(self, hashes: Hashes) -> Ints:
+        """Return the places of the items of this part."""
+        return np.flatnonzero(hashes % np.uint64(self.of) == self.number - 1)
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+
+def _part_of(task: Any, shard: Shard | None) -> Any:
+    """Return the items of a shard; what is counted of all items goes with the first."""
+    if shard is None:
+        return task
+    first: Mapping[str, Any] = {} if shard.number == 1 else {"counts": {}, "odd": {}}
+    return replace(task.take(shard.rows(task.hashes)), **first)
 
 
 def _without_weightless(task: Any) -> Any:

@@ -32,8 +32,8 @@ import numpy as np
 from semmetrics.arguments import check_type
 from semmetrics.core.ragged import Codes, offsets, row_numbers
 from semmetrics.data.form import DEFAULTS, ReadOptions, takes_options
-from semmetrics.data.join import Weights, aligned_weights
-from semmetrics.data.lists import Entry, Lists, Side
+from semmetrics.data.join import Weights, aligned_weights, same_ids
+from semmetrics.data.lists import Entry, Ids, Lists, Side, join_ids
 from semmetrics.data.tasks import adds_up
 from semmetrics.errors import ITEM, Fact, InputError, Places, unite
 from semmetrics.kinds import name_task
@@ -46,7 +46,7 @@ from semmetrics.scoring import plan
 from semmetrics.scoring.evaluate import Statistics, evaluate
 from semmetrics.scoring.fits import BEST, Fitted, fit
 from semmetrics.scoring.intervals import AUTO, POISSON, Bootstrap
-from semmetrics.scoring.plan import Prepared, Setup, score_facts
+from semmetrics.scoring.plan import Prepared, Setup, Shard, score_facts
 from semmetrics.scoring.protocols import Plan, listed, plan_measures
 from semmetrics.scoring.resampling import with_resamples
 from semmetrics.scoring.result import Score
@@ -155,6 +155,7 @@ class Scorer:
         gts: Any,
         *,
         system: str | None = None,
+        shard: str | None = None,
         weights: Any = None,
         set_size_probs: Any = None,
     ) -> None:
@@ -166,6 +167,9 @@ class Scorer:
             As for ``score``. Without ids, items are numbered on from batch to batch.
         system : str, optional
             One of several systems, with ``keep_rows=False``; without it, the first.
+        shard : str, optional
+            Evaluate a part of the items alone, by the hashes of their ids, with
+            ``keep_rows=False``: "3/8" is the third of eight.
         weights : optional
             A weight for each item of the batch, as for ``score``; with all batches or with none.
         set_size_probs : optional
@@ -192,7 +196,11 @@ class Scorer:
             preds = systems[system]
         setup = self._setup or plan.open_setup(kind, self._given)
         ref, pred = setup.read_truth(gts), setup.read(preds, system)
-        items.add(setup, pred, ref, {"weights": weights, "set_size_probs": set_size_probs})
+        given = {"weights": weights, "set_size_probs": set_size_probs}
+        if shard is not None and one.keep_rows:
+            raise InputError("needs-option", what="a shard", name="keep_rows=False")
+        part = None if shard is None else Shard.read(shard)
+        items.add(setup, pred, ref, given, system=system, shard=part)
         self._kind, self._setup = kind, setup
         kept = self._systems if len(self) or system == first else {}  # the first has a name now
         self._systems = kept | {system: items}
@@ -295,7 +303,7 @@ class Scorer:
         options = {
             name: value if can_hold(value) else Identity(_digest(value))
             for name, value in self.__getstate__()["_given"].items()
-            if name not in _UNCOMPARED
+            if name not in (*_UNCOMPARED, "doc_freq")  # whose hash stands beside the measures
         }
         systems = {n: items.to_record(setup, n, shard) for n, items in self._systems.items()}
         write_state(target, {"kind": self._kind, "options": options, "systems": systems})
@@ -439,6 +447,7 @@ _SCORES = {
     "ones": "scores of 1",
     "zeros": "scores of 0 and 1",
     "fractions": "scores",
+    "whole": "a matrix, or a part of the items",
 }
 """What batches have for scores. "cells" may be scores, or say which names an item has, as "zeros"
 and "ones" may; "members" are no scores in any case."""
@@ -447,6 +456,7 @@ _APART = {
     "table": frozenset(_SCORES) - {"table", "cells"},
     "plain": frozenset({"ones", "zeros", "fractions"}),
     "fractions": frozenset({"members", "cells"}),
+    "whole": frozenset(_SCORES) - {"whole"},
 }
 """What one call would not take together."""
 
@@ -494,7 +504,9 @@ class Batches:
     _columns: list[Entry] = field(default_factory=list)  # of matrices
     _codes: dict[Entry, int] = field(default_factory=dict)  # of the vocabulary
     _sides: list[Side] = field(default_factory=list)
-    _ids: dict[str, None] | None = None  # None: known by position
+    _ids: list[Ids] | None = None  # batch by batch; None: known by position
+    _known: dict[str, None] = field(default_factory=dict)  # those of the first so many batches
+    _n_known: int = 0
     # of the items that were let go: their number and that of their entries, and which these were
     _gone: int = 0
     _gone_entries: int = 0
@@ -513,8 +525,18 @@ class Batches:
             new._columns = list(given.vocabulary) if lists.ranked or lists.cells else []
             new._codes = dict(zip(given.vocabulary, range(len(given.vocabulary)), strict=True))
             new._sides = [given.side]
-            new._ids = None if isinstance(lists.ids, range) else dict.fromkeys(map(str, lists.ids))
+            new._ids = None if isinstance(lists.ids, range) else [lists.ids]
         return new
+
+    @classmethod
+    def of_whole(cls, found: Any, size: int, shard: Shard | None) -> Batches:
+        """Return a batch that was evaluated as it is, of which so many items are in a shard."""
+        entries = 0 if shard and shard.number > 1 else found.contents[0]
+        return cls(
+            found.source, found.contents[1], found.understood, _gone=size, _gone_entries=entries,
+            _scores=frozenset({"whole"}), _readings={(found.understood, "whole"): None},
+            _ids=None if isinstance(found.ids, range) else [],
+        )  # fmt: skip
 
     def __len__(self) -> int:
         """The number of items of all batches, also of those let go."""
@@ -563,8 +585,12 @@ class Batches:
 
     def repeated(self, other: Batches) -> list[str]:
         """Return the ids that an item of both has that was not let go."""
-        known = self._ids or {}
-        return [name for name in other._ids or () if name in known]
+        if not (self._ids and other._ids):
+            return []
+        for part in self._ids[self._n_known :]:
+            self._known.update(dict.fromkeys(map(str, part)))
+        self._n_known = len(self._ids)
+        return [name for part in other._ids for name in map(str, part) if name in self._known]
 
     def check(self, other: Batches) -> None:
         """Refuse batches that cannot follow these.
@@ -596,9 +622,9 @@ class Batches:
         if not other._scores:
             return
         if not self._scores:
-            self._ids = None if other._ids is None else {}
+            self._ids = None if other._ids is None else []
         if self._ids is not None:
-            self._ids.update(other._ids or {})
+            self._ids += other._ids or []
         (n, items, example), (more, of, another) = self.unlike, other.unlike
         self.unlike = n + more, items + of, example or another
         self.notes = unite([*self.notes, *other.notes])
@@ -627,7 +653,7 @@ class Batches:
             np.concatenate([_NONE, *(one.codes for one in sides)]),
             np.concatenate(scores) if scores else None,
         )
-        ids = range(self._gone, len(self)) if self._ids is None else list(self._ids)
+        ids: Any = range(self._gone, len(self)) if self._ids is None else join_ids(self._ids)
         return self._lists(ids, side)
 
     def entries(self) -> Lists:
@@ -643,7 +669,7 @@ class Batches:
         self._gone, self._sides, self.waiting = len(self), [], 0
         self._gone_chosen |= bool(self._scores & {"zeros", "cells"}) and not self.scored
         self.gone_ones |= "ones" in self._scores and self.scored
-        self._ids = None if self._ids is None else {}
+        self._ids, self._known, self._n_known = None if self._ids is None else [], {}, 0
         if not keep_entries:
             self._codes, self._seen = {}, _NONE
 
@@ -659,7 +685,7 @@ class Batches:
             return side
         return replace(side.keep(side.scores != 0), scores=None)
 
-    def _lists(self, ids: range | list[str], side: Side) -> Lists:
+    def _lists(self, ids: Any, side: Side) -> Lists:
         named = None if isinstance(ids, range) else ids
         ranked = "table" in self._scores
         matrix = bool(self._columns) and not ranked and self._columns == list(self._codes)
@@ -820,15 +846,27 @@ class Collection:
         new._by_item = {name: list(values) for name, values in self._by_item.items()}
         return new
 
-    def add(self, setup: Setup, pred: Lists, ref: Lists, given: Mapping[str, Any]) -> None:
+    def add(
+        self,
+        setup: Setup,
+        pred: Any,
+        ref: Any,
+        given: Mapping[str, Any],
+        *,
+        system: str,
+        shard: Shard | None = None,
+    ) -> None:
         """Add a batch.
 
         Parameters
         ----------
         setup : Setup
-        pred, ref : Lists
+        pred, ref : Lists or Matrix
         given : mapping from name to value
             Options that have a value for each item.
+        system : str
+        shard : Shard or None
+            The part of the items to evaluate.
 
         Raises
         ------
@@ -836,15 +874,18 @@ class Collection:
             If the batch is wrong, repeats an id, or is of another form than those before; nothing
             is added then.
         """
-        for one in (pred, ref):
-            if not isinstance(one, Lists):
-                raise InputError("matrix-batch", one.source)
+        matrices = [one for one in (pred, ref) if not isinstance(one, Lists)]
+        if matrices and self.keep_rows:
+            raise InputError("matrix-batch", matrices[0].source)
         if not len(pred) and not len(ref):
             return
         pred, ref = _with_ids(pred, ref)
         resolved = resolve_options(given, setup.kind.name)  # refuses what means nothing for it
         given = {name: resolved[name] for name, value in given.items() if value is not None}
         values = _read_values(given, pred, ref, setup)
+        if matrices or shard:
+            vars(self).update(vars(self._with_whole(setup, system, pred, ref, shard, values)))
+            return
         batch = Collection(keep_rows=self.keep_rows)
         batch._preds, batch._gts = Batches.of(pred), Batches.of(ref)
         batch._by_item = {name: [value] for name, value in values.items()}
@@ -852,7 +893,7 @@ class Collection:
         # Items of different batches are never joined: a batch is summed alone where its sides have
         # not the same ids, or where one of its ids is that of an item that waits.
         waits = self._preds.repeated(batch._preds) or self._gts.repeated(batch._gts)
-        alone = bool(waits) or (not isinstance(ref.ids, range) and set(pred.ids) != set(ref.ids))
+        alone = waits or not (same_ids(pred.ids, ref.ids) or set(pred.ids) == set(ref.ids))
         many = self._gts.waiting + len(ref) >= _TOGETHER
         before = batch if self.is_empty else self
         first = self._plan is None and not (before._preds.undecided or before._gts.undecided)
@@ -861,10 +902,10 @@ class Collection:
             # what needs all items is looked at when all are there
             changed = values | {name: OPTIONS[name].default for name in WHOLE}
             if self.is_empty:  # also in the options or what they name
-                setup.prepare({pred.source: pred}, ref, **changed)
+                setup.prepare({system: pred}, ref, **changed)
             else:
                 options = setup.options.replace(**changed)
-                setup.kind.make_tasks({pred.source: pred}, ref, options)
+                setup.kind.make_tasks({system: pred}, ref, options)
             self._extend(batch)
             self.is_live = True
             return
@@ -875,6 +916,26 @@ class Collection:
         new._extend(batch)
         new.let_go(setup)
         vars(self).update(vars(new))
+
+    def _with_whole(
+        self, setup: Setup, system: str, pred: Any, ref: Any, shard: Shard | None, values: Any
+    ) -> Collection:
+        """Return also the sums of a batch that is evaluated as it is, such as a matrix."""
+        new, n = self.copy(), len(self)
+        pred, ref = (
+            replace(one, ids=range(n, n + len(one))) if isinstance(one.ids, range) else one
+            for one in (pred, ref)
+        )
+        fixed: dict[str, Any] = {"plan": self._plan, "shard": shard}
+        prepared = setup.prepare({system: pred}, ref, **fixed, **values)
+        found = new._add_evaluated(prepared, setup)
+        noted = {name_task(system, part): one.noted for part, one in found.items()}
+        facts = [*prepared.data_facts(noted), *prepared.plan_facts()]
+        new._facts = unite([*new._facts, *facts])
+        size = len(next(iter(found.values()), ()))
+        for batches, one in zip(new.inputs, (pred, ref), strict=True):
+            batches.extend(Batches.of_whole(one, size, shard))
+        return new
 
     def merged(self, other: Collection, setup: Setup | None) -> Collection:
         """Return the items of both.
@@ -900,7 +961,8 @@ class Collection:
         new._add_sums(other._statistics, other._counts, other._name_counts)
         new._plan, new._chosen = new._plan or other._plan, chosen
         new.parts = [*new.parts, *other.parts]
-        if not new.is_empty and new._gts._ids is None:
+        sharded = all(part.shard for part in (*new.parts, *other.parts))
+        if not new.is_empty and new._gts._ids is None and not (new.parts and sharded):
             new._known_by |= {"other numbers"}
         new._known_by |= other._known_by
         new._sample = new._sample or other._sample
@@ -978,13 +1040,9 @@ class Collection:
         if setup is None or not (self._preds.waiting or self._gts.waiting):
             return
         prepared = self.prepare(setup, "")
-        chosen, found = self._evaluate(prepared, setup)
-        tasks = prepared.tasks[""]
-        counts = {part: task.counts for part, task in tasks.items()}
-        self._add_sums(found, counts, setup.kind.name_counts)
-        self._plan, self._chosen = prepared.plan, chosen
+        found = self._add_evaluated(prepared, setup)
         for part in found:
-            numbered = isinstance(tasks[part].ids, (range, np.ndarray))
+            numbered = isinstance(prepared.tasks[""][part].ids, (range, np.ndarray))
             self._known_by |= {"numbers" if numbered else "ids"}
         weights = prepared.options["weights"]
         self._facts = unite([*self._facts, *(weights.notes if weights else ())])
@@ -1001,6 +1059,15 @@ class Collection:
             for name, values in self._by_item.items()
         }
         setup.forget()
+
+    def _add_evaluated(self, prepared: Prepared, setup: Setup) -> dict[str, Statistics]:
+        """Add the sums of prepared items, and return their statistics by part."""
+        chosen, found = self._evaluate(prepared, setup)
+        (tasks,) = prepared.tasks.values()
+        counts = {part: task.counts for part, task in tasks.items()}
+        self._add_sums(found, counts, setup.kind.name_counts)
+        self._plan, self._chosen = prepared.plan, chosen
+        return found
 
     def _evaluate(
         self, prepared: Prepared, setup: Setup
@@ -1133,7 +1200,7 @@ def _freeze(prepared: Prepared, part: str, task: Any) -> list[Fitted]:
         if measure["decode"] == BEST:
             reason = "chooses a threshold by the scores of all items"
             instead = ", or find the threshold on other data and give the number"
-        elif df == "rows" or (df == "references" and "df" not in task.fits):
+        elif df == "rows" or (df and not {"df", f"{df}/{measure['stem']}"} & {*task.fits}):
             reason = "counts document frequencies on the references"
             instead = ", or give document frequencies (doc_freq=)"
         else:

@@ -812,7 +812,7 @@ def draw_differing(
 
 @takes_options()
 def compare(
-    systems: Mapping[str, Any],
+    systems: Mapping[str, Any] | ScoreTable,
     gts: Any = None,
     *,
     baseline: str | None = None,
@@ -824,7 +824,7 @@ def compare(
 
     Parameters
     ----------
-    systems : mapping from name to predictions, or to ScoreTable
+    systems : mapping from name to predictions, or to ScoreTable; or ScoreTable of several systems
         At least two, with the same items; each as ``preds`` of ``score``. Or what ``score``
         returned for each with ``ci=True``, so that they may differ in options, too, such as the
         embedding; measures of the same heading are compared.
@@ -869,7 +869,11 @@ def compare(
     >>> found.sentences()[0]
     'new is better than old in F1(average=micro) (p < 0.0001)'
     """
-    if isinstance(systems, Mapping) and any(isinstance(v, ScoreTable) for v in systems.values()):
+    if isinstance(systems, ScoreTable):
+        table = systems
+        systems = {name: replace(table, scores=[one for one in table if one.system == name])
+                   for name in table.systems}  # fmt: skip
+    if any(isinstance(one, ScoreTable) for one in systems.values()):
         idle = [name for name, value in {**options, "gts": gts}.items() if value is not None]
         if idle:
             raise InputError("not-applicable", name=idle[0], what="results that were scored before")

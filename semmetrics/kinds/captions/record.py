@@ -73,9 +73,9 @@ def read_beside(options: Options) -> Options:
     )
 
 
-def read_frequencies(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> DocumentFrequencies:
-    """Return document frequencies from themselves or from a path."""
-    if isinstance(given, DocumentFrequencies):
+def read_frequencies(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Any:
+    """Return document frequencies from themselves or from a path; or by what was counted."""
+    if isinstance(given, (DocumentFrequencies, Mapping)):
         return given
     return DocumentFrequencies.load(given, max_bytes=max_bytes)
 
@@ -129,7 +129,8 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     parse_captions(tasks, measures, options["tuples"])
     fits, chosen = {}, list(tasks)
     if options["doc_freq"] is not None:
-        fits = {"df": options["doc_freq"]}
+        given = options["doc_freq"]
+        fits = dict(given) if isinstance(given, Mapping) else {"df": given}
     elif options["score_references"]:
         first, chosen = tasks[chosen[0]][""], [HUMAN]
         counted = sorted({(str(m["df"]), str(m["stem"])) for m in measures})

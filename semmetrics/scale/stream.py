@@ -1,0 +1,283 @@
+"""Scores of files of any size: both sides are read block by block, and items are summed and let go.
+
+Conventions
+-----------
+While both sides have the same ids in the same order, they are read side by side. From the first
+item on that differs, the rest of the ground truth is kept, as codes, and predictions stream past
+it. Of each id eight bytes are kept, a hash: an id that comes again is refused. Two of a billion ids
+have the same hash in one of forty data sets, which is then refused.
+
+A shard is the items whose hash, divided by the number of shards, leaves its number: shards have no
+item in common, and all of them together are the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from semmetrics.core.hashing import Hashes, hash_ids
+from semmetrics.core.ragged import Ints, slices
+from semmetrics.data.form import ReadOptions, takes_options
+from semmetrics.data.inputs import open_input
+from semmetrics.data.lists import Lists, join_ids
+from semmetrics.errors import InputError, Places
+from semmetrics.kinds import resolve_kind
+from semmetrics.kinds.common import read_weights
+from semmetrics.scale.parts import find_parts
+from semmetrics.scoring.fits import add_up_frequencies, count_frequencies, stems_to_count
+from semmetrics.scoring.plan import Shard
+from semmetrics.scoring.scorer import Batches, Scorer
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from semmetrics.options import Options
+
+Advance: TypeAlias = Callable[[str, int, int, "int | None"], object]
+"""Called with what is done, the bytes read, the items scored, and the bytes of all files."""
+_TOGETHER = 1 << 16  # items that are scored together
+
+
+class Seen:
+    """Hashes of ids, in sorted runs of falling length."""
+
+    def __init__(self, runs: tuple[Hashes, ...] = ()) -> None:
+        self.runs = runs
+
+    def add(self, hashes: Hashes) -> Ints:
+        """Add hashes, and return the places of those that were there before."""
+        order = np.argsort(hashes, kind="stable")
+        new = hashes[order]
+        again = np.zeros(len(new), np.bool_)
+        again[1:] = new[1:] == new[:-1]
+        for run in self.runs:
+            again |= _find(run, new) >= 0
+        while self.runs and len(self.runs[-1]) <= 2 * len(new):
+            new = np.sort(np.concatenate([self.runs[-1], new]), kind="stable")
+            self.runs = self.runs[:-1]
+        self.runs = (*self.runs, new)
+        return np.sort(order[again])
+
+
+def _find(run: Hashes, hashes: Hashes) -> Ints:
+    """Return the places of hashes in a sorted run; -1 for those that are not there."""
+    if not len(run):
+        return np.full(len(hashes), -1)
+    place = np.searchsorted(run, hashes).clip(max=len(run) - 1)
+    return np.where(run[place] == hashes, place, -1)
+
+
+class Side:
+    """A side of a stream: the items that were read and not taken yet.
+
+    Attributes
+    ----------
+    lists : Lists or None
+        None where all were taken.
+    hashes : uint64 array
+        Of their ids.
+    seen : Seen
+        Ids so far.
+    """
+
+    def __init__(self, batches: Iterator[Lists], shard: Shard | None) -> None:
+        self._batches, self._shard = batches, shard
+        self.lists: Lists | None = None
+        self.hashes: Hashes = np.zeros(0, np.uint64)
+        self.seen = Seen()
+
+    def fill(self) -> int:
+        """Read on if all items were taken, and return how many there are; 0 at the end."""
+        while not len(self.hashes) and (lists := next(self._batches, None)) is not None:
+            self.hashes, self.lists = hash_ids(lists.ids), lists
+            if self._shard is not None:
+                rows = self._shard.rows(self.hashes)
+                self.lists, self.hashes = lists.take(rows), self.hashes[rows]
+        return len(self.hashes)
+
+    def take(self, n: int) -> Any:
+        """Return the next items, of which there are as many."""
+        found: Any = self.lists
+        if n < len(self.hashes):
+            self.lists, found = found.rows(n, len(found)), found.rows(0, n)
+        self.hashes = self.hashes[n:]
+        return found
+
+    def rest(self) -> Iterator[tuple[Lists, Hashes]]:
+        """Yield all items that are left, checked for ids that come again."""
+        while n := self.fill():
+            hashes = self.hashes
+            self.check(hashes)
+            yield self.take(n), hashes
+
+    def check(self, hashes: Hashes) -> None:
+        """Refuse the next items if one of their ids came before."""
+        again = self.seen.add(hashes)
+        if len(again) and self.lists is not None:
+            place = self.lists.where(int(again[0]))
+            raise InputError("id-again", place)
+
+
+@takes_options()
+def score_stream(
+    preds: str | Mapping[str, str], gts: str, *, shard: str | None = None,
+    advance: Advance | None = None, **options: Unpack[Options],
+) -> Scorer:  # fmt: skip
+    r"""Score files of any size in constant memory.
+
+    Parameters
+    ----------
+    preds : path, or mapping from system to path
+        JSON lines, CSV, TSV, Parquet or Arrow: a file, a folder, a pattern such as "preds/*.csv",
+        or "-" for standard input.
+    gts : path
+    shard : str, optional
+        Only a part of the items, by the hash of their ids: "3/8" is the third of eight.
+    advance : callable, optional
+        Called with what is done, the bytes read, the items scored, and the bytes of all files or
+        None where a side is a stream.
+    **options
+
+    Returns
+    -------
+    Scorer
+        Of all items; ``compute()`` gives the scores, ``save()`` writes a state.
+
+    Raises
+    ------
+    InputError
+        If the input or an option is wrong, an id comes twice, or rows of an id are not together.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for name, label in (("preds", "cat"), ("gt", "cat")):
+    ...     _ = (folder / f"{name}.jsonl").write_text('{"id": "a", "labels": ["%s"]}\n' % label)
+    >>> scorer = score_stream(f"{folder}/preds.jsonl", f"{folder}/gt.jsonl", measures="F1")
+    >>> scorer.compute()["F1"].value
+    1.0
+    """
+    systems = preds if isinstance(preds, Mapping) else {"preds": preds}
+    parts, truth = {name: find_parts(path) for name, path in systems.items()}, find_parts(gts)
+    sizes = [one.size for one in (truth, *parts.values())]
+    size = None if None in sizes else sum(filter(None, sizes))
+    given, weights = take_weights(options)
+    paths = [one.paths[0] for one in (*parts.values(), truth) if one.size]
+    given = with_task(given, paths)
+    files, part = given.get("read") or ReadOptions(), None if shard is None else Shard.read(shard)
+    what, read, scored = "reading and scoring", 0, 0
+
+    def count(n_bytes: int = 0, n_items: int = 0) -> None:
+        nonlocal read, scored
+        read, scored = read + n_bytes, scored + n_items
+        if advance is not None:
+            advance(what, read, scored, size)
+
+    count()
+    scorer = Scorer(**given)
+    if truth.size is not None and (stems := stems_to_count(scorer.setup, weights=weights)):
+        what, size = "counting document frequencies", truth.size
+        lists = truth.lists(lambda data, _: scorer.setup.read_truth(data), files, count)
+        counted = add_up_frequencies(count_frequencies(one, scorer.setup, stems) for one in lists)
+        scorer = Scorer(**{**given, "doc_freq": counted})
+        what, read, size = "reading and scoring", 0, sum(filter(None, sizes))
+    setup = scorer.setup
+    of_truth = truth.lists(lambda data, _: setup.read_truth(data), files, count)
+    sides = {name: Side(one.lists(setup.read, files, count), part) for name, one in parts.items()}
+    score_sides(scorer, Side(of_truth, part), sides, weights, lambda n: count(0, n))
+    return scorer
+
+
+def take_weights(options: Mapping[str, Any]) -> tuple[dict[str, Any], Mapping[str, Any] | None]:
+    """Return options for items that are let go, and the weights of items by id."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if "set_size_probs" in given:
+        raise InputError("not-applicable", name="set_size_probs", what="a stream",
+                         fix="score the files whole")  # fmt: skip
+    files = given.get("read") or ReadOptions()
+    weights = read_weights(given.pop("weights", None), files.beside())
+    values = getattr(weights, "values", weights)
+    if values is not None and not isinstance(values, Mapping):
+        raise InputError("wrong-type", "weights", value=values, wanted="weights by id")
+    return {**given, "keep_rows": False}, values and {str(i): w for i, w in values.items()}
+
+
+def with_task(given: dict[str, Any], paths: Sequence[str]) -> dict[str, Any]:
+    """Return options that say what is evaluated; if they do not yet, files are looked at."""
+    if Scorer(**given).kind is not None or not paths:
+        return given
+    files = given.get("read")
+    sides = [open_input(path, files) for path in paths]
+    return {**given, "task": resolve_kind(*sides, options=files).kind}
+
+
+def score_sides(
+    scorer: Scorer,
+    truth: Side,
+    sides: Mapping[str, Side],
+    weights: Mapping[str, Any] | None = None,
+    count: Callable[[int], None] = int,  # type: ignore[assignment]
+) -> None:
+    """Score the items of both sides, side by side as long as their ids are the same.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    truth : Side
+    sides : mapping from system to Side
+    weights : mapping from id to number, optional
+    count : callable
+        Called with the number of items that were scored.
+    """
+
+    def add(system: str, pred: Lists, ref: Lists) -> None:
+        some = weights and {i: weights[i] for i in map(str, ref.ids) if i in weights}
+        scorer.update(pred, ref, system=system, weights=some)
+
+    every = [truth, *sides.values()]
+    while n := min([one.fill() for one in every]):
+        first = truth.hashes[:n]
+        if any(not np.array_equal(one.hashes[:n], first) for one in every):
+            break
+        truth.check(first)
+        ref = truth.take(n)
+        for name, one in sides.items():
+            add(name, replace(one.take(n), ids=ref.ids), ref)
+        count(n)
+    if not any(one.fill() for one in every):
+        return
+    for one in sides.values():
+        one.seen = Seen(truth.seen.runs)
+    ref, hashes = _keep(truth)
+    order = np.argsort(hashes, kind="stable")
+    hashes = hashes[order]
+    for name, side in sides.items():
+        used = np.zeros(len(ref), np.bool_)
+        nothing = replace(ref, ids=[], side=ref.side.rows(0, 0), source=name)
+        for pred, own in side.rest():
+            place = _find(hashes, own)
+            rows = order[place[place >= 0]]
+            used[rows] = True
+            ids = pred.ids if len(rows) == len(pred) else None
+            add(name, pred, ref.take(rows, ids))
+            count(len(pred))
+        left = np.flatnonzero(~used)
+        for part in slices(len(left), _TOGETHER):
+            add(name, nothing, ref.take(left[part]))
+
+
+def _keep(truth: Side) -> tuple[Lists, Hashes]:
+    """Return what is left of the ground truth, and the hashes of its ids."""
+    kept, hashes, ids = Batches(), [np.zeros(0, np.uint64)], []
+    for lists, own in truth.rest():
+        kept.extend(Batches.of(replace(lists, ids=range(len(lists)))))
+        hashes.append(own)
+        ids.append(lists.ids)
+    names: Any = join_ids(ids)
+    ref = kept.lists()
+    return replace(ref, ids=names, where=Places(ref.source, names)), np.concatenate(hashes)
