@@ -44,6 +44,8 @@ from semmetrics.errors import InputError, at
 Read: TypeAlias = Callable[[Any, str], Any]
 """Makes lists of a Source or an Arrow table, given what messages call it."""
 
+FORMATS = ("jsonl", *TABLES, "parquet", "arrow")
+"""The formats that are read in blocks; the last two from files alone."""
 BLOCK, ROWS = 2**23, 2**16  # bytes of text, rows of a table
 _CELLS = 2**22  # of a table in a block
 _TAIL = 2**14  # bytes or rows at the end of a block in which its last item is looked for
@@ -229,7 +231,7 @@ def _open_blocks(
         source = Source(
             name, head, pieces.suffix, pieces.packed, spool=large, max_bytes=sys.maxsize
         )
-        kinds = ("jsonl", *TABLES, *(("parquet", "arrow") if is_file else ()))
+        kinds = FORMATS if is_file else FORMATS[:-2]
         what = "a stream" if is_file else "a compressed or piped stream"
         kind = format_among(source, options, what, kinds, told=True)
         if kind in ("jsonl", *TABLES):

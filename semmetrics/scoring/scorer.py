@@ -926,8 +926,7 @@ class Collection:
             replace(one, ids=range(n, n + len(one))) if isinstance(one.ids, range) else one
             for one in (pred, ref)
         )
-        fixed: dict[str, Any] = {"plan": self._plan, "shard": shard}
-        prepared = setup.prepare({system: pred}, ref, **fixed, **values)
+        prepared = setup.prepare({system: pred}, ref, plan=self._plan, shard=shard, **values)
         found = new._add_evaluated(prepared, setup)
         noted = {name_task(system, part): one.noted for part, one in found.items()}
         facts = [*prepared.data_facts(noted), *prepared.plan_facts()]
@@ -975,7 +974,7 @@ class Collection:
     def prepare(self, setup: Setup, system: str) -> Prepared:
         """Join the items that were kept, choose measures and open what those need."""
         pred, ref = _with_ids(self._preds.lists(), self._gts.lists())
-        values = {
+        values: dict[str, Any] = {
             name: _join_weights(some) if name == "weights" else np.concatenate(some)
             for name, some in self._by_item.items()
         }

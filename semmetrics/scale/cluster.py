@@ -1,0 +1,267 @@
+"""Scores on many machines by Ray: parts by the hash of their ids, then a tree of merges.
+
+Conventions
+-----------
+Nothing is computed here. Each file is read once, by the readers of one process, and its items go to
+the part that their hash says; a part joins both sides and saves the state of a scorer; states are
+merged in a tree. Tasks hold nothing, so what a lost machine had is done again, from the files on.
+
+What is not read in blocks, such as matrices and embeddings, each part opens itself, and evaluates
+its shard of the items. Files must be where all machines find them.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from semmetrics.core.hashing import hash_ids
+from semmetrics.data.form import EXTENSIONS, ReadOptions, takes_options
+from semmetrics.data.lists import Lists
+from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.scale.parts import FORMATS, Parts, find_parts
+from semmetrics.scale.stream import Side, score_sides, take_weights, with_task
+from semmetrics.scoring.fits import add_up_frequencies, count_frequencies, stems_to_count
+from semmetrics.scoring.scorer import Scorer
+from semmetrics.scoring.table import ScoreTable
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from semmetrics.options import Options
+
+_TOGETHER = 8  # states that are merged at once
+_TRIES = 5  # of a task whose machine was lost
+
+
+@takes_options()
+def score_dataset(
+    preds: Any,
+    gts: Any,
+    *,
+    address: str | None = None,
+    partitions: int | None = None,
+    num_gpus: float = 0,
+    advance: Callable[[str, int, int], object] | None = None,
+    **options: Unpack[Options],
+) -> ScoreTable:
+    """Score on all machines of a Ray cluster.
+
+    Parameters
+    ----------
+    preds : path, ray.data.Dataset, or mapping from system to those
+        A path is a file, a folder or a pattern; a Dataset has a row an item. None beside
+        embeddings.
+    gts : path or ray.data.Dataset
+    address : str, optional
+        Of a cluster: "auto" is the one that this machine belongs to. Without it, Ray is started on
+        this machine, unless it runs already.
+    partitions : int, optional
+        Parts of the items; four for each processor where left out.
+    num_gpus : float
+        GPUs for each part, of measures whose embedding uses them.
+    advance : callable, optional
+        Called with what is done, the number of tasks done, and in all.
+    **options
+
+    Returns
+    -------
+    ScoreTable
+        With the values and signatures of one process.
+
+    Raises
+    ------
+    InputError
+        As ``score``; or if the cluster lacks what is asked of it, or fails.
+    MissingDependencyError
+        If Ray is not installed.
+    """
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingDependencyError("ray", "scoring on a cluster", extra="ray",
+                                     error=error) from error  # fmt: skip
+    if not ray.is_initialized():
+        ray.init(address or "local", log_to_driver=False, logging_level="error")
+    if num_gpus and not ray.cluster_resources().get("GPU", 0) >= num_gpus:  # tasks would wait
+        raise InputError("no-such-device", name=f"{num_gpus:g} GPUs for a part")
+    systems = dict(preds) if isinstance(preds, Mapping) else {"preds": preds}
+    count = partitions or 4 * int(ray.cluster_resources().get("CPU", 1))
+    job = _Job(ray, options, systems, gts, count, num_gpus, advance)
+    try:
+        return job.run()
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from None
+    except ray.exceptions.RayError as error:
+        why = str(error).partition("\n")[0]
+        raise InputError("cluster-failed", why=f"{type(error).__name__}: {why}") from error
+
+
+class _Job:
+    """The tasks of one call."""
+
+    def __init__(
+        self, ray: Any, options: Any, systems: Any, gts: Any, count: int, gpus: float, advance: Any
+    ) -> None:
+        self.ray, self.count, self.advance = ray, count, advance
+        self.given, self.weights = take_weights(options)
+        self.sides = {**systems, "": gts}  # the ground truth has no name
+        self.places = {name: self._places(one) for name, one in self.sides.items()}
+        if None not in self.places.values():
+            texts = [one[0] for one in self.places.values() if isinstance(one[0], str)]
+            self.given = with_task(self.given, texts)
+        settings = {"max_retries": _TRIES, "num_gpus": gpus}
+        self.remote = {one: ray.remote(**settings)(one) for one in (_score_part, _score_shard)} | {
+            one: ray.remote(max_retries=_TRIES)(one) for one in (_split, _count, _merge)
+        }
+
+    def _places(self, side: Any) -> list[Any] | None:
+        """Return the files or blocks of a side; None of one that is not read in blocks."""
+        if hasattr(side, "to_arrow_refs"):
+            return list(side.to_arrow_refs())
+        paths = find_parts(side).paths if isinstance(side, str) else ()
+        plain = [path.removesuffix(".gz").lower() for path in paths]
+        known = [ending for ending, kind in EXTENSIONS.items() if kind in FORMATS]
+        return list(paths) if plain and all(p.endswith(tuple(known)) for p in plain) else None
+
+    def run(self) -> ScoreTable:
+        """Run all tasks, and return the scores."""
+        if None in self.places.values():
+            inputs = self.ray.put((self.given, self.weights, self.sides))
+            shards = [f"{number + 1}/{self.count}" for number in range(self.count)]
+            states = [self._submit(_score_shard, inputs, shard) for shard in shards]
+        else:
+            states = self._score_parts()
+        while len(states) > 1:
+            groups = [states[k : k + _TOGETHER] for k in range(0, len(states), _TOGETHER)]
+            self._wait("scoring", states)
+            states = [self._submit(_merge, *group) for group in groups]
+        return _load(self.ray.get(states[0])).compute()
+
+    def _score_parts(self) -> list[Any]:
+        given = self.ray.put(self.given)
+        truth = self.places[""] or []
+        if stems := stems_to_count(Scorer(**self.given).setup, weights=self.weights):
+            counts = [self._submit(_count, given, place, stems) for place in truth]
+            self._wait("counting document frequencies", counts)
+            counted = add_up_frequencies(self.ray.get(one) for one in counts)
+            given = self.ray.put({**self.given, "doc_freq": counted})
+        parts: dict[str, list[Any]] = {}
+        for name, places in self.places.items():
+            split = self.remote[_split].options(num_returns=self.count)
+            made = [split.remote(given, name, place, self.count) for place in places or ()]
+            parts[name] = [one if isinstance(one, list) else [one] for one in made]
+            self._wait("reading", [one[0] for one in parts[name]])
+        weights = self.ray.put(self.weights)
+        names = [(name, len(some)) for name, some in parts.items()]
+        return [
+            self._submit(_score_part, given, weights, names,
+                         *(one[number] for some in parts.values() for one in some))
+            for number in range(self.count)
+        ]  # fmt: skip
+
+    def _submit(self, task: Any, *given: Any) -> Any:
+        return self.remote[task].remote(*given)
+
+    def _wait(self, what: str, left: Sequence[Any]) -> None:
+        """Wait for tasks; one that failed ends it."""
+        total, left = len(left), list(left)
+        while left:
+            done, left = self.ray.wait(left, num_returns=1, fetch_local=False)
+            if self.advance is not None:
+                self.advance(what, total - len(left), total)
+
+
+# What workers do
+
+
+def _split(given: Any, name: str, place: Any, count: int) -> Any:
+    """Read a file or a block, and return its items by part."""
+    parts: list[list[Lists]] = [[] for _ in range(count)]
+    for lists in _read(given, name, place):
+        number = hash_ids(lists.ids) % np.uint64(count)
+        order = np.argsort(number, kind="stable")
+        ends = np.searchsorted(number[order], np.arange(count + 1))
+        sorted_lists = lists.take(order)
+        for part, start, stop in zip(parts, ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+            if stop > start:
+                part.append(sorted_lists.rows(start, stop).occurring_alone())
+    return parts if count > 1 else parts[0]
+
+
+def _read(given: Any, name: str, place: Any) -> Iterator[Lists]:
+    """Yield the items of a file or a block."""
+    setup, files = _scorer(given).setup, given.get("read") or ReadOptions()
+
+    def read(data: Any, source: str) -> Any:
+        return setup.read(data, source) if name else setup.read_truth(data)
+
+    if isinstance(place, str):
+        yield from Parts(place, (place,), None).lists(read, files, lambda n: None)
+    else:
+        yield read(place, name or "gts")
+
+
+def _count(given: Any, place: Any, stems: Sequence[str]) -> dict[str, Any]:
+    """Count the document frequencies of a file or a block."""
+    setup = _scorer(given).setup
+    return add_up_frequencies(
+        count_frequencies(one, setup, stems) for one in _read(given, "", place)
+    )
+
+
+def _score_part(given: Any, weights: Any, names: Sequence[tuple[str, int]], *lists: Any) -> bytes:
+    """Join the items of a part, and return the state of their sums."""
+    rest, sides = iter(lists), dict[str, Side]()
+    for name, n in names:
+        every = [one for _ in range(n) for one in next(rest)]
+        sides[name] = Side(iter(every), None)
+    scorer, truth = _scorer(given), sides.pop("")
+    scorer.reset()
+    score_sides(scorer, truth, sides, weights)
+    return _state(scorer)
+
+
+def _score_shard(inputs: Any, shard: str) -> bytes:
+    """Evaluate a shard of what is not read in blocks, and return the state of its sums."""
+    given, weights, sides = inputs
+    scorer = Scorer(**given)
+    for name, preds in sides.items():
+        if name:
+            scorer.update(preds, sides[""], system=name, shard=shard, weights=weights)
+    return _state(scorer, shard)
+
+
+def _merge(*states: bytes) -> bytes:
+    """Return the state of several."""
+    first, *others = map(_load, states)
+    for other in others:
+        first.merge(other)
+    return _state(first)
+
+
+def _state(scorer: Scorer, shard: str = "") -> bytes:
+    target = io.BytesIO()
+    scorer.save(target, shard=shard)
+    return target.getvalue()
+
+
+def _load(state: bytes) -> Scorer:
+    return Scorer.load(io.BytesIO(state))
+
+
+_OPEN: dict[bytes, Scorer] = {}
+
+
+def _scorer(given: Any) -> Scorer:
+    """Return a scorer whose models stay open for the next task of this process."""
+    import pickle
+
+    key = pickle.dumps(given)
+    if key not in _OPEN:
+        _OPEN.clear()
+        _OPEN[key] = Scorer(**given)
+    return _OPEN[key]
