@@ -293,7 +293,7 @@ def test_files_that_are_cut_off_or_damaged(tmp_path, name):
     [
         ("x.json", b"{}", "wrong-format"),
         ("x.npy", b"\x93NUMPY", "wrong-format"),
-        ("x.parquet.gz", gzip.compress(b"PAR1"), "wrong-format"),
+        ("x.parquet.gz", gzip.compress(b"PAR1", mtime=0), "wrong-format"),
         ("x.dat", b"id,label\n", "unknown-extension"),
         ("x.csv.gz", b"id,label\n", "not-gzip"),
         ("x.csv", "id,label\na,b\n".encode("utf-16"), "not-utf8"),
