@@ -342,7 +342,7 @@ MESSAGES: dict[str, str] = {
     "blank-texts": "{n:blank line}, taken as empty {noun}s, the first is line {first}",
     "empty-cells": "{n:item} with an empty {noun} cell: no {noun}s",
     "scattered-rows": "{n:id} with rows that are not together{examples!e}: merged in file order",
-    "rows-apart": "its rows are not together; sort the file by id, or leave {opt:stream} out",
+    "rows-apart": "this id came before; give each id once, with its rows together",
     "other-column": "it is {found}, and {wanted} in the files before; give all the same columns",
     "sorted-sets": "sets of {noun}s were taken in sorted order",
     "scores-and-lists": "{n:item} written {{{noun}: score}}, the others as lists",
@@ -596,8 +596,7 @@ MESSAGES: dict[str, str] = {
         "use at least {least}",
     "in-signature": "{name!o} is part of the signature; remove it, or score without one",
     "signed-input": "the signature was computed with {name} {was}; give it again: {name!o}",
-    "id-again": "this id came before; give each id once, and with --stream its rows together",
-    "no-state": "it is not a state as {opt:state} or Scorer.save writes it; name one",
+    "no-state": "it is not a state; name a file that 'semmetrics score' or Scorer.save wrote",
     "other-version": "it was written by {by}, and this is {now}; score those items again",
     "not-in-a-state": "a state does not hold {value!r}; give it as a path, a name or plain values",
     "other-measure": "the source of {measure} is not the one that the state was computed with; "

@@ -533,6 +533,11 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             "of eight.", SCALE, metavar="I/N"),
         state=Option("Write the sums there, for 'semmetrics merge'.", SCALE,
             written=(".state",)),
+        engine=Option("Score on all processors of this machine, or of a cluster.", SCALE,
+            choices=("ray",)),
+        address=Option("Of a Ray cluster: auto is the one that this machine belongs to. Without "
+            "it, Ray is started on this machine.", SCALE, metavar="ADDRESS"),
+        num_gpus=Option("GPUs for each task of --engine, for embeddings.", SCALE, read=float),
     ),
     "merge": _named(
         state=Option("Write the merged sums there, in place of scores.", SCALE,

@@ -65,8 +65,8 @@ def score(run: Run) -> None:
     instead = any(run[name] is not None for name, one in OPTIONS.items() if one.instead)
     if run["gt"] is None or not (run["preds"] or instead):
         raise click.UsageError("name at least one file of predictions and, last, the ground truth")
-    if run["stream"] or run["shard"] or run["state"]:
-        _score_stream(run)
+    if any(run[name] for name in ("stream", "shard", "state", "engine")):
+        _score_parts(run)
         return
     systems: Any = run.systems() or {"embeddings": None}
     detailed = any(run[name] is not None for name in ("worst", *_DETAILS))
@@ -88,17 +88,37 @@ def score(run: Run) -> None:
     _say_remarks(run, table, worst)
 
 
-def _score_stream(run: Run) -> None:
-    """Score a part of the files, or all block by block, and write the sums or the scores."""
+def _score_parts(run: Run) -> None:
+    """Score files in parts that are not kept, and write the sums or the scores."""
     for name in ("rescore", "worst", *_DETAILS):
         if run[name] is not None:
             raise InputError("not-applicable", name=name, what="items that are not kept",
-                             fix="remove --stream, --shard and --state")  # fmt: skip
+                             fix="remove --stream, --shard, --state and --engine")  # fmt: skip
+    if run["engine"] is not None:
+        if given := next((n for n in ("stream", "shard", "state") if run[n]), ""):
+            raise InputError("not-applicable", name=given, what="--engine", fix="remove one")
+        _write_table(run, _score_on_cluster(run))
+        return
     read = _read_stream if run["stream"] else _read_whole
     scorer = read(run, shard=run["shard"])
     if run["state"] is not None:
         scorer.save(run["state"], shard=run["shard"] or "")
     _write_table(run, scorer.compute())
+
+
+def _score_on_cluster(run: Run) -> ScoreTable:
+    """Return the scores that Ray's tasks computed."""
+    from semmetrics.scale.cluster import score_dataset
+
+    systems: Any = _name_given(run["preds"], "PRED", "NAME=PATTERN") or {"embeddings": None}
+    more = {name: run[name] for name in ("address", "num_gpus") if run[name] is not None}
+    with output.show_progress(quiet=run.quiet, always=True) as progress:
+
+        def advance(what: str, done: int, total: int) -> None:
+            if progress is not None:
+                progress(done, total, prefix=what, unit="task")
+
+        return score_dataset(systems, run["gt"], advance=advance, **more, **run.values())
 
 
 def _read_whole(run: Run, shard: str | None) -> Any:

@@ -74,7 +74,7 @@ def partial_scores(
                  if role in ROLES[:3] or name in table.column_names}  # fmt: skip
         ids = [str(one) for one in found["id"].to_pylist()]
         if len(again := seen.add(hash_ids(ids))):
-            raise InputError("id-again", at("a partition", "", ids[again[0]]))
+            raise InputError("rows-apart", at("a partition", "", ids[again[0]]))
         pred, gt = ({"id": found["id"], noun: found[side]} for side in ROLES[1:3])
         pred |= {"score": found["scores"]} if "scores" in found else {}
         weights = found.get("weights") and dict(zip(ids, found["weights"].to_pylist(), strict=True))

@@ -110,9 +110,9 @@ class _Job:
         self.given, self.weights = take_weights(options)
         self.sides = {**systems, "": gts}  # the ground truth has no name
         self.places = {name: self._places(one) for name, one in self.sides.items()}
-        if None not in self.places.values():
-            texts = [one[0] for one in self.places.values() if isinstance(one[0], str)]
-            self.given = with_task(self.given, texts)
+        self.is_whole = None in self.places.values()  # some side is not read in blocks
+        texts = [one[0] for one in self.places.values() if one and isinstance(one[0], str)]
+        self.given = self.given if self.is_whole else with_task(self.given, texts)
         settings = {"max_retries": _TRIES, "num_gpus": gpus}
         self.remote = {one: ray.remote(**settings)(one) for one in (_score_part, _score_shard)} | {
             one: ray.remote(max_retries=_TRIES)(one) for one in (_split, _count, _merge)
@@ -129,7 +129,7 @@ class _Job:
 
     def run(self) -> ScoreTable:
         """Run all tasks, and return the scores."""
-        if None in self.places.values():
+        if self.is_whole:
             inputs = self.ray.put((self.given, self.weights, self.sides))
             shards = [f"{number + 1}/{self.count}" for number in range(self.count)]
             states = [self._submit(_score_shard, inputs, shard) for shard in shards]
@@ -152,13 +152,14 @@ class _Job:
         parts: dict[str, list[Any]] = {}
         for name, places in self.places.items():
             split = self.remote[_split].options(num_returns=self.count)
-            made = [split.remote(given, name, place, self.count) for place in places or ()]
+            source = self.sides[name] if isinstance(self.sides[name], str) else name or "gts"
+            made = [split.remote(given, name, source, place, self.count) for place in places or ()]
             parts[name] = [one if isinstance(one, list) else [one] for one in made]
             self._wait("reading", [one[0] for one in parts[name]])
         weights = self.ray.put(self.weights)
         names = [(name, len(some)) for name, some in parts.items()]
         return [
-            self._submit(_score_part, given, weights, names,
+            self._submit(_score_part, given, weights, names, f"{number + 1}/{self.count}",
                          *(one[number] for some in parts.values() for one in some))
             for number in range(self.count)
         ]  # fmt: skip
@@ -170,7 +171,7 @@ class _Job:
         """Wait for tasks; one that failed ends it."""
         total, left = len(left), list(left)
         while left:
-            done, left = self.ray.wait(left, num_returns=1, fetch_local=False)
+            _, left = self.ray.wait(left, num_returns=1, fetch_local=False)
             if self.advance is not None:
                 self.advance(what, total - len(left), total)
 
@@ -178,10 +179,10 @@ class _Job:
 # What workers do
 
 
-def _split(given: Any, name: str, place: Any, count: int) -> Any:
+def _split(given: Any, name: str, source: str, place: Any, count: int) -> Any:
     """Read a file or a block, and return its items by part."""
     parts: list[list[Lists]] = [[] for _ in range(count)]
-    for lists in _read(given, name, place):
+    for lists in _read(given, name, source, place):
         number = hash_ids(lists.ids) % np.uint64(count)
         order = np.argsort(number, kind="stable")
         ends = np.searchsorted(number[order], np.arange(count + 1))
@@ -192,28 +193,28 @@ def _split(given: Any, name: str, place: Any, count: int) -> Any:
     return parts if count > 1 else parts[0]
 
 
-def _read(given: Any, name: str, place: Any) -> Iterator[Lists]:
-    """Yield the items of a file or a block."""
+def _read(given: Any, name: str, source: str, place: Any) -> Iterator[Lists]:
+    """Yield the items of a file or a block, which are called by their side."""
     setup, files = _scorer(given).setup, given.get("read") or ReadOptions()
 
     def read(data: Any, source: str) -> Any:
         return setup.read(data, source) if name else setup.read_truth(data)
 
     if isinstance(place, str):
-        yield from Parts(place, (place,), None).lists(read, files, lambda n: None)
+        yield from Parts(source, (place,), None).lists(read, files, lambda n: None)
     else:
-        yield read(place, name or "gts")
+        yield read(place, source)
 
 
 def _count(given: Any, place: Any, stems: Sequence[str]) -> dict[str, Any]:
     """Count the document frequencies of a file or a block."""
-    setup = _scorer(given).setup
-    return add_up_frequencies(
-        count_frequencies(one, setup, stems) for one in _read(given, "", place)
-    )
+    setup, every = _scorer(given).setup, _read(given, "", "", place)
+    return add_up_frequencies(count_frequencies(one, setup, stems) for one in every)
 
 
-def _score_part(given: Any, weights: Any, names: Sequence[tuple[str, int]], *lists: Any) -> bytes:
+def _score_part(
+    given: Any, weights: Any, names: Sequence[tuple[str, int]], shard: str, *lists: Any
+) -> bytes:
     """Join the items of a part, and return the state of their sums."""
     rest, sides = iter(lists), dict[str, Side]()
     for name, n in names:
@@ -222,7 +223,7 @@ def _score_part(given: Any, weights: Any, names: Sequence[tuple[str, int]], *lis
     scorer, truth = _scorer(given), sides.pop("")
     scorer.reset()
     score_sides(scorer, truth, sides, weights)
-    return _state(scorer)
+    return _state(scorer, shard)
 
 
 def _score_shard(inputs: Any, shard: str) -> bytes:

@@ -128,7 +128,8 @@ class Parts:
                         nothing = nothing or error
                     else:
                         notes, blocks.notes, some = [*blocks.notes, *found.notes], [], True
-                        found = replace(found, notes=_new_notes(notes, named, block.name))
+                        notes = _new_notes(notes, named, block.name)
+                        found = replace(found, source=self.name, notes=notes)
                     yield found, blocks.taken - taken
                     taken = blocks.taken
         if nothing is not None and not some:

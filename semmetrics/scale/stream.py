@@ -119,7 +119,7 @@ class Side:
         again = self.seen.add(hashes)
         if len(again) and self.lists is not None:
             place = self.lists.where(int(again[0]))
-            raise InputError("id-again", place)
+            raise InputError("rows-apart", place)
 
 
 @takes_options()

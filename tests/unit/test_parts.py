@@ -238,7 +238,8 @@ def test_parts_of_a_folder(tmp_path, monkeypatch):
     assert find_parts(str(tmp_path / "set*" / "*.csv")).paths == find_parts(str(folder)).paths[1:]
     lists, taken = stream(folder)
     assert [list(one.ids) for one in lists] == [["a"], ["b"]]
-    assert [one.source for one in lists] == [str(folder / "a.tsv.gz"), str(folder / "b.csv")]
+    assert {one.source for one in lists} == {str(folder)}
+    assert lists[1].where(0) == f"{folder / 'b.csv'}, line 2, id 'b'"
     assert [[fact.examples for fact in one.notes] for one in lists] == [[("note",)], []]
     assert taken == find_parts(str(folder)).size
     with refused("nothing-given", str(folder / "c.csv")):
