@@ -10,7 +10,7 @@ Similarities are computed once for the distinct terms of the task, or of a block
 or pair by pair where that is less. A similarity has the same bits in all three, and a decision on
 a threshold is that of the similarity, though numpy makes most of them in single precision.
 
-What is computed on a device stays there, as torch tensors.
+Similarities that are computed on a device stay there, as torch tensors; decisions do not.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class SimilarityTable:
 
     def above(
         self, rows: Ints, labels: Ints, threshold: float, *, by_term: bool
-    ) -> tuple[Any, int]:
+    ) -> tuple[Bools, int]:
         """Decide which similarities are above a threshold, and count those within 1e-6 of it.
 
         In numpy the first threshold asked for has a table of its own; further ones are compared
@@ -171,7 +171,7 @@ class SimilarityTable:
 
         Returns
         -------
-        bool array or tensor, shape (items, m, n)
+        bool array, shape (items, m, n)
             False for padding.
         int
         """
@@ -226,9 +226,9 @@ class SimilarityTable:
         return backend.xp.concatenate([best, by_term[-1:]]), by_term
 
 
-def _compare(similarity: Any, threshold: float) -> tuple[Any, int]:
-    close = is_close(similarity, threshold)
-    return similarity > threshold, int(Backend(similarity).xp.count_nonzero(close))
+def _compare(similarity: Any, threshold: float) -> tuple[Bools, int]:
+    backend, close = Backend(similarity), is_close(similarity, threshold)
+    return backend.numpy(similarity > threshold), int(backend.xp.count_nonzero(close))
 
 
 def _similarities(vectors: Any, terms: Ints, labels: Ints) -> Any:
@@ -285,7 +285,7 @@ class PairwiseSimilarity:
 
     def above(
         self, rows: Ints, labels: Ints, threshold: float, *, by_term: bool
-    ) -> tuple[Any, int]:
+    ) -> tuple[Bools, int]:
         """Do the same as ``SimilarityTable.above``."""
         vectors = self.vectors
         if vectors.has_synonyms or Backend(vectors.matrix).torch:
