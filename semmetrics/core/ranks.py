@@ -84,7 +84,7 @@ def count_nearer(table: Any, indptr: Ints, codes: Codes) -> Counts:
         for part in slices(len(rows), step):
             _count_together(backend, table, indptr, codes, rows[part], found)
         return found
-    workers = count_workers(backend)
+    workers = count_workers()
     run_parts(
         lambda part: _count_row_by_row(table, indptr, codes, part, found),
         [part for part in np.array_split(rows, workers) if len(part)],
@@ -183,7 +183,7 @@ def count_down(table: Any, indptr: Ints, codes: Codes) -> Counts:
                 ),
             )
 
-    run_parts(count, tiles, count_workers(Backend(found.nearer)))
+    run_parts(count, tiles, count_workers())
     return found
 
 
@@ -282,7 +282,7 @@ def find_first(table: Any, codes: Codes) -> First:
         found.tied[tile][some] = tied
         found.others[tile][some[tied > 0]] = equal[tied > 0].argmax(axis=1)
 
-    run_parts(fill, tiles, count_workers(Backend(found.places)))
+    run_parts(fill, tiles, count_workers())
     return found
 
 
@@ -334,7 +334,7 @@ def top_k(
     if isinstance(values, np.ndarray) and values.flags.f_contiguous > values.flags.c_contiguous:
         values, columns = values.T, not columns  # read in the order in which it lies
     found = np.empty((lines, k)), np.empty((lines, k), np.int64)
-    workers = count_workers(Backend(np.zeros(0)))
+    workers = count_workers()
     if columns:
         parts = slices(lines, -(-lines // workers))
         run_parts(lambda part: _columns(values, k, part, memory // workers, found), parts, workers)
