@@ -85,7 +85,7 @@ def test_a_device_gives_the_scores_of_numpy(device, synonyms, oov):
     assert found.notes == expected.notes
 
 
-@pytest.mark.parametrize("limits", [{"_TABLE": 0}, {"_TABLE": 0, "_LOCAL": 0}])
+@pytest.mark.parametrize("limits", [{"_TABLE": 0}, {"_TABLE": 0, "_GATHERED": (0, 0)}])
 @pytest.mark.parametrize("synonyms", [False, True])
 def test_pairs_on_a_device_are_those_of_numpy(device, synonyms, limits, monkeypatch):
     for name, limit in limits.items():
