@@ -30,6 +30,7 @@ from semmetrics.errors import FROM_0, InputError
 _WIDE = 2048  # candidates from which a row is counted by itself, while it is in the cache
 _CELLS = 1 << 22  # of a comparison of many rows
 _TILE = 1 << 19  # bytes of rows that stay in a cache
+_TIED = 64  # candidates behind the k-th that are looked at first, as they may be tied with it
 _DOWN = 128, 4096  # rows and columns compared together, at most 255 rows: they stay in a cache
 
 
@@ -372,7 +373,7 @@ def first_places(table: Any, k: int, later: Bools | None = None) -> Codes:
     if later is None and not backend.torch and size * k:
         return top_k(table, k)[1].astype(np.int32)
     found = np.empty((size, k), np.int32)
-    left = [(np.arange(size), 2 * k)] if k else []
+    left = [(np.arange(size), k + _TIED)] if size * k else []
     while left:
         rows, number = left.pop()
         number = min(number, width)
