@@ -2,21 +2,32 @@
 
 On the GPU where there is one, and otherwise by torch on the processor, with fewer items: there the
 figures say little, but the workload is the same. The scores must agree before a time is reported.
+
+What a device is asked for is counted on any machine, by torch's profiler on the processor, in
+blocks as large as a device gets. An operation is a call of an operator of torch; views and the
+operators that one calls in turn count, too. A transfer makes the processor wait for the device: for
+an array, for a number, or for the places of what is true in a mask.
 """
 
 from __future__ import annotations
 
 import importlib.util
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any, NamedTuple
+from unittest import mock
+
+import numpy as np
 
 import semmetrics
 from benchmarks.labels import Scale, agree
 from benchmarks.semantic import Lists, Vectors, make_lists
 from benchmarks.timing import Row, ratio, seconds, take_turns
+from semmetrics.core import backend
 from semmetrics.embed.embedder import Embedded
 
-__all__ = ["WORKLOADS"]
+__all__ = ["WORKLOADS", "Counts", "count", "counted_runs"]
 
 LABELS, PREDICTED, REFERENCE = 5_000, 5, 14
 TOLERANCE = 1e-9
@@ -29,6 +40,25 @@ MEASURES = (
     "MeanSim",
     "BagSim",
 )
+COUNTED = (
+    *MEASURES,
+    *(f"SemF1(match={match},threshold=0.4)" for match in ("total", "any")),
+    "SemAP(threshold=0.4)",
+    "SoftF1(match=total)",
+)
+OF_CAPTIONS = ("BagSim", "BagSim(references=mean)", "Soft-SPICE(parser=given)")
+OF_RANKS = "HitRate@1,5,10 Recall@1,5,10 MAP MedR"
+OF_PHI = "NCS@10 SR(m=5)@10 nDCG@10"
+GALLERY, EACH = 1_000, 5
+WAITS = "aten::resolve_neg", "aten::_local_scalar_dense", "aten::nonzero"
+"""What torch calls for an array of numpy or a list, for a number, and for the places of a mask."""
+
+
+class Counts(NamedTuple):
+    """What a device is asked for."""
+
+    operations: int
+    transfers: int
 
 
 class Texts(Vectors):
@@ -88,4 +118,72 @@ def measures(scale: Scale) -> list[Row]:
     return rows
 
 
-WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {"measures": measures}
+def count(run: Callable[[], object]) -> Counts:
+    """Count what a call would ask of a device; it computes by torch on the processor."""
+    from torch.profiler import ProfilerActivity, profile
+
+    as_on_device = mock.patch.object(backend.Backend, "on_cpu", new=False)
+    one_thread = mock.patch.object(backend, "_MOST_WORKERS", 1)  # the only one that is profiled
+    with as_on_device, one_thread, profile(activities=[ProfilerActivity.CPU]) as profiled:
+        run()
+    calls = Counter(e.name for e in profiled.events() if e.name.startswith("aten::"))
+    return Counts(calls.total(), sum(calls[name] for name in WAITS))
+
+
+def counted_runs(items: int, *, uneven: bool = False) -> dict[str, Callable[[], Any]]:
+    """Scores of so many items by torch, with a name each; of lists of many lengths if uneven."""
+    model = Texts(LABELS)
+    pred, ref = make_lists(items, PREDICTED, model, 1), make_lists(items, REFERENCE, model, 2)
+    if uneven:
+        pred, ref = (
+            [row[: 1 + place * step % len(row)] for place, row in enumerate(side)]
+            for side, step in ((pred, 1), (ref, 3))
+        )
+    score = partial(semmetrics.score, device="torch:cpu")
+    runs: dict[str, Callable[[], Any]] = {
+        measure: partial(score, pred, ref, measures=[measure], embedding=model)
+        for measure in COUNTED
+    }
+    captions, references = list(map(" , ".join, pred)), [list(row[:EACH]) for row in ref]
+    for measure in OF_CAPTIONS:
+        given = {"tuples": as_objects} if "parser" in measure else {}
+        runs[f"{measure} of captions"] = partial(
+            score, captions, references, measures=[measure], embedding=model, task="captions",
+            tokenizer="whitespace", **given,
+        )  # fmt: skip
+    rng = np.random.default_rng(3)
+    queries, gallery = (rng.normal(size=(n, 32)).astype(np.float32) for n in (items, GALLERY))
+    positives = (np.arange(items)[:, None] * EACH + np.arange(EACH)) % GALLERY
+    by_rank = partial(
+        score, None, positives, queries_embeddings=queries, gallery_embeddings=gallery,
+        task="retrieval",
+    )  # fmt: skip
+    runs["ranks from embeddings"] = partial(by_rank, measures=OF_RANKS)
+    phi = rng.random((items, GALLERY), np.float32)
+    runs["phi of ranks from embeddings"] = partial(by_rank, measures=OF_PHI, phi=phi)
+    return runs
+
+
+def as_objects(captions: Sequence[str]) -> list[list[tuple[str]]]:
+    """Parse captions that list objects."""
+    return [[(name,) for name in caption.split(" , ")] for caption in captions]
+
+
+as_objects.version = "1"  # type: ignore[attr-defined]
+
+
+def counts(scale: Scale) -> list[Row]:
+    """Operations and transfers of each measure, for some items and for four times as many."""
+    if importlib.util.find_spec("torch") is None:
+        return [Row("operations on torch", "", "skipped: torch is not installed")]
+    few, many = scale.examples // 100, scale.examples // 25
+    more = counted_runs(many)
+    rows = []
+    for name, run in counted_runs(few).items():
+        found = [f"{c.operations:,} and {c.transfers}" for c in map(count, (run, more[name]))]
+        what = f"operations and transfers of {name}, {few:,} items; {many:,} items"
+        rows.append(Row(what, "; ".join(found)))
+    return rows
+
+
+WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {"measures": measures, "counts": counts}

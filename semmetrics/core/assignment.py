@@ -4,8 +4,7 @@ Conventions
 -----------
 Predictions are rows, references columns, items the first axis. Tables of the pairs that may match
 are boolean, and False for padding. Every function returns, for each prediction, the reference that
-it is matched with, or -1; an item's result depends on that item only. Arrays may be numpy's or
-torch's; the result is of the same kind, on the same device.
+it is matched with, or -1; an item's result depends on that item only.
 """
 
 from __future__ import annotations
@@ -14,24 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.backend import Backend
+from semmetrics.core.ragged import Bools, Ints
 
 
-def greedy_matching(allowed: Any, continues: Any = None) -> Any:
+def greedy_matching(allowed: Bools, continues: Bools | None = None) -> Ints:
     """Match predictions in order, each with the first unused reference that it may have.
 
     First in the order of the references, not the most similar (Kubany et al. 2020, section 3.2).
 
     Parameters
     ----------
-    allowed : bool array or tensor, shape (items, rows, references)
-    continues : bool array or tensor, shape (items, rows), optional
+    allowed : bool array, shape (items, rows, references)
+    continues : bool array, shape (items, rows), optional
         Rows that are a further term of the prediction of the row before. The terms of a prediction
         share one reference: the first of them that finds one takes it.
 
     Returns
     -------
-    int64 array or tensor, shape (items, rows)
+    int64 array, shape (items, rows)
 
     Examples
     --------
@@ -41,51 +40,49 @@ def greedy_matching(allowed: Any, continues: Any = None) -> Any:
     >>> greedy_matching(table > 0.2, np.array([[False, True]])).tolist()
     [[0, -1]]
     """
-    backend, (items, m, n) = Backend(allowed), allowed.shape
-    found = backend.zeros(items, m, dtype="int64") - 1
+    items, m, n = allowed.shape
+    found = np.full((items, m), -1)
     if not n:
         return found
-    free = backend.zeros(items, n, dtype="bool") | True
-    matched = backend.zeros(items, dtype="bool")
-    at = backend.arange(items)
+    free, matched = np.ones((items, n), np.bool_), np.zeros(items, np.bool_)
+    at = np.arange(items)
     for row in range(m):
         open_ = allowed[:, row] & free
         if continues is not None:
             matched &= continues[:, row]
             open_ &= ~matched[:, None]
-        place = backend.first_true(open_)
+        place = open_.argmax(-1)
         matching = open_[at, place]
         free[at, place] &= ~matching
-        found[:, row] = backend.xp.where(matching, place, -1)
+        found[:, row] = np.where(matching, place, -1)
         matched |= matching
     return found
 
 
-def first_allowed(allowed: Any) -> Any:
+def first_allowed(allowed: Bools) -> Ints:
     """Return the first reference that each prediction may have; one may serve several.
 
     Parameters
     ----------
-    allowed : bool array or tensor, shape (items, predictions, references)
+    allowed : bool array, shape (items, predictions, references)
 
     Returns
     -------
-    int64 array or tensor, shape (items, predictions)
+    int64 array, shape (items, predictions)
 
     Examples
     --------
     >>> first_allowed(np.array([[[0.5, 0.9], [0.8, 0.3]]]) > 0.4).tolist()
     [[0, 0]]
     """
-    backend = Backend(allowed)
     if not allowed.shape[2]:
-        return backend.zeros(*allowed.shape[:2], dtype="int64") - 1
-    place = backend.first_true(allowed)
-    some = backend.take_along(allowed, place[..., None], 2)[..., 0]
-    return backend.xp.where(some, place, -1)
+        return np.full(allowed.shape[:2], -1)
+    place = allowed.argmax(-1)
+    some = np.take_along_axis(allowed, place[..., None], 2)[..., 0]
+    return np.where(some, place, -1)
 
 
-def max_cardinality_matching(allowed: Any) -> Any:
+def max_cardinality_matching(allowed: Bools) -> Ints:
     """Match as many pairs as there can be.
 
     Predictions in order, each taking the first unused reference where there is one, else
@@ -95,35 +92,35 @@ def max_cardinality_matching(allowed: Any) -> Any:
 
     Parameters
     ----------
-    allowed : bool array or tensor, shape (items, predictions, references)
+    allowed : bool array, shape (items, predictions, references)
 
     Returns
     -------
-    int64 array or tensor, shape (items, predictions)
+    int64 array, shape (items, predictions)
 
     Examples
     --------
     >>> max_cardinality_matching(np.array([[[0.5, 0.9], [0.8, 0.3]]]) > 0.4).tolist()
     [[1, 0]]
     """
-    backend, (items, m, n) = Backend(allowed), allowed.shape
-    found = backend.zeros(items, m, dtype="int64") - 1
-    owner = backend.zeros(items, n + 1, dtype="int64") - 1  # of each reference, and one to spare
-    at = backend.arange(items)
+    items, m, n = allowed.shape
+    found = np.full((items, m), -1)
+    owner = np.full((items, n + 1), -1)  # of each reference, and one to spare
+    at = np.arange(items)
     for row in range(m if n else 0):
         open_ = allowed[:, row] & (owner[:, :n] < 0)
-        place = backend.first_true(open_)
+        place = open_.argmax(-1)
         matching = open_[at, place]
-        found[:, row] = backend.xp.where(matching, place, -1)
-        owner[at, backend.xp.where(matching, place, n)] = row
-        these = backend.nonzero(~matching & allowed[:, row].any(1))
+        found[:, row] = np.where(matching, place, -1)
+        owner[at, np.where(matching, place, n)] = row
+        these = np.flatnonzero(~matching & allowed[:, row].any(1))
         if len(these):
-            via, end = _search_paths(backend, allowed[these], owner[these, :n], row)
-            _augment(backend, found, owner, these[end >= 0], via[end >= 0], end[end >= 0])
+            via, end = _search_paths(allowed[these], owner[these, :n], row)
+            _augment(found, owner, these[end >= 0], via[end >= 0], end[end >= 0])
     return found
 
 
-def max_similarity_matching(similarity: Any) -> Any:
+def max_similarity_matching(similarity: Any) -> Ints:
     """Match the pairs whose similarities have the largest sum.
 
     A pair adds its similarity and an unmatched prediction nothing, so no pair of a similarity of
@@ -132,37 +129,36 @@ def max_similarity_matching(similarity: Any) -> Any:
 
     Parameters
     ----------
-    similarity : float array or tensor, shape (items, predictions, references)
+    similarity : float array, shape (items, predictions, references)
         Finite, or -inf for padding.
 
     Returns
     -------
-    int64 array or tensor, shape (items, predictions)
+    int64 array, shape (items, predictions)
 
     Examples
     --------
     >>> max_similarity_matching(np.array([[[0.5, 0.9], [0.6, 0.8]]])).tolist()
     [[1, 0]]
     """
-    backend, xp = Backend(similarity), Backend(similarity).xp
     if not min(similarity.shape):
         return first_allowed(similarity > 0)
-    gain = xp.where(similarity > 0, similarity, 0)
-    best = xp.amax(gain, 2)
-    found = xp.where(best > 0, first_allowed(gain == best[..., None]), -1)
-    matching = found[..., None] == backend.arange(gain.shape[2])
-    clash = backend.nonzero((matching.sum(1) > 1).any(1))
+    gain = np.where(similarity > 0, similarity, 0)
+    best = np.amax(gain, 2)
+    found = np.where(best > 0, first_allowed(gain == best[..., None]), -1)
+    matching = found[..., None] == np.arange(gain.shape[2])
+    clash = np.flatnonzero((matching.sum(1) > 1).any(1))
     if len(clash):
         from scipy.optimize import linear_sum_assignment
 
-        tables = backend.numpy(gain[clash])
+        tables = gain[clash]
         assigned = np.full(tables.shape[:2], -1)
         for table, places in zip(tables, assigned, strict=True):
             rows, columns = np.flatnonzero(table.any(1)), np.flatnonzero(table.any(0))
             row, column = linear_sum_assignment(table[np.ix_(rows, columns)], maximize=True)
             row, column = rows[row], columns[column]
             places[row] = np.where(table[row, column] > 0, column, -1)
-        found[clash] = backend.array(assigned)
+        found[clash] = assigned
     return found
 
 
@@ -205,7 +201,7 @@ def rows_with_more_pairs(gain: Any) -> Any:
         end[lost] = found[these[lost], last[lost]]
         found[these[lost], last[lost]] = -1
         walked = end >= 0
-        _augment(Backend(found), found, owner, these[walked], via[walked], end[walked])
+        _augment(found, owner, these[walked], via[walked], end[walked])
     return more
 
 
@@ -247,36 +243,34 @@ def _shortest_paths(
     return via, end, last
 
 
-def _search_paths(backend: Backend, allowed: Any, owner: Any, row: int) -> tuple[Any, Any]:
+def _search_paths(allowed: Any, owner: Any, row: int) -> tuple[Any, Any]:
     """Search breadth first from one prediction.
 
     Return from which prediction each reference was reached, and a free reference or -1.
     """
     items, m, n = allowed.shape
-    via = backend.zeros(items, n, dtype="int64") + row
-    seen = backend.zeros(items, n, dtype="bool")
-    front = backend.zeros(items, m, dtype="bool")
+    via, end = np.full((items, n), row), np.full(items, -1)
+    seen, front = np.zeros((items, n), np.bool_), np.zeros((items, m), np.bool_)
     front[:, row] = True
-    end = backend.zeros(items, dtype="int64") - 1
     for _ in range(m):
         reached = front[:, :, None] & allowed
         new = reached.any(1) & ~seen & (end < 0)[:, None]
-        via = backend.xp.where(new, backend.first_true(reached.swapaxes(1, 2)), via)
+        via = np.where(new, reached.swapaxes(1, 2).argmax(-1), via)
         seen = seen | new
         ends = new & (owner < 0)
-        end = backend.xp.where(ends.any(1), backend.first_true(ends), end)
-        front = backend.zeros(items, m, dtype="bool")
-        item, place = backend.xp.where(new & ~ends)
+        end = np.where(ends.any(1), ends.argmax(-1), end)
+        front = np.zeros((items, m), np.bool_)
+        item, place = np.nonzero(new & ~ends)
         front[item, owner[item, place]] = True
         if not len(item):
             break
     return via, end
 
 
-def _augment(backend: Backend, found: Any, owner: Any, these: Any, via: Any, end: Any) -> None:
+def _augment(found: Any, owner: Any, these: Any, via: Any, end: Any) -> None:
     """Walk each path back to its free prediction and swap its pairs."""
     while len(these):
-        at = backend.arange(len(these))
+        at = np.arange(len(these))
         row = via[at, end]
         before = found[these, row]
         found[these, row], owner[these, end] = end, row

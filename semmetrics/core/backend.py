@@ -14,7 +14,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -114,25 +113,17 @@ class Backend:
         """Whether the processor computes, by numpy or by torch."""
         return not self.torch or self.place["device"].type == "cpu"
 
-    def dtype(self, name: str) -> Any:
-        """Return the data type of a name."""
-        return getattr(self.xp, name) if self.torch else np.dtype(name)
+    def zeros(self, *shape: int) -> Any:
+        """Return zeros of a shape, in double precision."""
+        return self.xp.zeros(shape, dtype=self.xp.float64, **self.place)
 
-    def zeros(self, *shape: int, dtype: str = "float64") -> Any:
-        """Return zeros of a shape."""
-        return self.xp.zeros(shape, dtype=self.dtype(dtype), **self.place)
-
-    def arange(self, stop: int, dtype: str = "int64") -> Any:
+    def arange(self, stop: int) -> Any:
         """Return the integers from 0."""
-        return self.xp.arange(stop, dtype=self.dtype(dtype), **self.place)
-
-    def column(self, stop: int, dtype: str) -> Any:
-        """Return the integers from 0 as a column."""
-        return self.xp.asarray(np.arange(stop).astype(dtype)[:, None], **self.place)
+        return self.xp.arange(stop, dtype=self.xp.int64, **self.place)
 
     def array(self, values: Any, dtype: str | None = None) -> Any:
         """Return values of either kind as an array of this kind and device, without gradients."""
-        kind = None if dtype is None else self.dtype(dtype)
+        kind = None if dtype is None else getattr(self.xp, dtype)
         if self.torch:
             return self.xp.as_tensor(values, dtype=kind, **self.place).detach()
         return np.asarray(self.numpy(values), kind)
@@ -141,48 +132,11 @@ class Backend:
         """Return values of either kind as a numpy array."""
         return np.asarray(values.detach().cpu() if is_torch(values) else values)
 
-    def contiguous(self, values: Any) -> Any:
-        """Return the same values with their elements in order in memory."""
-        return values.contiguous() if self.torch else np.ascontiguousarray(values)
-
-    def copy(self, values: Any) -> Any:
-        """Return a copy with its elements in order in memory."""
-        return values.contiguous().clone() if self.torch else np.array(values, order="C")
-
-    def nonzero(self, flags: Any) -> Any:
-        """Return the positions of what is true in one dimension."""
-        return self.xp.nonzero(flags, as_tuple=True)[0] if self.torch else np.flatnonzero(flags)
-
     def take_along(self, values: Any, order: Any, axis: int) -> Any:
         """Take elements along an axis."""
         if self.torch:
             return self.xp.take_along_dim(values, order, axis)
         return np.take_along_axis(values, order, axis)
-
-    def take_last(self, values: Any, places: Any) -> Any:
-        """Take elements of the last axis."""
-        return values[..., places] if self.torch else values.take(places, -1)
-
-    def stable_argsort(self, values: Any) -> Any:
-        """Return what sorts the first axis, equal values in their order."""
-        if self.torch:
-            return self.xp.sort(values, dim=0, stable=True).indices
-        return np.argsort(values, axis=0, kind="stable")
-
-    def sort(self, values: Any) -> Any:
-        """Return the values sorted along the first axis."""
-        return self.xp.sort(values, 0).values if self.torch else np.sort(values, 0)
-
-    def first_true(self, flags: Any) -> Any:
-        """Return the first place along the last axis that is true, or 0."""
-        return flags.to(self.xp.uint8).argmax(-1) if self.torch else flags.argmax(-1)
-
-    def first_minimum(self, values: Any) -> tuple[Any, Any]:
-        """Return the minimum along the first axis, and the first place that has it."""
-        least = self.xp.amin(values, 0)
-        from_end = self.xp.asarray(_from_end(len(values)), **self.place)
-        place = len(values) - self.xp.amax((values == least) * from_end, 0)
-        return least, place.long() if self.torch else place.astype(np.int64)
 
     def max_rows(self, values: Any, indptr: NDArray[np.int64], axis: int) -> Any:
         """Return the maximum of each ragged row along an axis; no row is empty."""
@@ -195,29 +149,12 @@ class Backend:
         index = rows[:, None] if axis == 0 else rows[None]
         return found.scatter_reduce(axis, index.expand_as(values), values, "amax")
 
-    def bincount(self, places: Any, values: Any, size: int) -> Any:
-        """Sum the values of each place, added in the order of the first axis.
-
-        A place may stand once only in a row.
-        """
-        if not self.torch:
-            return np.bincount(places.reshape(-1), values.reshape(-1), size)
-        total = self.zeros(size)
-        for place, value in zip(places, values, strict=True):
-            total[place] += value
-        return total
-
 
 def _backend_on(device: Any) -> Backend:
     """Return the backend of a device of torch, or of numpy."""
     if device is None:
         return Backend(np.zeros(0))
     return Backend(importlib.import_module("torch").empty(0, device=device))
-
-
-@cache
-def _from_end(stop: int) -> NDArray[np.uint8]:
-    return np.arange(stop, 0, -1).astype(np.uint8)[:, None]
 
 
 def sum_in_order(values: Any) -> Any:
@@ -228,13 +165,8 @@ def sum_in_order(values: Any) -> Any:
     return total
 
 
-def count_workers(backend: Backend) -> int:
-    """Return how many threads to use: up to two of the processors available.
-
-    Torch has threads of its own, and a device one queue: one.
-    """
-    if backend.torch:
-        return 1
+def count_workers() -> int:
+    """Return how many threads to use: up to two of the processors available."""
     available = getattr(os, "sched_getaffinity", None)
     return min(_MOST_WORKERS, len(available(0)) if available else os.cpu_count() or 1)
 

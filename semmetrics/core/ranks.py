@@ -30,6 +30,7 @@ from semmetrics.errors import FROM_0, InputError
 _WIDE = 2048  # candidates from which a row is counted by itself, while it is in the cache
 _CELLS = 1 << 22  # of a comparison of many rows
 _TILE = 1 << 19  # bytes of rows that stay in a cache
+_TIED = 64  # candidates behind the k-th that are looked at first, as they may be tied with it
 _DOWN = 128, 4096  # rows and columns compared together, at most 255 rows: they stay in a cache
 
 
@@ -84,7 +85,7 @@ def count_nearer(table: Any, indptr: Ints, codes: Codes) -> Counts:
         for part in slices(len(rows), step):
             _count_together(backend, table, indptr, codes, rows[part], found)
         return found
-    workers = count_workers(backend)
+    workers = count_workers()
     run_parts(
         lambda part: _count_row_by_row(table, indptr, codes, part, found),
         [part for part in np.array_split(rows, workers) if len(part)],
@@ -111,21 +112,27 @@ def _count_row_by_row(table: Any, indptr: Ints, codes: Codes, rows: Ints, found:
 def _count_together(
     backend: Backend, table: Any, indptr: Ints, codes: Codes, rows: Ints, found: Counts
 ) -> None:
-    """Count the first candidates of all rows, then the second ones, and so on."""
+    """Count the first candidates of all rows, then the second ones, and so on.
+
+    Counts come from a device once; it would have to wait to hear whether any are tied.
+    """
     widths = lengths(indptr)[rows]
     numbers = backend.arange(table.shape[1])
+    places, counts = [], []
     for slot in range(int(widths.max(initial=0))):
         some = rows[widths > slot]
-        places = indptr[some] + slot
-        columns = backend.array(codes[places].astype(np.int64))[:, None]
+        places.append(indptr[some] + slot)
+        columns = backend.array(codes[places[-1]].astype(np.int64))[:, None]
         part = table[backend.array(some)] if len(some) < table.shape[0] else table
         values = backend.take_along(part, columns, 1)
         equal = part == values
-        found.nearer[places] = backend.numpy((part > values).sum(1))
-        found.tied[places] = tied = backend.numpy(equal.sum(1)) - 1
-        if tied.any():
-            before = equal & (numbers[None] < columns)
-            found.tied_before[places] = backend.numpy(before.sum(1))
+        tied = equal.sum(1) - 1
+        before = tied * 0
+        if backend.torch or tied.any():
+            before = (equal & (numbers[None] < columns)).sum(1)
+        counts.append(backend.xp.stack([(part > values).sum(1), tied, before]))
+    flat, together = np.concatenate(places), backend.xp.concatenate(counts, 1)
+    found.nearer[flat], found.tied[flat], found.tied_before[flat] = backend.numpy(together)
 
 
 def count_down(table: Any, indptr: Ints, codes: Codes) -> Counts:
@@ -177,7 +184,7 @@ def count_down(table: Any, indptr: Ints, codes: Codes) -> Counts:
                 ),
             )
 
-    run_parts(count, tiles, count_workers(Backend(found.nearer)))
+    run_parts(count, tiles, count_workers())
     return found
 
 
@@ -276,7 +283,7 @@ def find_first(table: Any, codes: Codes) -> First:
         found.tied[tile][some] = tied
         found.others[tile][some[tied > 0]] = equal[tied > 0].argmax(axis=1)
 
-    run_parts(fill, tiles, count_workers(Backend(found.places)))
+    run_parts(fill, tiles, count_workers())
     return found
 
 
@@ -328,7 +335,7 @@ def top_k(
     if isinstance(values, np.ndarray) and values.flags.f_contiguous > values.flags.c_contiguous:
         values, columns = values.T, not columns  # read in the order in which it lies
     found = np.empty((lines, k)), np.empty((lines, k), np.int64)
-    workers = count_workers(Backend(np.zeros(0)))
+    workers = count_workers()
     if columns:
         parts = slices(lines, -(-lines // workers))
         run_parts(lambda part: _columns(values, k, part, memory // workers, found), parts, workers)
@@ -362,28 +369,37 @@ def first_places(table: Any, k: int, later: Bools | None = None) -> Codes:
     >>> first_places(table, 2, np.array([[False, True, False, False]])).tolist()
     [[2, 3]]
     """
-    backend = Backend(table)
-    if not table.shape[0] * k:
-        return np.empty((table.shape[0], k), np.int32)
-    if backend.torch:
-        best = backend.xp.topk(table, k, dim=1)
-        values, places = backend.numpy(best.values), backend.numpy(best.indices)
-        order = np.lexsort((places, _falling(values)))
-        found = np.take_along_axis(places, order, axis=1).astype(np.int32)
-        least = best.values[:, -1:]
-    else:
-        found = top_k(table, k)[1].astype(np.int32)
-        least = np.take_along_axis(table, found[:, -1:].astype(np.int64), axis=1)
-        if later is None:
-            return found
-    # which of several candidates are the last of the k is open where more are tied
-    open_ = backend.numpy((table >= least).sum(1) > k) if later is None else np.True_
-    for row in np.flatnonzero(np.broadcast_to(open_, len(found))).tolist():
-        some = backend.nonzero(table[row] >= least[row])
-        values, places = backend.numpy(table[row][some]), backend.numpy(some)
-        behind = np.zeros(len(places), np.bool_) if later is None else later[row][places]
-        found[row] = places[np.lexsort((places, behind, _falling(values)))[:k]]
+    backend, (size, width) = Backend(table), table.shape
+    if later is None and not backend.torch and size * k:
+        return top_k(table, k)[1].astype(np.int32)
+    found = np.empty((size, k), np.int32)
+    left = [(np.arange(size), k + _TIED)] if size * k else []
+    while left:
+        rows, number = left.pop()
+        number = min(number, width)
+        most = max(1, _CELLS // number)
+        if len(rows) > most:
+            left.append((rows[most:], number))
+            rows = rows[:most]
+        values, places = _largest(backend, table, rows, number)
+        behind = places * 0 if later is None else np.take_along_axis(later[rows], places, 1)
+        order = np.lexsort((places, behind, _falling(values)))[:, :k]
+        found[rows] = np.take_along_axis(places, order, 1)
+        # where the last number is that of the k-th, further candidates may be tied with it
+        rows = rows[(values[:, -1] == values[:, k - 1]) & (number < width)]
+        if len(rows):
+            left.append((rows, 4 * number))
     return found
+
+
+def _largest(backend: Backend, table: Any, rows: Ints, k: int) -> tuple[NDArray[Any], Ints]:
+    """Return the k largest numbers of some rows, which fall, and any places that they have."""
+    part = table[backend.array(rows)] if len(rows) < len(table) else table
+    if backend.torch:
+        values, places = map(backend.numpy, backend.xp.topk(part, k, dim=1))
+        return values, places
+    places = top_k(part, k)[1]
+    return np.take_along_axis(part, places, 1), places
 
 
 def _falling(values: NDArray[Any]) -> NDArray[Any]:

@@ -11,8 +11,8 @@ that the sums of their products are exact in any order (`SplitVectors`). Cosines
 1e-9, so that 0.6 is 0.6.
 
 Distances are computed item by item, in a product of the item's own shape, whatever the block, and
-are rounded to 1e-12. Vectors that nearly agree are subtracted before they are squared. Torch
-chooses how to multiply by the number of items, so there a last digit can depend on the block.
+are rounded to 1e-12. Vectors that nearly agree are subtracted before they are squared; torch, which
+chooses how to multiply by the number of items, subtracts all.
 
 `ThresholdTest` decides in single precision, whose error is below a bound that follows from the
 number of dimensions (Higham 2002, section 3.1). The few cells closer to the threshold than that are
@@ -46,7 +46,7 @@ _HIGH, _LOW = 2.0**26, 2.0**46  # one over the last place of each part
 _NEAR = 1e-6  # of the squared lengths: below it, vectors are subtracted first
 _GATHERED = 1 << 16  # numbers of gathered vectors at a time: they stay in a cache
 _CELLS = 1 << 15  # distances at a time, for the same reason
-_TORCH_GATHERED = 1 << 24, 1 << 29  # the same in torch on the processor, and on a device
+_TORCH_GATHERED = 1 << 24  # the same in torch: 128 MB of a device
 
 
 def _checked(vectors: Any) -> Any:
@@ -255,28 +255,32 @@ class EuclideanDistances:
     def __init__(self, vectors: Any) -> None:
         self.backend = Backend(vectors)
         self.vectors = self.backend.array(vectors, "float64")
-        self.squares = self.backend.xp.einsum("ij,ij->i", self.vectors, self.vectors)
+        if not self.backend.torch:
+            self._squares = np.einsum("ij,ij->i", self.vectors, self.vectors)
 
     def __call__(self, pred_codes: Any, ref_codes: Any) -> Any:
         """Return the distances of codes (items, m) and (items, n), shape (items, m, n)."""
         (items, m), n = pred_codes.shape, ref_codes.shape[1]
         if self.backend.torch:
-            numbers = _TORCH_GATHERED[not self.backend.on_cpu]
-            step = numbers // max(1, (m + n) * self.vectors.shape[1])
-            table = self.backend.zeros(items, m, n)
-        else:
-            table, step = np.empty((items, m, n)), _CELLS // max(1, m * n)
-        for part in slices(items, step):
+            return self._subtract(pred_codes, ref_codes)
+        table = np.empty((items, m, n))
+        for part in slices(items, _CELLS // max(1, m * n)):
             self._products(pred_codes[part], ref_codes[part], table[part])
             self._to_distances(table[part], pred_codes[part], ref_codes[part])
         return table
 
-    def _products(self, pred_codes: Any, ref_codes: Any, table: Any) -> None:
+    def _subtract(self, pred_codes: Any, ref_codes: Any) -> Any:
+        """Return distances from differences, in torch: no bit depends on what is beside a pair."""
+        (items, m), n = pred_codes.shape, ref_codes.shape[1]
+        table = self.backend.zeros(items, m, n)
+        for part in slices(items, _TORCH_GATHERED // max(1, (m + n) * self.vectors.shape[1])):
+            both = self.vectors[pred_codes[part]], self.vectors[ref_codes[part]]
+            mode = "donot_use_mm_for_euclid_dist"
+            table[part] = self.backend.xp.cdist(*both, compute_mode=mode)
+        return self.backend.xp.round(table, decimals=_DISTANCE_DECIMALS, out=table)
+
+    def _products(self, pred_codes: Any, ref_codes: Any, table: Floats) -> None:
         """Write inner products into a table."""
-        if self.backend.torch:
-            left, right = self.vectors[pred_codes], self.vectors[ref_codes]
-            self.backend.xp.matmul(left, right.swapaxes(1, 2), out=table)
-            return
         (items, m), n = pred_codes.shape, ref_codes.shape[1]
         codes, dimension = np.concatenate([pred_codes, ref_codes], 1), self.vectors.shape[1]
         parts = slices(items, _GATHERED // max(1, (m + n) * dimension))
@@ -286,19 +290,19 @@ class EuclideanDistances:
             self.vectors.take(codes[part], 0, out=both, mode="wrap")  # "raise" would copy once more
             np.matmul(both[:, :m], both[:, m:].swapaxes(1, 2), out=table[part])
 
-    def _to_distances(self, square: Any, pred_codes: Any, ref_codes: Any) -> None:
+    def _to_distances(self, square: Floats, pred_codes: Any, ref_codes: Any) -> None:
         """Turn inner products into distances in place."""
-        xp, squares = self.backend.xp, self.squares
+        squares = self._squares
         square *= -2
         lengths = squares[pred_codes][:, :, None] + squares[ref_codes][:, None]
         square += lengths
         # few tables hold vectors that nearly agree
         if 0 not in square.shape and square.min() < _NEAR * lengths.max():
-            item, row, column = xp.where(square < lengths * _NEAR)
+            item, row, column = np.nonzero(square < lengths * _NEAR)
             gap = self.vectors[pred_codes[item, row]] - self.vectors[ref_codes[item, column]]
             square[item, row, column] = (gap * gap).sum(1)
-        xp.sqrt(square, out=square)
-        xp.round(square, decimals=_DISTANCE_DECIMALS, out=square)
+        np.sqrt(square, out=square)
+        np.round(square, decimals=_DISTANCE_DECIMALS, out=square)
 
 
 _CLOSE = 1e-6

@@ -16,7 +16,9 @@ leaves smaller problems with the same result.
 A *gap* is how far a cost can be from the optimum, in its units: the value of the plan minus what
 dual potentials prove, and the mass misplaced by rounding times the largest cost. It is at most
 1e-9 of an item's largest cost, or there is an error. Items come in any order and are solved in
-blocks of similar sizes; an item's result has the same bits alone and in any block.
+blocks of similar sizes; an item's result has the same bits alone and in any block. What is on a
+device of torch are the distances: they come to the processor one block at a time, and the problems
+are solved there.
 
 A problem with a single row or column has one plan. As many equal masses on both sides are an
 assignment, and other problems of at most 63 rows and columns are solved together (both in
@@ -105,12 +107,12 @@ def transport(
     distances : Distances
     pred, ref : WeightedWords
     workers : int, optional
-        Threads, two at most where it is not given; one for torch. Results do not depend on it.
+        Threads, two at most where it is not given. Results do not depend on it.
 
     Returns
     -------
     Solutions
-        Costs and gaps, float64, shape (items,); of the kind and on the device of the distances.
+        Costs and gaps, float64 arrays of shape (items,).
 
     Raises
     ------
@@ -126,25 +128,24 @@ def transport(
     >>> transport(distances, pred, ref).costs
     array([1.])
     """
-    sides, backend = (pred, ref), distances.backend
-    costs, gaps = (backend.zeros(len(sides[0].indptr) - 1) for _ in range(2))
+    sides = pred, ref
+    costs, gaps = (np.zeros(len(pred.indptr) - 1) for _ in range(2))
 
     def solve(items: Ints) -> None:
         costs_of, *masses, equal = _make_block(distances, sides, items)
-        rows, columns = _remove_common(backend, equal, *masses)
+        rows, columns = _remove_common(equal, *masses)
         found = solve_block(costs_of, rows, columns, items)
         words = (masses[0] > 0).any(0) & (masses[1] > 0).any(0)
         same = words & ~((rows > 0).any(0) & (columns > 0).any(0))
-        these = backend.array(items)
-        costs[these] = backend.xp.where(same, 0.0, found.costs)
-        gaps[these] = backend.xp.where(same, 0.0, found.gaps)
+        costs[items] = np.where(same, 0.0, found.costs)
+        gaps[items] = np.where(same, 0.0, found.gaps)
 
-    workers = count_workers(backend) if workers is None else workers
-    run_parts(solve, [*_groups(backend, sides, workers)], workers)
+    workers = count_workers() if workers is None else workers
+    run_parts(solve, [*_groups(sides, workers)], workers)
     return Solutions(costs, gaps)
 
 
-def relaxed_transport(distances: Distances, pred: WeightedWords, ref: WeightedWords) -> Any:
+def relaxed_transport(distances: Distances, pred: WeightedWords, ref: WeightedWords) -> Floats:
     r"""Return the larger of two lower bounds of ``transport`` (Kusner et al. 2015, section 4.3).
 
     Without the condition on one side, every word of the other goes to its nearest:
@@ -157,7 +158,7 @@ def relaxed_transport(distances: Distances, pred: WeightedWords, ref: WeightedWo
 
     Returns
     -------
-    float64 array or tensor, shape (items,)
+    float64 array, shape (items,)
 
     Examples
     --------
@@ -168,83 +169,77 @@ def relaxed_transport(distances: Distances, pred: WeightedWords, ref: WeightedWo
     >>> relaxed_transport(distances, pred, ref)
     array([0.5])
     """
-    sides, backend = (pred, ref), distances.backend
-    bounds = backend.zeros(len(pred.indptr) - 1)
-    where = backend.xp.where
-    for items in _groups(backend, sides, 1):
+    sides, bounds = (pred, ref), np.full(len(pred.indptr) - 1, np.nan)
+    for items in _groups(sides, 1):
         costs, rows, columns, _ = _make_block(distances, sides, items)
-        these, used = backend.array(items), used_cells(rows, columns)
+        used = used_cells(rows, columns)
         if not (used.shape[0] and used.shape[1]):
-            bounds[these] = np.nan
             continue
-        costs = where(used, costs, np.inf)
+        costs = np.where(used, costs, np.inf)
         sums = [
-            sum_in_order(where(mass > 0, backend.xp.amin(costs, axis), 0.0) * mass)
+            sum_in_order(np.where(mass > 0, np.amin(costs, axis), 0.0) * mass)
             for axis, mass in ((1, rows), (0, columns))
         ]
-        bounds[these] = where(used.any(0).any(0), backend.xp.maximum(*sums), np.nan)
+        bounds[items] = np.where(used.any(0).any(0), np.maximum(*sums), np.nan)
     return bounds
 
 
-def _groups(backend: Backend, sides: Sides, workers: int) -> Iterator[Ints]:
+def _groups(sides: Sides, workers: int) -> Iterator[Ints]:
     """Yield the numbers of items of similar sizes: an equal share of costs for each worker."""
     n_pred, n_ref = (np.diff(side.indptr) for side in sides)
-    most = CELLS << 4
-    if backend.on_cpu:
-        total = int((n_pred * n_ref).sum())
-        blocks = workers * max(1, -(-total // (CELLS * workers)))
-        most = min(CELLS, max(_FEWEST, int(total / blocks * _SLACK)))
+    total = int((n_pred * n_ref).sum())
+    blocks = workers * max(1, -(-total // (CELLS * workers)))
+    most = min(CELLS, max(_FEWEST, int(total / blocks * _SLACK)))
     return group_by_size(n_pred, n_ref, most)
 
 
 def _make_block(distances: Distances, sides: Sides, items: Ints) -> tuple[Any, Any, Any, Any]:
     """Return costs, masses of rows and columns, and the pairs of one word; items come last."""
-    backend = distances.backend
-    (pred, rows), (ref, columns) = (map(backend.array, side.padded(items)) for side in sides)
+    (pred, rows), (ref, columns) = (side.padded(items) for side in sides)
     costs = _gather_costs(distances, sides, (pred, ref), items)
     equal = (pred[:, None] == ref) & used_cells(rows, columns)
     costs[equal] = 0.0
     return costs, rows, columns, equal
 
 
-def _gather_costs(distances: Distances, sides: Sides, codes: Any, items: Ints) -> Any:
-    """Compute distances of items of one size together: a product depends on its shape."""
+def _gather_costs(distances: Distances, sides: Sides, codes: Any, items: Ints) -> Floats:
+    """Compute distances of items of one size together: a product depends on its shape.
+
+    Torch makes no products: there all are computed together, padded, and come in one transfer.
+    """
     backend = distances.backend
     sizes = np.stack([np.diff(side.indptr)[items] for side in sides])
-    starts = np.flatnonzero((sizes[:, 1:] != sizes[:, :-1]).any(0)) + 1
-    costs = backend.zeros(len(codes[0]), len(codes[1]), len(items))
-    for start, stop in pairwise([0, *starts.tolist(), len(items)]):
-        m, n = sizes[:, start].tolist()
+    changes = (sizes[:, 1:] != sizes[:, :-1]).any(0) & (not backend.torch)
+    costs = np.zeros((len(codes[0]), len(codes[1]), len(items)))
+    for start, stop in pairwise([0, *(np.flatnonzero(changes) + 1).tolist(), len(items)]):
+        m, n = sizes[:, start:stop].max(1).tolist()
         if m and n:
-            found = distances(codes[0][:m, start:stop].T, codes[1][:n, start:stop].T)
-            costs[:m, :n, start:stop] = (
-                backend.array(found, "float64").swapaxes(0, 2).swapaxes(0, 1)
-            )
+            some = codes[0][:m, start:stop].T, codes[1][:n, start:stop].T
+            found = backend.numpy(distances(*map(backend.array, some)))
+            costs[:m, :n, start:stop] = found.swapaxes(0, 2).swapaxes(0, 1)
     return costs
 
 
-def _remove_common(
-    backend: Backend, equal: Any, all_rows: Any, all_columns: Any
-) -> tuple[Any, Any]:
+def _remove_common(equal: Any, all_rows: Any, all_columns: Any) -> tuple[Any, Any]:
     """Return masses without what a word has on both sides, the two sums made equal again.
 
     An item that lists a word twice on a side keeps its masses.
     """
-    where, these = backend.xp.where, backend.nonzero(equal.any(0).any(0))
+    these = np.flatnonzero(equal.any(0).any(0))
     if not len(these):
         return all_rows, all_columns
-    equal, rows, columns = (
-        backend.take_last(side, these) for side in (equal, all_rows, all_columns)
-    )
+    equal, rows, columns = (side.take(these, -1) for side in (equal, all_rows, all_columns))
     some = (equal.sum(0) <= 1).all(0) & (equal.sum(1) <= 1).all(0)
-    common = where(equal & some, backend.xp.minimum(rows[:, None], columns), 0.0)
+    common = np.where(equal & some, np.minimum(rows[:, None], columns), 0.0)
     left = []
     for mass, axis in ((rows, 1), (columns, 0)):
         rest = mass - common.sum(axis)  # of at most one number that is not 0
-        left.append(where(some & (rest < _ROUNDING), 0.0, rest))
+        left.append(np.where(some & (rest < _ROUNDING), 0.0, rest))
     totals = [sum_in_order(side) for side in left]
-    scale = where(some & (totals[1] > 0), totals[0] / where(totals[1] > 0, totals[1], 1.0), 1.0)
-    rows, columns = backend.copy(all_rows), backend.copy(all_columns)
+    scale = np.where(
+        some & (totals[1] > 0), totals[0] / np.where(totals[1] > 0, totals[1], 1.0), 1.0
+    )
+    rows, columns = (np.array(side, order="C") for side in (all_rows, all_columns))
     rows[:, these], columns[:, these] = left[0], left[1] * scale
     return rows, columns
 
@@ -253,7 +248,7 @@ Solver: TypeAlias = Callable[[Any, Any, Any, Any, Any, Any], Solutions]
 Plan: TypeAlias = tuple[Floats, Floats]  # and row potentials
 
 CELLS = 1 << 19
-"""Most costs in a block on the processor; on another device 16 times as many."""
+"""Most costs in a block."""
 
 _FEWEST = 1 << 16  # below, threads cost more than they save
 _SLACK = 1.05  # so that blocks of unlike sizes leave no small one over
@@ -275,7 +270,7 @@ def solve_block(costs: Any, rows: Any, columns: Any, numbers: Ints) -> Solutions
 
     Parameters
     ----------
-    costs : float64 array or tensor, shape (rows, columns, problems)
+    costs : float64 array, shape (rows, columns, problems)
         Finite and not negative; anything where a side has no mass.
     rows, columns : float64, shapes (rows, problems) and (columns, problems)
         Masses, not negative. The two sums of a problem agree up to rounding; they need not be 1.
@@ -292,70 +287,64 @@ def solve_block(costs: Any, rows: Any, columns: Any, numbers: Ints) -> Solutions
     InputError
         If a problem cannot be solved; names it.
     """
-    backend, size = Backend(costs), costs.shape[2]
     used = used_cells(rows, columns)
-    value, gaps = backend.zeros(size) + np.nan, backend.zeros(size) + np.nan
+    value, gaps = (np.full(costs.shape[2], np.nan) for _ in range(2))
     if not (costs.shape[0] and costs.shape[1]):
         return Solutions(value, gaps)
-    costs = costs if used.all() else backend.xp.where(used, costs, 0.0)
-    largest = backend.xp.amax(backend.xp.amax(costs, 0), 0)
+    costs = costs if used.all() else np.where(used, costs, 0.0)
+    largest = np.amax(np.amax(costs, 0), 0)
     n_rows, n_columns = (rows > 0).sum(0), (columns > 0).sum(0)
     some = (n_rows > 0) & (n_columns > 0)
     summable = some & (largest <= _DEAREST)
-    for solver, chosen in _choose_solvers(backend, rows, columns, n_rows, n_columns):
+    for solver, chosen in _choose_solvers(rows, columns, n_rows, n_columns):
         for flip in (False, True):
-            these = backend.nonzero(summable & chosen & ((n_rows > n_columns) == flip))
+            these = np.flatnonzero(summable & chosen & ((n_rows > n_columns) == flip))
             if len(these):
                 found = _solve_together(solver, (costs, rows, columns, largest), these, flip)
                 value[these], gaps[these] = found.costs, found.gaps
-    for k in backend.nonzero(some & ~(gaps <= _GAP * largest)).tolist():
-        one, mine, theirs = (backend.numpy(side[..., k]) for side in (costs, rows, columns))
-        value[k], gaps[k] = _solve_alone(one, mine, theirs, int(numbers[k]))
+    for k in np.flatnonzero(some & ~(gaps <= _GAP * largest)).tolist():
+        one = costs[..., k], rows[..., k], columns[..., k]
+        value[k], gaps[k] = _solve_alone(*one, int(numbers[k]))
     return Solutions(value, gaps)
 
 
 def _choose_solvers(
-    backend: Backend, rows: Any, columns: Any, n_rows: Any, n_columns: Any
+    rows: Any, columns: Any, n_rows: Any, n_columns: Any
 ) -> Iterator[tuple[Solver, Any]]:
     """Yield solvers and the problems for each: only the problem itself decides."""
     lone = (n_rows == 1) | (n_columns == 1)
     yield _solve_single_row, lone
-    uniform = lone & False
-    if not backend.torch:  # some one by one on the processor, which a device would wait for
-        uniform = simplex.is_uniform(rows, columns, n_rows, n_columns)
-        yield simplex.solve_uniform, uniform & (n_rows <= MAX_TOGETHER)
-        yield simplex.solve_singly, uniform & (n_rows > MAX_TOGETHER)
+    uniform = simplex.is_uniform(rows, columns, n_rows, n_columns)
+    yield simplex.solve_uniform, uniform & (n_rows <= MAX_TOGETHER)
+    yield simplex.solve_singly, uniform & (n_rows > MAX_TOGETHER)
     yield simplex.solve_simplex, ~lone & ~uniform & (n_rows + n_columns <= MAX_NODES)
 
 
 def _solve_together(solver: Solver, sides: tuple[Any, ...], these: Any, flip: bool) -> Solutions:
     """Solve these problems at once, turned so that rows are the shorter side."""
-    backend = Backend(sides[0])
-    if len(these) == sides[0].shape[2]:
-        costs, rows, columns, largest = sides
-    else:
-        costs, rows, columns, largest = (backend.take_last(side, these) for side in sides)
-    costs, rows = _pack_front(backend, costs, rows, 0)
-    costs, columns = _pack_front(backend, costs, columns, 1)
+    if len(these) < sides[0].shape[2]:
+        sides = tuple(side.take(these, -1) for side in sides)
+    costs, rows, columns, largest = sides
+    costs, rows = _pack_front(costs, rows, 0)
+    costs, columns = _pack_front(costs, columns, 1)
     if flip:
         costs, rows, columns = costs.swapaxes(0, 1), columns, rows
     n_rows, n_columns = (rows > 0).sum(0), (columns > 0).sum(0)
     m, n = int(n_rows.max()), int(n_columns.max())
-    costs, rows, columns = backend.contiguous(costs[:m, :n]), rows[:m], columns[:n]
+    costs, rows, columns = np.ascontiguousarray(costs[:m, :n]), rows[:m], columns[:n]
     return solver(costs, rows, columns, n_rows, n_columns, largest)
 
 
-def _pack_front(backend: Backend, costs: Any, mass: Any, axis: int) -> tuple[Any, Any]:
+def _pack_front(costs: Any, mass: Any, axis: int) -> tuple[Any, Any]:
     """Move rows or columns with mass before those without, keeping their order."""
     used = mass > 0
-    some = backend.nonzero((used[1:] & ~used[:-1]).any(0))
+    some = np.flatnonzero((used[1:] & ~used[:-1]).any(0))
     if len(some):
-        order = backend.stable_argsort(~used[:, some])
+        order = np.argsort(~used[:, some], axis=0, kind="stable")
         costs, mass, few = costs + 0, mass + 0, costs[..., some]
         whole = order[:, None] if axis == 0 else order[None]
-        whole = whole + backend.zeros(*few.shape, dtype="int64")
-        costs[..., some] = backend.take_along(few, whole, axis)
-        mass[:, some] = backend.take_along(mass[:, some], order, 0)
+        costs[..., some] = np.take_along_axis(few, whole, axis)
+        mass[:, some] = np.take_along_axis(mass[:, some], order, 0)
     return costs, mass
 
 

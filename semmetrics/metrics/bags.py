@@ -278,8 +278,7 @@ class TransportValues(Statistic):
         """Solve the problem of each item."""
         table, bags, listed = count_words(block, self.cut, self.build, self.model)
         problem: Any = table.distances, *bags
-        costs = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
-        value = table.distances.backend.numpy(costs)
+        value = relaxed_transport(*problem) if self.name == "RWMD" else transport(*problem).costs
         if self.build == "text":
             value = _as_released(value, table, bags, listed)
         return value_columns(value, *(ragged.lengths(side.indptr) for side in bags))

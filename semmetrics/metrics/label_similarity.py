@@ -10,7 +10,7 @@ Similarities are computed once for the distinct terms of the task, or of a block
 or pair by pair where that is less. A similarity has the same bits in all three, and a decision on
 a threshold is that of the similarity, though numpy makes most of them in single precision.
 
-What is computed on a device stays there, as torch tensors.
+Similarities that are computed on a device stay there, as torch tensors; decisions do not.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from semmetrics.core.backend import Backend
-from semmetrics.core.ragged import Bools, Ints, lengths, take_rows
+from semmetrics.core.ragged import Bools, Ints, lengths, offsets, positions, slices, take_rows
 from semmetrics.core.similarity import SplitVectors, cosine_table, is_close
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, CaptionTask, LabelTask, kept, occurring
@@ -37,7 +37,6 @@ EMBEDDING = Option(
 
 _TABLE = 1 << 25  # cells of a table of similarities, terms by terms
 _PAIR_COST = 16  # a similarity computed for a pair costs so many of a table
-_LOCAL = 1 << 18  # cells of a table for some items alone
 _GATHERED = 1 << 18, 1 << 26  # numbers of vectors gathered at a time: in a cache; on a device
 
 
@@ -157,7 +156,7 @@ class SimilarityTable:
 
     def above(
         self, rows: Ints, labels: Ints, threshold: float, *, by_term: bool
-    ) -> tuple[Any, int]:
+    ) -> tuple[Bools, int]:
         """Decide which similarities are above a threshold, and count those within 1e-6 of it.
 
         In numpy the first threshold asked for has a table of its own; further ones are compared
@@ -171,7 +170,7 @@ class SimilarityTable:
 
         Returns
         -------
-        bool array or tensor, shape (items, m, n)
+        bool array, shape (items, m, n)
             False for padding.
         int
         """
@@ -226,9 +225,9 @@ class SimilarityTable:
         return backend.xp.concatenate([best, by_term[-1:]]), by_term
 
 
-def _compare(similarity: Any, threshold: float) -> tuple[Any, int]:
-    close = is_close(similarity, threshold)
-    return similarity > threshold, int(Backend(similarity).xp.count_nonzero(close))
+def _compare(similarity: Any, threshold: float) -> tuple[Bools, int]:
+    backend, close = Backend(similarity), is_close(similarity, threshold)
+    return backend.numpy(similarity > threshold), int(backend.xp.count_nonzero(close))
 
 
 def _similarities(vectors: Any, terms: Ints, labels: Ints) -> Any:
@@ -268,24 +267,45 @@ class PairwiseSimilarity:
 
     def gather(self, rows: Ints, labels: Ints, *, by_term: bool = False) -> Any:
         """Do the same as ``SimilarityTable.gather``."""
-        backend, single = Backend(self.vectors.matrix), not self.vectors.has_synonyms
-        (items, m), n = rows.shape, labels.shape[1]
-        numbers = (m + n) * self.vectors.vectors.shape[1]
-        gathered = _GATHERED[not backend.on_cpu]
-        step = gathered // max(1, numbers) if single else int((_LOCAL / (m * n)) ** 0.5)
-        table = backend.zeros(items, m, n)
-        for start in range(0, items, max(1, step)):
-            part = slice(start, start + max(1, step))
-            if single:
-                table[part] = self._pair_by_pair(rows[part], labels[part])
-            else:
-                table[part] = self._from_table(rows[part], labels[part], by_term=by_term)
-        table[backend.array(_padding(rows, labels))] = -np.inf
+        backend, vectors, (items, m) = Backend(self.vectors.matrix), self.vectors, rows.shape
+        table, padding = backend.zeros(items, m, labels.shape[1]), _padding(rows, labels)
+        each = lengths(vectors.indptr)
+        short = each.argmin()  # the label that stands for padding
+        rows = np.where(rows < 0, 0 if by_term else short, rows)
+        labels = np.where(labels < 0, short, labels)
+        most = m if by_term else each[rows].sum(axis=1).max(initial=0)
+        numbers = (most + each[labels].sum(axis=1).max(initial=0)) * vectors.vectors.shape[1]
+        for part in slices(items, int(_GATHERED[not backend.on_cpu] // max(1, numbers))):
+            mine, own = self._terms(rows[part], are_terms=by_term)
+            theirs, other = self._terms(labels[part])
+            pairs = self._pair_by_pair(mine, theirs)
+            if vectors.has_synonyms:
+                for indptr in (own, other):  # the best of a label's terms, on either side
+                    best = backend.max_rows(pairs.reshape(-1, pairs.shape[2]), indptr, 0)
+                    pairs = best.reshape(len(pairs), -1, pairs.shape[2]).swapaxes(1, 2)
+            table[part] = pairs
+        table[backend.array(padding)] = -np.inf
         return table
+
+    def _terms(self, labels: Ints, *, are_terms: bool = False) -> tuple[Ints, Ints]:
+        """Return the terms of each item's labels, and the offsets of labels among all of them.
+
+        The last term of an item is there again until all items have as many: no maximum changes.
+        """
+        vectors = self.vectors
+        if are_terms or not vectors.has_synonyms:
+            return labels if are_terms else vectors.rows[labels], np.arange(labels.size + 1)
+        first, each = vectors.indptr[labels].ravel(), lengths(vectors.indptr)[labels]
+        wide, total = each.copy(), each.sum(axis=1)
+        wide[:, -1] += total.max() - total
+        indptr = offsets(wide.ravel())
+        place = np.minimum(positions(indptr), np.repeat(each.ravel() - 1, wide.ravel()))
+        terms = vectors.rows[np.repeat(first, wide.ravel()) + place]
+        return terms.reshape(len(labels), -1), indptr
 
     def above(
         self, rows: Ints, labels: Ints, threshold: float, *, by_term: bool
-    ) -> tuple[Any, int]:
+    ) -> tuple[Bools, int]:
         """Do the same as ``SimilarityTable.above``."""
         vectors = self.vectors
         if vectors.has_synonyms or Backend(vectors.matrix).torch:
@@ -299,33 +319,19 @@ class PairwiseSimilarity:
         above[left_out] = False
         return above, int(np.count_nonzero(~(equal | left_out).ravel()[places]))
 
-    def _pair_by_pair(self, rows: Ints, labels: Ints) -> Any:
-        """Return similarities of labels of one term each; anything for padding."""
+    def _pair_by_pair(self, rows: Ints, columns: Ints) -> Any:
+        """Return similarities of terms, items by items."""
         vectors, split = self.vectors, rows.size
-        terms = vectors.rows[np.maximum(np.concatenate([rows.ravel(), labels.ravel()]), 0)]
+        terms = np.concatenate([rows.ravel(), columns.ravel()])
         used, place = np.unique(terms, return_inverse=True)
         backend = Backend(vectors.matrix)
         parts = SplitVectors.of(backend.array(vectors.matrix[used], "float64"))
-        mine, theirs = place[:split].reshape(rows.shape), place[split:].reshape(labels.shape)
+        mine, theirs = place[:split].reshape(rows.shape), place[split:].reshape(columns.shape)
         table = parts[mine].cosines(parts[theirs])
         table[backend.array(mine[:, :, None] == theirs[:, None])] = 1.0
         included = vectors.included[used]
         table[backend.array(~_both(included[mine], included[theirs]))] = -np.inf
         return table
-
-    def _from_table(self, rows: Ints, labels: Ints, *, by_term: bool) -> Any:
-        """Return similarities from a table of these items alone."""
-        mine, theirs = np.unique(rows[rows >= 0]), np.unique(labels[labels >= 0])
-        vectors = self.vectors
-        if by_term:
-            table = _similarities(vectors, mine, theirs)
-        else:
-            tptr, flat = take_rows(vectors.indptr, mine)
-            terms, place = np.unique(vectors.rows[flat], return_inverse=True)
-            table = _similarities(vectors, terms, theirs)[place]
-            table = Backend(table).max_rows(table, tptr, 0)
-        row, column = np.searchsorted(mine, rows), np.searchsorted(theirs, labels)
-        return table[row[:, :, None], column[:, None]]
 
 
 Similarities: TypeAlias = SimilarityTable | PairwiseSimilarity

@@ -15,8 +15,9 @@ one-to-one so that the similarities of the pairs have the largest sum, and a lab
 counts 0.
 
 **Matching.** Similarities are those of ``metrics.label_similarity``. Items of like size are matched
-together, in one padded tensor on the device of the similarities: predicted labels (or their terms)
-along its rows, reference labels along its columns.
+together, in one padded table: predicted labels (or their terms) along its rows, reference labels
+along its columns. It is on the device of the similarities, and comes to the processor to be
+matched.
 
 References
 ----------
@@ -51,7 +52,7 @@ from semmetrics.options import clean_number
 
 LabelBlock = Block[LabelTask]
 
-_TENSOR = 1 << 21  # cells of the padded tensor of some items
+_TENSOR = 1 << 21  # cells of the padded table of some items
 _MORE = 5e-10  # half of the last place of a similarity
 NEAR = "pairs near a threshold"
 """What is noted, with the step that matched, of pairs within 1e-6 of its threshold."""
@@ -204,7 +205,7 @@ class SemanticMatches:
             mine, theirs = batch.owner[item, row], batch.goal[item, found[item, row]]
             partner[mine], hit[batch.owner[hits]] = theirs, True
             if self.match == "any":  # every reference above the threshold is served
-                item, row, column = np.nonzero(Backend(above).numpy(above))
+                item, row, column = np.nonzero(above)
                 np.minimum.at(first, batch.goal[item, column], batch.owner[item, row])
             else:
                 first[theirs] = mine
@@ -214,28 +215,24 @@ class SemanticMatches:
         n_refs = ragged.sum_rows(layout.ref_kept, layout.ref.indptr)
         return SemanticMatched(counted, hit, layout.ref_kept, n_refs, partner, first)
 
-    def _match(self, batch: Batch, source: Similarities, above: Any) -> tuple[Ints, Bools]:
+    def _match(self, batch: Batch, source: Similarities, above: Bools) -> tuple[Ints, Bools]:
         """Match a batch: the column of each row, or -1, and the rows that are hits."""
-        backend = Backend(above)
         if self.match == "total":
             table = source.gather(batch.rows, batch.columns)
+            table = Backend(table).numpy(table)
             # of equal sums that with more pairs: then a prediction adds one pair or none
-            gain = backend.xp.where(above & (table > 0), table + _MORE / (1 + table.shape[1]), 0.0)
-            found, gain = assignment.max_similarity_matching(gain), backend.numpy(gain)
-            hits: Any = gain.any(axis=2)
-            columns: Ints = backend.numpy(found)
+            gain = np.where(above & (table > 0), table + _MORE / (1 + table.shape[1]), 0.0)
+            columns, hits = assignment.max_similarity_matching(gain), np.any(gain, axis=2)
             # where all that may match do so at the end, each has added a pair
             some = np.flatnonzero((columns >= 0).sum(axis=1) < hits.sum(axis=1))
             hits[some] = assignment.rows_with_more_pairs(gain[some])
             return columns, hits
         if self.match == "greedy":
-            continues = None if batch.continues is None else backend.array(batch.continues)
-            found = assignment.greedy_matching(above, continues)
+            columns = assignment.greedy_matching(above, batch.continues)
         elif self.match == "any":
-            found = assignment.first_allowed(above)
+            columns = assignment.first_allowed(above)
         else:
-            found = assignment.max_cardinality_matching(above)
-        columns = backend.numpy(found)
+            columns = assignment.max_cardinality_matching(above)
         return columns, columns >= 0
 
 
@@ -347,10 +344,10 @@ def _nearest(table: Any) -> tuple[Any, Any]:
 
 def _paired(table: Any) -> tuple[Any, Any]:
     """Return similarities of rows and of columns to their partners; 0 without one."""
-    backend = Backend(table)
-    rows, columns = backend.zeros(*table.shape[:2]), backend.zeros(*table.shape[::2])
+    table = Backend(table).numpy(table)
+    rows, columns = np.zeros(table.shape[:2]), np.zeros(table.shape[::2])
     found = assignment.max_similarity_matching(table)
-    item, row = backend.xp.where(found >= 0)
+    item, row = np.nonzero(found >= 0)
     column = found[item, row]
     rows[item, row] = columns[item, column] = table[item, row, column]
     return rows, columns

@@ -91,21 +91,6 @@ def test_empty_sides_match_nothing(function, shape):
     assert (found == -1).all()
 
 
-def test_torch_matches_as_numpy_does(tensor):
-    rng = np.random.default_rng(3)
-    table = rng.choice([0.1, 0.5, 0.9], (200, 5, 6)).astype(np.float32)
-    continues = rng.random((200, 5)) < 0.3
-    for function, values in (
-        (greedy_matching, (table > 0.3, continues)),
-        (first_allowed, (table > 0.3,)),
-        (max_cardinality_matching, (table > 0.3,)),
-        (max_similarity_matching, (table,)),
-    ):
-        found = function(*map(tensor, values))
-        assert str(found.dtype) == "torch.int64"
-        np.testing.assert_array_equal(found.cpu().numpy(), function(*values))
-
-
 @pytest.mark.parametrize("seed", range(60))
 def test_rows_with_more_pairs_are_those_of_the_matchings_of_the_first_rows(seed):
     rng = np.random.default_rng(seed)

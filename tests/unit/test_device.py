@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tiny import Tiny
 
 import semmetrics
+from benchmarks.device import Counts, count, counted_runs
 from semmetrics.core.backend import find_device, is_torch
 from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.metrics import label_similarity
@@ -84,7 +85,7 @@ def test_a_device_gives_the_scores_of_numpy(device, synonyms, oov):
     assert found.notes == expected.notes
 
 
-@pytest.mark.parametrize("limits", [{"_TABLE": 0}, {"_TABLE": 0, "_LOCAL": 0}])
+@pytest.mark.parametrize("limits", [{"_TABLE": 0}, {"_TABLE": 0, "_GATHERED": (0, 0)}])
 @pytest.mark.parametrize("synonyms", [False, True])
 def test_pairs_on_a_device_are_those_of_numpy(device, synonyms, limits, monkeypatch):
     for name, limit in limits.items():
@@ -177,3 +178,52 @@ def test_measures_without_an_embedding_need_no_torch():
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, text=True, capture_output=True)
     assert done.stdout.strip() == "1.0"
+
+
+# ---- what a device is asked for ------------------------------------------------------------------
+
+RUNS = [*counted_runs(1)]
+
+
+def test_waits_for_a_device_are_counted(device):
+    torch = pytest.importorskip("torch")
+    values = torch.arange(4)
+    assert count(values.neg) == Counts(1, 0)
+    for wait in (values.numpy, values.tolist, values[0].item, lambda: bool(values[0]),
+                 lambda: values[values > 1], values.nonzero):  # fmt: skip
+        assert count(wait).transfers == 1
+
+
+@pytest.fixture(scope="module")
+def runs(device):
+    return counted_runs(10_000)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_device_is_asked_seldom(runs, name):
+    found = count(runs[name])
+    assert found.operations <= 1_000
+    assert found.transfers <= 50
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_device_is_asked_as_often_for_more_items_of_a_block(device, name):
+    few, more = (count(counted_runs(items)[name]) for items in (800, 2_400))
+    assert few.transfers == more.transfers
+    assert more.operations <= few.operations + 2  # torch fills large arrays by one call more
+
+
+@pytest.mark.slow
+def test_a_device_is_asked_seldom_for_lists_of_many_lengths(device):
+    for name, run in counted_runs(10_000, uneven=True).items():
+        found = count(run)
+        assert found.operations <= 1_000, name
+        assert found.transfers <= 50, name
+
+
+@pytest.mark.slow
+def test_a_device_is_asked_by_the_block(runs):
+    more = counted_runs(40_000)
+    for name in RUNS:
+        for one, other in zip(count(runs[name]), count(more[name]), strict=True):
+            assert other <= 4 * one, name

@@ -215,8 +215,8 @@ def bits(table):
 
 @pytest.mark.parametrize(
     "limits",
-    [{"_TABLE": 0}, {"_TABLE": 0, "_LOCAL": 0, "_GATHERED": (0, 0)},
-     {"_TABLE": 1500, "_TENSOR": 200}, {"_TABLE": 0, "_GATHERED": (500, 500), "_LOCAL": 200},
+    [{"_TABLE": 0}, {"_TABLE": 0, "_GATHERED": (0, 0)},
+     {"_TABLE": 1500, "_TENSOR": 200}, {"_TABLE": 0, "_GATHERED": (500, 500)},
      {"_TENSOR": 0}, {"_PAIR_COST": 0}],
 )  # fmt: skip
 @pytest.mark.parametrize("synonyms", [False, True])

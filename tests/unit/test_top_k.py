@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from refusals import refused
 
+from semmetrics.core import ranks
 from semmetrics.core.ranks import first_places, top_k
 
 
@@ -113,7 +114,11 @@ def devices():
 @pytest.mark.parametrize("make", [*devices()])
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
 @pytest.mark.parametrize("width", [7, 700])
-def test_first_places_are_those_of_a_sort_under_every_rule_of_ties(make, kind, width):
+@pytest.mark.parametrize("cells", [500, 1 << 22])
+def test_first_places_are_those_of_a_sort_under_every_rule_of_ties(
+    monkeypatch, make, kind, width, cells
+):
+    monkeypatch.setattr(ranks, "_CELLS", cells)
     rng = np.random.default_rng(6)
     for top in (2, 40, 1 << 20):
         table = rng.integers(0, top, (30, width)).astype(kind)
