@@ -162,17 +162,18 @@ def completion(run: Run) -> None:
 # What captions are compared by
 
 
-@command("doc-freq", {"references": "FILE"}, reads=("captions",))
+@command("doc-freq", {"references": "FILE..."}, reads=("captions",))
 def doc_freq(run: Run) -> None:
     """Count in how many images each n-gram occurs, for CIDEr-D and CIDEr, and save the counts.
 
-    FILE has the references of images, as for 'semmetrics score'; each image is a document. Scores
-    of few images mean something only with the frequencies of a larger corpus.
+    FILE has the references of images, as for 'semmetrics score'; each image is a document, and is in
+    one FILE. Scores of few images mean something only with the frequencies of a larger corpus.
 
     Examples
     --------
     semmetrics doc-freq -o coco.npz references.json
     semmetrics doc-freq --stem porter -o coco.json references.json
+    semmetrics doc-freq -o whole.npz part-1.jsonl part-2.jsonl
     semmetrics doc-freq --convert -o coco.npz coco-val-df.p
     semmetrics score -m CIDEr-D --doc-freq coco.npz captions.json references.json
     """
@@ -186,14 +187,17 @@ def doc_freq(run: Run) -> None:
         idle: list[str] = [n for n in ("tokenizer", "stem") if n in options]
         if idle := idle + [n for n in changed if n != "max_bytes"]:
             raise InputError("not-applicable", name=idle[0], what="--convert")
-        source = run["references"]
-        found = DocumentFrequencies.load(source, documents=documents, max_bytes=read.max_bytes)
+        how = {"documents": documents, "max_bytes": read.max_bytes}
+        parts = [DocumentFrequencies.load(path, **how) for path in run["references"]]
     else:
         if documents is not None:
             raise InputError("needs-option", what="--documents", name="convert")
-        (captions,) = read_captions([run["references"]], read, quiet=run.quiet)
-        stem = options.get("stem", "none")
-        found = fit_document_frequencies(captions.to_list(), options.get("tokenizer"), stem)
+        stem, tokenizer = options.get("stem", "none"), options.get("tokenizer")
+        parts = [fit_document_frequencies(one.to_list(), tokenizer, stem)
+                 for one in read_captions(run["references"], read, quiet=run.quiet)]  # fmt: skip
+    found, *others = parts
+    for other in others:
+        found += other
     found.save(output)
     number = found.documents
     of = "an unknown number of documents" if number is None else pluralize(number, "document")
