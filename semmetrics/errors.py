@@ -162,21 +162,6 @@ class Fact:
         return self.text()
 
 
-def add_up(facts: Iterable[Fact]) -> list[Fact]:
-    """Return one fact for each code, place and values.
-
-    Examples
-    --------
-    >>> print(*add_up([Fact("unused-columns", 1, ("a",), "gt.csv")] * 2))
-    gt.csv: 2 columns not used: 'a'
-    """
-    found: dict[Any, Fact] = {}
-    for fact in facts:
-        key = fact.code, fact.where, repr(fact.values)
-        found[key] = found[key] + fact if key in found else fact
-    return list(found.values())
-
-
 _SAME = ("unused-columns", "unused-embeddings")  # counts of what all parts have
 
 

@@ -166,8 +166,8 @@ def completion(run: Run) -> None:
 def doc_freq(run: Run) -> None:
     """Count in how many images each n-gram occurs, for CIDEr-D and CIDEr, and save the counts.
 
-    FILE has the references of images, as for 'semmetrics score'; each image is a document, and is in
-    one FILE. Scores of few images mean something only with the frequencies of a larger corpus.
+    FILE has the references of images, as for 'semmetrics score'; each image is a document, in one
+    FILE. Scores of few images mean something only with the frequencies of a larger corpus.
 
     Examples
     --------

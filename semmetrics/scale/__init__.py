@@ -1,1 +1,7 @@
-"""Data of any size, scored block by block."""
+"""Scores of data larger than memory or a machine; it only distributes what others compute."""
+
+from semmetrics.scale.arrow import merge_states, partial_scores
+from semmetrics.scale.cluster import score_dataset
+from semmetrics.scale.stream import score_stream
+
+__all__ = ["merge_states", "partial_scores", "score_dataset", "score_stream"]
