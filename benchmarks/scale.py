@@ -14,7 +14,6 @@ import argparse
 import importlib.util
 import json
 import math
-import os
 import subprocess
 import sys
 import tempfile
@@ -26,14 +25,25 @@ from typing import Any
 import numpy as np
 
 from benchmarks.labels import Scale, agree
-from benchmarks.timing import Row
+from benchmarks.timing import ROOT, Row
 
 __all__ = ["WORKLOADS", "main"]
 
 MEASURES = ("-m", "F1", "-m", "MicroF1", "-m", "MacroF1")
 SHARDS, FILES = 4, 8
 _DISTINCT = 1 << 16  # lists of labels; items repeat them
-_SCORE = ("-m", "semmetrics", "score", "-q", "--format", "json", *MEASURES)
+_SCORE = ("score", "-q", "--format", "json", *MEASURES)
+_RUN = """
+import sys
+from benchmarks.timing import megabytes
+from semmetrics.cli import main
+try:
+    main(sys.argv[1:])
+except SystemExit as end:
+    sys.stdout.flush()
+    sys.stderr.write(f"{megabytes()[0]}")
+    raise
+"""
 _START = "import ray, time; t = time.time(); ray.init(num_cpus={cpus}); print(time.time() - t)"
 
 
@@ -61,16 +71,16 @@ def _lines(lists: Sequence[str], items: Iterator[int]) -> Iterator[str]:
         yield f'{{"id": "image{item:010d}", "labels": {lists[item % len(lists)]}}}\n'
 
 
-def run(*arguments: str) -> tuple[Any, float, float]:
-    """Run Python in a new process: what it prints, seconds, and its peak memory in MB."""
+def run(code: str, *arguments: str) -> tuple[Any, float, float]:
+    """Run code in a new process: what it prints, seconds, and its peak memory in MB."""
     start = time.perf_counter()
-    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    text = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise RuntimeError(f"{arguments} failed")
-    return text, time.perf_counter() - start, usage.ru_maxrss / 1024
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    seconds = time.perf_counter() - start
+    if done.returncode:
+        raise RuntimeError(f"{arguments} failed: {done.stderr[-2000:]}")
+    peak = done.stderr.strip().rpartition("\n")[2]
+    return done.stdout, seconds, float(peak) if peak.replace(".", "").isdecimal() else math.nan
 
 
 def values(text: str) -> list[float]:
@@ -86,12 +96,12 @@ def one_call(folder: Path) -> tuple[Any, float, float]:
         with whole[side].open("wb") as out:
             for part in sorted((folder / side).iterdir()):
                 out.write(part.read_bytes())
-    return run(*_SCORE, str(whole["preds"]), str(whole["gt"]))
+    return run(_RUN, *_SCORE, str(whole["preds"]), str(whole["gt"]))
 
 
 def stream(folder: Path, *more: str) -> tuple[Any, float, float]:
     """Both sides block by block."""
-    return run(*_SCORE, "--stream", *more, str(folder / "preds"), str(folder / "gt"))
+    return run(_RUN, *_SCORE, "--stream", *more, str(folder / "preds"), str(folder / "gt"))
 
 
 def shards(folder: Path) -> tuple[Any, float, float]:
@@ -102,7 +112,7 @@ def shards(folder: Path) -> tuple[Any, float, float]:
         part = ("--shard", f"{number}/{SHARDS}", "--state", states[-1])
         _, took, peak = stream(folder, *part)
         seconds, most = seconds + took, max(most, peak)
-    text, took, peak = run("-m", "semmetrics", "merge", "-q", "--format", "json", *states)
+    text, took, peak = run(_RUN, "merge", "-q", "--format", "json", *states)
     return text, seconds + took, max(most, peak)
 
 
@@ -110,11 +120,11 @@ def on_ray(folder: Path, cpus: int) -> tuple[Any, float, float]:
     """By Ray with some workers on this machine, its start included."""
     code = (
         "import ray, sys; ray.init(num_cpus=int(sys.argv[1]), log_to_driver=False,"
-        " logging_level='error'); from semmetrics.scale.cluster import score_dataset;"
+        " logging_level='error'); from semmetrics.scale import score_dataset;"
         "t = score_dataset({'preds': sys.argv[2]}, sys.argv[3],"
         " measures=['F1', 'MicroF1', 'MacroF1']); print(t.to_json())"
     )
-    return run("-c", code, str(cpus), str(folder / "preds"), str(folder / "gt"))
+    return run(code, str(cpus), str(folder / "preds"), str(folder / "gt"))
 
 
 def measure(items: int, *, ci: bool = True) -> Iterator[tuple[str, float, float]]:
@@ -144,7 +154,7 @@ def measure(items: int, *, ci: bool = True) -> Iterator[tuple[str, float, float]
         agree("shuffled", values(text), expected, 0.0)
         yield "stream, in another order", seconds, peak
     if importlib.util.find_spec("ray") is not None:
-        yield "Ray's start alone", float(run("-c", _START.format(cpus=2))[0].split()[-1]), 0.0
+        yield "Ray's start alone", float(run(_START.format(cpus=2))[0].split()[-1]), math.nan
 
 
 def growth(scale: Scale) -> list[Row]:

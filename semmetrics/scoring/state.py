@@ -173,7 +173,7 @@ def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
     inner = _unpack(parts, arrays)
     if kind not in _GROUPS:
         module, _, name = kind.partition(":")
-        own = module.startswith(f"{_PACKAGE}.")
+        own = module.startswith(f"{_PACKAGE}.") and "__" not in kind  # and is no program
         of: Any = getattr(importlib.import_module(module), name) if own else None
         if not isinstance(of, type) or not _fields(of):
             raise InputError("no-state", kind)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from semmetrics.errors import Fact, add_up, first_of_each, render_facts
+from semmetrics.errors import Fact, first_of_each, render_facts, unite
 
 # ---- facts of many systems ----------------------------------------------------------------------
 
 
-def test_facts_add_up_by_code_place_and_values():
-    several = [Fact("unused-columns", 1, (name,), "gt.csv") for name in "aab"]
-    other = Fact("unused-columns", 1, ("a",), "preds.csv")
-    total = Fact("unused-columns", 3, ("a", "b"), "gt.csv")
-    assert add_up([*several, other]) == [total, other]
+def test_facts_of_parts_are_facts_of_the_whole():
+    several = [Fact("weight-0", 1, (name,), "a") for name in "xxy"]
+    other = Fact("weight-0", 1, ("x",), "b")
+    assert unite([*several, other]) == [Fact("weight-0", 3, ("x", "y"), "a"), other]
     assert first_of_each([*several, other]) == [several[0], other]
+    columns = Fact("unused-columns", 2, ("note", "date"), "gt.csv")
+    assert unite([columns, columns]) == [columns]  # all parts have the same
+    terms = [Fact("unknown-texts", n, values={"noun": "distinct term"}) for n in (3, 5)]
+    assert unite(terms) == [terms[1]]
 
 
 def test_some_of_many_systems_are_named():

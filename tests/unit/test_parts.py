@@ -16,7 +16,7 @@ from refusals import refused
 from semmetrics import ReadOptions, as_labels
 from semmetrics.data import large, source
 from semmetrics.data.form import DEFAULTS
-from semmetrics.errors import InputError, add_up
+from semmetrics.errors import InputError, unite
 from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.classes import as_classes
 from semmetrics.scale import parts
@@ -57,7 +57,7 @@ def plain(some, options=DEFAULTS):
         found.to_list(),
         None if scores is None else scores.tolist(),
         [one.where(row) for one in some for row in range(len(one))],
-        [str(fact) for fact in add_up(facts)],
+        [str(fact) for fact in unite(facts)],
         None if options.label_delimiter else found.understood,  # which counts the cells
     )
 
