@@ -181,22 +181,14 @@ def merge(run: Run) -> None:
     semmetrics merge part-*.state
     semmetrics merge --state left.state part-1.state part-2.state
     """
-    scorer = _merge(run["states"], run["max_bytes"])
+    from semmetrics.scoring.scorer import Scorer
+
+    scorer = Scorer.load(*run["states"], max_bytes=run["max_bytes"])
     if run["state"] is None:
         _write_table(run, scorer.compute())
         return
     scorer.save(run["state"])
     output.echo(f"{run['state']}: {pluralize(len(scorer), 'item')}")
-
-
-def _merge(paths: Sequence[str], max_bytes: int) -> Any:
-    """Return the scorer of states."""
-    from semmetrics.scoring.scorer import Scorer
-
-    first, *others = (Scorer.load(path, max_bytes=max_bytes) for path in paths)
-    for other in others:
-        first.merge(other)
-    return first
 
 
 def _collect_details(run: Run, table: ScoreTable) -> tuple[list[str], dict[str, Any]]:
@@ -318,7 +310,9 @@ def compare(run: Run) -> None:
         return
     shape, table = run.shape, None
     if run["gt"] is not None and run["gt"].endswith(".state"):
-        table = _merge([*run["preds"], run["gt"]], run["max_bytes"]).compute()
+        from semmetrics.scoring.scorer import Scorer
+
+        table = Scorer.load(*run["preds"], run["gt"], max_bytes=run["max_bytes"]).compute()
     else:
         run.needs("name files of predictions and, last, the ground truth; states; or --table",
                   "preds", "gt")  # fmt: skip

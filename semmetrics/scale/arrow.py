@@ -97,15 +97,8 @@ def merge_states(parts: Iterable[Any]) -> Scorer:
     InputError
         If there is none, or they do not belong together.
     """
-    total: Scorer | None = None
-    for part in parts:
-        states = [part] if isinstance(part, bytes) else part.column("state").to_pylist()
-        for state in states:
-            one = Scorer.load(io.BytesIO(state))
-            if total is None:
-                total = one
-            else:
-                total.merge(one)
-    if total is None:
+    states = [state for part in parts for state in (
+        [part] if isinstance(part, bytes) else part.column("state").to_pylist())]  # fmt: skip
+    if not states:
         raise InputError("nothing-given", what="partitions", remedy="give at least one")
-    return total
+    return Scorer.load(*map(io.BytesIO, states))

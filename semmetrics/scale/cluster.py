@@ -139,7 +139,7 @@ class _Job:
             groups = [states[k : k + _TOGETHER] for k in range(0, len(states), _TOGETHER)]
             self._wait("scoring", states)
             states = [self._submit(_merge, *group) for group in groups]
-        return _load(self.ray.get(states[0])).compute()
+        return Scorer.load(io.BytesIO(self.ray.get(states[0]))).compute()
 
     def _score_parts(self) -> list[Any]:
         given = self.ray.put(self.given)
@@ -238,20 +238,13 @@ def _score_shard(inputs: Any, shard: str) -> bytes:
 
 def _merge(*states: bytes) -> bytes:
     """Return the state of several."""
-    first, *others = map(_load, states)
-    for other in others:
-        first.merge(other)
-    return _state(first)
+    return _state(Scorer.load(*map(io.BytesIO, states)))
 
 
 def _state(scorer: Scorer, shard: str = "") -> bytes:
     target = io.BytesIO()
     scorer.save(target, shard=shard)
     return target.getvalue()
-
-
-def _load(state: bytes) -> Scorer:
-    return Scorer.load(io.BytesIO(state))
 
 
 _OPEN: dict[bytes, Scorer] = {}

@@ -24,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from secrets import randbits
 from types import MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,7 +39,7 @@ from semmetrics.data.tasks import adds_up
 from semmetrics.errors import ITEM, Fact, InputError, Places, unite
 from semmetrics.kinds import name_task
 from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
-from semmetrics.messages import listing
+from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Statistic
 from semmetrics.metrics.registry import is_own, kinds_of_all, own_identity, parse_all
 from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options, take_over
@@ -294,8 +295,8 @@ class Scorer:
         ...     scorer.update(preds, gts)
         ...     parts.append(io.BytesIO())
         ...     scorer.save(parts[-1])
-        >>> round(Scorer.load(parts[0]).compute()["F1"].value, 4)
-        0.6667
+        >>> round(Scorer.load(*parts).compute()["F1"].value, 4)
+        0.8333
         """
         if any(items.keep_rows for items in self._systems.values()):
             raise InputError("needs-option", what="a state", name="keep_rows=False")
@@ -309,14 +310,14 @@ class Scorer:
         write_state(target, {"kind": self._kind, "options": options, "systems": systems})
 
     @classmethod
-    def load(cls, source: Any, *, max_bytes: int = DEFAULTS.max_bytes) -> Self:
-        """Read what ``save`` wrote.
+    def load(cls, source: Any, *others: Any, max_bytes: int = DEFAULTS.max_bytes) -> Self:
+        """Read what ``save`` wrote; several are merged.
 
         Parameters
         ----------
-        source : path or binary file
+        source, *others : path or binary file
         max_bytes : int
-            The most bytes to read, after decompression.
+            The most bytes of each, after decompression.
 
         Returns
         -------
@@ -326,12 +327,15 @@ class Scorer:
         Raises
         ------
         InputError
-            If it is not a state, is damaged, or was written by another version.
+            If one is not a state, is damaged, or was written by another version; or they do not
+            belong together.
         """
         state = read_state(source, max_bytes)
         new = cls.__new__(cls)
         new._kind, new._given, new._setup = state["kind"], state["options"], None
         new._systems = {n: Collection.of_record(one) for n, one in state["systems"].items()}
+        for other in others:
+            new.merge(cls.load(other, max_bytes=max_bytes))
         return new
 
     def __add__(self, other: Scorer) -> Self:
@@ -797,7 +801,8 @@ class Collection:
             n = len(new) - sum(part.n for part in new.parts)
             total = sum(one.fingerprint for one in new._statistics.values())
             rest = (total - sum(part.fingerprint for part in new.parts)) % (1 << 64)
-            new.parts = [*new.parts, Part(shard, n, rest)]
+            key = rest if new._gts._ids is not None else randbits(64)
+            new.parts = [*new.parts, Part(shard, n, rest, key)]
         for batches in new.inputs:
             batches.let_go(keep_entries=False)
         measures = new._plan.measures if new._plan else []
@@ -1120,11 +1125,14 @@ class Part(NamedTuple):
     n : int
     fingerprint : int
         Of the ids and their references.
+    key : int
+        The same; of items without ids, which may be alike elsewhere, a random number.
     """
 
     shard: str
     n: int
     fingerprint: int
+    key: int
 
 
 def _check_parts(mine: Sequence[Part], theirs: Sequence[Part]) -> None:
@@ -1133,9 +1141,9 @@ def _check_parts(mine: Sequence[Part], theirs: Sequence[Part]) -> None:
     counts = {part.shard.partition("/")[2] for part in (*mine, *theirs) if part.shard}
     if len(counts) > 1:
         raise InputError("different-statistics", why=f"shards of {' and of '.join(counts)}")
-    seen = {part[1:] for part in mine if part.n}
-    twice = [part.shard or f"{part.n} items" for part in theirs
-             if part.shard in shards or part[1:] in seen]  # fmt: skip
+    seen = {part.key for part in mine if part.n}
+    twice = [part.shard or pluralize(part.n, "item") for part in theirs
+             if part.shard in shards or part.key in seen]  # fmt: skip
     if twice:
         raise InputError("merged-twice", names=twice)
 
