@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ from semmetrics.studies.significance import (
 
 __all__ = ["CASES", "Case", "captions", "main", "simulate"]
 
-METHODS = ("percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall")
+METHODS = ("percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall", "poisson")
 TESTS = ("interval", "bootstrap", "randomization", "t", "wilcoxon", "bootstrap-sacrebleu")
 WORDS = np.array([f"w{number}" for number in range(200)], object)
 Drawn = tuple[dict[str, Any], Any, dict[str, Any]]
@@ -271,7 +271,14 @@ CASES = (
 
 
 def simulate(
-    case: Case, items: int, sets: int, *, effect: float = 0.0, resamples: int = 400, seed: int = 0
+    case: Case,
+    items: int,
+    sets: int,
+    *,
+    effect: float = 0.0,
+    resamples: int = 400,
+    seed: int = 0,
+    tests: bool = True,
 ) -> list[Line]:
     """Draw data sets of one size, and compute the intervals and p values of all measures."""
     truth = _population(case)
@@ -284,8 +291,14 @@ def simulate(
             systems, refs, measures=case.measures.split(), ci=made, **options
         ).scores
         one, two = ([score for score in scores if score.system == name] for name in systems)
-        for score, p in zip(one, _p_values(scores, list(zip(two, one, strict=True)), made),
-                            strict=True):  # fmt: skip
+        poisson = semmetrics.score(
+            systems["one"], refs, measures=case.measures.split(),
+            ci=replace(made, method="poisson"), **options
+        )  # fmt: skip
+        p_values = [[np.nan] * len(TESTS)] * len(one)
+        if tests:
+            p_values = _p_values(scores, list(zip(two, one, strict=True)), made)
+        for score, other, p in zip(one, poisson, p_values, strict=True):
             key, replicates = (score.part, score.heading), score.replicates
             line = lines.setdefault(
                 key, Line(case.name, score.heading, items, effect, replicates.default)
@@ -294,7 +307,8 @@ def simulate(
                 continue
             line.values.append(score.value)
             line.truths.append(_truth(truth[key], score) if truth else np.nan)
-            found = [replicates.interval(method=method) for method in METHODS]
+            found = [replicates.interval(method=method) for method in METHODS[:-1]]
+            found.append(other.ci)
             line.limits.append([(one.low, one.high) for one in found])
             line.warned.append(any(f.code != "interval-methods" for f in interval_notes([score])))
             line.p.append(p)
@@ -384,10 +398,13 @@ def _jobs(asked: argparse.Namespace) -> Iterator[tuple[int, int, int, float]]:
             yield from ((number, 100, asked.power, effect) for effect in asked.effects)
 
 
-def _run(job: tuple[int, int, int, float], resamples: int, seed: int) -> list[Line]:
+def _run(job: tuple[int, int, int, float], asked: argparse.Namespace) -> list[Line]:
     number, items, sets, effect = job
     start = time.perf_counter()
-    lines = simulate(CASES[number], items, sets, effect=effect, resamples=resamples, seed=seed)
+    case = CASES[number]
+    case = replace(case, population=(asked.population or 1) * case.population)
+    how = {"resamples": asked.resamples, "seed": asked.seed, "tests": not asked.without_tests}
+    lines = simulate(case, items, sets, effect=effect, **how)
     took = time.perf_counter() - start
     sys.stderr.write(f"{CASES[number].name}, {items} items, {sets} sets: {took:.0f} s\n")
     return lines
@@ -402,12 +419,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--effects", type=float, nargs="*", default=[0.03, 0.06, 0.09])
     parser.add_argument("--resamples", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--population", type=int, help="so many times the items that stand for it")
+    parser.add_argument("--without-tests", action="store_true", help="intervals alone")
     parser.add_argument("--only", nargs="+", type=int, help="cases by number, from 1")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--coverage", type=Path, help="write the table of intervals to this file")
     parser.add_argument("--significance", type=Path, help="write the table of tests to this file")
     asked = parser.parse_args(arguments)
-    run = partial(_run, resamples=asked.resamples, seed=asked.seed)
+    run = partial(_run, asked=asked)
     with ProcessPoolExecutor(asked.jobs) as pool:
         lines = [line for some in pool.map(run, _jobs(asked)) for line in some]
     how = (
