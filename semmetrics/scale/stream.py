@@ -23,6 +23,7 @@ from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Ints, slices
 from semmetrics.data.form import ReadOptions, takes_options
 from semmetrics.data.inputs import open_input
+from semmetrics.data.join import Weights
 from semmetrics.data.lists import Lists, join_ids
 from semmetrics.errors import InputError, Places
 from semmetrics.kinds import resolve_kind
@@ -201,7 +202,7 @@ def take_weights(options: Mapping[str, Any]) -> tuple[dict[str, Any], Mapping[st
                          fix="score the files whole")  # fmt: skip
     files = given.get("read") or ReadOptions()
     weights = read_weights(given.pop("weights", None), files.beside())
-    values = getattr(weights, "values", weights)
+    values = weights.values if isinstance(weights, Weights) else weights
     if values is not None and not isinstance(values, Mapping):
         raise InputError("wrong-type", "weights", value=values, wanted="weights by id")
     return {**given, "keep_rows": False}, values and {str(i): w for i, w in values.items()}
