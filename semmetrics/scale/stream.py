@@ -14,6 +14,7 @@ item in common, and all of them together are the data.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -189,8 +190,11 @@ def score_stream(
         what, read, size = "reading and scoring", 0, sum(filter(None, sizes))
     setup = scorer.setup
     of_truth = truth.lists(lambda data, _: setup.read_truth(data), files, count)
-    sides = {name: Side(one.lists(setup.read, files, count), part) for name, one in parts.items()}
-    score_sides(scorer, Side(of_truth, part), sides, weights, lambda n: count(0, n))
+    every: list[Any] = [of_truth, *(one.lists(setup.read, files, count) for one in parts.values())]
+    with ExitStack() as stack:  # no reader outlives an error
+        first, *others = (Side(stack.enter_context(closing(one)), part) for one in every)
+        sides = dict(zip(parts, others, strict=True))
+        score_sides(scorer, first, sides, weights, lambda n: count(0, n))
     return scorer
 
 

@@ -2,6 +2,7 @@
 
 import io
 import sys
+import threading
 from itertools import pairwise
 
 import numpy as np
@@ -50,6 +51,7 @@ def test_streams_say_what_whole_files_say(tmp_path, kind, form, order):
         with pytest.raises(InputError) as caught:
             score_stream(pred, gt, **given)
         assert caught.value.code in ("missing-ids", "other-ids")
+        assert not [one for one in threading.enumerate() if "Pool" in one.name]  # none reads on
         assert "'item 20'" in str(caught.value)
         return
     steps = []
