@@ -139,7 +139,3 @@ def test_seen_is_a_set(batches):
     assert all(a > 2 * b for a, b in pairwise(lengths))
 
 
-@pytest.mark.parametrize("text", ["", "3", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "a/b", "1.0/2"])
-def test_wrong_shards_are_refused(tmp_path, text):
-    with refused("bad-option", name="shard", value=text):
-        score_stream(*write_both(tmp_path, "labels", n=2), measures="F1", shard=text)

@@ -1,0 +1,130 @@
+"""Shards: sums of parts by the hashes of ids, merged in any order, say what one call says."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from refusals import refused
+from scaled import CI, MEASURES, check_same, draw, write_both
+
+import semmetrics
+from semmetrics import Scorer, score
+from semmetrics.scale.stream import score_stream
+
+KIND = pytest.mark.parametrize("kind", MEASURES)
+
+
+def saved(scorer, shard=""):
+    target = io.BytesIO()
+    scorer.save(target, shard=shard)
+    return target
+
+
+def merged(states, seed=0):
+    """Return the table of states, merged by twos in random order, and some written in between."""
+    rng, left = np.random.default_rng(seed), [*map(Scorer.load, states)]
+    while len(left) > 1:
+        both = sum(left.pop(rng.integers(len(left))) for _ in range(2))
+        left.append(Scorer.load(saved(both)) if len(left) % 9 == 0 else both)
+    return left[0].compute()
+
+
+@KIND
+def test_shards_of_streams_say_what_one_call_says(tmp_path, kind):
+    pair = write_both(tmp_path, kind, n=9)  # fewer items than shards
+    given = {"measures": MEASURES[kind], "task": kind, **CI}
+    shards = [f"{number}/12" for number in range(1, 13)]
+    scorers = [score_stream(*pair, shard=one, **given) for one in shards]
+    assert 0 in map(len, scorers)
+    states = [*map(saved, scorers, shards)]
+    whole = score(*pair, keep_rows=False, **given)
+    for seed in range(3):
+        check_same(merged(states, seed), whole)
+    with refused("missing-shards", names=["4/12"]):
+        merged(states[:3] + states[4:])
+
+
+def positives(n, rng):
+    return [rng.choice(20, rng.integers(1, 4), replace=False).tolist() for _ in range(n)]
+
+
+def similarities(folder, rng):
+    values = np.round(rng.random((30, 20)), 2)  # with ties
+    np.save(folder / "phi.npy", rng.random((30, 20)).astype(np.float32))
+    return values, positives(30, rng), {
+        "task": "retrieval", "direction": "both", "phi": str(folder / "phi.npy"), **CI,
+        "measures": ["HitRate@1", "Recall@5", "MRR", "NCS@2"], "queries": None,
+    }  # fmt: skip
+
+
+def class_scores(folder, rng):
+    names = [f"class {k}" for k in range(6)]
+    truth = [names[k] for k in rng.integers(0, 6, 30)]
+    sides = {"seen": names[:4], "unseen": names[4:]}
+    values = rng.random((30, 6))
+    return values, truth, {"task": "classes", "classes": names, **sides, **CI}
+
+
+def embeddings(folder, rng):
+    for name, n in (("queries", 30), ("gallery", 20)):
+        np.save(folder / f"{name}.npy", rng.standard_normal((n, 8)).astype(np.float32))
+    vectors = {f"{one}_embeddings": str(folder / f"{one}.npy") for one in ("queries", "gallery")}
+    return None, positives(30, rng), {"task": "retrieval", "direction": "both", **vectors, **CI,
+                                "measures": ["HitRate@1", "R-Precision"]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("case", "named"),
+    [(similarities, False), (similarities, True), (embeddings, True), (class_scores, False)],
+)
+def test_shards_of_matrices_say_what_one_call_says(tmp_path, case, named):
+    preds, gts, given = case(tmp_path, np.random.default_rng(3))
+    if preds is not None:
+        np.save(tmp_path / "preds.npy", preds)
+        preds = str(tmp_path / "preds.npy")
+    if named:
+        given["queries"], given["gallery"] = ([f"{side}{k}" for k in range(n)]
+                                              for side, n in (("q", 30), ("c", 20)))  # fmt: skip
+        gts = {f"q{k}": [f"c{one}" for one in some] for k, some in enumerate(gts)}
+    truth = tmp_path / "truth.json"
+    truth.write_text(json.dumps(gts), encoding="utf-8")
+    states = []
+    for number in range(1, 34):  # some are empty
+        scorer = Scorer(keep_rows=False, **given)
+        scorer.update(preds, str(truth), shard=f"{number}/33")
+        states.append(saved(scorer, f"{number}/33"))
+    table, whole = merged(states), score(preds, str(truth), keep_rows=False, **given)
+    check_same(table, whole)
+    assert sorted(table.notes) == sorted(whole.notes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "measures"),
+    [
+        *MEASURES.items(),
+        pytest.param("captions", ["SPICE(parser=offline)"], marks=pytest.mark.slow),
+    ],
+)
+def test_a_hundred_states_are_one_call(kind, measures):
+    preds, gts = draw(kind, n=150)
+    given = {"measures": measures, "task": kind, **CI}
+    if "CIDEr-D" in measures:
+        given["doc_freq"] = semmetrics.fit_document_frequencies([*gts.values()])
+    ids, states = np.random.default_rng(2).permutation([*gts]), []
+    for some in np.array_split(ids, 100):
+        scorer = Scorer(keep_rows=False, **given)
+        scorer.update({i: preds[i] for i in some}, {i: gts[i] for i in some})
+        states.append(saved(scorer))
+    check_same(merged(states), score(preds, gts, keep_rows=False, **given))
+
+
+@pytest.mark.parametrize("text", ["", "3", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "a/b", "1.0/2"])
+def test_wrong_shards_are_refused(tmp_path, text):
+    pair = write_both(tmp_path, "labels", n=2)
+    with refused("bad-option", name="shard", value=text):
+        score_stream(*pair, measures="F1", shard=text)
+    with refused("bad-option", name="shard", value=text):
+        Scorer(measures="F1", keep_rows=False).update(*pair, shard=text)
+    with refused("needs-option", name="keep_rows=False"):
+        Scorer(measures="F1").update(*pair, shard="1/2")
