@@ -1133,7 +1133,7 @@ def _check_parts(mine: Sequence[Part], theirs: Sequence[Part]) -> None:
     counts = {part.shard.partition("/")[2] for part in (*mine, *theirs) if part.shard}
     if len(counts) > 1:
         raise InputError("different-statistics", why=f"shards of {' and of '.join(counts)}")
-    seen = {part[1:] for part in mine if part.n}
+    seen = {part[1:] for part in mine if part.fingerprint}  # 0: none of its items counts
     twice = [part.shard or f"{part.n} items" for part in theirs
              if part.shard in shards or part[1:] in seen]  # fmt: skip
     if twice:

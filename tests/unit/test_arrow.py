@@ -1,0 +1,101 @@
+"""Partial sums of record batches: any partition gives one call, on any engine."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from refusals import refused
+from scaled import CI, MEASURES, check_same, draw
+
+import semmetrics
+from semmetrics import score
+from semmetrics.scale.arrow import merge_states, partial_scores
+
+
+def table_of(kind, n=60, **more):
+    """Both sides in a row, and what one call takes."""
+    preds, gts = draw(kind, n=n)
+    if kind == "classes":
+        preds, gts = ({i: one for i, (one,) in side.items()} for side in (preds, gts))
+    return pa.table({"id": [*gts], "preds": [*preds.values()], "gts": [*gts.values()], **more}), (
+        preds, gts,
+    )  # fmt: skip
+
+
+def given_for(kind, gts):
+    given = {"measures": MEASURES[kind], "task": kind, **CI}
+    if kind == "captions":
+        given["doc_freq"] = semmetrics.fit_document_frequencies([*gts.values()])
+    return given
+
+
+def scored(table, seed=0, columns=None, **given):
+    """Score random partitions, each of some random batches; one has no row."""
+    rng = np.random.default_rng(seed)
+    part, parts = rng.integers(0, 5, len(table)), []
+    for number in (3, 0, 5, 4, 1, 2):  # nothing is in 5
+        rows = table.filter(pa.array(part == number))
+        batches = rows.to_batches(max_chunksize=int(rng.integers(1, 9)))
+        parts += partial_scores(iter(batches), columns=columns, **given)
+    return merge_states(parts).compute()
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["labels", "captions", "classes"])
+def test_partitions_say_what_one_call_says(kind, seed):
+    table, (preds, gts) = table_of(kind)
+    given = given_for(kind, gts)
+    check_same(scored(table, seed, **given), score(preds, gts, keep_rows=False, **given))
+
+
+def test_scores_weights_and_other_names():
+    table, (preds, gts) = table_of("labels")
+    rng, n = np.random.default_rng(1), len(table)
+    values = [np.round(rng.random(len(some)), 2).tolist() for some in preds.values()]
+    weight = rng.integers(0, 4, n) / 2
+    names = {"id": "key", "preds": "out", "gts": "truth", "scores": "logits", "weights": "w"}
+    renamed = pa.table({
+        "w": weight, "truth": table["gts"], "key": table["id"].dictionary_encode(),
+        "out": pa.array(table["preds"].to_pylist(), pa.list_(pa.dictionary(pa.int8(), pa.string()))),
+        "logits": values, "ids": ["x"] * n,
+    })  # fmt: skip
+    given = {"measures": ["F1", "Recall@1", "MAP"], "task": "labels", "threshold": 0.4, **CI}
+    given["measures"] = ["F1", "Recall", "SemF1"]
+    ranked = {i: list(map(list, zip(some, one, strict=True)))
+              for (i, some), one in zip(preds.items(), values, strict=True)}  # fmt: skip
+    whole = score(ranked, gts, weights=dict(zip(gts, weight.tolist(), strict=True)),
+                  keep_rows=False, **given)  # fmt: skip
+    check_same(scored(renamed, columns=names, **given), whole)
+
+
+@pytest.mark.parametrize("type_", [pa.int64(), pa.string(), pa.large_string(), pa.string_view()])
+def test_ids_are_texts_or_whole_numbers(type_):
+    table, (preds, gts) = table_of("labels")
+    ids = pa.array([str(10 * k) for k in range(len(table))]).cast(type_)
+    found = scored(table.set_column(0, "id", ids), measures="F1", task="labels")
+    preds, gts = (dict(zip(map(str, ids.to_pylist()), side.values(), strict=True))
+                  for side in (preds, gts))  # fmt: skip
+    check_same(found, score(preds, gts, measures="F1", keep_rows=False))
+
+
+def test_what_is_wrong_is_refused():
+    table, _ = table_of("labels", n=4)
+    given = {"measures": "F1", "task": "labels"}
+    for batches in ([*table.to_batches(), *table.slice(2, 1).to_batches()],
+                    pa.concat_tables([table, table.slice(2)]).to_batches(max_chunksize=5)):  # fmt: skip
+        with refused("rows-apart"):
+            next(partial_scores(batches, **given))
+    with refused("needs-option", name="task"):
+        next(partial_scores(table.to_batches()))
+    with refused("gts"):
+        next(partial_scores(table.drop_columns("gts").to_batches(), **given))
+    with refused("label"):
+        next(partial_scores(table.to_batches(), columns={"preds": "label"}, **given))
+    with refused("role"):
+        next(partial_scores(table.to_batches(), columns={"role": "preds"}, **given))
+    with refused("nothing-given"):
+        merge_states([])
+    part = next(partial_scores(table.to_batches(), **given))
+    with refused("merged-twice"):
+        merge_states([part, part["state"][0].as_py()])
+    with refused("no-state"):
+        merge_states([b"nothing"])
