@@ -1021,7 +1021,7 @@ class Collection:
             if repeated:
                 raise InputError("ids-in-two-batches", theirs.source, ids=repeated)
         differ = self._by_item.keys() ^ other._by_item.keys()
-        if differ and not self.is_empty:
+        if differ and not (self.is_empty or other.is_empty):
             raise InputError("batch-differs", role=", ".join(sorted(differ)))
         for name, values in other._by_item.items():
             both = (*self._by_item.get(name, ())[:1], *values[:1])

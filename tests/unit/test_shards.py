@@ -34,6 +34,8 @@ def merged(states, seed=0):
 def test_shards_of_streams_say_what_one_call_says(tmp_path, kind):
     pair = write_both(tmp_path, kind, n=9)  # fewer items than shards
     given = {"measures": MEASURES[kind], "task": kind, **CI}
+    if kind == "labels":
+        given["weights"] = {f"item {k}": k % 4 / 2 for k in range(9)}
     shards = [f"{number}/12" for number in range(1, 13)]
     scorers = [score_stream(*pair, shard=one, **given) for one in shards]
     assert 0 in map(len, scorers)
