@@ -1,5 +1,8 @@
 """Partial sums of record batches: any partition gives one call, on any engine."""
 
+from collections.abc import Iterable
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -99,3 +102,61 @@ def test_what_is_wrong_is_refused():
         merge_states([part, part["state"][0].as_py()])
     with refused("no-state"):
         merge_states([b"nothing"])
+
+
+def on_spark(table, work):
+    sql = pytest.importorskip("pyspark.sql")
+    session = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    spark = session.getOrCreate()
+    try:
+        frame = spark.createDataFrame(table).repartition(3)
+        return frame.mapInArrow(work, "state binary").toArrow()["state"].to_pylist()
+    finally:
+        spark.stop()
+
+
+def on_dask(table, work):
+    dask = pytest.importorskip("dask.dataframe")
+    pandas = pytest.importorskip("pandas")
+
+    def one(part):
+        rows = pa.Table.from_pandas(part, preserve_index=False)
+        return pa.Table.from_batches(work(rows.to_batches())).to_pandas()
+
+    frame = dask.from_pandas(table.to_pandas(types_mapper=pandas.ArrowDtype), npartitions=3)
+    return frame.map_partitions(one, meta={"state": object}).compute()["state"].tolist()
+
+
+def on_fugue(table, work):
+    fugue = pytest.importorskip("fugue.api")
+
+    def one(tables: Iterable[pa.Table]) -> Iterable[pa.Table]:
+        yield pa.Table.from_batches(work(b for some in tables for b in some.to_batches()))
+
+    return fugue.as_arrow(fugue.transform(table, one, schema="state:binary"))["state"].to_pylist()
+
+
+def on_ray(table, work):
+    ray = pytest.importorskip("ray")
+    data = pytest.importorskip("ray.data")
+
+    def one(some):
+        return pa.Table.from_batches(work(some.to_batches()))
+
+    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        rows = data.from_arrow(table).repartition(3)
+        found = rows.map_batches(one, batch_format="pyarrow", batch_size=None)
+        return [row["state"] for row in found.take_all()]
+    finally:
+        ray.shutdown()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("engine", [on_spark, on_dask, on_fugue, on_ray])
+def test_engines_say_what_one_call_says(engine):
+    table, (preds, gts) = table_of("labels", n=300)
+    given = given_for("labels", gts)
+    found = merge_states(engine(table, partial(partial_scores, **given))).compute()
+    check_same(found, score(preds, gts, keep_rows=False, **given))
