@@ -1,0 +1,148 @@
+"""Scores of a cluster, of which a node may die: the digits of one process."""
+
+import json
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from refusals import refused
+from scaled import CI, MEASURES, check_same, draw, shuffled, write
+
+from semmetrics import InputError, score
+from semmetrics.scale.cluster import score_dataset
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+SOON = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500,
+        "health_check_failure_threshold": 4}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Four nodes of one processor; all that tasks return lies on the node that ran them."""
+    ray = pytest.importorskip("ray")
+    from ray.cluster_utils import Cluster
+
+    head = {"num_cpus": 1, "_system_config": {**SOON, "max_direct_call_object_size": 100}}
+    nodes = Cluster(initialize_head=True, head_node_args=head)
+    for _ in range(3):
+        nodes.add_node(num_cpus=1)
+    ray.init(nodes.address, log_to_driver=False)
+    yield nodes
+    ray.shutdown()
+    nodes.shutdown()
+
+
+@pytest.fixture
+def killing(cluster):
+    """Kill a node once a stage has begun; another takes its place later."""
+    killed = []
+
+    def at(stage):
+        def advance(what, done, total):
+            if what == stage and done == 1 and not killed:
+                killed.append(sorted(cluster.worker_nodes, key=str)[0])
+                cluster.remove_node(killed[0], allow_graceful=False)
+
+        return advance
+
+    yield at
+    assert killed
+    cluster.add_node(num_cpus=1)
+
+
+def write_parts(folder, kind, form="jsonl", n=60, files=3):
+    """Write both sides in several files each, which have items in other orders."""
+    found = []
+    for name, side in zip(("preds", "gts"), draw(kind, n=n), strict=True):
+        (folder / name).mkdir()
+        items = [*(shuffled(side) if name == "preds" else side).items()]
+        for k in range(files):
+            write(folder / name / f"{k}.{form}", dict(items[k::files]), kind)
+        found.append(str(folder / name))
+    return found
+
+
+def options(kind):
+    return {"measures": MEASURES[kind], "task": kind, **CI}
+
+
+@pytest.mark.parametrize("stage", ["reading", "scoring"])
+@pytest.mark.parametrize("kind", ["labels", "captions", "classes"])
+def test_a_node_dies_and_the_digits_are_those_of_one_process(tmp_path, killing, kind, stage):
+    pair = write_parts(tmp_path, kind)
+    found = score_dataset(*pair, partitions=9, advance=killing(stage), **options(kind))
+    check_same(found, score(*draw(kind, n=60), keep_rows=False, **options(kind)))
+
+
+def test_a_node_dies_while_matrices_are_scored(tmp_path, killing):
+    rng = np.random.default_rng(0)
+    for name in ("preds", "phi"):
+        np.save(tmp_path / f"{name}.npy", rng.random((40, 20)))
+    truth = tmp_path / "truth.json"
+    truth.write_text(json.dumps([[k % 20] for k in range(40)]), encoding="utf-8")
+    given = {"task": "retrieval", "phi": str(tmp_path / "phi.npy"), **CI,
+             "measures": ["HitRate@1", "NCS@2"], "direction": "both"}  # fmt: skip
+    pair = str(tmp_path / "preds.npy"), str(truth)
+    found = score_dataset(*pair, partitions=12, advance=killing("scoring"), **given)
+    check_same(found, score(*pair, keep_rows=False, **given))
+
+
+def test_datasets_of_ray(cluster):
+    data, sides = pytest.importorskip("ray.data"), draw("labels", n=30)
+    pair = [data.from_arrow(pa.table({"id": [*some], "labels": [*some.values()]})).repartition(3)
+            for some in (shuffled(sides[0]), sides[1])]  # fmt: skip
+    found = score_dataset({"preds": pair[0]}, pair[1], partitions=4, **options("labels"))
+    check_same(found, score(*sides, keep_rows=False, **options("labels")))
+
+
+def test_wrong_records_are_refused_as_by_one_process(tmp_path, cluster):
+    preds, gts = write_parts(tmp_path, "labels")
+    bad = tmp_path / "preds" / "1.jsonl"
+    lines = bad.read_text(encoding="utf-8").splitlines(keepends=True)
+
+    def refusal(text, code=None):
+        bad.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError) as caught:
+            score_dataset(preds, gts, measures="F1", partitions=4)
+        assert code in (None, caught.value.code)
+        return caught.value
+
+    text = "".join([*lines[:4], '{"id": "item 9", "labels": 7}\n', *lines[4:]])
+    error = refusal(text)
+    with pytest.raises(InputError) as alone:
+        score(str(bad), gts, measures="F1")
+    assert (error.code, str(error)) == (alone.value.code, str(alone.value))
+    assert re.search("1.jsonl.*line 5", error.where)
+    other = (tmp_path / "preds" / "0.jsonl").read_text(encoding="utf-8").splitlines()[2]
+    error = refusal("".join([*lines, other + "\n"]), "rows-apart")
+    assert json.loads(other)["id"] in error.where
+
+
+def test_wrong_tables_are_refused(tmp_path, cluster):
+    preds, gts = write_parts(tmp_path, "labels", "parquet")
+    given = {"measures": "F1", "partitions": 4}
+    bad = tmp_path / "preds" / "2.parquet"
+    table = parquet.read_table(bad)
+    numbers = table.set_column(1, "labels", pa.array([[1, 2]] * len(table)))
+    parquet.write_table(numbers, bad)
+    with refused("other-column"):
+        score_dataset(preds, gts, **given)
+    bad.write_bytes(bad.read_bytes()[:-20])
+    with pytest.raises(InputError, match=r"2\.parquet"):
+        score_dataset(preds, gts, **given)
+    with refused("no-such-device"):
+        score_dataset(preds, gts, num_gpus=1, **given)
+
+
+def test_one_machine(tmp_path):
+    ray = pytest.importorskip("ray")
+    ray.shutdown()
+    try:
+        pair, steps = write_parts(tmp_path, "labels"), []
+        found = score_dataset(*pair, advance=lambda *step: steps.append(step), **options("labels"))
+    finally:
+        ray.shutdown()
+    check_same(found, score(*draw("labels", n=60), keep_rows=False, **options("labels")))
+    assert {what for what, done, total in steps if done == total} == {"reading", "scoring"}
