@@ -111,7 +111,7 @@ class _Job:
         self.sides = {**systems, "": gts}  # the ground truth has no name
         self.places = {name: self._places(one) for name, one in self.sides.items()}
         self.is_whole = None in self.places.values()  # some side is not read in blocks
-        texts = [one[0] for one in self.places.values() if one and isinstance(one[0], str)]
+        texts = [one[0].first for one in self.places.values() if one and isinstance(one[0], Parts)]
         self.given = self.given if self.is_whole else with_task(self.given, texts)
         settings = {"max_retries": _TRIES, "num_gpus": gpus}
         self.remote = {one: ray.remote(**settings)(one) for one in (_score_part, _score_shard)} | {
@@ -125,7 +125,9 @@ class _Job:
         paths = find_parts(side).paths if isinstance(side, str) else ()
         plain = [path.removesuffix(".gz").lower() for path in paths]
         known = [ending for ending, kind in EXTENSIONS.items() if kind in FORMATS]
-        return list(paths) if plain and all(p.endswith(tuple(known)) for p in plain) else None
+        if not plain or not all(path.endswith(tuple(known)) for path in plain):
+            return None
+        return [Parts(side, (path,), None, paths[0]) for path in paths]
 
     def run(self) -> ScoreTable:
         """Run all tasks, and return the scores."""
@@ -200,8 +202,8 @@ def _read(given: Any, name: str, source: str, place: Any) -> Iterator[Lists]:
     def read(data: Any, source: str) -> Any:
         return setup.read(data, source) if name else setup.read_truth(data)
 
-    if isinstance(place, str):
-        yield from Parts(source, (place,), None).lists(read, files, lambda n: None)
+    if isinstance(place, Parts):
+        yield from place.lists(read, files, lambda n: None)
     else:
         yield read(place, source)
 

@@ -67,11 +67,14 @@ class Parts:
         "-" is standard input.
     size : int or None
         Their bytes as they lie on disk; None if one is a stream.
+    first : str
+        The file whose columns all must have, if it is not the first of these.
     """
 
     name: str
     paths: tuple[str, ...]
     size: int | None
+    first: str = ""
 
     def lists(
         self, read: Read, options: ReadOptions, advance: Callable[[int], object]
@@ -115,6 +118,9 @@ class Parts:
         columns: dict[str, str] = {}
         nothing: InputError | None = None
         some = False
+        if self.first not in ("", *self.paths[:1]):
+            with _open_blocks(self.first, read, options, columns):  # which notes its columns
+                pass
         for path in self.paths:
             with _open_blocks(path, read, options, columns) as blocks:
                 taken = 0

@@ -12,6 +12,7 @@ from scaled import CI, MEASURES, check_same, draw, shuffled, write
 
 from semmetrics import InputError, score
 from semmetrics.scale.cluster import score_dataset
+from semmetrics.scale.stream import score_stream
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 SOON = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500,
@@ -52,10 +53,10 @@ def killing(cluster):
     cluster.add_node(num_cpus=1)
 
 
-def write_parts(folder, kind, form="jsonl", n=60, files=3):
+def write_parts(folder, kind, form="jsonl", files=3, **options):
     """Write both sides in several files each, which have items in other orders."""
     found = []
-    for name, side in zip(("preds", "gts"), draw(kind, n=n), strict=True):
+    for name, side in zip(("preds", "gts"), draw(kind, n=60, **options), strict=True):
         (folder / name).mkdir()
         items = [*(shuffled(side) if name == "preds" else side).items()]
         for k in range(files):
@@ -97,43 +98,37 @@ def test_datasets_of_ray(cluster):
     check_same(found, score(*sides, keep_rows=False, **options("labels")))
 
 
-def test_wrong_records_are_refused_as_by_one_process(tmp_path, cluster):
-    preds, gts = write_parts(tmp_path, "labels")
+def test_what_is_wrong_is_refused_as_by_one_process(tmp_path, cluster):
+    def refusal(preds, gts):
+        errors = []
+        for call, more in ((score_stream, {}), (score_dataset, {"partitions": 4})):
+            with pytest.raises(InputError) as caught:
+                call(preds, gts, measures="F1", **more)
+            errors.append(caught.value)
+        assert [errors[0].code, errors[0].where] == [errors[1].code, errors[1].where]
+        return errors[1]
+
+    pair = write_parts(tmp_path, "labels")
     bad = tmp_path / "preds" / "1.jsonl"
     lines = bad.read_text(encoding="utf-8").splitlines(keepends=True)
-
-    def refusal(text, code=None):
-        bad.write_text(text, encoding="utf-8")
-        with pytest.raises(InputError) as caught:
-            score_dataset(preds, gts, measures="F1", partitions=4)
-        assert code in (None, caught.value.code)
-        return caught.value
-
-    text = "".join([*lines[:4], '{"id": "item 9", "labels": 7}\n', *lines[4:]])
-    error = refusal(text)
-    with pytest.raises(InputError) as alone:
-        score(str(bad), gts, measures="F1")
-    assert (error.code, str(error)) == (alone.value.code, str(alone.value))
-    assert re.search("1.jsonl.*line 5", error.where)
+    bad.write_text(
+        "".join([*lines[:4], '{"id": "x", "labels": 7}\n', *lines[4:]]), encoding="utf-8"
+    )
+    assert re.search(r"1\.jsonl.*line 5", refusal(*pair).where)
     other = (tmp_path / "preds" / "0.jsonl").read_text(encoding="utf-8").splitlines()[2]
-    error = refusal("".join([*lines, other + "\n"]), "rows-apart")
-    assert json.loads(other)["id"] in error.where
-
-
-def test_wrong_tables_are_refused(tmp_path, cluster):
-    preds, gts = write_parts(tmp_path, "labels", "parquet")
-    given = {"measures": "F1", "partitions": 4}
-    bad = tmp_path / "preds" / "2.parquet"
-    table = parquet.read_table(bad)
-    numbers = table.set_column(1, "labels", pa.array([[1, 2]] * len(table)))
-    parquet.write_table(numbers, bad)
-    with refused("other-column"):
-        score_dataset(preds, gts, **given)
-    bad.write_bytes(bad.read_bytes()[:-20])
-    with pytest.raises(InputError, match=r"2\.parquet"):
-        score_dataset(preds, gts, **given)
+    bad.write_text("".join([*lines[:4], *lines[5:], other + "\n"]), encoding="utf-8")
+    error = refusal(*pair)
+    assert (error.code, json.loads(other)["id"] in error.where) == ("rows-apart", True)
+    (tmp_path / "tables").mkdir()
+    pair = write_parts(tmp_path / "tables", "labels", "parquet", prefix="")
+    bad = tmp_path / "tables" / "preds" / "2.parquet"
+    good, table = bad.read_bytes(), parquet.read_table(bad)
+    parquet.write_table(table.set_column(0, "id", table["id"].cast(pa.int64())), bad)
+    assert refusal(*pair).code == "other-column"
+    bad.write_bytes(good[:-20])
+    assert "2.parquet" in refusal(*pair).where
     with refused("no-such-device"):
-        score_dataset(preds, gts, num_gpus=1, **given)
+        score_dataset(*pair, measures="F1", num_gpus=1)
 
 
 def test_one_machine(tmp_path):
