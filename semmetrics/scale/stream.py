@@ -242,7 +242,12 @@ def score_sides(
 
     def add(system: str, pred: Lists, ref: Lists) -> None:
         some = weights and {i: weights[i] for i in map(str, ref.ids) if i in weights}
-        scorer.update(pred, ref, system=system, weights=some)
+        try:
+            scorer.update(pred, ref, system=system, weights=some)
+        except InputError as error:
+            if error.code != "other-ids" or not len(scorer):  # not all ids differ
+                raise
+            raise InputError("missing-ids", error.where, **error.values) from None
 
     every = [truth, *sides.values()]
     while n := min([one.fill() for one in every]):
