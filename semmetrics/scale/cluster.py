@@ -111,7 +111,7 @@ class _Job:
         self.sides = {**systems, "": gts}  # the ground truth has no name
         self.places = {name: self._places(one) for name, one in self.sides.items()}
         self.is_whole = None in self.places.values()  # some side is not read in blocks
-        texts = [one[0].first for one in self.places.values() if one and isinstance(one[0], Parts)]
+        texts = [one[0].paths[0] for one in self.places.values() if one and isinstance(one[0], Parts)]
         self.given = self.given if self.is_whole else with_task(self.given, texts)
         settings = {"max_retries": _TRIES, "num_gpus": gpus}
         self.remote = {one: ray.remote(**settings)(one) for one in (_score_part, _score_shard)} | {
@@ -127,7 +127,8 @@ class _Job:
         known = [ending for ending, kind in EXTENSIONS.items() if kind in FORMATS]
         if not plain or not all(path.endswith(tuple(known)) for path in plain):
             return None
-        return [Parts(side, (path,), None, paths[0]) for path in paths]
+        first = paths[0] if len(paths) > 1 else ""
+        return [Parts(side, (path,), None, first) for path in paths]
 
     def run(self) -> ScoreTable:
         """Run all tasks, and return the scores."""

@@ -68,7 +68,8 @@ class Parts:
     size : int or None
         Their bytes as they lie on disk; None if one is a stream.
     first : str
-        The file whose columns all must have, if it is not the first of these.
+        Of a part of the files: the first of all, whose columns they must have. Others may have the
+        items, so that a part may be empty.
     """
 
     name: str
@@ -138,7 +139,7 @@ class Parts:
                         found = replace(found, source=self.name, notes=notes)
                     yield found, blocks.taken - taken
                     taken = blocks.taken
-        if nothing is not None and not some:
+        if nothing is not None and not some and not self.first:
             raise nothing
 
 

@@ -135,7 +135,9 @@ def test_one_machine(tmp_path):
     ray = pytest.importorskip("ray")
     ray.shutdown()
     try:
-        pair, steps = write_parts(tmp_path, "labels"), []
+        pair, steps = write_parts(tmp_path, "labels", "csv"), []
+        for name in ("preds", "gts"):  # a part without items
+            (tmp_path / name / "9.csv").write_text("id,label\n", encoding="utf-8")
         found = score_dataset(*pair, advance=lambda *step: steps.append(step), **options("labels"))
     finally:
         ray.shutdown()
