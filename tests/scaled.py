@@ -45,11 +45,11 @@ def shuffled(side, seed=1):
     return dict(np.random.default_rng(seed).permutation(np.array([*side.items()], object)).tolist())
 
 
-def write(path, side, kind, ids=str):
+def write(path, side, kind):
     """Write items as the ending says: lists in a row, but captions, classes and CSV row by row."""
     noun, lists = NOUNS[kind], kind in ("labels", "retrieval") and ".csv" not in path.name
     noun = noun if lists else {"labels": "label", "candidates": "candidate"}.get(noun, noun)
-    every = {ids(i): [some] if lists else some or [""] for i, some in side.items()}
+    every = {i: [some] if lists else some or [""] for i, some in side.items()}
     rows = [(name, one) for name, some in every.items() for one in some]
     if path.suffix == ".parquet":
         names, entries = map(list, zip(*rows, strict=True))

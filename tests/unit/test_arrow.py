@@ -14,21 +14,16 @@ from semmetrics import score
 from semmetrics.scale.arrow import merge_states, partial_scores
 
 
-def table_of(kind, n=60, **more):
-    """Both sides in a row, and what one call takes."""
+def table_of(kind, n=60):
+    """Return both sides in a row, and what one call takes."""
     preds, gts = draw(kind, n=n)
     if kind == "classes":
         preds, gts = ({i: one for i, (one,) in side.items()} for side in (preds, gts))
-    return pa.table({"id": [*gts], "preds": [*preds.values()], "gts": [*gts.values()], **more}), (
-        preds, gts,
-    )  # fmt: skip
-
-
-def given_for(kind, gts):
     given = {"measures": MEASURES[kind], "task": kind, **CI}
     if kind == "captions":
         given["doc_freq"] = semmetrics.fit_document_frequencies([*gts.values()])
-    return given
+    table = pa.table({"id": [*gts], "preds": [*preds.values()], "gts": [*gts.values()]})
+    return table, (preds, gts), given
 
 
 def scored(table, seed=0, columns=None, **given):
@@ -45,13 +40,12 @@ def scored(table, seed=0, columns=None, **given):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", ["labels", "captions", "classes"])
 def test_partitions_say_what_one_call_says(kind, seed):
-    table, (preds, gts) = table_of(kind)
-    given = given_for(kind, gts)
-    check_same(scored(table, seed, **given), score(preds, gts, keep_rows=False, **given))
+    table, sides, given = table_of(kind)
+    check_same(scored(table, seed, **given), score(*sides, keep_rows=False, **given))
 
 
 def test_scores_weights_and_other_names():
-    table, (preds, gts) = table_of("labels")
+    table, (preds, gts), _ = table_of("labels")
     rng, n = np.random.default_rng(1), len(table)
     values = [np.round(rng.random(len(some)), 2).tolist() for some in preds.values()]
     weight = rng.integers(0, 4, n) / 2
@@ -72,7 +66,7 @@ def test_scores_weights_and_other_names():
 
 @pytest.mark.parametrize("type_", [pa.int64(), pa.string(), pa.large_string()])
 def test_ids_are_texts_or_whole_numbers(type_):
-    table, (preds, gts) = table_of("labels")
+    table, (preds, gts), _ = table_of("labels")
     ids = pa.array([str(10 * k) for k in range(len(table))]).cast(type_)
     found = scored(table.set_column(0, "id", ids), measures="F1", task="labels")
     preds, gts = (dict(zip(map(str, ids.to_pylist()), side.values(), strict=True))
@@ -81,20 +75,16 @@ def test_ids_are_texts_or_whole_numbers(type_):
 
 
 def test_what_is_wrong_is_refused():
-    table, _ = table_of("labels", n=4)
-    given = {"measures": "F1", "task": "labels"}
-    twice = pa.concat_tables([table, table.slice(2)])
-    for batches in (twice.to_batches(), twice.combine_chunks().to_batches()):
-        with refused("rows-apart"):
-            next(partial_scores(batches, **given))
-    with refused("needs-option", name="task"):
-        next(partial_scores(table.to_batches()))
-    with refused("missing-column", role="gts"):
-        next(partial_scores(table.drop_columns("gts").to_batches(), **given))
-    with refused("missing-column", role="scores", wanted="'logits'"):
-        next(partial_scores(table.to_batches(), columns={"scores": "logits"}, **given))
-    with refused("bad-choice", name="columns"):
-        next(partial_scores(table.to_batches(), columns={"role": "preds"}, **given))
+    table, *_ = table_of("labels", n=4)
+    twice, given = pa.concat_tables([table, table.slice(2)]), {"measures": "F1", "task": "labels"}
+    for code, some, more in [
+        ("rows-apart", twice, given), ("rows-apart", twice.combine_chunks(), given),
+        ("needs-option", table, {}), ("missing-column", table.drop_columns("gts"), given),
+        ("missing-column", table, {**given, "columns": {"scores": "logits"}}),
+        ("bad-choice", table, {**given, "columns": {"role": "preds"}}),
+    ]:  # fmt: skip
+        with refused(code):
+            next(partial_scores(some.to_batches(), **more))
     with refused("nothing-given"):
         merge_states([])
     part = next(partial_scores(table.to_batches(), **given))
@@ -156,7 +146,6 @@ def on_ray(table, work):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("engine", [on_spark, on_dask, on_fugue, on_ray])
 def test_engines_say_what_one_call_says(engine):
-    table, (preds, gts) = table_of("labels", n=300)
-    given = given_for("labels", gts)
+    table, sides, given = table_of("labels", n=300)
     found = merge_states(engine(table, partial(partial_scores, **given))).compute()
-    check_same(found, score(preds, gts, keep_rows=False, **given))
+    check_same(found, score(*sides, keep_rows=False, **given))

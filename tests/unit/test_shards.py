@@ -47,48 +47,29 @@ def test_shards_of_streams_say_what_one_call_says(tmp_path, kind):
         merged(states[:3] + states[4:])
 
 
-def positives(n, rng):
-    return [rng.choice(20, rng.integers(1, 4), replace=False).tolist() for _ in range(n)]
-
-
-def similarities(folder, rng):
-    values = np.round(rng.random((30, 20)), 2)  # with ties
-    np.save(folder / "phi.npy", rng.random((30, 20)).astype(np.float32))
-    return values, positives(30, rng), {
-        "task": "retrieval", "direction": "both", "phi": str(folder / "phi.npy"), **CI,
-        "measures": ["HitRate@1", "Recall@5", "MRR", "NCS@2"], "queries": None,
-    }  # fmt: skip
-
-
-def class_scores(folder, rng):
-    names = [f"class {k}" for k in range(6)]
-    truth = [names[k] for k in rng.integers(0, 6, 30)]
-    sides = {"seen": names[:4], "unseen": names[4:]}
-    values = rng.random((30, 6))
-    return values, truth, {"task": "classes", "classes": names, **sides, **CI}
-
-
-def embeddings(folder, rng):
-    for name, n in (("queries", 30), ("gallery", 20)):
-        np.save(folder / f"{name}.npy", rng.standard_normal((n, 8)).astype(np.float32))
-    vectors = {f"{one}_embeddings": str(folder / f"{one}.npy") for one in ("queries", "gallery")}
-    return None, positives(30, rng), {"task": "retrieval", "direction": "both", **vectors, **CI,
-                                "measures": ["HitRate@1", "R-Precision"]}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("case", "named"),
-    [(similarities, False), (similarities, True), (embeddings, True), (class_scores, False)],
-)
-def test_shards_of_matrices_say_what_one_call_says(tmp_path, case, named):
-    preds, gts, given = case(tmp_path, np.random.default_rng(3))
-    if preds is not None:
-        np.save(tmp_path / "preds.npy", preds)
-        preds = str(tmp_path / "preds.npy")
-    if named:
-        given["queries"], given["gallery"] = ([f"{side}{k}" for k in range(n)]
-                                              for side, n in (("q", 30), ("c", 20)))  # fmt: skip
-        gts = {f"q{k}": [f"c{one}" for one in some] for k, some in enumerate(gts)}
+@pytest.mark.parametrize("case", ["similarities", "named", "embeddings", "classes"])
+def test_shards_of_matrices_say_what_one_call_says(tmp_path, case):
+    rng, n, preds = np.random.default_rng(3), 30, str(tmp_path / "preds.npy")
+    queries, gallery = ([f"{side}{k}" for k in range(size)] for side, size in (("q", n), ("c", 20)))
+    shapes = {"preds": (n, 20), "phi": (n, 20), "queries": (n, 8), "gallery": (20, 8)}
+    gts = [rng.choice(20, rng.integers(1, 4), replace=False).tolist() for _ in queries]
+    given = {"task": "retrieval", "direction": "both", "measures": ["HitRate@1", "MRR"], **CI}
+    if case == "classes":
+        gts = [gallery[some[0]] for some in gts]
+        given = {"task": "classes", "classes": gallery, "seen": gallery[:8], "unseen": gallery[8:]}
+        given |= CI
+    elif case == "embeddings":
+        preds = None
+        given |= {
+            f"{one}_embeddings": str(tmp_path / f"{one}.npy") for one in ("queries", "gallery")
+        }
+    else:
+        given |= {"phi": str(tmp_path / "phi.npy"), "measures": ["HitRate@1", "Recall@5", "NCS@2"]}
+    if case in ("named", "embeddings"):
+        given |= {"queries": queries, "gallery": gallery}
+        gts = {i: [gallery[k] for k in some] for i, some in zip(queries, gts, strict=True)}
+    for name, shape in shapes.items():
+        np.save(tmp_path / f"{name}.npy", np.round(rng.random(shape), 2))  # with ties
     truth = tmp_path / "truth.json"
     truth.write_text(json.dumps(gts), encoding="utf-8")
     states = []
@@ -124,9 +105,8 @@ def test_a_hundred_states_are_one_call(kind, measures):
 @pytest.mark.parametrize("text", ["", "3", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "a/b", "1.0/2"])
 def test_wrong_shards_are_refused(tmp_path, text):
     pair = write_both(tmp_path, "labels", n=2)
-    with refused("bad-option", name="shard", value=text):
-        score_stream(*pair, measures="F1", shard=text)
-    with refused("bad-option", name="shard", value=text):
-        Scorer(measures="F1", keep_rows=False).update(*pair, shard=text)
+    for call in (score_stream, Scorer(keep_rows=False, measures="F1").update):
+        with refused("bad-option", name="shard", value=text):
+            call(*pair, shard=text)
     with refused("needs-option", name="keep_rows=False"):
         Scorer(measures="F1").update(*pair, shard="1/2")
