@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from refusals import refused
-from scaled import CI, MEASURES, check_same, draw
+from scaled import CI, asked, check_same, draw
 
 import semmetrics
 from semmetrics import score
@@ -19,7 +19,7 @@ def table_of(kind, n=60):
     preds, gts = draw(kind, n=n)
     if kind == "classes":
         preds, gts = ({i: one for i, (one,) in side.items()} for side in (preds, gts))
-    given = {"measures": MEASURES[kind], "task": kind, **CI}
+    given = asked(kind)
     if kind == "captions":
         given["doc_freq"] = semmetrics.fit_document_frequencies([*gts.values()])
     table = pa.table({"id": [*gts], "preds": [*preds.values()], "gts": [*gts.values()]})

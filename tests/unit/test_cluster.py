@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from refusals import refused
-from scaled import CI, MEASURES, check_same, draw, shuffled, write
+from scaled import CI, asked, check_same, draw, shuffled, write
 
 from semmetrics import InputError, score
 from semmetrics.scale.cluster import score_dataset
@@ -65,16 +65,12 @@ def write_parts(folder, kind, form="jsonl", files=3, **options):
     return found
 
 
-def options(kind):
-    return {"measures": MEASURES[kind], "task": kind, **CI}
-
-
 @pytest.mark.parametrize("stage", ["reading", "scoring"])
 @pytest.mark.parametrize("kind", ["labels", "captions", "classes"])
 def test_a_node_dies_and_the_digits_are_those_of_one_process(tmp_path, killing, kind, stage):
     pair = write_parts(tmp_path, kind)
-    found = score_dataset(*pair, partitions=9, advance=killing(stage), **options(kind))
-    check_same(found, score(*draw(kind, n=60), keep_rows=False, **options(kind)))
+    found = score_dataset(*pair, partitions=9, advance=killing(stage), **asked(kind))
+    check_same(found, score(*draw(kind, n=60), keep_rows=False, **asked(kind)))
 
 
 def test_a_node_dies_while_matrices_are_scored(tmp_path, killing):
@@ -94,8 +90,8 @@ def test_datasets_of_ray(cluster):
     data, sides = pytest.importorskip("ray.data"), draw("labels", n=30)
     pair = [data.from_arrow(pa.table({"id": [*some], "labels": [*some.values()]})).repartition(3)
             for some in (shuffled(sides[0]), sides[1])]  # fmt: skip
-    found = score_dataset({"preds": pair[0]}, pair[1], partitions=4, **options("labels"))
-    check_same(found, score(*sides, keep_rows=False, **options("labels")))
+    found = score_dataset({"preds": pair[0]}, pair[1], partitions=4, **asked("labels"))
+    check_same(found, score(*sides, keep_rows=False, **asked("labels")))
 
 
 def test_what_is_wrong_is_refused_as_by_one_process(tmp_path, cluster):
@@ -138,8 +134,8 @@ def test_one_machine(tmp_path):
         pair, steps = write_parts(tmp_path, "labels", "csv"), []
         for name in ("preds", "gts"):  # a part without items
             (tmp_path / name / "9.csv").write_text("id,label\n", encoding="utf-8")
-        found = score_dataset(*pair, advance=lambda *step: steps.append(step), **options("labels"))
+        found = score_dataset(*pair, advance=lambda *step: steps.append(step), **asked("labels"))
     finally:
         ray.shutdown()
-    check_same(found, score(*draw("labels", n=60), keep_rows=False, **options("labels")))
+    check_same(found, score(*draw("labels", n=60), keep_rows=False, **asked("labels")))
     assert {what for what, done, total in steps if done == total} == {"reading", "scoring"}

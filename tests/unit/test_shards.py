@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 from refusals import refused
-from scaled import CI, MEASURES, check_same, draw, write_both
+from scaled import CI, MEASURES, asked, check_same, draw, write_both
 
 import semmetrics
 from semmetrics import Scorer, score
@@ -33,7 +33,7 @@ def merged(states, seed=0):
 @KIND
 def test_shards_of_streams_say_what_one_call_says(tmp_path, kind):
     pair = write_both(tmp_path, kind, n=9)  # fewer items than shards
-    given = {"measures": MEASURES[kind], "task": kind, **CI}
+    given = asked(kind)
     if kind == "labels":
         given["weights"] = {f"item {k}": k % 4 / 2 for k in range(9)}
     shards = [f"{number}/12" for number in range(1, 13)]
@@ -91,7 +91,7 @@ def test_shards_of_matrices_say_what_one_call_says(tmp_path, case):
 )
 def test_a_hundred_states_are_one_call(kind, measures):
     preds, gts = draw(kind, n=150)
-    given = {"measures": measures, "task": kind, **CI}
+    given = {**asked(kind), "measures": measures}
     if "CIDEr-D" in measures:
         given["doc_freq"] = semmetrics.fit_document_frequencies([*gts.values()])
     ids, states = np.random.default_rng(2).permutation([*gts]), []

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
-from scaled import CI, MEASURES, check_same, draw, shuffled, write, write_both
+from scaled import MEASURES, asked, check_same, draw, shuffled, write, write_both
 
 from semmetrics import InputError, score, score_systems
 from semmetrics.scale import parts, stream
@@ -33,7 +33,7 @@ def small(monkeypatch):
 @KIND
 def test_streams_say_what_whole_files_say(tmp_path, kind, form, order):
     preds, gts = draw(kind)
-    given, systems = {"measures": MEASURES[kind], "task": kind, **CI}, {"a": preds}
+    given, systems = asked(kind), {"a": preds}
     if order in ("skip", "empty", "error"):
         given["missing"] = order
         preds.pop("item 7"), gts.pop("item 20"), preds.pop("item 23")  # some before, some behind
@@ -70,9 +70,9 @@ def test_folders_patterns_and_standard_input(tmp_path, monkeypatch, kind, where)
     for name, some in {"1.jsonl": lines[:cut], "2.jsonl": lines[cut:], ".x.jsonl": [b"{"]}.items():
         (tmp_path / "folder" / name).write_bytes(b"".join(some))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"".join(lines))))
-    given = {"measures": MEASURES[kind], "task": kind, **CI}
-    found = score_stream(where if where == "-" else f"{tmp_path}/{where}", gt, **given).compute()
-    check_same(found, score(pred, gt, keep_rows=False, **given))
+    source = where if where == "-" else f"{tmp_path}/{where}"
+    found = score_stream(source, gt, **asked(kind)).compute()
+    check_same(found, score(pred, gt, keep_rows=False, **asked(kind)))
 
 
 @pytest.mark.parametrize("order", ["0121", "0012", "2102", "1002"])
