@@ -111,7 +111,8 @@ class _Job:
         self.sides = {**systems, "": gts}  # the ground truth has no name
         self.places = {name: self._places(one) for name, one in self.sides.items()}
         self.is_whole = None in self.places.values()  # some side is not read in blocks
-        texts = [one[0].paths[0] for one in self.places.values() if one and isinstance(one[0], Parts)]
+        blocks = (one[0] for one in self.places.values() if one)
+        texts = [one.paths[0] for one in blocks if isinstance(one, Parts)]
         self.given = self.given if self.is_whole else with_task(self.given, texts)
         settings = {"max_retries": _TRIES, "num_gpus": gpus}
         self.remote = {one: ray.remote(**settings)(one) for one in (_score_part, _score_shard)} | {
