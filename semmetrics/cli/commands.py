@@ -140,7 +140,7 @@ def _read_stream(run: Run, **more: Any) -> Any:
 
     systems, scored = _name_given(run["preds"], "PRED", "NAME=PATTERN"), 0
     given = run["preds"]
-    plain = {name for name, path in systems.items() if path in given and Path(path).is_file()}
+    plain = [name for name, path in systems.items() if path in given and Path(path).is_file()]
     if len(plain) > 1 and len({re.sub(r"\d+", "", name) for name in plain}) == 1:
         complain(f"{listing(plain)} are scored as systems; quote a pattern to score them as one")
     with output.show_progress(quiet=run.quiet, always=True) as progress:

@@ -13,6 +13,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import hash_ids
 from semmetrics.data.form import takes_options
 from semmetrics.errors import InputError, at
@@ -62,6 +63,8 @@ def partial_scores(
     """
     import pyarrow as pa
 
+    for role in columns or ():
+        check_choice("columns", role, ROLES)
     named = {role: role for role in ROLES} | dict(columns or {})
     given: Any = {name: value for name, value in options.items() if value is not None}
     scorer, seen = Scorer(**{**given, "keep_rows": False}), Seen()
@@ -70,8 +73,12 @@ def partial_scores(
     noun = next(n for n, kinds in COLUMNS.items() if scorer.kind in kinds and n != "score")
     for batch in batches:
         table = pa.table(batch)
+        for role, name in named.items():
+            if role in (*ROLES[:3], *(columns or ())) and name not in table.column_names:
+                raise InputError("missing-column", "a partition", role=role, wanted=repr(name),
+                                 found=table.column_names, flag="columns=")  # fmt: skip
         found = {role: table.column(name) for role, name in named.items()
-                 if role in ROLES[:3] or name in table.column_names}  # fmt: skip
+                 if name in table.column_names}  # fmt: skip
         ids = [str(one) for one in found["id"].to_pylist()]
         if len(again := seen.add(hash_ids(ids))):
             raise InputError("rows-apart", at("a partition", "", ids[again[0]]))

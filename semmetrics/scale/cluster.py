@@ -111,7 +111,8 @@ class _Job:
         self.sides = {**systems, "": gts}  # the ground truth has no name
         self.places = {name: self._places(one) for name, one in self.sides.items()}
         self.is_whole = None in self.places.values()  # some side is not read in blocks
-        texts = [one[0] for one in self.places.values() if one and isinstance(one[0], str)]
+        blocks = (one[0] for one in self.places.values() if one)
+        texts = [one.paths[0] for one in blocks if isinstance(one, Parts)]
         self.given = self.given if self.is_whole else with_task(self.given, texts)
         settings = {"max_retries": _TRIES, "num_gpus": gpus}
         self.remote = {one: ray.remote(**settings)(one) for one in (_score_part, _score_shard)} | {
@@ -125,7 +126,10 @@ class _Job:
         paths = find_parts(side).paths if isinstance(side, str) else ()
         plain = [path.removesuffix(".gz").lower() for path in paths]
         known = [ending for ending, kind in EXTENSIONS.items() if kind in FORMATS]
-        return list(paths) if plain and all(p.endswith(tuple(known)) for p in plain) else None
+        if not plain or not all(path.endswith(tuple(known)) for path in plain):
+            return None
+        first = paths[0] if len(paths) > 1 else ""
+        return [Parts(side, (path,), None, first) for path in paths]
 
     def run(self) -> ScoreTable:
         """Run all tasks, and return the scores."""
@@ -200,8 +204,8 @@ def _read(given: Any, name: str, source: str, place: Any) -> Iterator[Lists]:
     def read(data: Any, source: str) -> Any:
         return setup.read(data, source) if name else setup.read_truth(data)
 
-    if isinstance(place, str):
-        yield from Parts(source, (place,), None).lists(read, files, lambda n: None)
+    if isinstance(place, Parts):
+        yield from place.lists(read, files, lambda n: None)
     else:
         yield read(place, source)
 

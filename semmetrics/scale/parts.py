@@ -67,11 +67,15 @@ class Parts:
         "-" is standard input.
     size : int or None
         Their bytes as they lie on disk; None if one is a stream.
+    first : str
+        Of a part of the files: the first of all, whose columns they must have. Others may have the
+        items, so that a part may be empty.
     """
 
     name: str
     paths: tuple[str, ...]
     size: int | None
+    first: str = ""
 
     def lists(
         self, read: Read, options: ReadOptions, advance: Callable[[int], object]
@@ -115,6 +119,9 @@ class Parts:
         columns: dict[str, str] = {}
         nothing: InputError | None = None
         some = False
+        if self.first not in ("", *self.paths[:1]):
+            with _open_blocks(self.first, read, options, columns):  # which notes its columns
+                pass
         for path in self.paths:
             with _open_blocks(path, read, options, columns) as blocks:
                 taken = 0
@@ -132,7 +139,7 @@ class Parts:
                         found = replace(found, source=self.name, notes=notes)
                     yield found, blocks.taken - taken
                     taken = blocks.taken
-        if nothing is not None and not some:
+        if nothing is not None and not some and not self.first:
             raise nothing
 
 

@@ -14,6 +14,7 @@ item in common, and all of them together are the data.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -23,6 +24,7 @@ from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Ints, slices
 from semmetrics.data.form import ReadOptions, takes_options
 from semmetrics.data.inputs import open_input
+from semmetrics.data.join import Weights
 from semmetrics.data.lists import Lists, join_ids
 from semmetrics.errors import InputError, Places
 from semmetrics.kinds import resolve_kind
@@ -188,8 +190,11 @@ def score_stream(
         what, read, size = "reading and scoring", 0, sum(filter(None, sizes))
     setup = scorer.setup
     of_truth = truth.lists(lambda data, _: setup.read_truth(data), files, count)
-    sides = {name: Side(one.lists(setup.read, files, count), part) for name, one in parts.items()}
-    score_sides(scorer, Side(of_truth, part), sides, weights, lambda n: count(0, n))
+    every: list[Any] = [of_truth, *(one.lists(setup.read, files, count) for one in parts.values())]
+    with ExitStack() as stack:  # no reader outlives an error
+        first, *others = (Side(stack.enter_context(closing(one)), part) for one in every)
+        sides = dict(zip(parts, others, strict=True))
+        score_sides(scorer, first, sides, weights, lambda n: count(0, n))
     return scorer
 
 
@@ -201,7 +206,7 @@ def take_weights(options: Mapping[str, Any]) -> tuple[dict[str, Any], Mapping[st
                          fix="score the files whole")  # fmt: skip
     files = given.get("read") or ReadOptions()
     weights = read_weights(given.pop("weights", None), files.beside())
-    values = getattr(weights, "values", weights)
+    values = weights.values if isinstance(weights, Weights) else weights
     if values is not None and not isinstance(values, Mapping):
         raise InputError("wrong-type", "weights", value=values, wanted="weights by id")
     return {**given, "keep_rows": False}, values and {str(i): w for i, w in values.items()}
@@ -237,7 +242,12 @@ def score_sides(
 
     def add(system: str, pred: Lists, ref: Lists) -> None:
         some = weights and {i: weights[i] for i in map(str, ref.ids) if i in weights}
-        scorer.update(pred, ref, system=system, weights=some)
+        try:
+            scorer.update(pred, ref, system=system, weights=some)
+        except InputError as error:
+            if error.code != "other-ids" or not len(scorer):  # not all ids differ
+                raise
+            raise InputError("missing-ids", error.where, **error.values) from None
 
     every = [truth, *sides.values()]
     while n := min([one.fill() for one in every]):

@@ -1026,7 +1026,7 @@ class Collection:
             if repeated:
                 raise InputError("ids-in-two-batches", theirs.source, ids=repeated)
         differ = self._by_item.keys() ^ other._by_item.keys()
-        if differ and not self.is_empty:
+        if differ and not (self.is_empty or other.is_empty):
             raise InputError("batch-differs", role=", ".join(sorted(differ)))
         for name, values in other._by_item.items():
             both = (*self._by_item.get(name, ())[:1], *values[:1])
@@ -1141,7 +1141,7 @@ def _check_parts(mine: Sequence[Part], theirs: Sequence[Part]) -> None:
     counts = {part.shard.partition("/")[2] for part in (*mine, *theirs) if part.shard}
     if len(counts) > 1:
         raise InputError("different-statistics", why=f"shards of {' and of '.join(counts)}")
-    seen = {part.key for part in mine if part.n}
+    seen = {part.key for part in mine if part.key}  # 0: none of its items counts
     twice = [part.shard or pluralize(part.n, "item") for part in theirs
              if part.shard in shards or part.key in seen]  # fmt: skip
     if twice:

@@ -89,6 +89,17 @@ def test_what_does_not_belong_together_is_refused():
         Scorer(measures="F1").save(io.BytesIO())
 
 
+def test_parts_in_which_no_item_counts_are_not_the_same():
+    weights = {"a": 0.0, "b": 0.0, "c": 2.0}
+    scorers = []
+    for name in weights:
+        scorers.append(Scorer(measures="F1", keep_rows=False))
+        scorers[-1].update({name: ["cat"]}, {name: ["cat"]}, weights=weights)
+        scorers[-1].save(part := io.BytesIO())
+        scorers[-1] = Scorer.load(part)
+    assert sum(scorers).compute()["F1"].n == 1
+
+
 def test_files_that_changed_are_refused(tmp_path, monkeypatch):
     preds, gts = items()
     (part,) = states(preds, gts, [], measures="F1")

@@ -452,12 +452,15 @@ def class_facts(
 
 def _task_facts(where: str, task: ClassTask, found: Mapping[Any, Any]) -> list[Fact]:
     """Note the sizes of a task, what steps noted of candidates, and what is outside of lists."""
-    number = len(found["present"]) if task.given is None else task.given
+    # what is counted of all items is not with every part of them
+    number = len(found.get("present", ())) if task.given is None else task.given
     sides = [f"{len(task.named[n]):,} {n}" for n in (SEEN, UNSEEN) if n in task.named]
     how = f"{pluralize(number, 'class')}{' with images' * (task.given is None)}"
     how += f" ({', '.join(sides)})" if sides else ""
     how += f", ties by {task.ties}" if task.ties == "position" else f", {task.ties} ties"
-    facts: list[Fact] = [Fact("run-of-classes", found["images"], (), where, {"how": how})]
+    facts: list[Fact] = []
+    if "images" in found:
+        facts.append(Fact("run-of-classes", found["images"], (), where, {"how": how}))
     names, known = {ALL: task.class_list, **task.named}, task.class_list
     for key, n in found.items():
         if not isinstance(key, tuple) or key[0] not in _CODES:
@@ -469,13 +472,13 @@ def _task_facts(where: str, task: ClassTask, found: Mapping[Any, Any]) -> list[F
             what, values = "few", {**values, "n_classes": len(names[candidates])}
         facts += common.counted(_CODES[what], n, (), where, **values)
     facts += [Fact("numbers-as-places", where=where)] * bool(found.get("numbered"))
-    if task.given is not None:
+    if task.given is not None and "present" in found:
         without = (name for name in known if name not in found["present"])
         facts += common.named("classes-without-images", without, where, total=len(known))
     misses = sorted(found.get("misses", ()))[:3]
     facts += common.counted("predicted-outside", found.get("outside", 0), misses, where)
     facts += common.counted("neither-side", found.get("neither", 0), (), where)
-    for rest in sorted(found["rest"] & {SEEN, UNSEEN}):
+    for rest in sorted(found.get("rest", frozenset()) & {SEEN, UNSEEN}):
         facts.append(Fact("rest-of-classes", len(task.named[rest]), (), where, {"side": rest}))
     return facts
 

@@ -1,0 +1,124 @@
+"""Files scored block by block: the digits of one call on whole files, in any order."""
+
+import io
+import sys
+import threading
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from refusals import refused
+from scaled import MEASURES, asked, check_same, draw, shuffled, write, write_both
+
+from semmetrics import InputError, score, score_systems
+from semmetrics.scale import parts, stream
+from semmetrics.scale.stream import Seen, score_stream
+
+KIND = pytest.mark.parametrize("kind", MEASURES)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Let blocks have a few items each."""
+    for name, value in {"BLOCK": 150, "ROWS": 5, "_TAIL": 16, "_PIECE": 64}.items():
+        monkeypatch.setattr(parts, name, value)
+    monkeypatch.setattr(stream, "_TOGETHER", 3)
+
+
+@pytest.mark.parametrize("order", ["alike", "shuffled", "skip", "empty", "error"])
+@pytest.mark.parametrize("form", ["jsonl", "csv.gz", "parquet"])
+@KIND
+def test_streams_say_what_whole_files_say(tmp_path, kind, form, order):
+    preds, gts = draw(kind)
+    given, systems = asked(kind), {"a": preds}
+    if order in ("skip", "empty", "error"):
+        given["missing"] = order
+        gts.pop("item 20")
+        for k in (7, *range(12, 19), 23):  # some before, some behind, more than go together
+            preds.pop(f"item {k}")
+    if order == "skip":
+        given["weights"] = {i: len(i) % 3 * 0.75 for i in (*preds, *gts)}
+        if kind == "captions":  # not all references are counted
+            given["measures"] = ["BLEU-4"]
+    if order == "shuffled":
+        systems |= {"b": shuffled(draw(kind, seed=4)[0]), "c": draw(kind, seed=5)[0]}
+    first = dict([*gts.items()][:9])
+    if order == "empty":  # the same ids in a block, in another order
+        first = {"item 1": gts["item 1"], **first}
+    gts = gts if order == "alike" else first | shuffled(gts)
+    gt = write(tmp_path / f"gts.{form}", gts, kind)
+    paths = {name: write(tmp_path / f"{name}.{form}", one, kind) for name, one in systems.items()}
+    steps = []
+    if order == "error":
+        with pytest.raises(InputError, match="'item 20'") as caught:
+            score_stream(paths, gt, **given)
+        assert caught.value.code == "missing-ids"
+        assert not [one for one in threading.enumerate() if "Pool" in one.name]  # none reads on
+        return
+    found = score_stream(paths, gt, advance=lambda *step: steps.append(step), **given).compute()
+    check_same(found, score_systems(paths, gt, keep_rows=False, **given))
+    what, read, items, size = steps[-1]
+    assert (what, read) == ("reading and scoring", size)
+    assert items == len(preds) or order == "shuffled"
+
+
+@pytest.mark.parametrize("where", ["folder", "folder/*.jsonl", "-"])
+@KIND
+def test_folders_patterns_and_standard_input(tmp_path, monkeypatch, kind, where):
+    pred, gt = write_both(tmp_path, kind)
+    lines = Path(pred).read_bytes().splitlines(keepends=True)
+    cut = next(k for k in range(9, 20) if lines[k].split(b",")[0] != lines[k - 1].split(b",")[0])
+    (tmp_path / "folder").mkdir()
+    for name, some in {"1.jsonl": lines[:cut], "2.jsonl": lines[cut:], ".x.jsonl": [b"{"]}.items():
+        (tmp_path / "folder" / name).write_bytes(b"".join(some))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"".join(lines))))
+    source = where if where == "-" else f"{tmp_path}/{where}"
+    found = score_stream(source, gt, **asked(kind)).compute()
+    check_same(found, score(pred, gt, keep_rows=False, **asked(kind)))
+
+
+@pytest.mark.parametrize("order", ["0121", "0012", "2102", "1002"])
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_an_id_that_comes_again_is_refused(tmp_path, monkeypatch, form, side, order):
+    monkeypatch.setattr(parts, "BLOCK", 20)
+    row, paths = {"jsonl": '{"id": "%s", "labels": ["cat"]}\n', "csv": "%s,cat\n"}[form], []
+    for some in (order, "012") if side == 0 else ("012", order):
+        paths.append(tmp_path / f"{len(paths)}.{form}")
+        text = "".join(row % one for one in some)
+        paths[-1].write_text("id,label\n" * (form == "csv") + text, encoding="utf-8")
+    if form == "csv" and "00" in order:  # rows of one item
+        assert score_stream(*map(str, paths), measures="Recall").compute()["Recall"].value == 1.0
+        return
+    with refused("duplicate-at" if "00" in order else "rows-apart") as caught:
+        score_stream(*map(str, paths), measures="F1")
+    assert f"id '{max(order, key=order.count)}'" in caught.value.where
+
+
+def test_what_is_empty_or_needs_all_items_is_refused(tmp_path):
+    pred, gt = write_both(tmp_path, "labels")
+    nothing = tmp_path / "nothing.jsonl"
+    nothing.write_bytes(b"")
+    for pair in ((str(nothing), gt), (pred, str(nothing))):
+        with refused("empty-file", str(nothing)):
+            score_stream(*pair, measures="F1")
+    for code, option in {"not-applicable": {"set_size_probs": np.ones((2, 2))},
+                         "wrong-type": {"weights": [1.0]},
+                         "needs-all-items": {"ci": True, "ci_method": "bca"}}.items():  # fmt: skip
+        with refused(code):
+            score_stream(pred, gt, measures="F1", **option)
+
+
+@given(st.lists(st.lists(st.integers(0, 40))))
+def test_seen_is_a_set(batches):
+    seen, known = Seen(), set()
+    for batch in batches:
+        again = [k for k, one in enumerate(batch) if one in known or one in batch[:k]]
+        known.update(batch)
+        assert seen.add(np.array(batch, np.uint64)).tolist() == again
+    assert {int(one) for run in seen.runs for one in run} == known
+    lengths = [len(run) for run in seen.runs if len(run)]
+    assert all(a > 2 * b for a, b in pairwise(lengths))
