@@ -177,7 +177,14 @@ def add_up(facts: Iterable[Fact]) -> list[Fact]:
     return list(found.values())
 
 
-_SAME = ("unused-columns", "unused-embeddings")  # counts of what all parts have
+# counts of what all parts have
+_SAME = (
+    "unused-columns",
+    "unused-embeddings",
+    "unused-entry-keys",
+    "unused-options",
+    "odd-columns",
+)
 
 
 def unite(facts: Iterable[Fact]) -> list[Fact]:
@@ -195,9 +202,9 @@ def unite(facts: Iterable[Fact]) -> list[Fact]:
         key = fact.where, fact.kind
         if key not in found:
             found[key] = fact
-        elif str(fact.values.get("noun")).startswith("distinct"):
+        elif fact.code in _SAME or str(fact.values.get("noun")).startswith("distinct"):
             found[key] = max(found[key], fact, key=attrgetter("n"))
-        elif fact.code not in _SAME:
+        else:
             found[key] += fact
     return list(found.values())
 

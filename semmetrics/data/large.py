@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from semmetrics.data.arrow import Coder, OddError, leave_if
 from semmetrics.data.form import Form, ReadOptions, column_among, find_columns, row_notes
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
-from semmetrics.data.source import UTF16, Source, ahead
+from semmetrics.data.source import UTF16, Source, ahead, line_blocks
 from semmetrics.data.tables import describe_table, split_text
 from semmetrics.errors import Fact, InputError, at
 
@@ -64,44 +65,9 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
 
 
 def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[bytes]:
-    """Yield blocks of whole lines from a place on; newlines between quotes end no line."""
-    rest = b""
-    for part in source.chunks(BLOCK):
-        end = rows_end(part, rest.count(b'"')) if quoted else part.rfind(b"\n") + 1
-        if end:
-            yield b"".join([rest, memoryview(part)[:end]])[start:]
-            rest, start = part[end:], 0
-        else:
-            rest += part
-            leave_if(len(rest) > _BLOCKS * BLOCK)
-    if rest := rest[start:].rstrip(b"\r\n"):
-        yield rest
-
-
-def rows_end(block: bytes, quotes: int = 0) -> int:
-    r"""Return where the last line ends that does not end between quotes, of which some came before.
-
-    Examples
-    --------
-    >>> rows_end(b'a,"b"\nc,"d\ne'), rows_end(b'd"\ne', 1)
-    (6, 3)
-    """
-    end = block.rfind(b"\n") + 1
-    quotes += block.count(b'"', 0, end)
-    while end and quotes % 2:
-        before = block.rfind(b"\n", 0, end - 1) + 1
-        end, quotes = before, quotes + block.count(b'"', before, end)
-    return end
-
-
-def has_plain_quotes(block: bytes, delimiter: str) -> bool:
-    """Tell whether quotes are around whole cells or twice in one, so that they can be counted."""
-    data = np.frombuffer(block, np.uint8)
-    try:
-        _check_quotes(data, np.flatnonzero(data == _QUOTE), ord(delimiter))
-    except OddError:
-        return False
-    return delimiter.isascii()
+    """Yield blocks of whole lines from a place on."""
+    blocks = line_blocks(source.chunks(BLOCK), source.name, _BLOCKS * BLOCK, quoted=quoted)
+    return chain([next(blocks)[start:]], blocks)
 
 
 def _check_text(block: bytes) -> None:

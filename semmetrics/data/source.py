@@ -16,7 +16,7 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -178,6 +178,48 @@ class Source:
             self.__dict__.pop(name, None)
 
 
+def line_blocks(
+    parts: Iterable[bytes], name: str, limit: int, *, quoted: bool = False
+) -> Iterator[bytes]:
+    r"""Yield the bytes of a text again, in blocks of whole lines.
+
+    Parameters
+    ----------
+    parts : iterable of bytes
+    name : str
+        What messages call the text.
+    limit : int
+        How many bytes a line may have.
+    quoted : bool
+        Whether newlines between quotes end no line, up to the limit: then one does, because a quote
+        within a cell opens nothing.
+
+    Examples
+    --------
+    >>> list(line_blocks([b'a,"b\n', b'c"\nd', b',e'], "gt.csv", 99, quoted=True))
+    [b'a,"b\nc"\n', b'd,e']
+    """
+    rest, lines = b"", 0
+    for part in parts:
+        end = part.rfind(b"\n") + 1
+        quotes = rest.count(b'"') + part.count(b'"', 0, end) if quoted else 0
+        while end and quotes % 2:
+            before = part.rfind(b"\n", 0, end - 1) + 1
+            end, quotes = before, quotes + part.count(b'"', before, end)
+        if not end:
+            rest += part
+            if len(rest) <= limit:
+                continue
+            part, rest, end = rest, b"", rest.rfind(b"\n") + 1
+            if not end:
+                raise InputError("line-too-long", at(name, f"line {lines + 1}"), limit=limit)
+        block = b"".join([rest, memoryview(part)[:end]])
+        yield block
+        rest, lines = part[end:], lines + block.count(b"\n")
+    if rest:
+        yield rest
+
+
 def ahead(items: Iterator[T], *, worth: bool = True) -> Iterator[T]:
     """Make the next item in a thread of its own, while the one before is used.
 
@@ -312,21 +354,15 @@ def begin(stream: BinaryIO, name: str, file: Path | None) -> tuple[str | None, b
     return suffix, packed, start
 
 
-def first_bytes(parts: Iterator[bytes]) -> bytes:
-    """Join parts until there are more bytes than `SMALL`, or no more parts."""
-    head = b""
-    while len(head) <= SMALL and (part := next(parts, b"")):
-        head += part
-    return head
-
-
 def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Source:
     suffix, packed, start = begin(stream, name, file)
     spool: Any = io.BytesIO(start)
     if len(start) > SMALL:
         spool = stream if suffix is not None else _spooled(start, stream, name, max_bytes)
     spool.seek(0)
-    head = first_bytes(unpacked(spool, name, max_bytes, _CHUNK, packed=packed))
+    head, parts = b"", unpacked(spool, name, max_bytes, _CHUNK, packed=packed)
+    while len(head) <= SMALL and (part := next(parts, b"")):
+        head += part
     is_large = len(start) > SMALL or len(head) > SMALL
     path = file if is_large and suffix is not None else None
     return Source(name, head, suffix, packed, path, spool if is_large and not path else None,

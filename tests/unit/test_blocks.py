@@ -14,13 +14,12 @@ from pyarrow import parquet
 from refusals import refused
 
 from semmetrics import ReadOptions, as_labels
-from semmetrics.data import large, source
+from semmetrics.data import blocks, large, source
+from semmetrics.data.blocks import find_parts
 from semmetrics.data.form import DEFAULTS
-from semmetrics.errors import InputError, add_up
+from semmetrics.errors import InputError, unite
 from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.classes import as_classes
-from semmetrics.scale import parts
-from semmetrics.scale.parts import find_parts
 from semmetrics.scoring.scorer import Batches
 
 SIZES = [1, 7, 40, 10_000]
@@ -28,10 +27,9 @@ SIZES = [1, 7, 40, 10_000]
 
 def cut_at(monkeypatch, size, small=64):
     """Let blocks be of a size, and what is read strictly."""
-    values = {"BLOCK": size, "ROWS": max(1, size // 20), "_TAIL": min(size, 8), "_PIECE": 5}
-    for name, value in values.items():
-        monkeypatch.setattr(parts, name, value)
-    for module in (parts, source):
+    monkeypatch.setattr(blocks, "BLOCK", size)
+    monkeypatch.setattr(blocks, "ROWS", max(1, size // 20))
+    for module in (blocks, source):
         monkeypatch.setattr(module, "SMALL", small)
     monkeypatch.setattr(large, "BLOCK", 200)
 
@@ -57,7 +55,7 @@ def plain(some, options=DEFAULTS):
         found.to_list(),
         None if scores is None else scores.tolist(),
         [one.where(row) for one in some for row in range(len(one))],
-        [str(fact) for fact in add_up(facts)],
+        [str(fact) for fact in unite(facts)],
         None if options.label_delimiter else found.understood,  # which counts the cells
     )
 
@@ -82,7 +80,7 @@ TEXTS = {
     "bare.csv": csv([(f"i{n}", "" if n % 3 else "cat") for n in range(40)], header=("id", "tag")),
     "quoted.csv": csv(QUOTED, header=('"id"', '"\nlabel"', "scores", "x,y")[:3]),
     "inches.csv": csv(
-        [(a, f'5" {b}', c) for a, b, c in ROWS] + [(f"q{a}", *b) for a, *b in QUOTED]
+        [(f"i{n}", f'5" {n}' if n % 7 else '"a, b"') for n in range(60)], header=("id", "label")
     ),
     "returns.csv": csv(ROWS, ",", "\r"),
     "blanks.csv": csv(ROWS).replace("é7,", "\n\né7,", 1).replace("é20,", "\né20,") + "\n\n",
@@ -161,7 +159,7 @@ WRONG = {
         b'{"id": 1, "labels": ["a"], "scores": []}', b"\xff", b"\xef\xbb\xbf{}", b"\0", b" " * 99,
     ],
     "csv": [
-        b"a", b"a,b,c", b',"b', b'"a"b,c', b",x", b"a,\na,b\na,c", b"a, ", b"\xff,", b"a,\0",
+        b"a", b"a,b,c", b'"a"b,c', b",x", b"a,\na,b\na,c", b"a, ", b"\xff,", b"a,\0",
         b"\xef\xbb\xbfa,b", b"a," + b"x" * 99, b'a,"\n\n"', b'"a\n\xc3",b',
     ],
 }  # fmt: skip
@@ -240,7 +238,7 @@ def test_parts_of_a_folder(tmp_path, monkeypatch):
     assert [list(one.ids) for one in lists] == [["a"], ["b"]]
     assert {one.source for one in lists} == {str(folder)}
     assert lists[1].where(0) == f"{folder / 'b.csv'}, line 2, id 'b'"
-    assert [[fact.examples for fact in one.notes] for one in lists] == [[("note",)], []]
+    assert [fact.examples for one in lists for fact in one.notes] == [("note",)] * 2
     assert taken == find_parts(str(folder)).size
     with refused("nothing-given", str(folder / "c.csv")):
         stream(folder / "c.csv")
