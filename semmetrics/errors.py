@@ -177,14 +177,8 @@ def add_up(facts: Iterable[Fact]) -> list[Fact]:
     return list(found.values())
 
 
-# counts of what all parts have
-_SAME = (
-    "unused-columns",
-    "unused-embeddings",
-    "unused-entry-keys",
-    "unused-options",
-    "odd-columns",
-)
+# names that all parts have, as a rule
+_ALL = ("odd-columns", "unused-columns", "unused-embeddings", "unused-entry-keys", "unused-options")
 
 
 def unite(facts: Iterable[Fact]) -> list[Fact]:
@@ -202,7 +196,7 @@ def unite(facts: Iterable[Fact]) -> list[Fact]:
         key = fact.where, fact.kind
         if key not in found:
             found[key] = fact
-        elif fact.code in _SAME or str(fact.values.get("noun")).startswith("distinct"):
+        elif fact.code in _ALL or str(fact.values.get("noun")).startswith("distinct"):
             found[key] = max(found[key], fact, key=attrgetter("n"))
         else:
             found[key] += fact
