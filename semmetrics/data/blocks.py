@@ -24,6 +24,8 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from semmetrics.data.form import EXTENSIONS, TABLES, ReadOptions
 from semmetrics.data.inputs import format_among
 from semmetrics.data.lists import Lists
@@ -176,9 +178,9 @@ def _open_blocks(
         source = replace(source, suffix=f".{kind}", spool=None)
         if kind not in FORMATS[-2:]:
             limit, is_table = options.max_line_bytes, kind in TABLES
-            blocks = line_blocks(chain([source.head], parts), name, limit, quoted=is_table)
+            blocks = line_blocks(chain([source.head], parts), limit, quoted=is_table)
             first = next(blocks, b"")
-            header = next(line_blocks(io.BytesIO(first), name, limit, quoted=True), b"") * is_table
+            header = next(line_blocks(io.BytesIO(first), limit, quoted=True), b"") * is_table
             blocks = chain([first.removeprefix(header)], blocks)
             yield _Text(source, header), ((block, stream.taken) for block in blocks)
             return
@@ -207,7 +209,8 @@ class _Text:
 
     def __init__(self, file: Source, header: bytes) -> None:
         self.file, self.notes, self._header, self._rest = file, list[Any](), header, b""
-        self._lines = self._bytes = 0  # between header and rest
+        # the lines of the header, and the lines and bytes between header and rest
+        self._top, self._lines, self._bytes = len(header.splitlines()), 0, 0
 
     def add(self, block: bytes) -> Source:
         """Add lines, and return all of them as a part of the file."""
@@ -218,11 +221,11 @@ class _Text:
 
     def drop(self, number: int) -> None:
         """Drop the lines before that of a number."""
-        ends = self._rest
-        if self._header:  # of a table: a carriage return alone ends a line, too
-            ends = ends.replace(b"\r\n", b" \n").replace(b"\r", b"\n")
-        lines = number - 1 - self._lines - len(self._header.splitlines())
-        stop = len((b"\n" + ends).rsplit(b"\n", ends.count(b"\n") - lines + 1)[0])
+        data, lines = np.frombuffer(self._rest, np.uint8), number - 1 - self._top - self._lines
+        ends = data == b"\n"[0]
+        if self._header and b"\r" in self._rest:  # in a table it ends a line, unless one follows
+            ends[:-1] |= (data[:-1] == b"\r"[0]) & ~ends[1:]
+        stop = int(np.append(-1, np.flatnonzero(ends))[lines]) + 1
         self._rest = self._rest[stop:]
         self._lines, self._bytes = self._lines + lines, self._bytes + stop
 

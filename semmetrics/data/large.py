@@ -34,7 +34,6 @@ from semmetrics.data.tables import describe_table, split_text
 from semmetrics.errors import Fact, InputError, at
 
 BLOCK = 2**22  # bytes
-_BLOCKS = 16  # the most blocks that a row may take
 _PARSED = 2**20  # bytes that a thread of pyarrow parses at once
 _WIDEST = 10_000  # columns that pyarrow is given: it takes long over a million
 _DIGITS = 4300  # of an integer that Python reads
@@ -64,9 +63,9 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
         raise OddError from None
 
 
-def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[bytes]:
+def _blocks(source: Source, start: int, limit: int, *, quoted: bool = False) -> Iterator[bytes]:
     """Yield blocks of whole lines from a place on."""
-    blocks = line_blocks(source.chunks(BLOCK), source.name, _BLOCKS * BLOCK, quoted=quoted)
+    blocks = line_blocks(source.chunks(BLOCK), limit, quoted=quoted)
     return chain([next(blocks)[start:]], blocks)
 
 
@@ -117,7 +116,7 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         return _parse_records(block, schema, others, extra, options)
 
     start = len(_MARK) if source.head.startswith(_MARK) else 0
-    for table in ahead(map(parsed, _blocks(source, start))):
+    for table in ahead(map(parsed, _blocks(source, start, options.max_line_bytes))):
         for record_batch in table.select(used).to_batches():
             ids, values, *scores = record_batch.columns
             coder.add(ids, values, scores[0] if scores else None, lines + 1)
@@ -196,7 +195,8 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         return _parse_rows(block, delimiter, columns, types, options.max_line_bytes)
 
     lines, empty = 2 + source.before[0], 0
-    for table, starts, n_lines in ahead(map(parsed, _blocks(source, header_end, quoted=True))):
+    blocks = _blocks(source, header_end, options.max_line_bytes, quoted=True)
+    for table, starts, n_lines in ahead(map(parsed, blocks)):
         row = 0
         for batch in table.to_batches():
             places = lines + (row if starts is None else starts[row : row + len(batch)])

@@ -33,6 +33,7 @@ strict readers read about 2 MB of JSON lines or CSV."""
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _CHUNK = 2**20
+_ROW = 2**24  # bytes in which the quotes of a row are closed
 _GZIP = b"\x1f\x8b"
 _STDIN = "standard input"
 T = TypeVar("T")
@@ -178,28 +179,24 @@ class Source:
             self.__dict__.pop(name, None)
 
 
-def line_blocks(
-    parts: Iterable[bytes], name: str, limit: int, *, quoted: bool = False
-) -> Iterator[bytes]:
+def line_blocks(parts: Iterable[bytes], limit: int, *, quoted: bool = False) -> Iterator[bytes]:
     r"""Yield the bytes of a text again, in blocks of whole lines.
 
     Parameters
     ----------
     parts : iterable of bytes
-    name : str
-        What messages call the text.
     limit : int
-        How many bytes a line may have.
+        How many bytes a line may have; one that has more, which its reader refuses, is cut.
     quoted : bool
-        Whether newlines between quotes end no line, up to the limit: then one does, because a quote
-        within a cell opens nothing.
+        Whether newlines between quotes end no line, in 16 MB: then one does, because a quote within
+        a cell opens nothing.
 
     Examples
     --------
-    >>> list(line_blocks([b'a,"b\n', b'c"\nd', b',e'], "gt.csv", 99, quoted=True))
+    >>> list(line_blocks([b'a,"b\n', b'c"\nd', b',e'], 99, quoted=True))
     [b'a,"b\nc"\n', b'd,e']
     """
-    rest, lines = b"", 0
+    rest = b""
     for part in parts:
         end = part.rfind(b"\n") + 1
         quotes = rest.count(b'"') + part.count(b'"', 0, end) if quoted else 0
@@ -208,14 +205,12 @@ def line_blocks(
             end, quotes = before, quotes + part.count(b'"', before, end)
         if not end:
             rest += part
-            if len(rest) <= limit:
+            end = rest.rfind(b"\n") + 1
+            if len(rest) <= (min(_ROW, limit) if end else limit):
                 continue
-            part, rest, end = rest, b"", rest.rfind(b"\n") + 1
-            if not end:
-                raise InputError("line-too-long", at(name, f"line {lines + 1}"), limit=limit)
-        block = b"".join([rest, memoryview(part)[:end]])
-        yield block
-        rest, lines = part[end:], lines + block.count(b"\n")
+            part, rest, end = rest, b"", end or len(rest)
+        yield b"".join([rest, memoryview(part)[:end]])
+        rest = part[end:]
     if rest:
         yield rest
 
@@ -404,7 +399,11 @@ def _spooled(parts: Iterable[bytes]) -> Any:
     import tempfile  # it takes ten modules along
 
     spool = tempfile.TemporaryFile(prefix="semmetrics-")  # noqa: SIM115 - the source keeps it
-    spool.writelines(parts)
+    try:
+        spool.writelines(parts)
+    except BaseException:
+        spool.close()
+        raise
     return spool
 
 
