@@ -17,6 +17,7 @@ from semmetrics import ReadOptions, as_labels
 from semmetrics.data import blocks, large, source
 from semmetrics.data.blocks import find_parts
 from semmetrics.data.form import DEFAULTS
+from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.classes import as_classes
@@ -35,27 +36,23 @@ def cut_at(monkeypatch, size):
 
 def stream(path, read=as_labels, options=DEFAULTS):
     """Everything that a stream yields, and the bytes that it went forward."""
-    steps = []
-    lists = find_parts(str(path)).lists(
-        lambda data, name: read(data, source=name, options=options), options, steps.append
+    parts, steps = find_parts(str(path)), []
+    given = parts.lists(
+        lambda x, name: read(x, source=name, options=options), options, steps.append
     )
-    return list(lists), sum(steps)
+    return list(given), sum(steps)
 
 
-def plain(some, options=DEFAULTS):
+def plain(some, is_split=False):
     """Lists as plain values: of blocks those of all together, and what notes do not count."""
     batches = Batches()
     for one in some:
         batches.extend(Batches.of(one))
-    found = batches.lists()
-    return (
-        list(found.ids),
-        found.to_list(),
-        None if found.side.scores is None else found.side.scores.tolist(),
-        [one.where(row) for one in some for row in range(len(one))],
-        {(fact.code, fact.n * (fact.code == "unused-columns")) for fact in batches.notes},
-        None if options.label_delimiter else found.understood,  # which counts the cells
-    )
+    found, understood = batches.lists(), None if is_split else batches.understood  # counts cells
+    scores = None if found.side.scores is None else found.side.scores.tolist()
+    places = [one.where(row) for one in some for row in range(len(one))]
+    notes = {(fact.code, fact.n * (fact.code == "unused-columns")) for fact in batches.notes}
+    return list(found.ids), found.to_list(), scores, places, notes, understood
 
 
 def csv(rows, comma=",", end="\n", header=("id", "label", "score")):
@@ -96,6 +93,7 @@ TEXTS = {
     "captions.jsonl": jsonl({"id": n // 3, "caption": f"a cat {n}"} for n in range(40)),
     "captions.lists.jsonl": jsonl({"id": n, "refs": ["a", "b"] * (n % 2)} for n in range(40)),
     "classes.jsonl": jsonl({"id": n, "class": n % 3} for n in range(40)),
+    "classes.csv": csv([(n, n % 3 / 4, n % 5 / 4) for n in range(40)], header=("id", "cat", "dog")),
     "cells.csv": csv([(n, ("", "a", "a|b")[n % 3]) for n in range(40)], header=("id", "tags")),
     "rows.parquet": {"id": IDS, "label": LABELS, "x": SCORES, "score": SCORES},
     "sets.parquet": {"id": range(9), "tags": [["a", "b"][: n % 3] for n in range(9)]},
@@ -114,23 +112,14 @@ def test_blocks_are_the_file(tmp_path, monkeypatch, name, size):
     else:
         path.write_bytes(gzip.compress(data.encode()) if name.endswith("gz") else data.encode())
     cut_at(monkeypatch, size)
-    read = READ.get(name.partition(".")[0], as_labels)
-    options = ReadOptions(label_delimiter="|" if "cells" in name else None)
+    read, is_split = READ.get(name.partition(".")[0], as_labels), "cells" in name
+    options = ReadOptions(label_delimiter="|" if is_split else None)
     found, taken = stream(path, read, options)
-    assert plain(found, options) == plain([read(path, options=options)], options)
+    whole = read(path, options=options)
+    whole = whole if isinstance(whole, Lists) else whole.ranked()
+    assert plain(found, is_split) == plain([whole], is_split)
     assert taken == path.stat().st_size == find_parts(str(path)).size
     assert len(found) > 1 or size > 150 or name == "returns.csv"
-
-
-@pytest.mark.parametrize("size", [2**23, 100, 300])
-def test_scores_of_classes_are_cut_anywhere(tmp_path, monkeypatch, size):
-    rows = [(n, n % 3 / 4, n % 5 / 4) for n in range(50)]
-    (tmp_path / "x.csv").write_text(csv(rows, header=("id", "cat", "dog")))
-    cut_at(monkeypatch, size)
-    found = stream(tmp_path / "x.csv", as_classes)[0]
-    assert [row for one in found for row in one.side.scores.tolist()] == [
-        one for row in rows for one in row[1:]
-    ]
 
 
 GOOD = {
@@ -153,24 +142,26 @@ WRONG = {
 WRONG["arrow"] = WRONG["parquet"]
 
 
+def write_wrong(path, wrong, rng):
+    if path.suffix[1:] in GOOD:
+        lines = [line.encode() for line in GOOD[path.suffix[1:]]]
+        lines.insert(rng.choice([1, 2, 15, 16, len(lines)]), wrong)
+        path.write_bytes(b"\n".join(lines) + b"\n" * rng.randrange(2))
+        return
+    width, names = (1, ("hot", "cold")) if "hot" in wrong else (2, ("score",))
+    table = {"id": [f"i{n // width}" for n in range(30)], **{name: [0.5] * 30 for name in names}}
+    table |= {"label": ["a"] * 30} if width == 2 else {}
+    row = rng.choice([0, 14, 28])
+    for column, value in wrong.items():
+        table[column][row] = value
+    write_table(pa.table(table), path)
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(("kind", "wrong"), [(k, one) for k, some in WRONG.items() for one in some])
 def test_errors_are_those_of_the_file(tmp_path, monkeypatch, kind, wrong, size):
-    rng, path = random.Random(f"{wrong}{size}"), tmp_path / f"x.{kind}"
-    options = ReadOptions(max_line_bytes=80)
-    if kind in GOOD:
-        lines = [line.encode() for line in GOOD[kind]]
-        lines.insert(rng.choice([1, 2, 15, 16, len(lines)]), wrong)
-        path.write_bytes(b"\n".join(lines) + b"\n" * rng.randrange(2))
-    else:
-        width, names = (1, "hot cold") if "hot" in wrong else (2, "score")
-        table = {name: [0.5] * 30 for name in names.split()}
-        table |= {"id": [f"i{n // width}" for n in range(30)]}
-        table |= {"label": ["a"] * 30} if width == 2 else {}
-        row = rng.choice([0, 14, 28])
-        for column, value in wrong.items():
-            table[column][row] = value
-        write_table(pa.table(table), path)
+    path, options = tmp_path / f"x.{kind}", ReadOptions(max_line_bytes=80)
+    write_wrong(path, wrong, random.Random(f"{wrong}{size}"))
     cut_at(monkeypatch, size)
     with pytest.raises(InputError) as whole:
         as_labels(path, options=options)
@@ -184,48 +175,42 @@ def test_rows_of_an_id_are_together(tmp_path, monkeypatch, kind, read):
     rows, path = [(one, "x") for one in ("a", "a", "b", *range(50), "b")], tmp_path / f"x.{kind}"
     records = jsonl({"id": one, "text": text} for one, text in rows)
     path.write_text(records if kind == "jsonl" else csv(rows, header=("id", "label")))
-    monkeypatch.setattr(source, "SMALL", 64)
     with refused("rows-apart", f"{path}, id 'b'"):
         stream(path, read)
     cut_at(monkeypatch, 40)  # in another block the caller finds it
     assert stream(path, read)[0][-1].ids[-1] == "b"
 
 
-def test_parts_of_a_folder(tmp_path, monkeypatch):
-    cut_at(monkeypatch, 40)
+def test_parts_of_a_folder(tmp_path):
     folder = tmp_path / "set [1]*"
     folder.mkdir()
-    with refused("nothing-given", str(folder)):
-        find_parts(str(folder))
-    (folder / "b.csv").write_text("id,label,note\nb,y,1\n")
-    (folder / "c.csv").write_text("id,label,note\n")
-    (folder / "a.tsv.GZ").write_bytes(gzip.compress(b"id\tlabel\tnote\na\tx\t\n"))
-    for name in (".hidden.csv", "_SUCCESS"):
-        (folder / name).write_text("")
     names = tuple(str(folder / name) for name in ("a.tsv.GZ", "b.csv", "c.csv"))
+    (folder / "a.tsv.GZ").write_bytes(gzip.compress(b"id\tlabel\na\tx\n"))
+    for name in ("b.csv", "c.csv", ".hidden.csv", "_SUCCESS"):
+        (folder / name).write_text("id,label\n" + "b,y\n" * (name == "b.csv"))
     assert find_parts(str(folder)).paths == names
     assert find_parts(str(tmp_path / "set*" / "*.csv")).paths == names[1:]
     lists, taken = stream(folder)
-    assert [list(one.ids) for one in lists] == [["a"], ["b"]]
-    assert {one.source for one in lists} == {str(folder)}
-    assert lists[1].where(0) == f"{folder / 'b.csv'}, line 2, id 'b'"
+    assert [(*one.ids, one.source) for one in lists] == [(id_, str(folder)) for id_ in "ab"]
+    assert lists[1].where(0) == f"{names[1]}, line 2, id 'b'"
     assert taken == find_parts(str(folder)).size
-    with refused("nothing-given", names[2]):
-        stream(names[2])
     (folder / "d.jsonl").write_text("")
+    wrong = {
+        names[2]: "nothing-given",
+        tmp_path / "no*": "nothing-given",
+        tmp_path / "n": "missing-file",
+    }
+    for path, code in wrong.items():
+        with refused(code, str(path)):
+            stream(path)
     with refused("empty-file", str(folder / "d.jsonl")):
         stream(folder)
-    for name, code in (("no*.csv", "nothing-given"), ("no.csv", "missing-file")):
-        with refused(code, str(tmp_path / name)):
-            find_parts(str(tmp_path / name))
 
 
 def test_tables_of_a_folder_have_the_same_columns(tmp_path):
-    tables = {
-        "a": {"id": ["a"], "tags": [["x"]], "x": [1]},
-        "b": {"id": pa.array([], pa.string()), "tags": pa.array([], pa.list_(pa.string()))},
-        "c": {"id": ["c"], "tags": pa.array([[]], pa.large_list(pa.null())), "x": [[1]]},
-    }
+    nothing = {"id": pa.array([], pa.string()), "tags": pa.array([], pa.list_(pa.string()))}
+    larger = {"id": ["c"], "tags": pa.array([[]], pa.large_list(pa.null())), "x": [[1]]}
+    tables = {"a": {"id": ["a"], "tags": [["x"]], "x": [1]}, "b": nothing, "c": larger}
     for name, columns in tables.items():
         parquet.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
     assert [list(one.ids) for one in stream(tmp_path)[0]] == [["a"], ["c"]]
@@ -245,9 +230,8 @@ def test_tables_of_a_folder_have_the_same_columns(tmp_path):
 @pytest.mark.parametrize("name", ["x.csv.gz", "x.parquet", "x.arrow", "x.arrows"])
 def test_files_that_are_cut_off_or_damaged(tmp_path, name):
     path = tmp_path / name
-    if name.endswith("gz"):
-        path.write_bytes(gzip.compress(csv(ROWS * 999).encode()))
-    else:
+    path.write_bytes(gzip.compress(csv(ROWS * 999).encode()))
+    if not name.endswith("gz"):
         write_table(pa.table({"id": [f"i{n}" for n in range(9999)], "label": ["a"] * 9999}), path)
     data = path.read_bytes()
     for damaged in (data[: len(data) // 2], data[:999] + bytes(99) + data[1098:]):
@@ -256,21 +240,19 @@ def test_files_that_are_cut_off_or_damaged(tmp_path, name):
             stream(path)
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "code"),
-    [
-        ("x.json", b"{}", "wrong-format"),
-        ("x.parquet.gz", gzip.compress(b"PAR1", mtime=0), "wrong-format"),
-        ("x.dat", b"id,label\n", "unknown-extension"),
-        ("x.csv.gz", b"id,label\n", "not-gzip"),
-        ("x.csv", csv(ROWS).encode("utf-16"), "not-utf8"),
-        ("x.csv", b"\n \n", "empty"),
-        ("x.jsonl", b"\n \n", "empty"),
-        ("x.jsonl", b'{"labels": ["a"]}\n', "missing-column"),
-        ("x.csv", b"id,label\na," + b"x" * 10_000, "line-too-long"),
-        ("x.csv", b'id,label\na,"' + b"x\n" * 5_000, "not-csv"),
-    ],
-)
+REFUSED = [
+    ("x.json", b"{}", "wrong-format"),
+    ("x.parquet.gz", gzip.compress(b"PAR1", mtime=0), "wrong-format"),
+    ("x.csv.gz", b"id,label\n", "not-gzip"),
+    ("x.csv", csv(ROWS).encode("utf-16"), "not-utf8"),
+    ("x.jsonl", b"\n \n", "empty"),
+    ("x.csv", b"label\na\n", "missing-column"),
+    ("x.csv", b"id,label\na," + b"x" * 10_000, "line-too-long"),
+    ("x.csv", b'id,label\na,"' + b"x\n" * 5_000, "not-csv"),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "code"), REFUSED)
 def test_what_is_not_read_in_blocks(tmp_path, monkeypatch, name, data, code):
     cut_at(monkeypatch, 40)
     (tmp_path / name).write_bytes(data)
@@ -282,11 +264,9 @@ def test_what_is_not_read_in_blocks(tmp_path, monkeypatch, name, data, code):
 def test_standard_input_and_pipes_are_read_once(tmp_path, monkeypatch, name):
     cut_at(monkeypatch, 40)
     monkeypatch.setattr(source, "_spooled", None)
-    path, data = tmp_path / name, jsonl(SETS).encode()
-    if name == "-":
-        path = name
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    else:
+    path, data = "-" if name == "-" else tmp_path / name, jsonl(SETS).encode()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    if name != "-":
         os.mkfifo(path)
         threading.Thread(target=path.write_bytes, args=(data,)).start()
     assert find_parts(str(path)).size is None
