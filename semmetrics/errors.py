@@ -162,7 +162,8 @@ class Fact:
         return self.text()
 
 
-_SAME = ("unused-columns", "unused-embeddings")  # counts of what all parts have
+# names that all parts have, as a rule
+_ALL = ("odd-columns", "unused-columns", "unused-embeddings", "unused-entry-keys", "unused-options")
 
 
 def unite(facts: Iterable[Fact]) -> list[Fact]:
@@ -180,9 +181,9 @@ def unite(facts: Iterable[Fact]) -> list[Fact]:
         key = fact.where, fact.kind
         if key not in found:
             found[key] = fact
-        elif str(fact.values.get("noun")).startswith("distinct"):
+        elif fact.code in _ALL or str(fact.values.get("noun")).startswith("distinct"):
             found[key] = max(found[key], fact, key=attrgetter("n"))
-        elif fact.code not in _SAME:
+        else:
             found[key] += fact
     return list(found.values())
 

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,11 @@ from semmetrics.data.arrow import Coder, OddError, leave_if
 from semmetrics.data.form import Form, ReadOptions, column_among, find_columns, row_notes
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
-from semmetrics.data.source import UTF16, Source, ahead
+from semmetrics.data.source import UTF16, Source, ahead, line_blocks
 from semmetrics.data.tables import describe_table, split_text
 from semmetrics.errors import Fact, InputError, at
 
 BLOCK = 2**22  # bytes
-_BLOCKS = 16  # the most blocks that a row may take
 _PARSED = 2**20  # bytes that a thread of pyarrow parses at once
 _WIDEST = 10_000  # columns that pyarrow is given: it takes long over a million
 _DIGITS = 4300  # of an integer that Python reads
@@ -63,45 +63,10 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
         raise OddError from None
 
 
-def _blocks(source: Source, start: int, *, quoted: bool = False) -> Iterator[bytes]:
-    """Yield blocks of whole lines from a place on; newlines between quotes end no line."""
-    rest = b""
-    for part in source.chunks(BLOCK):
-        end = rows_end(part, rest.count(b'"')) if quoted else part.rfind(b"\n") + 1
-        if end:
-            yield b"".join([rest, memoryview(part)[:end]])[start:]
-            rest, start = part[end:], 0
-        else:
-            rest += part
-            leave_if(len(rest) > _BLOCKS * BLOCK)
-    if rest := rest[start:].rstrip(b"\r\n"):
-        yield rest
-
-
-def rows_end(block: bytes, quotes: int = 0) -> int:
-    r"""Return where the last line ends that does not end between quotes, of which some came before.
-
-    Examples
-    --------
-    >>> rows_end(b'a,"b"\nc,"d\ne'), rows_end(b'd"\ne', 1)
-    (6, 3)
-    """
-    end = block.rfind(b"\n") + 1
-    quotes += block.count(b'"', 0, end)
-    while end and quotes % 2:
-        before = block.rfind(b"\n", 0, end - 1) + 1
-        end, quotes = before, quotes + block.count(b'"', before, end)
-    return end
-
-
-def has_plain_quotes(block: bytes, delimiter: str) -> bool:
-    """Tell whether quotes are around whole cells or twice in one, so that they can be counted."""
-    data = np.frombuffer(block, np.uint8)
-    try:
-        _check_quotes(data, np.flatnonzero(data == _QUOTE), ord(delimiter))
-    except OddError:
-        return False
-    return delimiter.isascii()
+def _blocks(source: Source, start: int, limit: int, *, quoted: bool = False) -> Iterator[bytes]:
+    """Yield blocks of whole lines from a place on."""
+    blocks = line_blocks(source.chunks(BLOCK), limit, quoted=quoted)
+    return chain([next(blocks)[start:]], blocks)
 
 
 def _check_text(block: bytes) -> None:
@@ -151,7 +116,7 @@ def _read_jsonl(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         return _parse_records(block, schema, others, extra, options)
 
     start = len(_MARK) if source.head.startswith(_MARK) else 0
-    for table in ahead(map(parsed, _blocks(source, start))):
+    for table in ahead(map(parsed, _blocks(source, start, options.max_line_bytes))):
         for record_batch in table.select(used).to_batches():
             ids, values, *scores = record_batch.columns
             coder.add(ids, values, scores[0] if scores else None, lines + 1)
@@ -230,7 +195,8 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
         return _parse_rows(block, delimiter, columns, types, options.max_line_bytes)
 
     lines, empty = 2 + source.before[0], 0
-    for table, starts, n_lines in ahead(map(parsed, _blocks(source, header_end, quoted=True))):
+    blocks = _blocks(source, header_end, options.max_line_bytes, quoted=True)
+    for table, starts, n_lines in ahead(map(parsed, blocks)):
         row = 0
         for batch in table.to_batches():
             places = lines + (row if starts is None else starts[row : row + len(batch)])

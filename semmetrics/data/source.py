@@ -16,9 +16,9 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -33,6 +33,7 @@ strict readers read about 2 MB of JSON lines or CSV."""
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _CHUNK = 2**20
+_ROW = 2**24  # bytes in which the quotes of a row are closed
 _GZIP = b"\x1f\x8b"
 _STDIN = "standard input"
 T = TypeVar("T")
@@ -178,6 +179,42 @@ class Source:
             self.__dict__.pop(name, None)
 
 
+def line_blocks(parts: Iterable[bytes], limit: int, *, quoted: bool = False) -> Iterator[bytes]:
+    r"""Yield the bytes of a text again, in blocks of whole lines.
+
+    Parameters
+    ----------
+    parts : iterable of bytes
+    limit : int
+        How many bytes a line may have; one that has more, which its reader refuses, is cut.
+    quoted : bool
+        Whether newlines between quotes end no line, in 16 MB: then one does, because a quote within
+        a cell opens nothing.
+
+    Examples
+    --------
+    >>> list(line_blocks([b'a,"b\n', b'c"\nd', b',e'], 99, quoted=True))
+    [b'a,"b\nc"\n', b'd,e']
+    """
+    rest = b""
+    for part in parts:
+        end = part.rfind(b"\n") + 1
+        quotes = rest.count(b'"') + part.count(b'"', 0, end) if quoted else 0
+        while end and quotes % 2:
+            before = part.rfind(b"\n", 0, end - 1) + 1
+            end, quotes = before, quotes + part.count(b'"', before, end)
+        if not end:
+            rest += part
+            end = rest.rfind(b"\n") + 1
+            if len(rest) <= (min(_ROW, limit) if end else limit):
+                continue
+            part, rest, end = rest, b"", end or len(rest)
+        yield b"".join([rest, memoryview(part)[:end]])
+        rest = part[end:]
+    if rest:
+        yield rest
+
+
 def ahead(items: Iterator[T], *, worth: bool = True) -> Iterator[T]:
     """Make the next item in a thread of its own, while the one before is used.
 
@@ -233,8 +270,77 @@ def check_lines(source: Source, limit: int) -> None:
 
 def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
     """Open an input; "-" is standard input."""
-    with open_path(path) as (stream, name, file), naming(name, file):
-        return _open(stream, name, file, max_bytes)
+    with open_parts(path, _CHUNK, max_bytes) as (source, parts, _), naming(source.name, None):
+        if source.spool is None:
+            return source
+        if source.suffix is not None:
+            return replace(source, path=Path(source.name), spool=None)
+        return replace(source, spool=_spooled(chain([source.head], parts)))
+
+
+class Stream:
+    """A stream that names its errors, and counts its bytes as they lie on disk.
+
+    Attributes
+    ----------
+    packed : bool
+        Whether it is compressed by gzip.
+    taken : int
+        How many bytes were read.
+    """
+
+    def __init__(self, stream: BinaryIO, name: str, file: Path | None) -> None:
+        self._stream, self._named, self.taken, self._start = stream, (name, file), 0, b""
+        self._start = self.read(len(_GZIP))
+        if not self._start:
+            raise InputError("empty-file", name)
+        self.packed, self.taken = self._start == _GZIP, 0
+
+    def read(self, size: int) -> bytes:
+        """Read some bytes, of which there may be as many."""
+        start, self._start = self._start, b""
+        with naming(*self._named):
+            part = start or self._stream.read(size)
+        self.taken += len(part)
+        return part
+
+
+@contextmanager
+def open_parts(
+    path: str | os.PathLike[str], size: int, max_bytes: int = sys.maxsize
+) -> Iterator[tuple[Source, Iterator[bytes], Stream]]:
+    """Open an input, to be read once.
+
+    Parameters
+    ----------
+    path : path
+    size : int
+        How many bytes are read at once.
+    max_bytes : int
+        The most bytes to read, after decompression.
+
+    Yields
+    ------
+    source : Source
+        Has a spool, which is not to be read, if there is more than its head.
+    parts : iterator of bytes
+        What comes after the head, decompressed.
+    stream : Stream
+    """
+    with open_path(path) as (opened, name, file):
+        suffix, packed_name = None, False
+        if file is not None and file.is_file():  # not a pipe such as <(command), whose name is none
+            packed_name = file.suffix.lower() == ".gz"
+            suffix = (file.with_suffix("") if packed_name else file).suffix.lower()
+        stream = Stream(opened, name, file)
+        if packed_name and not stream.packed:
+            raise InputError("not-gzip", name)
+        parts = unpacked(stream, name, max_bytes, size, packed=stream.packed)
+        head = b""
+        while len(head) <= SMALL and (part := next(parts, b"")):
+            head += part
+        spool = stream if len(head) > SMALL else None
+        yield Source(name, head, suffix, stream.packed, None, spool, max_bytes), parts, stream
 
 
 @contextmanager
@@ -288,63 +394,16 @@ def _near(file: Path) -> str:
     return f"did you mean {listing(close)}?" if close else "check the path"
 
 
-def begin(stream: BinaryIO, name: str, file: Path | None) -> tuple[str | None, bool, bytes]:
-    """Read the beginning of an input.
-
-    Returns
-    -------
-    suffix : str or None
-        The extension that tells the format, without ".gz"; None if the input has none.
-    packed : bool
-    start : bytes
-        The first bytes as they lie on disk, one more than `SMALL` of a large input.
-    """
-    suffix, packed_name = None, False
-    if file is not None and file.is_file():  # not a pipe such as <(command), whose name is no help
-        packed_name = file.suffix.lower() == ".gz"
-        suffix = (file.with_suffix("") if packed_name else file).suffix.lower()
-    start = stream.read(SMALL + 1)
-    packed = start.startswith(_GZIP)
-    if not start:
-        raise InputError("empty-file", name)
-    if packed_name and not packed:
-        raise InputError("not-gzip", name)
-    return suffix, packed, start
-
-
-def first_bytes(parts: Iterator[bytes]) -> bytes:
-    """Join parts until there are more bytes than `SMALL`, or no more parts."""
-    head = b""
-    while len(head) <= SMALL and (part := next(parts, b"")):
-        head += part
-    return head
-
-
-def _open(stream: BinaryIO, name: str, file: Path | None, max_bytes: int) -> Source:
-    suffix, packed, start = begin(stream, name, file)
-    spool: Any = io.BytesIO(start)
-    if len(start) > SMALL:
-        spool = stream if suffix is not None else _spooled(start, stream, name, max_bytes)
-    spool.seek(0)
-    head = first_bytes(unpacked(spool, name, max_bytes, _CHUNK, packed=packed))
-    is_large = len(start) > SMALL or len(head) > SMALL
-    path = file if is_large and suffix is not None else None
-    return Source(name, head, suffix, packed, path, spool if is_large and not path else None,
-                  max_bytes)  # fmt: skip
-
-
-def _spooled(start: bytes, stream: BinaryIO, name: str, max_bytes: int) -> Any:
-    """Copy a stream of limited size to a temporary file, which goes when it is closed."""
+def _spooled(parts: Iterable[bytes]) -> Any:
+    """Copy a stream to a temporary file, which goes when it is closed."""
     import tempfile  # it takes ten modules along
 
     spool = tempfile.TemporaryFile(prefix="semmetrics-")  # noqa: SIM115 - the source keeps it
-    total = 0
-    for part in chain([start], iter(lambda: stream.read(_CHUNK), b"")):
-        total += len(part)
-        if total > max_bytes:
-            spool.close()
-            raise InputError("too-large", name, limit=max_bytes)
-        spool.write(part)
+    try:
+        spool.writelines(parts)
+    except BaseException:
+        spool.close()
+        raise
     return spool
 
 

@@ -124,21 +124,6 @@ def first_row(source: Source, options: ReadOptions, *, tabs: bool = False) -> li
     return []
 
 
-def row_ends(text: str, options: ReadOptions, *, tabs: bool, most: int | None = None) -> list[int]:
-    r"""Return the number of lines up to the end of each row, until one that is wrong or cut off.
-
-    Examples
-    --------
-    >>> row_ends('id,label\na,"x\ny"\nb,"z', ReadOptions(), tabs=False)
-    [1, 3]
-    """
-    ends = list[int]()
-    with field_limit(options.max_line_bytes), suppress(csv.Error):
-        reader = _reader(text, options, tabs=tabs)
-        ends += (reader.line_num for _ in islice(reader, most))
-    return ends
-
-
 def entry_rows(batches: Iterable[Sequence[Any]], name: str, form: Form, unit: str) -> Items:
     """Gather items from rows of one entry each: the rows of an id are one item, in file order.
 

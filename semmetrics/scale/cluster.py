@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semmetrics.core.hashing import hash_ids
+from semmetrics.data.blocks import FORMATS, Parts, find_parts
 from semmetrics.data.form import EXTENSIONS, ReadOptions, takes_options
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.scale.parts import FORMATS, Parts, find_parts
 from semmetrics.scale.stream import Side, score_sides, take_weights, with_task
 from semmetrics.scoring.fits import add_up_frequencies, count_frequencies, stems_to_count
 from semmetrics.scoring.scorer import Scorer

@@ -22,6 +22,7 @@ import numpy as np
 
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.ragged import Ints, slices
+from semmetrics.data.blocks import find_parts
 from semmetrics.data.form import ReadOptions, takes_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.join import Weights
@@ -29,7 +30,6 @@ from semmetrics.data.lists import Lists, join_ids
 from semmetrics.errors import InputError, Places
 from semmetrics.kinds import resolve_kind
 from semmetrics.kinds.common import read_weights
-from semmetrics.scale.parts import find_parts
 from semmetrics.scoring.fits import add_up_frequencies, count_frequencies, stems_to_count
 from semmetrics.scoring.plan import Shard
 from semmetrics.scoring.scorer import Batches, Scorer
@@ -105,7 +105,8 @@ class Side:
         """Return the next items, of which there are as many."""
         found: Any = self.lists
         if n < len(self.hashes):
-            self.lists, found = found.rows(n, len(found)), found.rows(0, n)
+            rest = replace(found.rows(n, len(found)), notes=[])  # what was noted is noted once
+            self.lists, found = rest, found.rows(0, n)
         self.hashes = self.hashes[n:]
         return found
 

@@ -1,0 +1,282 @@
+"""Files and streams of any size, read as lists of a bounded number of items.
+
+Conventions
+-----------
+A block is some whole lines of a file, about `BLOCK` bytes, or `ROWS` rows of a table. It is read as
+a file is, with the header of the file, so a kind reads from blocks what it reads from files, and
+errors name the lines, rows and bytes of the file. The rows of an item are together. They may go on
+in the next block, so the last item of a block is read again with that one; what notes count may
+count it twice.
+
+JSON lines, CSV and TSV are read once, also from gzip, pipes and standard input; Parquet and Arrow
+from files. All of these have ids, so no items are known by position.
+"""
+
+from __future__ import annotations
+
+import glob
+import io
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from semmetrics.data.form import EXTENSIONS, TABLES, ReadOptions
+from semmetrics.data.inputs import format_among
+from semmetrics.data.lists import Lists
+from semmetrics.data.source import SMALL, Source, ahead, line_blocks, naming, open_parts
+from semmetrics.errors import InputError, at
+
+Read: TypeAlias = Callable[[Any, str], Any]
+"""Makes lists of a Source or an Arrow table, given what messages call it."""
+
+FORMATS = ("jsonl", *TABLES, "parquet", "arrow")
+"""The formats that are read in blocks; the last two from files alone."""
+BLOCK, ROWS, CELLS = 2**23, 2**16, 2**22  # bytes of text; rows of a table, and their cells
+_SPELLING = re.compile(r"large_|\w+: | not null|, indices=\w+|, ordered=\d")
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The files of one side, in their order.
+
+    Attributes
+    ----------
+    name : str
+        What messages call them: the path, folder or pattern as it was given.
+    paths : tuple of str
+        "-" is standard input.
+    size : int or None
+        Their bytes as they lie on disk; None if one is a stream.
+    first : str
+        Of some of the files: the first of all, whose columns they must have. The others may have
+        the items.
+    """
+
+    name: str
+    paths: tuple[str, ...]
+    size: int | None
+    first: str = ""
+
+    def lists(
+        self, read: Read, options: ReadOptions, advance: Callable[[int], object]
+    ) -> Iterator[Lists]:
+        """Yield the items of all files in their order, a block at a time.
+
+        The next block is read in a thread while the one before is used.
+
+        Parameters
+        ----------
+        read : callable
+            As ``Setup.read``.
+        options : ReadOptions
+            Those that ``read`` uses.
+        advance : callable
+            Called with the number of bytes that a block took on disk, once it has been used.
+
+        Raises
+        ------
+        InputError
+            As for whole files; and if rows of an id are not together, files have other columns than
+            the first, or a format is not read in blocks.
+
+        Examples
+        --------
+        >>> from semmetrics import as_labels
+        >>> parts = find_parts("examples/kubany2020_table2/predictions/imagga.json")
+        >>> list(parts.lists(lambda data, _: as_labels(data), ReadOptions(), print))
+        Traceback (most recent call last):
+        semmetrics.errors.InputError: examples/kubany2020_table2/predictions/imagga.json: a stream
+        cannot be read from json; use jsonl, csv, tsv, parquet, arrow
+        """
+        for found, taken in ahead(self._lists(read, options)):
+            if found:
+                yield found
+            advance(taken)
+
+    def _lists(self, read: Read, options: ReadOptions) -> Iterator[tuple[Any, int]]:
+        """Yield the items of each block, perhaps none, and the bytes that it took."""
+        columns: dict[str, str] = {}
+        problem: Any = None
+        if self.first not in ("", *self.paths[:1]):
+            with _open_blocks(self.first, read, options, columns):  # which notes its columns
+                pass
+        for path in self.paths:
+            with _open_blocks(path, read, options, columns) as (rows, blocks):
+                name, done = rows.file.name, 0
+                for (block, taken), (more, _) in pairwise(chain(blocks, [(None, 0)])):
+                    found: Any = None
+                    try:
+                        found = read(rows.add(block), name)
+                    except InputError as error:  # a header or blank lines alone
+                        if error.code not in ("nothing-given", "empty") or error.where != name:
+                            raise
+                        problem = error if problem is None else problem
+                    else:
+                        found = found if isinstance(found, Lists) else found.ranked()
+                        for note in found.notes:
+                            if note.code == "scattered-rows":
+                                raise InputError("rows-apart", at(name, "", note.examples[0]))
+                        if more is not None:
+                            rows.drop(int(found.where.numbers[-1]))
+                            found = found.rows(0, len(found) - 1)
+                        found = replace(found, source=self.name, notes=rows.notes + found.notes)
+                        problem = False  # there are items
+                    yield found, taken - done
+                    done = taken
+        if problem and not self.first:
+            raise problem
+
+
+def find_parts(path: str) -> Parts:
+    """Find the files of one side.
+
+    Parameters
+    ----------
+    path : str
+        A file, "-" for standard input, a folder, or a pattern. Of a folder these are the files with
+        the extension of a format, by name, but for hidden ones. What exists is no pattern.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+
+    Examples
+    --------
+    >>> found = find_parts("examples/kubany2020_table2/predictions/im*.json")
+    >>> found.name, len(found.paths)
+    ('examples/kubany2020_table2/predictions/im*.json', 1)
+    """
+    if path == "-":
+        return Parts("standard input", (path,), None)
+    given = Path(path)
+    is_folder = given.is_dir()
+    if not is_folder and (given.exists() or not glob.has_magic(path)):
+        with naming(path, given):
+            size = given.stat().st_size
+        return Parts(path, (path,), size if given.is_file() else None)
+    found = glob.glob(f"{glob.escape(path)}/*" if is_folder else path, recursive=True)  # noqa: PTH207
+    endings = tuple(EXTENSIONS) if is_folder else ("",)
+    known = (one for one in found if one.lower().removesuffix(".gz").endswith(endings))
+    files = sorted(file for file in map(Path, known) if file.is_file())
+    if not files:
+        remedy = f"give files that end with {', '.join(EXTENSIONS)}"
+        raise InputError("nothing-given", path, what="files to read", remedy=remedy)
+    return Parts(path, tuple(map(str, files)), sum(one.stat().st_size for one in files))
+
+
+@contextmanager
+def _open_blocks(
+    path: str, read: Read, options: ReadOptions, columns: dict[str, str]
+) -> Iterator[tuple[_Text | _Table, Iterator[tuple[Any, int]]]]:
+    """Open a file: its rows, of which none are read, and its blocks with the bytes up to their end.
+
+    Of a table ``columns`` have the types that those of the first one have.
+    """
+    with open_parts(path, BLOCK) as (source, parts, stream):
+        kinds = FORMATS[:-2] if source.suffix is None or source.packed else FORMATS
+        kind, name = format_among(source, options, "a stream", kinds, told=True), source.name
+        source = replace(source, suffix=f".{kind}", spool=None)
+        if kind not in FORMATS[-2:]:
+            limit, is_table = options.max_line_bytes, kind in TABLES
+            blocks = line_blocks(chain([source.head], parts), limit, quoted=is_table)
+            first = next(blocks, b"")
+            header = next(line_blocks(io.BytesIO(first), limit, quoted=True), b"") * is_table
+            blocks = chain([first.removeprefix(header)], blocks)
+            yield _Text(source, header), ((block, stream.taken) for block in blocks)
+            return
+    from semmetrics.data.arrow import open_arrow
+
+    source = replace(source, path=Path(path))
+    with open_arrow(source, kind) as (schema, batches):
+        empty = schema.empty_table()
+        notes = [one for one in read(empty, name).notes if one.code == "unused-columns"]
+        unused = {column for note in notes for column in note.examples}
+        empty = empty.select([one for one in dict.fromkeys(schema.names) if one not in unused])
+        _check_columns(empty.schema, columns, name)
+        yield _Table(source, empty, notes), _tables(batches, empty.schema, source)
+
+
+class _Text:
+    """Lines of a file that are not read yet, between its header and the rest.
+
+    Attributes
+    ----------
+    file : Source
+        What all blocks of the file have in common.
+    notes : list
+        What was odd of all of them.
+    """
+
+    def __init__(self, file: Source, header: bytes) -> None:
+        self.file, self.notes, self._header, self._rest = file, list[Any](), header, b""
+        # the lines of the header, and the lines and bytes between header and rest
+        self._top, self._lines, self._bytes = len(header.splitlines()), 0, 0
+
+    def add(self, block: bytes) -> Source:
+        """Add lines, and return all of them as a part of the file."""
+        self._rest += block
+        data, before = self._header + self._rest, (self._lines, self._bytes)
+        spool = io.BytesIO(data) if self._lines or len(data) > SMALL else None
+        return replace(self.file, head=data[: SMALL + 1], spool=spool, before=before)
+
+    def drop(self, number: int) -> None:
+        """Drop the lines before that of a number."""
+        data, lines = np.frombuffer(self._rest, np.uint8), number - 1 - self._top - self._lines
+        ends = data == b"\n"[0]
+        if self._header and b"\r" in self._rest:  # in a table it ends a line, unless one follows
+            ends[:-1] |= (data[:-1] == b"\r"[0]) & ~ends[1:]
+        stop = int(np.append(-1, np.flatnonzero(ends))[lines]) + 1
+        self._rest = self._rest[stop:]
+        self._lines, self._bytes = self._lines + lines, self._bytes + stop
+
+
+class _Table:
+    """Rows of Parquet or Arrow; as `_Text`."""
+
+    def __init__(self, file: Source, empty: Any, notes: list[Any]) -> None:
+        self.file, self.notes, self._rest, self._first = file, notes, empty, 0
+
+    def add(self, block: Any) -> Source:
+        from pyarrow import concat_tables
+
+        self._rest = concat_tables([self._rest, block])
+        return replace(self.file, table=self._rest, before=(self._first, 0))
+
+    def drop(self, number: int) -> None:
+        self._rest, self._first = self._rest.slice(number - self._first), number
+
+
+def _check_columns(schema: Any, columns: dict[str, str], where: str) -> None:
+    """Refuse a table whose columns, or their types, are not those of the first one."""
+    kinds = {one.name: re.sub(_SPELLING, "", str(one.type)) for one in schema}
+    columns.update(columns or kinds)
+    for one in dict.fromkeys([*columns, *kinds]):
+        found, wanted = (some.get(one, "missing") for some in (kinds, columns))
+        if found != wanted and "null" not in found + wanted:  # a type of columns without values
+            raise InputError(
+                "other-column", at(where, f"column {one!r}"), found=found, wanted=wanted
+            )
+
+
+def _tables(batches: Any, schema: Any, source: Any) -> Iterator[tuple[Any, int]]:
+    """Yield tables of a bounded number of rows, at least one, and the bytes up to their end."""
+    from pyarrow import Table, parquet
+
+    most, size = max(1, min(ROWS, CELLS // max(1, len(schema)))), source.path.stat().st_size
+    total = parquet.read_metadata(source.path).num_rows if source.suffix == ".parquet" else 0
+    parts, n, taken = list[Any](), 0, 0.0
+    slices = (one.slice(k, most) for one in batches(schema.names) for k in range(0, len(one), most))
+    for part in slices:
+        if n >= most:
+            yield Table.from_batches(parts), min(size, int(taken))
+            parts, n = [], 0
+        parts.append(part)
+        n, taken = n + len(part), taken + (size * len(part) / total if total else part.nbytes)
+    yield Table.from_batches(parts, schema), size
