@@ -104,7 +104,7 @@ def test_an_interrupted_stream_says_how_far_it_came():
     command = ["score", "--stream", "-m", "F1", "--state", "x.state", "-", "many.jsonl"]
     code = (  # a parent in the background leaves the signal ignored
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "from semmetrics.scale import parts; parts.BLOCK = 1 << 16;"
+        "from semmetrics.data import blocks; blocks.BLOCK = 1 << 16;"
         f"from semmetrics.cli import main; main({command})"
     )
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)

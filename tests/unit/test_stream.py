@@ -14,7 +14,8 @@ from refusals import refused
 from scaled import MEASURES, asked, check_same, draw, shuffled, write, write_both
 
 from semmetrics import InputError, score, score_systems
-from semmetrics.scale import parts, stream
+from semmetrics.data import blocks
+from semmetrics.scale import stream
 from semmetrics.scale.stream import Seen, score_stream
 
 KIND = pytest.mark.parametrize("kind", MEASURES)
@@ -23,8 +24,8 @@ KIND = pytest.mark.parametrize("kind", MEASURES)
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Let blocks have a few items each."""
-    for name, value in {"BLOCK": 150, "ROWS": 5, "_TAIL": 16, "_PIECE": 64}.items():
-        monkeypatch.setattr(parts, name, value)
+    for name, value in {"BLOCK": 150, "ROWS": 5}.items():
+        monkeypatch.setattr(blocks, name, value)
     monkeypatch.setattr(stream, "_TOGETHER", 3)
 
 
@@ -84,7 +85,7 @@ def test_folders_patterns_and_standard_input(tmp_path, monkeypatch, kind, where)
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("form", ["jsonl", "csv"])
 def test_an_id_that_comes_again_is_refused(tmp_path, monkeypatch, form, side, order):
-    monkeypatch.setattr(parts, "BLOCK", 20)
+    monkeypatch.setattr(blocks, "BLOCK", 20)
     row, paths = {"jsonl": '{"id": "%s", "labels": ["cat"]}\n', "csv": "%s,cat\n"}[form], []
     for some in (order, "012") if side == 0 else ("012", order):
         paths.append(tmp_path / f"{len(paths)}.{form}")
