@@ -18,6 +18,7 @@ NUMBERS = VALUES[:10]
 CALLS = {
     "score": "score --ci -m F1 p.json g.json",
     "compare": "compare -m F1 --resamples 20 p.json other.json g.json",
+    "merge": "merge p.state",
     "sweep": "sweep p.json g.json",
     "calibrate": "calibrate --holdout 1 p.json g.json",
     "doc-freq": "doc-freq -o y.npz r.json",
@@ -55,6 +56,7 @@ def test_every_command_is_called():
 @pytest.mark.parametrize("name", CALLS)
 def test_values_of_flags(folder, name, some_of):  # noqa: F811
     CliRunner().invoke(program, ["score", "--format", "json", "-o", "s.json", "p.json", "g.json"])
+    CliRunner().invoke(program, ["score", "--state", "p.state", "p.json", "g.json"])
     words, wrong = CALLS[name].split(), []
     size = len(name.split())
     for flag, value in some_of(itertools.product(flags(name), VALUES)):
