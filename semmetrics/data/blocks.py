@@ -37,7 +37,7 @@ Read: TypeAlias = Callable[[Any, str], Any]
 
 FORMATS = ("jsonl", *TABLES, "parquet", "arrow")
 """The formats that are read in blocks; the last two from files alone."""
-BLOCK, ROWS, CELLS = 2**23, 2**16, 2**22  # bytes of text; rows of a table, and their cells
+BLOCK, ROWS, CELLS = 2**22, 2**16, 2**22  # bytes of text; rows of a table, and their cells
 _SPELLING = re.compile(r"large_|\w+: | not null|, indices=\w+|, ordered=\d")
 
 

@@ -245,6 +245,7 @@ def score_sides(
         some = weights and {i: weights[i] for i in map(str, ref.ids) if i in weights}
         try:
             scorer.update(pred, ref, system=system, weights=some)
+            scorer.let_go()  # ids are checked here
         except InputError as error:
             if error.code != "other-ids" or not len(scorer):  # not all ids differ
                 raise

@@ -206,6 +206,12 @@ class Scorer:
         kept = self._systems if len(self) or system == first else {}  # the first has a name now
         self._systems = kept | {system: items}
 
+    def let_go(self) -> None:
+        """Sum the items that wait for more to be summed with, and let them go."""
+        for items in self._systems.values():
+            if not items.keep_rows and items.is_live:
+                items.let_go(self.setup)
+
     def compute(self) -> ScoreTable:
         """Score all items so far. More batches can follow.
 
@@ -228,8 +234,8 @@ class Scorer:
             plan.check_weights(prepared)
             return table_of(prepared)
         found: dict[str, dict[str, Evaluated]] = {}
+        self.let_go()
         for system, items in systems.items():
-            items.let_go(self.setup if items.is_live else None)
             items.check_shards()
             for part, evaluated in items.evaluated().items():
                 found.setdefault(part, {})[system] = evaluated
