@@ -141,9 +141,11 @@ class Fact:
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def __add__(self, other: Fact) -> Fact:
-        """Return the fact of both parts."""
+        """Return the fact of both parts, whose counts add up."""
         examples = tuple(dict.fromkeys(self.examples + other.examples))
-        return replace(self, n=self.n + other.n, examples=examples[:EXAMPLES])
+        values = {name: value + other.values.get(name, 0) if type(value) is int else value
+                  for name, value in self.values.items()}  # fmt: skip
+        return replace(self, n=self.n + other.n, examples=examples[:EXAMPLES], values=values)
 
     def __hash__(self) -> int:
         return hash((self.code, self.n, self.examples, self.where))

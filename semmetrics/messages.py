@@ -556,7 +556,8 @@ MESSAGES: dict[str, str] = {
         "semmetrics explain {protocol} lists its measures, so give one of them",
     "too-many-resamples": "the sums of all resamples ({sums:,} columns) do not fit in 1 GiB; "
         "set {opt:resamples} to {fit} at most, or leave out averages over labels",
-    "rows-not-kept": "the values of items were not kept; set {opt:keep_rows=True}",
+    "rows-not-kept": "the values of items were not kept; score all items in one call",
+    "needs-no-rows": "{what} needs items that are let go; set {opt:keep_rows=False}",
     "different-statistics": "the parts cannot be added: {why}; use the same options and version",
     "classes-of-references": "each part found classes in its references; give all {opt:classes}",
     "items-in-both": "items in both parts: {names!l}; give distinct parts, with ids for positions",
@@ -565,8 +566,8 @@ MESSAGES: dict[str, str] = {
         "give the same in all: ids or none, the same columns, and scores, lists or 0/1",
     "batch-differs": "{role} differs from earlier batches; give the same with every batch",
     "matrix-batch": "a batch cannot be a matrix; give {{id: {{name: score}}}}, or use score()",
-    "needs-all-items": "{what} {reason}, and keep_rows=False keeps none; "
-        "keep the rows (keep_rows=True){instead}",
+    "needs-all-items": "{what} {reason}, and items are not kept; "
+        "score all of them in one call{instead}",
     "other-defaults": "default measures changed from {first} to {every}; set {opt:measures}",
     "needs-parts": "{measure} needs {parts!l} evaluated together; set {opt:direction=both}",
     "no-best-threshold": "decode=threshold:best does not apply to {measure}; "
@@ -604,7 +605,7 @@ MESSAGES: dict[str, str] = {
     "missing-shards": "the parts {names!l} are missing; merge all parts",
     "merged-twice": "items of {names!l} are in both; merge each part once",
     "ids-not-compared": "ids of states are not compared: one in two of them counts twice",
-    "different-scorers": "the scorers differ in {names!l}; give them equal options and {opt:task}",
+    "different-scorers": "the scorers differ in {names!l}; give them equal options",
     "given-by-batch": "{name!o} has a value an item; give it in update(preds, gts, {name}=...)",
     "lacks-measure": "no measure here has {what}; add one such as {example}",
     "ambiguous-score": "the table has {n:score} for {key!r}; {remedy}",
@@ -631,7 +632,7 @@ MESSAGES: dict[str, str] = {
     "not-paired": "its resamples are not paired; remove it, or compare its parts",
     "too-few-for-test": "{test} needs {least} {unit}s, not {n}; give more, or use another test",
     "test-does-not-fit": "the {test} needs {what}; set {opt:test=interval} or randomization",
-    "not-comparable": "not the resampled scores of one system; give a result of score with ci=True",
+    "not-comparable": "not the resampled scores of one system; score it with {opt:ci=True}",
     "scored-otherwise": "it has other {what} than {other}; score both alike",
     "ambiguous-key": "{value!r} is not unique; choose one of {choices}",
     "no-item-values": "no values of items of {measure}; use a measure that has them, as F1 does",

@@ -103,6 +103,10 @@ def _score_parts(run: Run) -> None:
     scorer = read(run, shard=run["shard"])
     if run["state"] is not None:
         scorer.save(run["state"], shard=run["shard"] or "")
+        output.echo(f"{run['state']}: {pluralize(len(scorer), 'item')}")
+        return
+    if run["shard"]:
+        output.say([f"shard {run['shard']} alone"], quiet=run.quiet)
     _write_table(run, scorer.compute())
 
 
@@ -112,7 +116,7 @@ def _score_on_cluster(run: Run) -> ScoreTable:
 
     systems: Any = _name_given(run["preds"], "PRED", "NAME=PATTERN") or {"embeddings": None}
     more = {name: run[name] for name in ("address", "num_gpus") if run[name] is not None}
-    with output.show_progress(quiet=run.quiet, always=True) as progress:
+    with output.show_progress(quiet=run.quiet, at_once=True) as progress:
 
         def advance(what: str, done: int, total: int) -> None:
             if progress is not None:
@@ -143,7 +147,7 @@ def _read_stream(run: Run, **more: Any) -> Any:
     plain = [name for name, path in systems.items() if path in given and Path(path).is_file()]
     if len(plain) > 1 and len({re.sub(r"\d+", "", name) for name in plain}) == 1:
         complain(f"{listing(plain)} are scored as systems; quote a pattern to score them as one")
-    with output.show_progress(quiet=run.quiet, always=True) as progress:
+    with output.show_progress(quiet=run.quiet, at_once=True) as progress:
 
         def advance(what: str, read: int, items: int, size: int | None) -> None:
             nonlocal scored
@@ -288,6 +292,7 @@ def compare(run: Run) -> None:
     semmetrics compare -m F1 --differing 5 --format csv -o found.csv a.json b.json gt.json
     semmetrics compare --table results.csv
     semmetrics compare -m O-F1 --table lstm.json --table transformer.json
+    semmetrics compare a.state b.state
     """
     from semmetrics.studies import comparisons as api
 

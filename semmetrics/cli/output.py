@@ -231,10 +231,15 @@ class Progress:
     stream : text stream
     clock : callable
         Gives seconds.
+    wait : float
+        Seconds before the first line on a terminal.
     """
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, stream: TextIO, clock: Callable[[], float] = time.monotonic, wait: float = _WAIT
+    ) -> None:
         self._stream, self._clock, self._redraws = stream, clock, stream.isatty()
+        self._wait = wait
         self._start, self._drawn = clock(), -_SELDOM
         self._done, self._total, self._visible = 0, 0, False
 
@@ -247,7 +252,7 @@ class Progress:
         if done < self._done or total != self._total:
             self._start = now if self._total else self._start
         self._done, self._total = done, total
-        wait, every = (_WAIT, _EVERY) if self._redraws else (_SELDOM, _SELDOM)
+        wait, every = (self._wait, _EVERY) if self._redraws else (_SELDOM, _SELDOM)
         if now - self._start >= wait and now - self._drawn >= every:
             from tqdm import tqdm
 
@@ -265,15 +270,15 @@ class Progress:
 
 @contextlib.contextmanager
 def show_progress(
-    stream: TextIO | None = None, *, quiet: bool = False, always: bool = False
+    stream: TextIO | None = None, *, quiet: bool = False, at_once: bool = False
 ) -> Iterator[Progress | None]:
     """Show progress on standard error, unless somebody asked for quiet.
 
-    Where that is not a terminal, it is shown for long work alone (``always``).
+    Long work shows it ``at_once``, and also where that is not a terminal.
     """
     stream = sys.stderr if stream is None else stream
-    if quiet or not (always or stream.isatty()):
+    if quiet or not (at_once or stream.isatty()):
         yield None
         return
-    with contextlib.closing(Progress(stream)) as progress:
+    with contextlib.closing(Progress(stream, wait=0 if at_once else _WAIT)) as progress:
         yield progress

@@ -166,7 +166,9 @@ def find_parts(path: str) -> Parts:
     known = (one for one in found if one.lower().removesuffix(".gz").endswith(endings))
     files = sorted(file for file in map(Path, known) if file.is_file())
     if not files:
-        remedy = f"give files that end with {', '.join(EXTENSIONS)}"
+        remedy = "check the pattern"
+        if is_folder:
+            remedy = f"give files that end with {', '.join(EXTENSIONS)}"
         raise InputError("nothing-given", path, what="files to read", remedy=remedy)
     return Parts(path, tuple(map(str, files)), sum(one.stat().st_size for one in files))
 

@@ -79,7 +79,7 @@ class Side:
     Attributes
     ----------
     lists : Lists or None
-        None where all were taken.
+        What was read last; None before.
     hashes : uint64 array
         Of their ids.
     seen : Seen
@@ -88,7 +88,7 @@ class Side:
 
     def __init__(self, batches: Iterator[Lists], shard: Shard | None) -> None:
         self._batches, self._shard = batches, shard
-        self.lists: Lists | None = None
+        self.lists: Any = None
         self.hashes: Hashes = np.zeros(0, np.uint64)
         self.seen = Seen()
 
@@ -251,6 +251,8 @@ def score_sides(
                 raise
             raise InputError("missing-ids", error.where, **error.values) from None
 
+    for name in sides:
+        scorer.add_system(name)  # there may be no items
     every = [truth, *sides.values()]
     while n := min([one.fill() for one in every]):
         first = truth.hashes[:n]
@@ -290,6 +292,8 @@ def _keep(truth: Side) -> tuple[Lists, Hashes]:
         kept.extend(Batches.of(replace(lists, ids=range(len(lists)))))
         hashes.append(own)
         ids.append(lists.ids)
+    if not ids:
+        return replace(truth.lists.rows(0, 0), ids=[]), np.concatenate(hashes)
     names: Any = join_ids(ids)
     ref = kept.lists()
     return replace(ref, ids=names, where=Places(ref.source, names)), np.concatenate(hashes)

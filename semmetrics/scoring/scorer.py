@@ -130,14 +130,20 @@ class Scorer:
         told = (given.get(name) for name in ("task", "protocol", "measures"))
         self._kind = plan.resolve_task(*told)
         self._setup = None if self._kind is None else plan.open_setup(self._kind, given)
-        self._systems = {system or "preds": Collection(keep_rows=keep_rows)}
+        if ci and not keep_rows:  # no other intervals need no rows
+            given["ci_method"] = POISSON
+        self._system, self._keep_rows = system or "preds", bool(keep_rows)
+        self._systems: dict[str, Collection] = {}
 
     def reset(self) -> None:
         """Forget all items; the options stay, and what is evaluated."""
         if self._setup is not None:
             self._setup.forget()
-        (system, items), *_ = self._systems.items()
-        self._systems = {system: Collection(keep_rows=items.keep_rows)}
+        self._systems = {}
+
+    def add_system(self, name: str) -> None:
+        """Know a system, of which there may be no items."""
+        self._systems.setdefault(name, Collection(keep_rows=self._keep_rows))
 
     @property
     def kind(self) -> str | None:
@@ -182,11 +188,11 @@ class Scorer:
             If the batch is wrong, repeats an id, or is of another form than those before. The
             scorer is then as it was.
         """
-        (first, one), *_ = self._systems.items()
-        kind, system = self._kind, first if system is None else system
-        items = self._systems.get(system) or Collection(keep_rows=one.keep_rows)
-        if one.keep_rows and system != first:
-            raise InputError("needs-option", what="several systems", name="keep_rows=False")
+        kind, system = self._kind, self._system if system is None else system
+        items = self._systems.get(system) or Collection(keep_rows=self._keep_rows)
+        part = None if shard is None else Shard.read(shard)
+        if self._keep_rows and ({*self._systems} - {system} or part):
+            raise InputError("needs-no-rows", what="a shard" if part else "another system")
         if lost := [name for name, one in self._given.items() if isinstance(one, Identity)]:
             raise InputError("not-in-a-state", value=", ".join(lost))
         if kind is None:
@@ -198,13 +204,9 @@ class Scorer:
         setup = self._setup or plan.open_setup(kind, self._given)
         ref, pred = setup.read_truth(gts), setup.read(preds, system)
         given = {"weights": weights, "set_size_probs": set_size_probs}
-        if shard is not None and one.keep_rows:
-            raise InputError("needs-option", what="a shard", name="keep_rows=False")
-        part = None if shard is None else Shard.read(shard)
         items.add(setup, pred, ref, given, system=system, shard=part)
         self._kind, self._setup = kind, setup
-        kept = self._systems if len(self) or system == first else {}  # the first has a name now
-        self._systems = kept | {system: items}
+        self._systems = self._systems | {system: items}
 
     def let_go(self) -> None:
         """Sum the items that wait for more to be summed with, and let them go."""
@@ -272,8 +274,6 @@ class Scorer:
             setup = setup or plan.open_setup(str(kind), self._given)
         merged = {name: mine[name].merged(items, setup) if name in mine else items.copy()
                   for name, items in other._systems.items()}  # fmt: skip
-        if all(items.is_empty and not items.parts for items in mine.values()):
-            mine = {}  # the name of a system without items is not known
         self._systems, self._kind, self._setup = mine | merged, kind, setup
 
     def save(self, target: Any, *, shard: str = "") -> None:
@@ -304,8 +304,8 @@ class Scorer:
         >>> round(Scorer.load(*parts).compute()["F1"].value, 4)
         0.8333
         """
-        if any(items.keep_rows for items in self._systems.values()):
-            raise InputError("needs-option", what="a state", name="keep_rows=False")
+        if self._keep_rows:
+            raise InputError("needs-no-rows", what="a state")
         setup = self.setup if any(one.is_live for one in self._systems.values()) else None
         options = {
             name: value if can_hold(value) else Identity(_digest(value))
@@ -339,9 +339,13 @@ class Scorer:
         state = read_state(source, max_bytes)
         new = cls.__new__(cls)
         new._kind, new._given, new._setup = state["kind"], state["options"], None
+        new._system, new._keep_rows = "preds", False
         new._systems = {n: Collection.of_record(one) for n, one in state["systems"].items()}
         for other in others:
-            new.merge(cls.load(other, max_bytes=max_bytes))
+            try:
+                new.merge(cls.load(other, max_bytes=max_bytes))
+            except InputError as error:  # which of them it is
+                raise error if error.where else error.placed(other)  # noqa: B904
         return new
 
     def __add__(self, other: Scorer) -> Self:
@@ -358,7 +362,7 @@ class Scorer:
 
     def __len__(self) -> int:
         """The number of items of the ground truth so far."""
-        return max(map(len, self._systems.values()))
+        return max(map(len, self._systems.values()), default=0)
 
     def __repr__(self) -> str:
         measures = self._measures()
@@ -394,9 +398,8 @@ class Scorer:
                 found["ignore"] = _digest(sorted(map(str, one._given["ignore"])))
             # defaults need not be given
             known = {n: v for n, v in found.items() if v != _digest(OPTIONS[n].default)}
-            kept = any(items.keep_rows for items in one._systems.values())
-            systems = {"system": [*one._systems]} if kept else {}
-            sides.append({**systems, **known, "measures": one._measures()})
+            system = {"system": one._system} if one._keep_rows else {}
+            sides.append({**system, **known, "measures": one._measures()})
         mine, theirs = sides
         loaded = any(items.parts for one in (self, other) for items in one._systems.values())
         ignored = {*_UNCOMPARED, *(_FILES if loaded else ())}  # of files the content is compared
@@ -541,7 +544,7 @@ class Batches:
     @classmethod
     def of_whole(cls, found: Any, size: int, shard: Shard | None) -> Batches:
         """Return a batch that was evaluated as it is, of which so many items are in a shard."""
-        entries = 0 if shard and shard.number > 1 else found.contents[0]
+        entries = found.contents[0] * size // max(1, len(found))
         return cls(
             found.source, found.contents[1], found.understood, _gone=size, _gone_entries=entries,
             _scores=frozenset({"whole"}), _readings={(found.understood, "whole"): None},
@@ -1215,7 +1218,7 @@ def _freeze(prepared: Prepared, part: str, task: Any) -> list[Fitted]:
             instead = ", or find the threshold on other data and give the number"
         elif df == "rows" or (df and not {"df", f"{df}/{measure['stem']}"} & {*task.fits}):
             reason = "counts document frequencies on the references"
-            instead = ", or give document frequencies (doc_freq=)"
+            instead = f", or give document frequencies, {OPTIONS['doc_freq'].both}"
         else:
             frozen, note = fit(measure, task, prepared.calibrations)
             if frozen.definition.family.statistic(frozen).additive:

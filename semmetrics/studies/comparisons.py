@@ -41,7 +41,7 @@ from semmetrics.metrics.definition import Statistic
 from semmetrics.options import CORRECTIONS, TAKEN, TESTS
 from semmetrics.reports import Records, ScaledResult, Table, draw, entry_of, format_p
 from semmetrics.scoring.evaluate import Progress
-from semmetrics.scoring.intervals import AUTO, OF_RESAMPLES, Bootstrap, Interval
+from semmetrics.scoring.intervals import AUTO, OF_RESAMPLES, POISSON, Bootstrap, Interval
 from semmetrics.scoring.plan import prepare_systems
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, chunk_size
@@ -312,7 +312,7 @@ def _difference(score: Score, against: Score, design: Design, swapped: Floats | 
     theirs: Any = against.replicates
     least, most = score.measure.definition.bounds
     difference, method = float(subtract(score.value, against.value)), design.bootstrap.method
-    if method == AUTO:
+    if method in (AUTO, POISSON):
         method = "percentile" if mine.default == "percentile" else "jackknife"
     paired = replace(
         mine, values=subtract(mine.values, theirs.values), value=difference,

@@ -108,5 +108,5 @@ def test_wrong_shards_are_refused(tmp_path, text):
     for call in (score_stream, Scorer(keep_rows=False, measures="F1").update):
         with refused("bad-option", name="shard", value=text):
             call(*pair, shard=text)
-    with refused("needs-option", name="keep_rows=False"):
+    with refused("needs-no-rows"):
         Scorer(measures="F1").update(*pair, shard="1/2")

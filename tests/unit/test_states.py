@@ -85,7 +85,7 @@ def test_what_does_not_belong_together_is_refused():
     ]
     with refused("merged-twice"):
         _ = loose[0] + parts[0]
-    with refused("needs-option"):
+    with refused("needs-no-rows"):
         Scorer(measures="F1").save(io.BytesIO())
 
 
