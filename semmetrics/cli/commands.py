@@ -171,7 +171,7 @@ def _write_table(run: Run, table: ScoreTable) -> None:
     _say_remarks(run, table, [])
 
 
-@command("merge", {"states": "STATE..."}, output=SCALED)
+@command("merge", {"states": "STATE..."}, output=SCALED, imports=True)
 def merge(run: Run) -> None:
     """Merge the sums of parts of the data, and print the scores of the whole.
 
@@ -315,6 +315,8 @@ def compare(run: Run) -> None:
         return
     shape, table = run.shape, None
     if run["gt"] is not None and run["gt"].endswith(".state"):
+        if idle := [n for n in run.values("baseline", "test", "correction") if n != "read"]:
+            raise InputError("not-applicable", name=idle[0], what="states", fix="remove it")
         from semmetrics.scoring.scorer import Scorer
 
         table = Scorer.load(*run["preds"], run["gt"], max_bytes=run["max_bytes"]).compute()

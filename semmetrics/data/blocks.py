@@ -257,7 +257,9 @@ class _Table:
 
 def _check_columns(schema: Any, columns: dict[str, str], where: str) -> None:
     """Refuse a table whose columns, or their types, are not those of the first one."""
-    kinds = {one.name: re.sub(_SPELLING, "", str(one.type)) for one in schema}
+    types = {one.name: getattr(one.type, "value_type", one.type) if "dictionary" in str(one.type)
+             else one.type for one in schema}  # fmt: skip
+    kinds = {name: re.sub(_SPELLING, "", str(one)) for name, one in types.items()}
     columns.update(columns or kinds)
     for one in dict.fromkeys([*columns, *kinds]):
         found, wanted = (some.get(one, "missing") for some in (kinds, columns))

@@ -104,8 +104,10 @@ def merge_states(parts: Iterable[Any]) -> Scorer:
     InputError
         If there is none, or they do not belong together.
     """
-    states = [state for part in parts for state in (
-        [part] if isinstance(part, bytes) else part.column("state").to_pylist())]  # fmt: skip
+    columns = (
+        one.column("state").to_pylist() if hasattr(one, "column") else [one] for one in parts
+    )
+    states = [bytes(state) for column in columns for state in column]
     if not states:
         raise InputError("nothing-given", what="partitions", remedy="give at least one")
     return Scorer.load(*map(io.BytesIO, states))

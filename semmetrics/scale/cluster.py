@@ -23,6 +23,7 @@ from semmetrics.data.blocks import FORMATS, Parts, find_parts
 from semmetrics.data.form import EXTENSIONS, ReadOptions, takes_options
 from semmetrics.data.lists import Lists
 from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.metrics.registry import is_own, parse_all
 from semmetrics.scale.stream import Side, score_sides, take_weights, with_task
 from semmetrics.scoring.fits import add_up_frequencies, count_frequencies, stems_to_count
 from semmetrics.scoring.scorer import Scorer
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from semmetrics.options import Options
 
 _TOGETHER = 8  # states that are merged at once
+_MOST = 100_000  # partitions
 _TRIES = 5  # of a task whose machine was lost
 
 
@@ -86,8 +88,13 @@ def score_dataset(
                                      error=error) from error  # fmt: skip
     if not ray.is_initialized():
         ray.init(address or "local", log_to_driver=False, logging_level="error")
-    if num_gpus and not ray.cluster_resources().get("GPU", 0) >= num_gpus:  # tasks would wait
-        raise InputError("no-such-device", name=f"{num_gpus:g} GPUs for a part")
+    if not 0 <= num_gpus <= ray.cluster_resources().get("GPU", 0):  # tasks would wait
+        raise InputError("cluster-failed", why=f"it has no {num_gpus:g} GPUs for a task")
+    if partitions is not None and not (isinstance(partitions, int) and 0 < partitions <= _MOST):
+        raise InputError("bad-option", name="partitions", value=partitions, wanted="1 to 100,000")
+    if own := [m for m in parse_all(options.get("measures") or ()) if is_own(m.definition)]:
+        raise InputError("not-applicable", name="measures", what=f"a cluster, which lacks {own[0]}",
+                         fix="use --stream, or states")  # fmt: skip
     systems = dict(preds) if isinstance(preds, Mapping) else {"preds": preds}
     count = partitions or 4 * int(ray.cluster_resources().get("CPU", 1))
     job = _Job(ray, options, systems, gts, count, num_gpus, advance)

@@ -242,7 +242,8 @@ def score_sides(
     """
 
     def add(system: str, pred: Lists, ref: Lists) -> None:
-        some = weights and {i: weights[i] for i in map(str, ref.ids) if i in weights}
+        ids = dict.fromkeys(map(str, (*ref.ids, *pred.ids))) if weights else ()
+        some = weights and {i: weights[i] for i in ids if i in weights}
         try:
             scorer.update(pred, ref, system=system, weights=some)
             scorer.let_go()  # ids are checked here

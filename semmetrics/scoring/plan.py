@@ -33,6 +33,7 @@ from semmetrics.scoring.result import Score, bound_notes, interval_notes, left_o
 
 CERTAINTY = [n for n, one in OPTIONS.items() if one.group == INTERVALS and n != "ci"]
 """The options of intervals, which mean nothing without one."""
+_SHARDS = 1_000_000
 _MANY = 3  # inputs that are named one by one
 
 
@@ -296,10 +297,10 @@ class Shard(NamedTuple):
     @staticmethod
     def read(text: str) -> Shard:
         """Return what a text such as "3/8" means."""
-        number, _, of = text.partition("/")
-        if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        number, of = (int(one) if one.isdecimal() else 0 for one in f"{text}/".split("/")[:2])
+        if text != f"{number}/{of}" or not 1 <= number <= of <= _SHARDS:
             raise InputError("bad-option", name="shard", value=text, wanted="a part such as 3/8")
-        return Shard(int(number), int(of))
+        return Shard(number, of)
 
     def rows(self, hashes: Hashes) -> Ints:
         """Return the places of the items of this part."""

@@ -36,7 +36,7 @@ from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
 from semmetrics.data.source import ahead
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Frame, Measure, Statistic
-from semmetrics.scoring.evaluate import Progress, Statistics
+from semmetrics.scoring.evaluate import Progress, Statistics, merged_labels
 from semmetrics.scoring.intervals import POISSON, Bootstrap, Replicates, default_method
 
 Part: TypeAlias = tuple[str, Column, "Floats | None"]
@@ -421,11 +421,19 @@ def resampled_by(bootstrap: Bootstrap) -> str:
     return f"{POISSON},{bootstrap.resamples},{bootstrap.seed}"
 
 
-def check_size(statistics: Statistics, bootstrap: Bootstrap) -> None:
+def _check_size(statistics: Statistics, labels: int, resamples: int) -> None:
     """Refuse more sums of resamples than a GiB holds; says how many resamples fit."""
-    width = sum(one.size for sums in statistics.sums.values() for one in sums.values())
-    if 8 * width * bootstrap.resamples > _KEPT:
+    width = sum(labels if name in s.labels else one.size
+                for s, sums in statistics.sums.items() for name, one in sums.items())  # fmt: skip
+    if 8 * width * resamples > _KEPT:
         raise InputError("too-many-resamples", sums=width, fit=_KEPT // (8 * width))
+
+
+def check_added(one: Statistics, other: Statistics) -> None:
+    """Refuse sums of resamples that would take too much when added."""
+    if one.resampled:
+        labels, resamples = len(merged_labels([one, other])), int(one.resampled.split(",")[1])
+        _check_size(one, labels, resamples)
 
 
 def with_resamples(statistics: Statistics, bootstrap: Bootstrap) -> Statistics:
@@ -437,7 +445,7 @@ def with_resamples(statistics: Statistics, bootstrap: Bootstrap) -> Statistics:
         With rows, all additive.
     bootstrap : Bootstrap
     """
-    check_size(statistics, bootstrap)
+    _check_size(statistics, len(statistics.labels), bootstrap.resamples)
     draws, stack = Draws.of(statistics), Stack(_MOST_TIMES)
     weighted = WeightedSums(statistics, statistics.sums, draws, stack)
     found: dict[Statistic, dict[str, Any]] = {s: {} for s in statistics.sums}

@@ -49,7 +49,7 @@ from semmetrics.scoring.fits import BEST, Fitted, fit
 from semmetrics.scoring.intervals import AUTO, POISSON, Bootstrap
 from semmetrics.scoring.plan import Prepared, Setup, Shard, score_facts
 from semmetrics.scoring.protocols import Plan, listed, plan_measures
-from semmetrics.scoring.resampling import with_resamples
+from semmetrics.scoring.resampling import check_added, with_resamples
 from semmetrics.scoring.result import Score
 from semmetrics.scoring.score import (
     Evaluated,
@@ -189,7 +189,7 @@ class Scorer:
             scorer is then as it was.
         """
         kind, system = self._kind, self._system if system is None else system
-        items = self._systems.get(system) or Collection(keep_rows=self._keep_rows)
+        items = self._systems.get(system, Collection(keep_rows=self._keep_rows))
         part = None if shard is None else Shard.read(shard)
         if self._keep_rows and ({*self._systems} - {system} or part):
             raise InputError("needs-no-rows", what="a shard" if part else "another system")
@@ -241,10 +241,10 @@ class Scorer:
             items.check_shards()
             for part, evaluated in items.evaluated().items():
                 found.setdefault(part, {})[system] = evaluated
-        _check_truth(found)
+        differ = _differing_truth(found)
         ci = resampling(plan.resolve(str(self._kind), self._given))
         scores = score_evaluated(found, first.plan, ci)
-        facts, inputs = list[Fact](), list[Any]()
+        facts, inputs = [Fact("different-items")] * differ, list[Any]()
         for system, items in systems.items():
             mine = [score for score in scores if score.system == system]
             facts += items.report(self._setup, system, mine, ci=ci is not None)
@@ -440,14 +440,18 @@ def _identity(value: Any) -> Any:
         return id(value)
 
 
-def _check_truth(found: Mapping[str, Mapping[str, Evaluated]]) -> None:
-    """Refuse systems with other items or ground truth, unless some were to be left out."""
+def _differing_truth(found: Mapping[str, Mapping[str, Evaluated]]) -> bool:
+    """Tell whether systems have other items; refuse it unless such items were allowed."""
+    differ = False
     for systems in found.values():
         (name, (_, first)), *others = systems.items()
+        kept = first.settings.get("missing") == "error" and "skip" not in first.settings.values()
         for other, (_, one) in others:
-            if one.fingerprint != first.fingerprint and "skip" not in first.settings.values():
+            differ |= one.fingerprint != first.fingerprint
+            if differ and kept:
                 raise InputError("scored-otherwise", other, other=name,
                                  what="items or ground truth")  # fmt: skip
+    return differ
 
 
 _NONE: Codes = np.zeros(0, np.int32)
@@ -1112,6 +1116,8 @@ class Collection:
     ) -> None:
         """Add the sums of other items; those that do not fit change nothing."""
         before = self._statistics
+        for part in before.keys() & statistics.keys():
+            check_added(before[part], statistics[part])
         added = {p: before[p] + one if p in before else one for p, one in statistics.items()}
         self._statistics = before | added
         self._name_counts = {**self._name_counts, **names}

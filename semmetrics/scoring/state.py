@@ -86,10 +86,19 @@ def read_state(target: Any, max_bytes: int) -> dict[str, Any]:
     checksum = arrays.pop(_SUM)
     if not np.array_equal(checksum, _checksum(arrays)):
         raise InputError("damaged", source.name, why="its checksum is another")
+    try:
+        return _read(arrays, source.name)
+    except InputError:
+        raise
+    except Exception as error:  # somebody else wrote it
+        raise InputError("damaged", source.name, why=f"{type(error).__name__}: {error}") from None
+
+
+def _read(arrays: Mapping[str, Any], where: str) -> dict[str, Any]:
     text = json.loads(arrays[_TEXT].tobytes())
     if text["schema"] != SCHEMA or text["version"] != __version__:
         by = f"semmetrics {text['version']} ({text['schema']})"
-        raise InputError("other-version", source.name, by=by, now=f"{__version__} ({SCHEMA})")
+        raise InputError("other-version", where, by=by, now=f"{__version__} ({SCHEMA})")
     state: dict[str, Any] = _unpack(text["state"], arrays)
     return state
 

@@ -123,7 +123,7 @@ def test_what_is_wrong_is_refused_as_by_one_process(tmp_path, cluster):
     assert refusal(*pair).code == "other-column"
     bad.write_bytes(good[:-20])
     assert "2.parquet" in refusal(*pair).where
-    with refused("no-such-device"):
+    with refused("cluster-failed"):
         score_dataset(*pair, measures="F1", num_gpus=1)
 
 

@@ -155,3 +155,49 @@ def test_functions_stand_for_themselves_and_own_measures_are_the_same(tmp_path):
     more = Scorer.load(path)
     more.update({"b": ["cat"]}, {"b": ["dog"]})  # more can follow
     assert more.compute()["F1"].value == 0.5
+
+
+def test_items_without_ground_truth_are_not_lost():
+    preds = {"z": ["cow"], "a": ["cat"], "b": ["dog"]}
+    gts = {"a": ["cat"], "b": ["cat"]}
+    options = {"measures": "F1", "missing": "empty"}
+    whole = score(preds, gts, **options)["F1"]
+    for first in (["z"], ["a", "b"]):
+        scorer = Scorer(keep_rows=False, **options)
+        for ids in (first, [i for i in preds if i not in first]):
+            scorer.update({i: preds[i] for i in ids}, {i: gts[i] for i in ids if i in gts})
+        found = scorer.compute()["F1"]
+        assert (found.value, found.n, found.signature) == (whole.value, 3, whole.signature)
+
+
+def test_systems_may_have_other_items_where_that_was_asked():
+    scorer = Scorer(keep_rows=False, measures="F1", missing="empty")
+    scorer.update({"a": ["cat"], "z": ["cow"]}, {"a": ["cat"]}, system="one")
+    scorer.update({"a": ["cat"]}, {"a": ["cat"]}, system="two")
+    table = scorer.compute()
+    assert [(one.system, one.value) for one in table] == [("one", 0.5), ("two", 1.0)]
+    assert "different-items" in [one.code for one in table.facts]
+
+
+def test_merged_sums_of_resamples_are_bounded(monkeypatch):
+    parts = []
+    for name in ("cat", "dog"):
+        scorer = Scorer(keep_rows=False, measures="MacroF1", ci=True)
+        scorer.update({name: [name]}, {name: [name]})
+        parts.append(io.BytesIO())
+        scorer.save(parts[-1])
+    Scorer.load(*parts).compute()
+    monkeypatch.setattr("semmetrics.scoring.resampling._KEPT", 8 * 1000 * 5)
+    with refused("too-many-resamples"):
+        Scorer.load(*parts)
+
+
+def test_what_others_wrote_is_damaged(tmp_path, monkeypatch):
+    path = tmp_path / "forged.state"
+    for text in (b"[]", b"{}", b"no", b'{"schema": "semmetrics.state/1", "version": "x"}'):
+        arrays = {"state": np.frombuffer(text, np.uint8)}
+        with path.open("wb") as out:
+            np.savez(out, **arrays, checksum=semmetrics.scoring.state._checksum(arrays))
+        with pytest.raises(InputError) as caught:
+            Scorer.load(path)
+        assert caught.value.code in ("damaged", "other-version")

@@ -1,6 +1,7 @@
 """Files scored block by block: the digits of one call on whole files, in any order."""
 
 import io
+import json
 import sys
 import threading
 from itertools import pairwise
@@ -124,3 +125,17 @@ def test_seen_is_a_set(batches):
     assert {int(one) for run in seen.runs for one in run} == known
     lengths = [len(run) for run in seen.runs if len(run)]
     assert all(a > 2 * b for a, b in pairwise(lengths))
+
+
+def test_the_ground_truth_may_end_first(tmp_path):
+    lines = [json.dumps({"id": str(k), "labels": ["cat"]}) + "\n" for k in range(6)]
+    paths = [tmp_path / "p.jsonl", tmp_path / "g.jsonl"]
+    for path, some in zip(paths, (lines, lines[:4]), strict=True):
+        path.write_text("".join(some), encoding="utf-8")
+    weights = {str(k): k + 0.5 for k in range(6)}
+    for options in ({"missing": "skip"}, {"missing": "empty", "weights": weights}):
+        (one,) = score_stream(*map(str, paths), measures="F1", **options).compute()
+        (whole,) = score(*paths, measures="F1", **options)
+        assert (one.value, one.signature) == (whole.value, whole.signature)
+    with refused("missing-ids"):
+        score_stream(*map(str, paths), measures="F1")
