@@ -26,7 +26,7 @@ from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.metrics.registry import is_own, parse_all
 from semmetrics.scale.stream import Side, score_sides, take_weights, with_task
 from semmetrics.scoring.fits import add_up_frequencies, count_frequencies, stems_to_count
-from semmetrics.scoring.scorer import Scorer
+from semmetrics.scoring.scorer import Scorer, setup_of
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def score_dataset(
         raise InputError("bad-option", name="partitions", value=partitions, wanted="1 to 100,000")
     if own := [m for m in parse_all(options.get("measures") or ()) if is_own(m.definition)]:
         raise InputError("not-applicable", name="measures", what=f"a cluster, which lacks {own[0]}",
-                         fix="use --stream, or states")  # fmt: skip
+                         fix="score in one process")  # fmt: skip
     systems = dict(preds) if isinstance(preds, Mapping) else {"preds": preds}
     count = partitions or 4 * int(ray.cluster_resources().get("CPU", 1))
     job = _Job(ray, options, systems, gts, count, num_gpus, advance)
@@ -155,7 +155,7 @@ class _Job:
     def _score_parts(self) -> list[Any]:
         given = self.ray.put(self.given)
         truth = self.places[""] or []
-        if stems := stems_to_count(Scorer(**self.given).setup, weights=self.weights):
+        if stems := stems_to_count(setup_of(Scorer(**self.given)), weights=self.weights):
             counts = [self._submit(_count, given, place, stems) for place in truth]
             self._wait("counting document frequencies", counts)
             counted = add_up_frequencies(self.ray.get(one) for one in counts)
@@ -206,7 +206,7 @@ def _split(given: Any, name: str, source: str, place: Any, count: int) -> Any:
 
 def _read(given: Any, name: str, source: str, place: Any) -> Iterator[Lists]:
     """Yield the items of a file or a block, which are called by their side."""
-    setup, files = _scorer(given).setup, given.get("read") or ReadOptions()
+    setup, files = setup_of(_scorer(given)), given.get("read") or ReadOptions()
 
     def read(data: Any, source: str) -> Any:
         return setup.read(data, source) if name else setup.read_truth(data)
@@ -219,7 +219,7 @@ def _read(given: Any, name: str, source: str, place: Any) -> Iterator[Lists]:
 
 def _count(given: Any, place: Any, stems: Sequence[str]) -> dict[str, Any]:
     """Count the document frequencies of a file or a block."""
-    setup, every = _scorer(given).setup, _read(given, "", "", place)
+    setup, every = setup_of(_scorer(given)), _read(given, "", "", place)
     return add_up_frequencies(count_frequencies(one, setup, stems) for one in every)
 
 

@@ -32,7 +32,7 @@ from semmetrics.kinds import resolve_kind
 from semmetrics.kinds.common import read_weights
 from semmetrics.scoring.fits import add_up_frequencies, count_frequencies, stems_to_count
 from semmetrics.scoring.plan import Shard
-from semmetrics.scoring.scorer import Batches, Scorer
+from semmetrics.scoring.scorer import Batches, Scorer, setup_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -183,13 +183,15 @@ def score_stream(
 
     count()
     scorer = Scorer(**given)
-    if truth.size is not None and (stems := stems_to_count(scorer.setup, weights=weights)):
+    if truth.size is not None and (stems := stems_to_count(setup_of(scorer), weights=weights)):
         what, size = "counting document frequencies", truth.size
-        lists = truth.lists(lambda data, _: scorer.setup.read_truth(data), files, count)
-        counted = add_up_frequencies(count_frequencies(one, scorer.setup, stems) for one in lists)
+        lists = truth.lists(lambda data, _: setup_of(scorer).read_truth(data), files, count)
+        counted = add_up_frequencies(
+            count_frequencies(one, setup_of(scorer), stems) for one in lists
+        )
         scorer = Scorer(**{**given, "doc_freq": counted})
         what, read, size = "reading and scoring", 0, sum(filter(None, sizes))
-    setup = scorer.setup
+    setup = setup_of(scorer)
     of_truth = truth.lists(lambda data, _: setup.read_truth(data), files, count)
     every: list[Any] = [of_truth, *(one.lists(setup.read, files, count) for one in parts.values())]
     with ExitStack() as stack:  # no reader outlives an error

@@ -150,12 +150,6 @@ class Scorer:
         """What is evaluated; None where the first batch has to tell."""
         return self._kind
 
-    @property
-    def setup(self) -> Setup:
-        """What is evaluated and how, opened."""
-        self._setup = self._setup or plan.open_setup(str(self._kind), self._given)
-        return self._setup
-
     def update(
         self,
         preds: Any,
@@ -212,7 +206,7 @@ class Scorer:
         """Sum the items that wait for more to be summed with, and let them go."""
         for items in self._systems.values():
             if not items.keep_rows and items.is_live:
-                items.let_go(self.setup)
+                items.let_go(setup_of(self))
 
     def compute(self) -> ScoreTable:
         """Score all items so far. More batches can follow.
@@ -232,7 +226,7 @@ class Scorer:
             raise InputError("no-items")
         system, first = next(iter(systems.items()))
         if first.keep_rows:
-            prepared = first.prepare(self.setup, system)
+            prepared = first.prepare(setup_of(self), system)
             plan.check_weights(prepared)
             return table_of(prepared)
         found: dict[str, dict[str, Evaluated]] = {}
@@ -306,7 +300,7 @@ class Scorer:
         """
         if self._keep_rows:
             raise InputError("needs-no-rows", what="a state")
-        setup = self.setup if any(one.is_live for one in self._systems.values()) else None
+        setup = setup_of(self) if any(one.is_live for one in self._systems.values()) else None
         options = {
             name: value if can_hold(value) else Identity(_digest(value))
             for name, value in self.__getstate__()["_given"].items()
@@ -411,6 +405,13 @@ class Scorer:
         kinds = [one._kind for one in (self, other)]
         if names or (None not in kinds and kinds[0] != kinds[1]):
             raise InputError("different-scorers", names=names or kinds)
+
+
+def setup_of(scorer: Scorer) -> Setup:
+    """Return what a scorer evaluates and how, opened."""
+    if scorer._setup is None:
+        scorer._setup = plan.open_setup(str(scorer._kind), scorer._given)
+    return scorer._setup
 
 
 def _digest(value: Any) -> str:
