@@ -69,7 +69,9 @@ def _find(run: Hashes, hashes: Hashes) -> Ints:
     """Return the places of hashes in a sorted run; -1 for those that are not there."""
     if not len(run):
         return np.full(len(hashes), -1)
-    place = np.searchsorted(run, hashes).clip(max=len(run) - 1)
+    order = np.argsort(hashes)  # rising ones are found near each other
+    place = np.empty(len(hashes), np.int64)
+    place[order] = np.searchsorted(run, hashes[order]).clip(max=len(run) - 1)
     return np.where(run[place] == hashes, place, -1)
 
 
@@ -111,18 +113,17 @@ class Side:
         return found
 
     def rest(self) -> Iterator[tuple[Lists, Hashes]]:
-        """Yield all items that are left, checked for ids that come again."""
+        """Yield all items that are left."""
         while n := self.fill():
             hashes = self.hashes
-            self.check(hashes)
             yield self.take(n), hashes
 
-    def check(self, hashes: Hashes) -> None:
-        """Refuse the next items if one of their ids came before."""
-        again = self.seen.add(hashes)
-        if len(again) and self.lists is not None:
-            place = self.lists.where(int(again[0]))
-            raise InputError("rows-apart", place)
+    def check(self, hashes: Hashes, lists: Lists, rows: Ints | None = None) -> None:
+        """Refuse ids that came before: those of all items, or of some."""
+        again = self.seen.add(hashes if rows is None else hashes[rows])
+        if len(again):
+            row = again[0] if rows is None else rows[again[0]]
+            raise InputError("rows-apart", lists.where(int(row)))
 
 
 @takes_options()
@@ -261,7 +262,7 @@ def score_sides(
         first = truth.hashes[:n]
         if any(not np.array_equal(one.hashes[:n], first) for one in every):
             break
-        truth.check(first)
+        truth.check(first, truth.lists)
         ref = truth.take(n)
         for name, one in sides.items():
             add(name, replace(one.take(n), ids=ref.ids), ref)
@@ -270,15 +271,17 @@ def score_sides(
         return
     for one in sides.values():
         one.seen = Seen(truth.seen.runs)
-    ref, hashes = _keep(truth)
-    order = np.argsort(hashes, kind="stable")
-    hashes = hashes[order]
+    ref, hashes, order = _keep(truth)
     for name, side in sides.items():
         used = np.zeros(len(ref), np.bool_)
         nothing = replace(ref, ids=[], side=ref.side.rows(0, 0), source=name)
         for pred, own in side.rest():
             place = _find(hashes, own)
             rows = order[place[place >= 0]]
+            side.check(own, pred, np.flatnonzero(place < 0))  # known ids are used once
+            if used[rows].any():
+                row = np.flatnonzero(place >= 0)[used[rows]][0]
+                raise InputError("rows-apart", pred.where(int(row)))
             used[rows] = True
             ids = pred.ids if len(rows) == len(pred) else None
             add(name, pred, ref.take(rows, ids))
@@ -288,15 +291,25 @@ def score_sides(
             add(name, nothing, ref.take(left[part]))
 
 
-def _keep(truth: Side) -> tuple[Lists, Hashes]:
-    """Return what is left of the ground truth, and the hashes of its ids."""
-    kept, hashes, ids = Batches(), [np.zeros(0, np.uint64)], []
+def _keep(truth: Side) -> tuple[Lists, Hashes, Ints]:
+    """Return what is left of the ground truth, the rising hashes of its ids, and their rows."""
+    kept, parts, ids = Batches(), [np.zeros(0, np.uint64)], []
     for lists, own in truth.rest():
         kept.extend(Batches.of(replace(lists, ids=range(len(lists)))))
-        hashes.append(own)
+        parts.append(own)
         ids.append(lists.ids)
-    if not ids:
-        return replace(truth.lists.rows(0, 0), ids=[]), np.concatenate(hashes)
+    hashes = np.concatenate(parts)
+    parts.clear()  # one copy of each array at a time
+    order: Any = np.argsort(hashes, kind="stable").astype(np.int32)
+    hashes = hashes[order]
+    ref, kept = (kept.lists() if ids else replace(truth.lists.rows(0, 0), ids=[])), Batches()
     names: Any = join_ids(ids)
-    ref = kept.lists()
-    return replace(ref, ids=names, where=Places(ref.source, names)), np.concatenate(hashes)
+    ids.clear()
+    again = np.zeros(len(hashes), np.bool_)
+    again[1:] = hashes[1:] == hashes[:-1]
+    for run in truth.seen.runs:
+        again |= _find(run, hashes) >= 0
+    where = Places(ref.source, names)
+    if again.any():
+        raise InputError("rows-apart", where(int(order[again.argmax()])))
+    return replace(ref, ids=names, where=where), hashes, order
