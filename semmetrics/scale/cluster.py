@@ -26,6 +26,7 @@ from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.metrics.registry import is_own, parse_all
 from semmetrics.scale.stream import Side, score_sides, take_weights, with_task
 from semmetrics.scoring.fits import add_up_frequencies, count_frequencies, stems_to_count
+from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.scorer import Scorer, setup_of
 from semmetrics.scoring.table import ScoreTable
 
@@ -92,7 +93,7 @@ def score_dataset(
         raise InputError("cluster-failed", why=f"it has no {num_gpus:g} GPUs for a task")
     if partitions is not None and not (isinstance(partitions, int) and 0 < partitions <= _MOST):
         raise InputError("bad-option", name="partitions", value=partitions, wanted="1 to 100,000")
-    if own := [m for m in parse_all(options.get("measures") or ()) if is_own(m.definition)]:
+    if own := [m for m in parse_all(listed(options.get("measures") or ())) if is_own(m.definition)]:
         raise InputError("not-applicable", name="measures", what=f"a cluster, which lacks {own[0]}",
                          fix="score in one process")  # fmt: skip
     systems = dict(preds) if isinstance(preds, Mapping) else {"preds": preds}
