@@ -102,7 +102,7 @@ def _score_parts(run: Run) -> None:
     read = _read_stream if run["stream"] else _read_whole
     scorer = read(run, shard=run["shard"])
     if run["state"] is not None:
-        scorer.save(run["state"], shard=run["shard"] or "")
+        scorer.save(run["state"], shard=run["shard"])
         output.echo(f"{run['state']}: {pluralize(len(scorer), 'item')}")
         return
     if run["shard"]:

@@ -253,7 +253,7 @@ def _merge(*states: bytes) -> bytes:
     return _state(Scorer.load(*map(io.BytesIO, states)))
 
 
-def _state(scorer: Scorer, shard: str = "") -> bytes:
+def _state(scorer: Scorer, shard: str | None = None) -> bytes:
     target = io.BytesIO()
     scorer.save(target, shard=shard)
     return target.getvalue()

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -239,14 +240,13 @@ def add_up_frequencies(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     for part in parts:
         added = dict(part)
         while tables and _size(tables[-1]) <= 2 * _size(added):
-            before = tables.pop()
-            added = {name: before[name] + one for name, one in added.items()}
+            added = _add(added, tables.pop())
         tables.append(added)
-    total = tables.pop() if tables else {}
-    while tables:
-        before = tables.pop()
-        total = {name: before[name] + one for name, one in total.items()}
-    return total
+    return reduce(_add, reversed(tables)) if tables else {}
+
+
+def _add(tables: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: before[name] + one for name, one in tables.items()}
 
 
 def _size(tables: Mapping[str, Any]) -> int:

@@ -306,9 +306,6 @@ class Shard(NamedTuple):
         """Return the places of the items of this part."""
         return np.flatnonzero(hashes % np.uint64(self.of) == self.number - 1)
 
-    def __str__(self) -> str:
-        return f"{self.number}/{self.of}"
-
 
 def _part_of(task: Any, shard: Shard | None) -> Any:
     """Return the items of a shard; what is counted of all items goes with the first."""

@@ -6,14 +6,14 @@ Conventions
 as integers and one vocabulary; everything that depends on all items, such as document frequencies,
 is found when they are scored.
 
-With ``keep_rows=False`` items are summed and let go, so memory does not grow with their number.
-Both sides of an item are then in one batch. Ids are not kept: one that comes again in a later batch
-is not noticed. What needs all items at once is refused, with the reason.
-
 What is evaluated is told by the first batch, where neither the measures nor ``task`` say it. A
 batch that is refused changes nothing.
-Of items that are let go, the sums that their measures need are kept. Measures are chosen on the
-first items and then fixed.
+
+With ``keep_rows=False`` the sums that the measures need are kept and the items let go, so memory
+does not grow with their number. Both sides of an item are then in one batch. Ids are not kept: one
+that comes again in a later batch is not noticed. Measures are chosen on the first items and then
+fixed; those that need all items at once are refused, with the reason. Saved sums are states, which
+add up: those of shards, which share no item, to the sums of one process.
 """
 
 from __future__ import annotations
@@ -270,7 +270,7 @@ class Scorer:
                   for name, items in other._systems.items()}  # fmt: skip
         self._systems, self._kind, self._setup = mine | merged, kind, setup
 
-    def save(self, target: Any, *, shard: str = "") -> None:
+    def save(self, target: Any, *, shard: str | None = None) -> None:
         """Write the sums of the items so far, to be merged with others elsewhere.
 
         Parameters
@@ -284,7 +284,7 @@ class Scorer:
         Raises
         ------
         InputError
-            If items are kept, or the file cannot be written.
+            If items are kept, the shard is none, or the file cannot be written.
 
         Examples
         --------
@@ -300,13 +300,15 @@ class Scorer:
         """
         if self._keep_rows:
             raise InputError("needs-no-rows", what="a state")
+        if shard is not None:
+            Shard.read(shard)  # refuses what is none
         setup = setup_of(self) if any(one.is_live for one in self._systems.values()) else None
         options = {
             name: value if can_hold(value) else Identity(_digest(value))
             for name, value in self.__getstate__()["_given"].items()
             if name not in (*_UNCOMPARED, "doc_freq")  # whose hash stands beside the measures
         }
-        systems = {n: items.to_record(setup, n, shard) for n, items in self._systems.items()}
+        systems = {n: items.to_record(setup, n, shard or "") for n, items in self._systems.items()}
         write_state(target, {"kind": self._kind, "options": options, "systems": systems})
 
     @classmethod
@@ -547,8 +549,8 @@ class Batches:
         return new
 
     @classmethod
-    def of_whole(cls, found: Any, size: int, shard: Shard | None) -> Batches:
-        """Return a batch that was evaluated as it is, of which so many items are in a shard."""
+    def of_whole(cls, found: Any, size: int) -> Batches:
+        """Return a batch that was evaluated as it is; ``size`` of its items are in the shard."""
         entries = found.contents[0] * size // max(1, len(found))
         return cls(
             found.source, found.contents[1], found.understood, _gone=size, _gone_entries=entries,
@@ -722,11 +724,14 @@ class Batches:
             notes=[*self.notes],
             where=Places(self.source, named, "" if named else ITEM, ids),
         )
-        return made.occurring_alone() if self._chosen and not matrix else made
+        alone = self._chosen or self._gone  # a batch should not take as long as all before it
+        return made.occurring_alone() if alone and not (matrix or ranked) else made
 
     def _all_seen(self) -> Codes:
-        found = [self._decided(side).codes for side in self._sides]
-        return np.unique(np.concatenate([self._seen, *found]))
+        found = np.zeros(len(self._codes), np.bool_)
+        for codes in (self._seen, *(self._decided(side).codes for side in self._sides)):
+            found[codes] = True
+        return np.flatnonzero(found).astype(np.int32)
 
 
 def _scores_of(lists: Lists, given: Lists) -> str:
@@ -796,9 +801,9 @@ class Collection:
 
     def check_shards(self) -> None:
         """Refuse loaded parts of which some are missing."""
-        shards = [part.shard.split("/") for part in self.parts if part.shard]
-        every = range(1, 1 + max((int(count) for _, count in shards), default=0))
-        if missing := {*every} - {int(number) for number, _ in shards}:
+        shards = [Shard.read(part.shard) for part in self.parts if part.shard]
+        every = range(1, 1 + max((shard.of for shard in shards), default=0))
+        if missing := {*every} - {shard.number for shard in shards}:
             names = [f"{number}/{len(every)}" for number in sorted(missing)]
             raise InputError("missing-shards", names=names)
 
@@ -952,7 +957,7 @@ class Collection:
         new._facts = unite([*new._facts, *facts])
         size = len(next(iter(found.values()), ()))
         for batches, one in zip(new.inputs, (pred, ref), strict=True):
-            batches.extend(Batches.of_whole(one, size, shard))
+            batches.extend(Batches.of_whole(one, size))
         return new
 
     def merged(self, other: Collection, setup: Setup | None) -> Collection:

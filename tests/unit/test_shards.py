@@ -15,7 +15,7 @@ from semmetrics.scale.stream import score_stream
 KIND = pytest.mark.parametrize("kind", MEASURES)
 
 
-def saved(scorer, shard=""):
+def saved(scorer, shard=None):
     target = io.BytesIO()
     scorer.save(target, shard=shard)
     return target
@@ -105,7 +105,8 @@ def test_a_hundred_states_are_one_call(kind, measures):
 @pytest.mark.parametrize("text", ["", "3", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "a/b", "1.0/2"])
 def test_wrong_shards_are_refused(tmp_path, text):
     pair = write_both(tmp_path, "labels", n=2)
-    for call in (score_stream, Scorer(keep_rows=False, measures="F1").update):
+    scorer = Scorer(keep_rows=False, measures="F1")
+    for call in (score_stream, scorer.update, lambda *_, shard: saved(scorer, shard)):
         with refused("bad-option", name="shard", value=text):
             call(*pair, shard=text)
     with refused("needs-no-rows"):

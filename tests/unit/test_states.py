@@ -24,7 +24,7 @@ def states(preds, gts, cuts, shards=True, system="preds", **options):
         scorer = Scorer(system=system, keep_rows=False, **options)
         scorer.update({i: preds[i] for i in ids}, {i: gts[i] for i in ids})
         found.append(io.BytesIO())
-        scorer.save(found[-1], shard=f"{number}/{len(parts)}" if shards else "")
+        scorer.save(found[-1], shard=f"{number}/{len(parts)}" if shards else None)
     return found
 
 
