@@ -569,7 +569,6 @@ MESSAGES: dict[str, str] = {
     "matrix-batch": "a batch cannot be a matrix; give {{id: {{name: score}}}}, or use score()",
     "needs-all-items": "{what} {reason}, and items are not kept; "
         "score all of them in one call{instead}",
-    "other-defaults": "default measures changed from {first} to {every}; set {opt:measures}",
     "needs-parts": "{measure} needs {parts!l} evaluated together; set {opt:direction=both}",
     "no-best-threshold": "decode=threshold:best does not apply to {measure}; "
         "use the threshold of F1(decode=threshold:best) or SemF1(decode=threshold:best)",

@@ -100,10 +100,6 @@ class Kind(NamedTuple):
         - ``report_item(record)`` returns the lines of that record;
         - ``explain_definition(definition)`` and ``explain_protocol(protocol)`` return what these
           mean for the kind, by name; of a definition "options" are those that an example needs.
-    name_counts : mapping from name to str
-        The counts of a task that do not add up over parts: those that are the same in all parts
-        ("same"), and those of distinct entries ("distinct"). Where it is empty, most entries occur
-        once, and nobody keeps those of past items.
     """
 
     name: str
@@ -114,7 +110,6 @@ class Kind(NamedTuple):
     fill_entry: Callable[[str, Tasks, Options], tuple[str, str]]
     prepare: Callable[[Tasks, Measures, Options], Tasks]
     facts: Callable[[Tasks, Measures, Options, Notes, Sequence[Any]], list[Fact]]
-    name_counts: Mapping[str, str] = {}
 
     @property
     def describer(self) -> Any:

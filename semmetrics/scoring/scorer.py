@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -35,7 +35,7 @@ from semmetrics.core.ragged import Codes, offsets, row_numbers
 from semmetrics.data.form import DEFAULTS, ReadOptions, takes_options
 from semmetrics.data.join import Weights, aligned_weights, same_ids
 from semmetrics.data.lists import Entry, Ids, Lists, Side, join_ids
-from semmetrics.data.tasks import adds_up
+from semmetrics.data.tasks import adds_up, merge_notes
 from semmetrics.errors import ITEM, Fact, InputError, Places, unite
 from semmetrics.kinds import name_task
 from semmetrics.kinds.common import read_set_size_probs, read_weights, unused_weights
@@ -48,7 +48,7 @@ from semmetrics.scoring.evaluate import Statistics, evaluate
 from semmetrics.scoring.fits import BEST, Fitted, fit
 from semmetrics.scoring.intervals import AUTO, POISSON, Bootstrap
 from semmetrics.scoring.plan import Prepared, Setup, Shard, score_facts
-from semmetrics.scoring.protocols import Plan, listed, plan_measures
+from semmetrics.scoring.protocols import Plan, listed
 from semmetrics.scoring.resampling import check_added, with_resamples
 from semmetrics.scoring.result import Score
 from semmetrics.scoring.score import (
@@ -498,8 +498,6 @@ class Batches:
         As that of ``Lists``, of all batches.
     waiting : int
         The number of items that were not let go.
-    gone_ones : bool
-        Whether items were let go of which 1 was a score.
 
     Examples
     --------
@@ -517,7 +515,6 @@ class Batches:
     notes: list[Any] = field(default_factory=list)
     unlike: tuple[int, int, str] = (0, 0, "")
     waiting: int = 0
-    gone_ones: bool = False
     _scores: frozenset[str] = frozenset()  # of _SCORES; empty before the first item
     _readings: dict[tuple[str, str], None] = field(default_factory=dict)  # each with its scores
     _order: str = ""
@@ -527,10 +524,9 @@ class Batches:
     _ids: list[Ids] | None = None  # batch by batch; None: known by position
     _known: dict[str, None] = field(default_factory=dict)  # those of the first so many batches
     _n_known: int = 0
-    # of the items that were let go: their number and that of their entries, and which these were
+    # of the items that were let go: their number and that of their entries
     _gone: int = 0
     _gone_entries: int = 0
-    _seen: Codes = field(default_factory=lambda: np.zeros(0, np.int32))
     _gone_chosen: bool = False  # whether 0 and 1 said which entries they had
 
     @classmethod
@@ -567,6 +563,11 @@ class Batches:
         """How many of what came in all batches."""
         waiting = sum(len(self._decided(side).codes) for side in self._sides)
         return self._gone_entries + waiting, "score" if "table" in self._scores else self.noun
+
+    @property
+    def verb(self) -> str:
+        """What the predictions are: scores of all labels, or labels."""
+        return "scored" if "table" in self._scores else "predicted"
 
     @property
     def understood(self) -> str:
@@ -657,12 +658,9 @@ class Batches:
         codes = np.array(own, np.int32)
         self._sides += [replace(side, codes=codes[side.codes]) for side in other._sides]
         self.waiting += other.waiting
-        if len(other._seen):
-            self._seen = np.union1d(self._seen, codes[other._seen])
         self._gone += other._gone
         self._gone_entries += other._gone_entries
         self._gone_chosen |= other._gone_chosen
-        self.gone_ones |= other.gone_ones
 
     def lists(self) -> Lists:
         """Return the items that were not let go."""
@@ -676,22 +674,18 @@ class Batches:
         ids: Any = range(self._gone, len(self)) if self._ids is None else join_ids(self._ids)
         return self._lists(ids, side)
 
-    def entries(self) -> Lists:
-        """Return one item that has every entry that some item has, also of those let go."""
-        codes = self._all_seen()
-        scores = np.ones(len(codes)) if self.scored else None
-        return self._lists(range(1), Side(offsets(np.array([len(codes)])), codes, scores))
+    def decided(self, item: Lists) -> Lists:
+        """Return an item that was let go as it would be read beside all others."""
+        if self.scored or item.side.scores is None:
+            return item
+        return replace(item, side=replace(item.side, scores=None), order=self._order or "keys")
 
-    def let_go(self, *, keep_entries: bool) -> None:
-        """Let the items go, and their distinct entries if those are not to be kept."""
+    def let_go(self) -> None:
+        """Let the items go."""
         self._gone_entries = self.contents[0]
-        self._seen = self._all_seen()
-        self._gone, self._sides, self.waiting = len(self), [], 0
+        self._gone, self._sides, self._codes, self.waiting = len(self), [], {}, 0
         self._gone_chosen |= bool(self._scores & {"zeros", "cells"}) and not self.scored
-        self.gone_ones |= "ones" in self._scores and self.scored
         self._ids, self._known, self._n_known = None if self._ids is None else [], {}, 0
-        if not keep_entries:
-            self._codes, self._seen = {}, _NONE
 
     def _decided(self, side: Side) -> Side:
         """Return items with what their scores of 0 and 1 mean in all batches."""
@@ -724,14 +718,7 @@ class Batches:
             notes=[*self.notes],
             where=Places(self.source, named, "" if named else ITEM, ids),
         )
-        alone = self._chosen or self._gone  # a batch should not take as long as all before it
-        return made.occurring_alone() if alone and not (matrix or ranked) else made
-
-    def _all_seen(self) -> Codes:
-        found = np.zeros(len(self._codes), np.bool_)
-        for codes in (self._seen, *(self._decided(side).codes for side in self._sides)):
-            found[codes] = True
-        return np.flatnonzero(found).astype(np.int32)
+        return made.occurring_alone() if self._chosen and not (matrix or ranked) else made
 
 
 def _scores_of(lists: Lists, given: Lists) -> str:
@@ -759,7 +746,6 @@ class Collection:
 
     def __init__(self, *, keep_rows: bool) -> None:
         self.keep_rows = keep_rows
-        self.is_live = False  # whether it has items that were not loaded as sums
         self.parts: list[Part] = []  # that were loaded
         self._preds, self._gts = Batches(), Batches()
         self._by_item: dict[str, list[Any]] = {}  # options by name, batch by batch
@@ -767,9 +753,8 @@ class Collection:
         self._plan: Plan | None = None
         self._chosen: dict[str, list[Fitted]] = {}
         self._statistics: dict[str, Statistics] = {}
-        self._counts: dict[str, dict[str, int]] = {}
-        self._sample: list[Lists] = []  # one of them
-        self._name_counts: Mapping[str, str] = {}  # those of the kind that do not add up
+        self._counts: dict[str, dict[Hashable, Any]] = {}
+        self._sample: list[Lists] = []  # one of them, which no other process can describe
         self._facts: list[Fact] = []  # on their weights, and all that was said of loaded ones
         self._known_by: frozenset[str] = frozenset()  # ids, numbers, or other numbers than before
 
@@ -783,6 +768,11 @@ class Collection:
         return not len(self._gts) and not len(self._preds)
 
     @property
+    def is_live(self) -> bool:
+        """Whether it has items that were not loaded as sums."""
+        return bool(self._sample or self._preds.waiting or self._gts.waiting)
+
+    @property
     def inputs(self) -> tuple[Batches, Batches]:
         """How both sides were read."""
         return self._preds, self._gts
@@ -793,11 +783,10 @@ class Collection:
         """Return what a user should know of the items that were let go, and their scores."""
         unseen = [Fact("ids-not-compared")] * (sum(not part.shard for part in self.parts) > 1)
         unseen += [Fact("unnumbered")] * (len(self._known_by) > 1)
-        if setup is not None and self.is_live:
-            return [*self.describe(setup, system).facts(scores), *self._facts, *unseen]
-        axes = {name_task(system, part): (one, "predicted")
+        axes = {name_task(system, part): (one, self._preds.verb)
                 for part, one in self._statistics.items()}  # fmt: skip
-        return [*self._facts, *score_facts(scores, axes, ci=ci), *unseen]
+        said = [*self._describe(setup, system), *self._facts]
+        return [*said, *score_facts(scores, axes, ci=ci), *unseen]
 
     def check_shards(self) -> None:
         """Refuse loaded parts of which some are missing."""
@@ -811,19 +800,15 @@ class Collection:
         """Return the sums, and what is said of them, as a file holds them."""
         new = self.copy()
         new.let_go(setup)
-        if new.is_live and new._statistics and setup is not None:
-            prepared = new.describe(setup, system)
-            noted = {name_task(system, part): one.noted for part, one in new._statistics.items()}
-            facts = prepared.data_facts(noted) + prepared.plan_facts()
-            new._facts = unite([*new._facts, *facts])
-        if new.is_live or not new.parts:
-            n = len(new) - sum(part.n for part in new.parts)
+        new._facts = unite([*new._facts, *new._describe(setup, system)])
+        n = len(new) - sum(part.n for part in new.parts)
+        if new.is_live or n or not new.parts:
             total = sum(one.fingerprint for one in new._statistics.values())
             rest = (total - sum(part.fingerprint for part in new.parts)) % (1 << 64)
             key = rest if new._gts._ids is not None else randbits(64)
             new.parts = [*new.parts, Part(shard, n, rest, key)]
         for batches in new.inputs:
-            batches.let_go(keep_entries=False)
+            batches.let_go()
         measures = new._plan.measures if new._plan else []
         own = {m.definition: own_identity(m.definition) for m in measures if is_own(m.definition)}
         sums = {part: [one.sums[s] for s in new._needed(part)]
@@ -831,7 +816,7 @@ class Collection:
         drawn = {part: one.resamples and [one.resamples[s] for s in new._needed(part)]
                  for part, one in new._statistics.items()}  # fmt: skip
         bare = {p: replace(one, sums={}, resamples=None) for p, one in new._statistics.items()}
-        return {**vars(new), "is_live": False, "_sample": [], "_statistics": bare,
+        return {**vars(new), "_sample": [], "_statistics": bare,
                 "own": own, "sums": sums, "resamples": drawn}  # fmt: skip
 
     @classmethod
@@ -931,10 +916,8 @@ class Collection:
                 options = setup.options.replace(**changed)
                 setup.kind.make_tasks({system: pred}, ref, options)
             self._extend(batch)
-            self.is_live = True
             return
         new = self.copy()  # nothing is added if something is wrong
-        new.is_live = True
         if alone:
             new.let_go(setup)
         new._extend(batch)
@@ -952,9 +935,7 @@ class Collection:
         )
         prepared = setup.prepare({system: pred}, ref, plan=self._plan, shard=shard, **values)
         found = new._add_evaluated(prepared, setup)
-        noted = {name_task(system, part): one.noted for part, one in found.items()}
-        facts = [*prepared.data_facts(noted), *prepared.plan_facts()]
-        new._facts = unite([*new._facts, *facts])
+        new._facts = unite([*new._facts, *_facts_of(prepared, found)])
         size = len(next(iter(found.values()), ()))
         for batches, one in zip(new.inputs, (pred, ref), strict=True):
             batches.extend(Batches.of_whole(one, size))
@@ -981,17 +962,16 @@ class Collection:
             why = "what was fitted, such as document frequencies or a threshold, differs"
             raise InputError("different-statistics", why=why)
         _check_parts(new.parts, other.parts)
-        new._add_sums(other._statistics, other._counts, other._name_counts)
+        new._add_sums(other._statistics, other._counts)
         new._plan, new._chosen = new._plan or other._plan, chosen
         new.parts = [*new.parts, *other.parts]
         sharded = all(part.shard for part in (*new.parts, *other.parts))
         if not new.is_empty and new._gts._ids is None and not (new.parts and sharded):
             new._known_by |= {"other numbers"}
         new._known_by |= other._known_by
-        new._sample = new._sample or other._sample
         alike = new.is_live == other.is_live  # else what is said of loaded items is said again
-        some = [one._facts for one in (new, other) if alike or one.is_live]
-        new._facts, new.is_live = unite(chain(*some)), new.is_live or other.is_live
+        new._facts = unite(chain(*(o._facts for o in (self, other) if alike or o.is_live)))
+        new._sample = _fuller(new._sample, other._sample)
         new._extend(other)
         return new
 
@@ -1008,34 +988,19 @@ class Collection:
         """Return the measures and the statistics of each part of the items that were let go."""
         return {part: (self._chosen[part], found) for part, found in self._statistics.items()}
 
-    def describe(self, setup: Setup, system: str) -> Prepared:
-        """Return what describes the items that were let go.
-
-        Raises
-        ------
-        InputError
-            If no measure was named and all items have other default measures than the first.
-        """
-        pred, ref = self._sample or [self._preds.entries(), self._gts.entries()]
-        nothing = dict.fromkeys(BY_ITEM)
-        prepared = setup.prepare({system: pred}, ref, plan=self.plan, **nothing)
-        if self._preds.gone_ones and not self._preds.scored:  # refuses what needs scores
+    def _describe(self, setup: Setup | None, system: str) -> list[Fact]:
+        """Return what was odd in the items that were let go: their counts, beside one of them."""
+        if setup is None or not self._sample or not self._statistics:
+            return []
+        pred, ref = map(Batches.decided, self.inputs, self._sample)
+        prepared = setup.prepare({system: pred}, ref, plan=self.plan, **dict.fromkeys(BY_ITEM))
+        if pred is not self._sample[0]:  # refuses what needs scores
             self._evaluate(prepared, setup)
-        names = setup.kind.name_counts
-        if names:
-            first = _names(self.plan)
-            now = _names(plan_measures(setup.kind, prepared.tasks, prepared.options))
-            if now != first:
-                raise InputError("other-defaults", first=first, every=now)
-        # the counts of all items, but for those of distinct entries, which the task has
-        tasks = {}
-        for part, task in prepared.tasks[system].items():
-            counts = {n: c for n, c in task.counts.items() if names.get(n) == "distinct"}
-            every = self._counts[part].items()
-            counts |= {n: c for n, c in every if names.get(n) != "distinct"}
-            tasks[part] = replace(task, counts=counts)
+        tasks = {part: replace(task, counts=self._counts[part])
+                 for part, task in prepared.tasks[system].items()}  # fmt: skip
         inputs: Any = [self._preds, self._gts]
-        return prepared._replace(tasks={system: tasks}, inputs=inputs)
+        prepared = prepared._replace(tasks={system: tasks}, inputs=inputs)
+        return _facts_of(prepared, self._statistics)
 
     def _check(self, other: Collection) -> None:
         """Refuse items that cannot follow those before."""
@@ -1069,13 +1034,9 @@ class Collection:
             self._known_by |= {"numbers" if numbered else "ids"}
         weights = prepared.options["weights"]
         self._facts = unite([*self._facts, *(weights.notes if weights else ())])
-        if not setup.kind.name_counts:  # entries are not kept
-            self._sample = [
-                replace(one, ids=range(1), side=one.side.take(np.array([0 if len(one) else -1])))
-                for one in prepared.inputs
-            ]
+        self._sample = _fuller(self._sample, list(map(_first_item, prepared.inputs)))
         for batches in (self._preds, self._gts):
-            batches.let_go(keep_entries=bool(setup.kind.name_counts))
+            batches.let_go()
         # one is kept without its rows, to compare the columns of others with
         self._by_item = {
             name: [one[:0] for one in values[:1] if isinstance(one, np.ndarray)]
@@ -1087,8 +1048,7 @@ class Collection:
         """Add the sums of prepared items, and return their statistics by part."""
         chosen, found = self._evaluate(prepared, setup)
         (tasks,) = prepared.tasks.values()
-        counts = {part: task.counts for part, task in tasks.items()}
-        self._add_sums(found, counts, setup.kind.name_counts)
+        self._add_sums(found, {part: task.counts for part, task in tasks.items()})
         self._plan, self._chosen = prepared.plan, chosen
         return found
 
@@ -1115,10 +1075,7 @@ class Collection:
         return chosen, found
 
     def _add_sums(
-        self,
-        statistics: Mapping[str, Statistics],
-        counts: Mapping[str, Mapping[str, int]],
-        names: Mapping[str, str],
+        self, statistics: Mapping[str, Statistics], counts: Mapping[str, Mapping[Any, int]]
     ) -> None:
         """Add the sums of other items; those that do not fit change nothing."""
         before = self._statistics
@@ -1126,14 +1083,9 @@ class Collection:
             check_added(before[part], statistics[part])
         added = {p: before[p] + one if p in before else one for p, one in statistics.items()}
         self._statistics = before | added
-        self._name_counts = {**self._name_counts, **names}
+        self._counts = {part: {**self._counts.get(part, {})} for part in {**self._counts, **counts}}
         for part, more in counts.items():
-            total = self._counts.get(part, {})
-            self._counts = self._counts | {part: {
-                n: max(total.get(n, 0), more.get(n, 0)) if names.get(n) == "same"
-                else total.get(n, 0) + more.get(n, 0)
-                for n in {**total, **more}
-            }}  # fmt: skip
+            merge_notes(self._counts[part], more)
 
 
 class Part(NamedTuple):
@@ -1173,6 +1125,24 @@ def resampling(options: ResolvedOptions) -> Bootstrap | None:
     """Return how intervals are made of items that are not kept; None without."""
     made = interval_options(options)
     return made and replace(made, method=POISSON)
+
+
+def _first_item(lists: Lists) -> Lists:
+    """Return the first item that has an entry, or one without; it has no id."""
+    row = (np.diff(lists.side.indptr) > 0).argmax() if len(lists) else -1
+    return replace(lists, ids=range(1), side=lists.side.take(np.array([row])))
+
+
+def _fuller(one: list[Lists], other: list[Lists]) -> list[Lists]:
+    """Return the one of two samples that has predicted entries, or else the first."""
+    return other if not one or (other and not len(one[0].side.codes)) else one
+
+
+def _facts_of(prepared: Prepared, found: Mapping[str, Statistics]) -> list[Fact]:
+    """Return what was odd in the items of one system, and what has no effect on them."""
+    (system,) = prepared.tasks
+    noted = {name_task(system, part): one.noted for part, one in found.items()}
+    return [*prepared.data_facts(noted), *prepared.plan_facts()]
 
 
 def _join_weights(parts: Sequence[Weights]) -> Weights:

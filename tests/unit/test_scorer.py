@@ -466,12 +466,6 @@ def test_no_working_array_grows_with_the_items_let_go(monkeypatch):
     assert len(scorer) == 65_000
 
 
-def test_default_measures_that_later_items_change():
-    scorer = fed(Scorer(keep_rows=False), [["1"], ["cat"]], [["1"], ["cat"]], [(0, 1), (1, 2)])
-    with refused("other-defaults"):  # numbers have no meaning
-        scorer.compute()
-
-
 def _embedding(number):
     def vectors(labels):
         return np.array([[1.0, 0.0] if len(label) % 2 else [number, 1.0] for label in labels])

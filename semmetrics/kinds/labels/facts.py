@@ -26,7 +26,7 @@ from semmetrics.data.lists import Lists, Side, as_entry
 from semmetrics.data.tasks import BESIDE, UNUSED, LabelTask
 from semmetrics.errors import Fact, first_of_each
 from semmetrics.kinds import Measures, Notes, Options, Tasks, common, each_task
-from semmetrics.kinds.labels.normalization import class_name, normalization, singular
+from semmetrics.kinds.labels.normalization import Ignored, class_name, normalization, singular
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.options import OPTIONS, is_given
@@ -42,6 +42,10 @@ _DELIMITERS = (";", "|", "\t", ",")
 _LIST = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")  # a list as text, or an end
 _ALIKE, _HELD, _LONE = (f"{BESIDE}{name}" for name in ("alike", "delimiter", "lone labels"))
 _WRITTEN, _SCORES, _ORDER = "lists as text", "scores", "order"
+SHARED, IGNORED = "terms of several classes", "labels to ignore"
+_NAMED, _TERMS = "labels that are no numbers", "terms"
+_FLAGS = ("unknown", "composed", "zero_vectors")  # of terms in an embedding
+_NO = np.zeros(1, np.bool_)
 _SENTENCE = 5.0  # mean words of a label above which labels look like captions
 _DISTINCT = 10  # distinct labels and items below which a share says little
 _HARDLY = {"pred": 0.05, "ref": 0.01}  # shares of occurrences
@@ -72,6 +76,7 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Odd:
     known = present["ref"].copy()
     known[: task.given or 0] = True
     found: Odd = {**common.swapped_sides(pred, ref), **_find_scores(pred, task.pred, task.ref)}
+    found |= {} if task.numbered else {_NAMED: 1}
     if task.ranked:  # every class has a score in every item
         return found
     names = {side: _names(task, chosen) for side, chosen in present.items()}
@@ -262,6 +267,24 @@ def _find_strangers(task: LabelTask, present: Mapping[str, Bools], lone: Bools) 
     return found
 
 
+def find_odd_terms(models: Mapping[str, Any]) -> Odd:
+    """Find the terms that embeddings do not know, or only in part; those read in part are counted.
+
+    Parameters
+    ----------
+    models : mapping from name to LabelVectors
+    """
+    found: Odd = {}
+    for name, model in models.items():
+        zeros = model.known & ~model.vectors.any(axis=1) if model.counts["zero_vectors"] else _NO
+        for what, some in zip(_FLAGS, (~model.known, model.composed, zeros), strict=True):
+            if some.any():
+                found[_TERMS, what, name] = frozenset(compress(model.terms, some.tolist()))
+        if model.counts["truncated"]:
+            found[_TERMS, "truncated", name] = model.counts["truncated"]
+    return found
+
+
 # ---- facts --------------------------------------------------------------------------------------
 
 
@@ -284,11 +307,15 @@ def label_facts(
     of_truth: list[Fact] = []
     truth = inputs[-1].source if inputs else ""
     every, taxonomy = [task for _, task in each_task(tasks)], options["taxonomy"]
+    ignored = Ignored.of(options["ignore"], normalization(options["normalize"])).names
     for name, task in each_task(tasks):
         odd = noted.get(name, task.odd)
+        facts += common.counted("shared-terms", len(odd.get(SHARED, ())), (), name)
+        lost = len(ignored) - len(odd.get(IGNORED, ()))
+        facts += common.counted("ignored-labels-not-found", lost, (), name)
         facts += common.count_facts(name, task) + oddity_facts(odd, "pred", name, options)
         facts += _score_facts(odd, name, task, measures, options)
-        facts += dict.fromkeys(_model_facts(name, task, noted.get(name, {})))
+        facts += dict.fromkeys(_model_facts(name, task, odd))
         of_truth += oddity_facts(odd, "ref", truth, options)
         of_truth += [Fact("true-scores", where=truth)] * ((_SCORES, "ref") in odd)
         of_truth += common.swapped_facts(odd)
@@ -371,22 +398,24 @@ def _score_facts(
     return facts
 
 
-def _model_facts(where: str, task: LabelTask, noted: Mapping[Any, Any]) -> list[Fact]:
+def _model_facts(where: str, task: LabelTask, odd: Odd) -> list[Fact]:
     """Note what models did not know or read, and what the steps of semantic measures noted."""
     if not task.models:
         return []
     from semmetrics.metrics.semantic import NEAR
 
-    facts: list[Fact] = [Fact("numbers-as-labels", where=where)] if task.numbered else []
-    for model in task.models.values():
-        flags = {"unknown": ~model.known, "composed": model.composed}
-        which = {key: [model.terms[i] for i in np.flatnonzero(some)] for key, some in flags.items()}
-        facts += common.model_facts(where, model, model.counts, "distinct term", which)
-    lists = {key: _most_noted(noted, key, "model") for key in ("unknown", "truncated")}
+    facts = [] if _NAMED in odd else [Fact("numbers-as-labels", where=where)]
+    for name, model in task.models.items():
+        which = {what: sorted(odd.get((_TERMS, what, name), ())) for what in _FLAGS}
+        counts = {what: len(terms) for what, terms in which.items()}
+        facts += common.model_facts(where, model, counts, "distinct term", which)
+        cut = odd.get((_TERMS, "truncated", name), 0)
+        facts += common.model_facts(where, model, {"truncated": cut}, "term")
+    lists = {key: _most_noted(odd, key, "model") for key in ("unknown", "truncated")}
     for name in lists["unknown"]:
         counts = {key: of_model[name] for key, of_model in lists.items()}
         facts += common.model_facts(where, task.models[name], counts, "label list")
-    pairs = _most_noted(noted, NEAR, "model", "threshold")
+    pairs = _most_noted(odd, NEAR, "model", "threshold")
     near = {threshold: n for (_, threshold), n in pairs.items() if n}
     if len(near) > _SHOWN:
         n, values = max(near.values()), {"thresholds": len(near)}

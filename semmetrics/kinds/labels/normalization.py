@@ -227,10 +227,10 @@ class Ignored(NamedTuple):
             names.append((class_name(terms), *terms, label))
         return Ignored(frozenset(written), tuple(dict.fromkeys(names)))
 
-    def chosen(self, classes: Iterable[Terms]) -> tuple[Bools, int]:
-        """Return which classes are ignored, and how many labels to ignore are none of them."""
+    def chosen(self, classes: Iterable[Terms]) -> tuple[Bools, frozenset[str]]:
+        """Return which classes are ignored, and which labels to ignore are among them."""
         every = {name for names in self.names for name in names}
         calls = [{class_name(terms), *terms} & every for terms in classes]
         found = set().union(*calls)
-        unknown = sum(found.isdisjoint(names) for names in self.names)
-        return np.array([len(names) > 0 for names in calls], np.bool_), unknown
+        among = frozenset(names[0] for names in self.names if not found.isdisjoint(names))
+        return np.array([len(names) > 0 for names in calls], np.bool_), among

@@ -32,7 +32,14 @@ from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms, occurring
 from semmetrics.errors import InputError
 from semmetrics.kinds import Defaults, Kind, Measures, Options, Tasks, common, each_task
 from semmetrics.kinds.labels import as_labels
-from semmetrics.kinds.labels.facts import find_oddities, label_facts
+from semmetrics.kinds.labels.facts import (
+    IGNORED,
+    SHARED,
+    Odd,
+    find_odd_terms,
+    find_oddities,
+    label_facts,
+)
 from semmetrics.kinds.labels.normalization import (
     REPEATING,
     Ignored,
@@ -43,8 +50,8 @@ from semmetrics.kinds.labels.normalization import (
 from semmetrics.metrics.registry import parse
 from semmetrics.options import OPTIONS, join_names, resolve_options
 
-Coding = tuple[Sequence[Terms], tuple[Codes, Codes], dict[str, int], Synonyms | None]
-"""The terms of each class, the class of each label of both vocabularies, counts and synonyms."""
+Coding = tuple[Sequence[Terms], tuple[Codes, Codes], Odd, Synonyms | None]
+"""The terms of each class, the class of each label of both vocabularies, oddities, synonyms."""
 
 
 def label_task(
@@ -99,7 +106,7 @@ def label_task(
         predicted = occurring(joined.pred.codes, len(pred.terms))
         occur = predicted, occurring(truth.codes, len(ref.terms))
         coding = _code_terms(pred, ref, occur, listed, ignored)
-    terms, (mine, theirs), counts, synonyms = coding
+    terms, (mine, theirs), odd, synonyms = coding
     written: Any = (None, None)
     if synonyms is not None:
         written = joined.pred.codes, (joined.ref.codes + len(pred.terms)).astype(np.int32)
@@ -112,7 +119,7 @@ def label_task(
         binary=pred.order in ("columns", "keys"),
         given=None if listed is None else len(listed),
         settings=settings,
-        counts=counts | joined.counts,
+        counts=joined.counts,
         synonyms=synonyms,
         terms=None if all(len(some) == 1 for some in terms) else terms,
         heads=None if heads is None else aligned_rows(heads, pred, joined.ids),
@@ -120,12 +127,12 @@ def label_task(
         weights=weighed,
     )
     if ignored.written:
-        task = _without(task, terms, ignored)
+        task, odd[IGNORED] = _without(task, terms, ignored)
     rows = np.flatnonzero(np.diff(task.pred.indptr))
     if skips and len(rows) < len(task):
         counts = {**task.counts, "empty_prediction_skipped": len(task) - len(rows)}
         task = replace(task.take(rows), counts=counts)
-    odd = find_oddities(task, pred, ref)
+    odd |= find_oddities(task, pred, ref)
     task = copy(task)  # with how often classes occur, which replace() would count again
     vars(task)["odd"] = odd
     return task
@@ -178,8 +185,8 @@ def _code_terms(
             number = int(numbers[~left_out][0])
             where, value = ref.where(ref.first_item(number)), class_name(ref.terms[number])
             raise InputError("outside-classes", where, role="the reference label", value=value)
-    shared = sum(len(some) > 1 for some in holders.values())
-    counts = {"shared_terms": shared} if shared else {}
+    shared = frozenset(term for term, some in holders.items() if len(some) > 1)
+    odd: Odd = {SHARED: shared} if shared else {}
     lone = {*compress(mine, pred_codes < 0), *compress(theirs, ref_codes < 0)}
     every = [*classes, *sorted(lone, key=class_name)]
     name, number = max(Counter(map(class_name, every)).items(), key=itemgetter(1), default=("", 0))
@@ -193,18 +200,20 @@ def _code_terms(
     written = [*pred.terms]
     written += [terms if own == every[code] else every[code] for terms, own, code in labels]
     if all(len(terms) == 1 for terms in written):
-        return every, (pred_codes, ref_codes), counts, None
+        return every, (pred_codes, ref_codes), odd, None
     # Two classes of a term tell as much as all, of which a term may have thousands.
     touched = [{code for term in terms for code in holders.get(term, ())[:2]} for terms in written]
     ambiguous = np.array([len(some) > 1 for some in touched], np.bool_)
     several = any(len(terms) > 1 for terms in (*mine, *theirs))  # not a term that is repeated
     found = _identity(classes) if listed is None and several else None
-    return every, (pred_codes, ref_codes), counts, Synonyms(written, ambiguous, found)
+    return every, (pred_codes, ref_codes), odd, Synonyms(written, ambiguous, found)
 
 
-def _without(task: LabelTask, classes: Sequence[Terms], ignored: Ignored) -> LabelTask:
-    """Take the labels to ignore out of both sides."""
-    left_out, unknown = ignored.chosen(classes)
+def _without(
+    task: LabelTask, classes: Sequence[Terms], ignored: Ignored
+) -> tuple[LabelTask, frozenset[str]]:
+    """Take the labels to ignore out of both sides; return also which of them there are."""
+    left_out, among = ignored.chosen(classes)
 
     def only(side: Side, some: Bools) -> Side:
         """Return the occurrences of some classes, which are numbered anew."""
@@ -212,7 +221,7 @@ def _without(task: LabelTask, classes: Sequence[Terms], ignored: Ignored) -> Lab
         return replace(kept, codes=(np.cumsum(some) - 1).astype(np.int32)[kept.codes])
 
     names = tuple(compress(task.classes, left_out))
-    return replace(
+    rest = replace(
         task,
         pred=only(task.pred, ~left_out),
         ref=only(task.ref, ~left_out),
@@ -220,9 +229,9 @@ def _without(task: LabelTask, classes: Sequence[Terms], ignored: Ignored) -> Lab
         terms=None if task.terms is None else list(compress(task.terms, ~left_out)),
         given=None if task.given is None else int((~left_out[: task.given]).sum()),
         ignored=IgnoredLabels(names, only(task.pred, left_out), only(task.ref, left_out)),
-        counts={**task.counts, **({"ignored_labels_not_found": unknown} if unknown else {})},
         settings={**task.settings, "ignore": join_names(sorted({one[0] for one in ignored.names}))},
     )
+    return rest, among
 
 
 _EXACT = ("F1", "Precision", "Recall", "Jaccard", "SubsetAccuracy", "MicroF1", "MacroF1")
@@ -231,11 +240,6 @@ _WORDS, _TEXTS = "embedding", "text_embedding"  # what measures need: vectors of
 _GIVE_CLASSES = f"give the class list, {OPTIONS['classes'].both}"
 _NUMBERS = f"the labels are numbers; give names, or the class list, {OPTIONS['classes'].both}"
 _RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
-_COUNTS = {  # those that do not add up over parts
-    "shared_terms": "same",
-    "predicted_outside_classes": "distinct",
-    "ignored_labels_not_found": "distinct",
-}
 
 
 def read_beside(options: Options) -> Options:
@@ -331,7 +335,8 @@ def prepare(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
             rules = rules_for(model, options["lookup"], options["oov"])
             whole = needs[name] == {_TEXTS}
             found[name] = label_vectors(terms, model, whole=whole, device=device, **rules)
-        return replace(task, models=found, taxonomy=taxonomy)
+        odd = {**task.odd, **find_odd_terms(found)}
+        return replace(task, models=found, taxonomy=taxonomy, odd=odd)
 
     return {name: {part: prepared(t) for part, t in parts.items()} for name, parts in tasks.items()}
 
@@ -356,6 +361,4 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
     return text, ""
 
 
-KIND = Kind(
-    "labels", read_beside, read, make_tasks, defaults, fill_entry, prepare, label_facts, _COUNTS
-)
+KIND = Kind("labels", read_beside, read, make_tasks, defaults, fill_entry, prepare, label_facts)
