@@ -124,4 +124,5 @@ def hash_ids(ids: Sequence[str] | range | NDArray[np.int64]) -> Hashes:
         return mix(np.arange(ids.start, ids.stop, ids.step))
     if isinstance(ids, np.ndarray):
         return mix(ids)
-    return hash_strings(ids)
+    kept = getattr(ids, "hashes", None)  # of ids that keep theirs
+    return hash_strings(ids) if kept is None else kept

@@ -32,6 +32,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
 _TABLE = 1 << 26
+_SPARSE = 64  # cells for each key above which sorting the keys is faster than a table
 
 
 def as_slice(numbers: Ints) -> Any:
@@ -257,7 +258,7 @@ def first_occurrences(keys: Ints, size: int) -> Bools | None:
     >>> first_occurrences(np.array([3, 1, 3]), 4).tolist()
     [True, True, False]
     """
-    if size <= _TABLE:
+    if size <= _SPARSE * len(keys):
         table = np.zeros(size, np.bool_)
         table[keys] = True
         if np.count_nonzero(table) == len(keys):

@@ -26,6 +26,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from semmetrics.core.hashing import hash_ids
 from semmetrics.data.form import EXTENSIONS, TABLES, ReadOptions
 from semmetrics.data.inputs import format_among
 from semmetrics.data.lists import Lists
@@ -127,6 +128,7 @@ class Parts:
                             found = found.rows(0, len(found) - 1)
                         found = replace(found, source=self.name, notes=rows.notes + found.notes)
                         problem = False  # there are items
+                        hash_ids(found.ids)  # in the thread that reads; ids keep their hashes
                     yield found, taken - done
                     done = taken
         if problem and not self.first:

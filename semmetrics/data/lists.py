@@ -18,6 +18,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
 from semmetrics.core.same import by_value
 from semmetrics.errors import ITEM, InputError, Places
@@ -75,6 +76,8 @@ def join_ids(parts: Sequence[Ids]) -> Ids:
     >>> join_ids([["a"], ["b", "c"]])
     ['a', 'b', 'c']
     """
+    if len(parts) == 1 and isinstance(parts[0], Texts):
+        return parts[0]
     if not parts or not all(isinstance(part, Texts) for part in parts):
         return [name for part in parts for name in map(str, part)]
     texts: Any = parts
@@ -136,6 +139,18 @@ class Texts(Sequence[str]):
     def __repr__(self) -> str:
         first = ", ".join(repr(text[:20]) for text in self[:3])
         return f"Texts({len(self):,}: {first}{', …' if len(self) > 3 else ''})"
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """A hash of each string."""
+        return hash_strings(self)
+
+    def rows(self, start: int, stop: int) -> Texts:
+        """Return strings start to stop, sharing memory."""
+        new = Texts(self.data, self.ends[start : stop + 1])
+        if "hashes" in vars(self):
+            new.hashes = self.hashes[start:stop]
+        return new
 
     def utf8(self, start: int, stop: int) -> tuple[NDArray[np.uint8], Ints]:
         """Return the bytes of some strings, and where each begins and ends in them."""
@@ -275,10 +290,7 @@ class Lists:
     def rows(self, start: int, stop: int) -> Lists:
         """Return items start to stop, sharing memory."""
         ids = self.ids
-        if isinstance(ids, Texts):
-            ids = Texts(ids.data, ids.ends[start : stop + 1])
-        else:
-            ids = ids[start:stop]
+        ids = ids.rows(start, stop) if isinstance(ids, Texts) else ids[start:stop]
         return self._some(slice(start, stop), ids, lambda side: side.rows(start, stop))
 
     def take(self, rows: Ints, ids: Ids | None = None) -> Lists:

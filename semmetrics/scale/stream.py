@@ -27,6 +27,7 @@ from semmetrics.data.form import ReadOptions, takes_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.join import Weights
 from semmetrics.data.lists import Lists, join_ids
+from semmetrics.data.source import ahead
 from semmetrics.errors import InputError, Places
 from semmetrics.kinds import resolve_kind
 from semmetrics.kinds.common import read_weights
@@ -59,8 +60,10 @@ class Seen:
         for run in self.runs:
             again |= _find(run, new) >= 0
         while self.runs and len(self.runs[-1]) <= 2 * len(new):
-            new = np.sort(np.concatenate([self.runs[-1], new]), kind="stable")
-            self.runs = self.runs[:-1]
+            *runs, last = self.runs
+            self.runs, new = tuple(runs), np.concatenate([last, new])
+            del last  # one copy at a time
+            new.sort(kind="stable")
         self.runs = (*self.runs, new)
         return np.sort(order[again])
 
@@ -176,29 +179,37 @@ def score_stream(
     files, part = given.get("read") or ReadOptions(), None if shard is None else Shard.read(shard)
     what, read, scored = "reading and scoring", 0, 0
 
-    def count(n_bytes: int = 0, n_items: int = 0) -> None:
-        nonlocal read, scored
-        read, scored = read + n_bytes, scored + n_items
+    def tell() -> None:
         if advance is not None:
             advance(what, read, scored, size)
 
-    count()
+    def count_bytes(n: int) -> None:
+        nonlocal read
+        read += n
+        tell()
+
+    def count_items(n: int) -> None:  # in another thread
+        nonlocal scored
+        scored += n
+        tell()
+
+    tell()
     scorer = Scorer(**given)
     if truth.size is not None and (stems := stems_to_count(setup_of(scorer), weights=weights)):
         what, size = "counting document frequencies", truth.size
-        lists = truth.lists(lambda data, _: setup_of(scorer).read_truth(data), files, count)
+        lists = truth.lists(lambda data, _: setup_of(scorer).read_truth(data), files, count_bytes)
         counted = add_up_frequencies(
             count_frequencies(one, setup_of(scorer), stems) for one in lists
         )
         scorer = Scorer(**{**given, "doc_freq": counted})
         what, read, size = "reading and scoring", 0, sum(filter(None, sizes))
     setup = setup_of(scorer)
-    of_truth = truth.lists(lambda data, _: setup.read_truth(data), files, count)
-    every: list[Any] = [of_truth, *(one.lists(setup.read, files, count) for one in parts.values())]
+    every: list[Any] = [truth.lists(lambda data, _: setup.read_truth(data), files, count_bytes)]
+    every += [one.lists(setup.read, files, count_bytes) for one in parts.values()]
     with ExitStack() as stack:  # no reader outlives an error
         first, *others = (Side(stack.enter_context(closing(one)), part) for one in every)
         sides = dict(zip(parts, others, strict=True))
-        score_sides(scorer, first, sides, weights, lambda n: count(0, n))
+        score_sides(scorer, first, sides, weights, count_items)
     return scorer
 
 
@@ -257,6 +268,15 @@ def score_sides(
 
     for name in sides:
         scorer.add_system(name)  # there may be no items
+    pairs: Any = ahead(_pairs(truth, sides))
+    with closing(pairs):  # nothing is read on when an error was met
+        for system, pred, ref in pairs:
+            add(system, pred, ref)
+            count(len(pred))
+
+
+def _pairs(truth: Side, sides: Mapping[str, Side]) -> Iterator[tuple[str, Lists, Lists]]:
+    """Yield systems with some of their predictions, and the ground truth of the same items."""
     every = [truth, *sides.values()]
     while n := min([one.fill() for one in every]):
         first = truth.hashes[:n]
@@ -265,8 +285,7 @@ def score_sides(
         truth.check(first, truth.lists)
         ref = truth.take(n)
         for name, one in sides.items():
-            add(name, replace(one.take(n), ids=ref.ids), ref)
-        count(n)
+            yield name, replace(one.take(n), ids=ref.ids), ref
     if not any(one.fill() for one in every):
         return
     for one in sides.values():
@@ -283,12 +302,10 @@ def score_sides(
                 row = np.flatnonzero(place >= 0)[used[rows]][0]
                 raise InputError("rows-apart", pred.where(int(row)))
             used[rows] = True
-            ids = pred.ids if len(rows) == len(pred) else None
-            add(name, pred, ref.take(rows, ids))
-            count(len(pred))
+            yield name, pred, ref.take(rows, pred.ids if len(rows) == len(pred) else None)
         left = np.flatnonzero(~used)
         for part in slices(len(left), _TOGETHER):
-            add(name, nothing, ref.take(left[part]))
+            yield name, nothing, ref.take(left[part])
 
 
 def _keep(truth: Side) -> tuple[Lists, Hashes, Ints]:
