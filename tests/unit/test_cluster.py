@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from refusals import refused
-from scaled import CI, asked, check_same, draw, shuffled, write
+from scaled import CI, MEASURES, asked, check_same, draw, shuffled, write
 
 from semmetrics import InputError, score
 from semmetrics.scale.cluster import score_dataset
@@ -65,12 +65,20 @@ def write_parts(folder, kind, form="jsonl", files=3, **options):
     return found
 
 
-@pytest.mark.parametrize("stage", ["reading", "scoring"])
-@pytest.mark.parametrize("kind", ["labels", "captions", "classes"])
-def test_a_node_dies_and_the_digits_are_those_of_one_process(tmp_path, killing, kind, stage):
-    pair = write_parts(tmp_path, kind)
-    found = score_dataset(*pair, partitions=9, advance=killing(stage), **asked(kind))
-    check_same(found, score(*draw(kind, n=60), keep_rows=False, **asked(kind)))
+@pytest.mark.parametrize(
+    ("kind", "stage", "measures"),
+    [
+        *((kind, stage, MEASURES[kind]) for kind in ("labels", "captions", "classes")
+          for stage in ("reading", "scoring")),
+        ("captions", "scoring", ["SPICE(parser=offline)"]),
+    ],
+)  # fmt: skip
+def test_a_node_dies_and_the_digits_are_those_of_one_process(
+    tmp_path, killing, kind, stage, measures
+):
+    pair, given = write_parts(tmp_path, kind), {**asked(kind), "measures": measures}
+    found = score_dataset(*pair, partitions=9, advance=killing(stage), **given)
+    check_same(found, score(*draw(kind, n=60), keep_rows=False, **given))
 
 
 def test_a_node_dies_while_matrices_are_scored(tmp_path, killing):
