@@ -139,12 +139,11 @@ class Statistics:
         return self._joined[statistic]
 
     def aligned(self, labels: tuple[str, ...]) -> Statistics:
-        """The same statistics on a label axis that contains this one."""
+        """The same statistics on a label axis that contains this one, in the same order."""
         if labels == self.labels:
             return self
-        place = {name: code for code, name in enumerate(labels)}
-        codes = np.array([place[name] for name in self.labels], np.int32)
-        width = len(labels)
+        mine, width = set(self.labels), len(labels)
+        codes = np.flatnonzero([name in mine for name in labels]).astype(np.int32)
 
         def spread(array: NDArray[Any]) -> NDArray[Any]:
             wide = np.zeros((*array.shape[:-1], width), array.dtype)
@@ -277,8 +276,9 @@ def merged_labels(parts: Sequence[Statistics]) -> tuple[str, ...]:
     if all(part.labels == first.labels for part in parts):
         return first.labels
     listed = first.labels[: first.given or 0]
-    others = {name for part in parts for name in part.labels} - set(listed)
-    return (*listed, *sorted(others))
+    known = set(listed)
+    every = sorted(name for part in parts for name in part.labels)  # which merges what is in order
+    return (*listed, *(name for name in dict.fromkeys(every) if name not in known))
 
 
 def frame_of(parts: Sequence[Statistics | LabelAxis]) -> Frame:
