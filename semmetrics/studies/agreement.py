@@ -32,6 +32,7 @@ from semmetrics.data.form import DEFAULTS, takes_options
 from semmetrics.data.judgements import TEXTS, Judgements, name_all, read_judgements
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError, UnknownKeyError
+from semmetrics.kinds.common import counted
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.options import AGGREGATIONS, AGREEMENT, CORRECTIONS, JUDGEMENT_TESTS, split_names
 from semmetrics.reports import ScaledResult, Table, entry_of, format_p
@@ -617,19 +618,16 @@ def _facts(judgements: Judgements, table: AgreementTable, pinned: AgreementProto
         if one.statistic != table[0].statistic:
             continue
         of = one.heading if len(table.groups) == 1 else f"{one.heading}, {one.group}"
-        unit = {"unit": one.unit}
-        if one.lacking:
-            notes.append(Fact("unjudged", one.lacking, where=of, values=unit))
+        notes += counted("unjudged", one.lacking, where=of, unit=one.unit)
         if one.value != one.value and judgements.second is None:
             notes.append(Fact("constant-side", where=of))
         untested = math.isnan(one.p) and not math.isnan(one.difference)  # too small a group
         if untested and one.design.test == "williams" and one.images > 1:
-            notes.append(
-                Fact("untested-group", significance.LEAST_OF_WILLIAMS, where=of, values=unit)
-            )
+            least = significance.LEAST_OF_WILLIAMS
+            notes += counted("untested-group", least, where=of, unit=one.unit)
         if one.images == 1:
             group = "" if len(table.groups) == 1 else one.group
-            notes.append(Fact("one-image", where=group, values=unit))
+            notes.append(Fact("one-image", where=group, values={"unit": one.unit}))
     first = table[0]
     if first.design.test == "williams" and first.images < first.n:
         known = {"unit": first.unit, "images": first.images}

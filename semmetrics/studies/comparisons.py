@@ -181,8 +181,7 @@ class Difference:
         if self.method != "t":
             ci = Interval(self.low, self.high, replace(made, method=self.method))
         score = replace(self.score, ci=ci)
-        undrawn = self.design.test in ("interval", *_OF_ITEMS)
-        drawn = "" if undrawn else f",{made.resamples},{made.seed}"
+        drawn = f",{made.resamples},{made.seed}" if self.design.test in _DRAWN else ""
         corrected = f"{self.design.correction},{self.comparisons}"
         return f"{score.signature}|test:{self.design.test}{drawn}|correction:{corrected}"
 

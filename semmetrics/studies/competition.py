@@ -39,7 +39,7 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.data.form import takes_options
 from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.common import counted, finite_or_none
 from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.plan import Setup, open_setup
 from semmetrics.scoring.score import score_prepared
@@ -118,12 +118,7 @@ def rank_dominance(dominance: ArrayLike) -> GlobalRank:
     2
     """
     matrix = _as_square(dominance, "a dominance")
-    edges = matrix > 0
-    reach = edges | np.eye(len(edges), dtype=np.bool_)  # by a path of any length, also none
-    for _ in range(max(1, len(edges).bit_length())):
-        reach = (reach.astype(np.float64) @ reach) > 0
-    irreducible = bool(reach.all())
-    period = _period(edges, reach)
+    period, irreducible = _period(matrix > 0)
     shift, matrix = _balance(matrix)
     start = _scale_to_1(np.ones(len(matrix)), -shift)
     high, steady, power = matrix, 0, 1
@@ -219,25 +214,24 @@ def _as_square(values: ArrayLike, role: str, *, diagonal: float | None = None) -
     return matrix
 
 
-def _period(edges: Bools, reach: Bools) -> int:
+def _period(edges: Bools) -> tuple[int, bool]:
     """Return the least common multiple of the periods of the strongly connected components.
 
-    That of a component is the greatest common divisor of the lengths of all of its cycles.
+    That of a component is the greatest common divisor of the lengths of all of its cycles. Beside
+    it is whether there is one component alone.
     """
-    same, periods = reach & reach.T, [1]
-    for members in {tuple(np.flatnonzero(row).tolist()) for row in same}:
-        depth, queue, divisor = {members[0]: 0}, [members[0]], 0
-        for node in queue:
-            for after in filter(members.__contains__, np.flatnonzero(edges[node]).tolist()):
-                if after not in depth:
-                    depth[after] = depth[node] + 1
-                    queue.append(after)
-                divisor = math.gcd(divisor, abs(depth[node] + 1 - depth[after]))
-        periods.append(divisor or 1)
-    period = math.lcm(*periods)
+    from scipy.sparse.csgraph import connected_components, shortest_path
+
+    number, component = connected_components(edges, connection="strong")
+    period = 1
+    for one in range(number):
+        inside = edges[np.ix_(component == one, component == one)]
+        depth = shortest_path(inside, unweighted=True, indices=0).astype(np.int64)
+        first, second = np.nonzero(inside)
+        period = math.lcm(period, int(np.gcd.reduce(depth[first] + 1 - depth[second])) or 1)
     if period > _PERIOD:
         raise InputError("vanishing-dominance")
-    return period
+    return period, number == 1
 
 
 def compute_dominance(
@@ -563,9 +557,7 @@ def _rank(
     rank = rank_dominance(dominance)
     if not rank.converged:
         notes.append(Fact("not-converged", rank.power, where=whole.measure))
-    shared = len(rank.ranks) - len({*rank.ranks})
-    if shared:
-        notes.append(Fact("shared-ranks", shared, where=whole.measure))
+    notes += counted("shared-ranks", len(rank.ranks) - len({*rank.ranks}), where=whole.measure)
     stability = {}
     for most, table in fewer.items():
         ranks = rank_dominance(_dominance(systems, table, floor, [])).ranks
@@ -585,8 +577,7 @@ def _filled(
         lost.update(dict.fromkeys(image for image in some if image not in images[pair]))
     if lost and not skip:
         raise InputError("not-annotated", n=len(lost), images=list(lost))
-    if lost:
-        notes.append(Fact("images-not-annotated", len(lost)))
+    notes += counted("images-not-annotated", len(lost))
     for pair, annotated in images.items():
         if not annotated:
             raise InputError("nothing-given", " and ".join(pair), what="annotated images",
@@ -608,10 +599,8 @@ def _dominance(
             where = f"{table.measure}, {systems[i]} against {systems[j]}"
             raise InputError("no-dominance", where, value=float(scores[i, j])) from None
         raise error.placed(table.measure) from None
-    if low:
-        notes.append(Fact("raised-to-floor", low, where=table.measure, values={"floor": floor}))
-    elif is_zero.any():
-        notes.append(Fact("both-zero", int(is_zero.sum()) // 2, where=table.measure))
+    raised = counted("raised-to-floor", low, where=table.measure, floor=floor)
+    notes += raised or counted("both-zero", int(is_zero.sum()) // 2, where=table.measure)
     return found
 
 

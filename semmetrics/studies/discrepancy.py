@@ -50,9 +50,9 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Entry, Lists, Side
 from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import FOUND
-from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError, first_of_each
+from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds import resolve_kind
-from semmetrics.kinds.common import finite_or_none
+from semmetrics.kinds.common import counted, finite_or_none, named
 from semmetrics.messages import brief, listing, pluralize
 from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.metrics.definition import Definition, Measure
@@ -200,12 +200,7 @@ class FunctionSimilarity:
             both = zip(block.codes[first].tolist(), block.codes[second].tolist(), strict=True)
             for column, pair in enumerate(both):
                 if pair not in known:
-                    value = self._function(given[pair[0]], given[pair[1]])
-                    try:
-                        known[pair] = float(value)
-                    except (TypeError, ValueError, OverflowError):
-                        raise InputError("not-a-number", self.name, role="its value",
-                                         value=value) from None  # fmt: skip
+                    known[pair] = float(self._function(given[pair[0]], given[pair[1]]))
                 found[row, column] = known[pair]
         return found
 
@@ -611,10 +606,7 @@ def select_discrepant(
     if k < 1:
         raise InputError("bad-option", name="k", value=k, wanted="a whole number from 1")
     check_choice("ties", ties, TIES)
-    empty = DiscrepancySelection(
-        systems=(), measure="", k=k, ties=ties, seed=seed, kind="", noun="", n=0, left_out=0,
-        excluded=(), options={}, models={}, inputs={}, pairs=(), answers={},
-    )  # fmt: skip
+    empty = DiscrepancySelection(k=k, ties=ties, seed=seed)
     return _add(empty, systems, measure, exclude, options)
 
 
@@ -738,9 +730,8 @@ def _add(
         understood=tuple(understood),
         **({} if state.systems else known),
     )  # fmt: skip
-    unknown = [name for name in dict.fromkeys(left_out) if name not in selector.excluded]
-    if unknown:  # their ids may be written otherwise
-        notes.append(Fact("unknown-exclusions", len(unknown), tuple(unknown[:EXAMPLES])))
+    unknown = (name for name in dict.fromkeys(left_out) if name not in selector.excluded)
+    notes += named("unknown-exclusions", unknown)  # their ids may be written otherwise
     return replace(state, facts=(*notes, *_selection_notes(state, new)))
 
 
@@ -795,16 +786,16 @@ def _check_unchanged(
     state: DiscrepancySelection, selector: Selector, models: Mapping[str, str]
 ) -> None:
     """Refuse systems that answer otherwise than they did, and what compares them otherwise."""
-    changes = [f"{name}:{models.get(name)}, not {before}"
-               for name, before in state.models.items() if models.get(name) != before]  # fmt: skip
-    now = selector.describe()
-    changed = [n for n in state.systems if now[n]["fingerprint"] != state.inputs[n]["fingerprint"]]
+    for name, before in state.models.items():
+        if models.get(name) != before:
+            raise InputError("state-differs", what=f"{name}:{models.get(name)}, not {before}")
     if selector.n != state.n:
-        changes.append(f"{pluralize(selector.n, 'image')}, not {state.n:,}")
+        now = pluralize(selector.n, "image")
+        raise InputError("state-differs", what=f"{now}, not {state.n:,}")
+    own = selector.describe()
+    changed = [n for n in state.systems if own[n]["fingerprint"] != state.inputs[n]["fingerprint"]]
     if changed:
-        changes.append(f"other answers of {listing(changed)}")
-    if changes:
-        raise InputError("state-differs", what=changes[0])
+        raise InputError("state-differs", what=f"other answers of {listing(changed)}")
 
 
 def _selection_notes(state: DiscrepancySelection, new: Sequence[str]) -> list[Fact]:
@@ -818,12 +809,9 @@ def _selection_notes(state: DiscrepancySelection, new: Sequence[str]) -> list[Fa
         known = {"ties": state.ties, "pair": f"{most.first} and {most.second}",
                  "taken": most.taken, "tied": most.tied}  # fmt: skip
         notes.append(Fact("ties-decide", len(tied), values=known))
-    undefined = sum(pair.undefined for pair in pairs)
-    if undefined:
-        notes.append(Fact("undefined-pairs", undefined))
-    empty = {name: state.inputs[name]["empty"] for name in new}
-    notes += [Fact("empty-answers", n, where=name, values={"noun": state.noun})
-              for name, n in empty.items() if n]  # fmt: skip
+    notes += counted("undefined-pairs", sum(pair.undefined for pair in pairs))
+    for name in new:
+        notes += counted("empty-answers", state.inputs[name]["empty"], (), name, noun=state.noun)
     return notes
 
 
@@ -868,21 +856,21 @@ class DiscrepancySelection(Result):
         How each input was read; not saved.
     """
 
-    systems: tuple[str, ...]
-    measure: str
+    systems: tuple[str, ...] = ()
+    measure: str = ""
     k: int
     ties: str
     seed: int
-    kind: str
-    noun: str
-    n: int
-    left_out: int
-    excluded: tuple[str, ...]
-    options: Mapping[str, Any]
-    models: Mapping[str, str]
-    inputs: Mapping[str, Mapping[str, Any]]
-    pairs: tuple[PairSelection, ...]
-    answers: Mapping[str, Mapping[str, list[Any]]] = field(repr=False)
+    kind: str = ""
+    noun: str = ""
+    n: int = 0
+    left_out: int = 0
+    excluded: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    pairs: tuple[PairSelection, ...] = ()
+    answers: Mapping[str, Mapping[str, list[Any]]] = field(default_factory=dict, repr=False)
     version: str = __version__
     facts: tuple[Fact, ...] = field(default=(), repr=False)
     understood: tuple[str, ...] = field(default=(), repr=False)
@@ -936,13 +924,11 @@ class DiscrepancySelection(Result):
         if entry.get("digest") != _digest(known):
             raise InputError("state-edited", where)
         del known["schema"]
-        pairs = [
-            {**pair, "images": tuple(pair["images"]), "values": tuple(pair["values"]),
-             "mean": math.nan if pair["mean"] is None else pair["mean"]}
-            for pair in known["pairs"]
-        ]  # fmt: skip
-        known["pairs"] = tuple(PairSelection(**pair) for pair in pairs)
-        known |= {name: tuple(known[name]) for name in ("systems", "excluded")}
+        for pair in known["pairs"]:
+            pair |= {name: tuple(pair[name]) for name in ("images", "values")}
+            pair["mean"] = math.nan if pair["mean"] is None else pair["mean"]
+        known["pairs"] = [PairSelection(**pair) for pair in known["pairs"]]
+        known |= {name: tuple(known[name]) for name in ("systems", "excluded", "pairs")}
         return DiscrepancySelection(**known)
 
     def to_records(self) -> Records:
@@ -1100,7 +1086,4 @@ def _compare_batches(
         notes += [replace(note, where=one.source) for one in lists.values() for note in one.notes]
         if number == 0:  # there may be thousands
             understood = describe_inputs(list(lists.values()))
-    notes = first_of_each(notes)
-    if selector.left_out:
-        notes.append(Fact("images-left-out", selector.left_out))
-    return notes, understood
+    return [*first_of_each(notes), *counted("images-left-out", selector.left_out)], understood

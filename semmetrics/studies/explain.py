@@ -83,14 +83,14 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
     for text in (word for several in texts for word in registry.split_names(several) or [several]):
         try:
             topics += _find_topics(text.strip())
-        except InputError:
+        except InputError as error:
+            problems.append(error)
             if not set("@(,") & set(text):
                 known = [one.name for one in registry.all_definitions()]
                 known += [*registry.aliases(), *_EVERY_PROTOCOL]
                 remedy = did_you_mean(text, known, "see: semmetrics list")
-                error = InputError("unknown-name", what="measure or protocol", value=text,
-                                   remedy=remedy)  # fmt: skip
-            problems.append(error)
+                problems[-1] = InputError("unknown-name", what="measure or protocol", value=text,
+                                          remedy=remedy)  # fmt: skip
     if len(problems) == 1:
         raise problems[0]
     if problems:

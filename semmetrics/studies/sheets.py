@@ -19,7 +19,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from html import escape
 from importlib import resources
 from itertools import groupby
@@ -33,7 +33,8 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.objects import is_frame
 from semmetrics.data.side_inputs import TABLE_KINDS, read_rows
 from semmetrics.data.source import load
-from semmetrics.errors import EXAMPLES, FROM_0, Fact, InputError
+from semmetrics.errors import FROM_0, Fact, InputError
+from semmetrics.kinds.common import counted, named
 from semmetrics.messages import printable
 from semmetrics.reports import Records, csv_text, plain_text
 from semmetrics.schema import as_answer, as_id, as_number
@@ -76,7 +77,6 @@ def read_references(
         If a sheet is of other images.
     """
     wanted = set(state.images)
-    written = {printable(image): image for image in wanted}
     found: dict[str, list[Any]] = {}
     read: ReadOptions = setup.options["read"] or DEFAULTS
     for one in _files(given):
@@ -91,25 +91,17 @@ def read_references(
                 filled = [entry for entry in entries if entry and str(entry).strip()]
                 if filled and image in wanted:
                     found.setdefault(image, []).extend(filled)
-            if others := sum(str(image) not in wanted for image in lists.ids):
-                notes.append(Fact("references-not-used", others))
+            others = sum(str(image) not in wanted for image in lists.ids)
+            notes += counted("references-not-used", others)
             continue
         if rows and "rating" in rows[0][1]:  # its answers are those of the systems
             raise InputError("not-a-sheet", _name_of(one), wanted="references", name="ratings")
-        foreign: dict[str, None] = {}
-        for where, row in rows:
-            image = as_id(row.get("image_id"), where=where)
+        keys = {(image,) for image in wanted}
+        for (image,), where, row in _rows_of(keys, one, rows, state, missing, notes):
             if "keep" in row:
                 raise InputError("votes", where)
-            entries = _entries_of(row, state.noun, where, read)
-            image = written.get(image, image)
-            if image in state.excluded:  # it was filled before it was taken out
-                continue
-            if image not in wanted:
-                foreign[image] = None
-            elif entries:
+            if entries := _entries_of(row, state.noun, where, read):
                 found.setdefault(image, []).extend(entries)
-        _check_foreign(foreign, "image", one, missing, notes)
     return found
 
 
@@ -143,28 +135,16 @@ def read_ratings(
         for image, answers in state.answers.items()
         for system, answer in answers.items()
     }
-    wanted = set(asked.values())
-    written = {(printable(image), printable(answer)): (image, answer) for image, answer in wanted}
-    values: dict[tuple[str, str], list[float]] = {}
+    values: dict[tuple[str, ...], list[float]] = {}
     for one in _files(given):
         rows = _sheet_rows(one, "rating", read or DEFAULTS)
         if rows is None:
             raise InputError("not-a-sheet", _name_of(one), wanted="ratings", name="references")
-        foreign: dict[str, None] = {}
-        for where, row in rows:
-            image = as_id(row.get("image_id"), where=where)
-            answer = _text_of(row, state.noun, where)
-            image, answer = written.get((image, answer), (image, answer))
+        keys = set(asked.values())
+        for key, where, row in _rows_of(keys, one, rows, state, missing, notes):
             rating = row.get("rating")
-            if image in state.excluded:
-                continue
-            if (image, answer) not in wanted:
-                foreign[f"{image}: {answer}"] = None
-            elif rating is not None and str(rating).strip():
-                values.setdefault((image, answer), []).append(
-                    as_number(rating, "the rating", where)
-                )
-        _check_foreign(foreign, "answer", one, missing, notes)
+            if rating is not None and str(rating).strip():
+                values.setdefault(key, []).append(as_number(rating, "the rating", where))
     means = {key: math.fsum(some) / len(some) for key, some in values.items()}
     return {key: means[answer] for key, answer in asked.items() if answer in means}
 
@@ -296,16 +276,26 @@ def _name_of(data: Any) -> str:
     return os.fspath(data) if isinstance(data, (str, os.PathLike)) else "the sheet"
 
 
-def _check_foreign(
-    foreign: Mapping[str, None], noun: str, data: Any, missing: str, notes: list[Fact]
-) -> None:
-    """Refuse rows of other images or answers, or count them."""
-    if not foreign:
-        return
-    name, some = _name_of(data), tuple(foreign)
-    if missing == "error":
-        raise InputError("foreign-rows", name, noun=noun, examples=some)
-    notes.append(Fact("foreign-rows-ignored", len(some), some[:EXAMPLES], name, {"noun": noun}))
+def _rows_of(
+    wanted: Set[tuple[str, ...]], data: Any, rows: Iterable[Row], state: DiscrepancySelection,
+    missing: str, notes: list[Fact],
+) -> Iterator[tuple[tuple[str, ...], str, Mapping[str, Any]]]:  # fmt: skip
+    """Yield the rows of images, or of images and answers; refuse others, or count them."""
+    written = {tuple(map(printable, key)): key for key in wanted}
+    noun = "image" if all(len(key) == 1 for key in wanted) else "answer"
+    foreign: dict[str, None] = {}
+    for where, row in rows:
+        key: tuple[str, ...] = (as_id(row.get("image_id"), where=where),)
+        if noun == "answer":
+            key = (*key, _text_of(row, state.noun, where))
+        key = written.get(key, key)
+        if key in wanted:
+            yield key, where, row
+        elif key[0] not in state.excluded:  # it was filled before it was taken out
+            foreign[": ".join(key)] = None
+    if foreign and missing == "error":
+        raise InputError("foreign-rows", _name_of(data), noun=noun, examples=tuple(foreign))
+    notes += named("foreign-rows-ignored", foreign, _name_of(data), noun=noun)
 
 
 def write_annotation_page(
