@@ -22,7 +22,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semmetrics.arguments import check_choice
 from semmetrics.data.tasks import CaptionTask, caption_task
@@ -36,7 +35,7 @@ from semmetrics.metrics.meteor import METEOR, METEOR_PROGRAM
 from semmetrics.metrics.rouge import ROUGE_L
 from semmetrics.metrics.spice import spice_scores
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.scoring.result import Score, score_statistics
+from semmetrics.scoring.result import score_statistics
 from semmetrics.text.graphs import open_synonyms
 from semmetrics.text.parses import open_parser
 from semmetrics.text.ptb import PtbTokenizer
@@ -89,24 +88,12 @@ class PTBTokenizer:
         -------
         dict from image to list of str
 
-        Raises
-        ------
-        InputError
-            If a caption is no string.
-
         Examples
         --------
         >>> PTBTokenizer().tokenize({7: [{"caption": "A man's horse, resting."}]})
         {7: ["a man 's horse resting"]}
         """
-        texts = []
-        for image, several in captions_for_image.items():
-            for one in several:
-                text = one.get("caption") if isinstance(one, Mapping) else None
-                if not isinstance(text, str):
-                    wanted = "a mapping with a string under 'caption'"
-                    raise InputError("wrong-type", f"image {image!r}", value=one, wanted=wanted)
-                texts.append(text)
+        texts = [one["caption"] for several in captions_for_image.values() for one in several]
         found = iter(PtbTokenizer(run_on=True).tokens(texts))
         return {
             image: [" ".join(next(found)) for _ in several]
@@ -127,19 +114,17 @@ class _Scorer:
         """Return its name."""
         return self._method or self._names[0]
 
-    def _scores(self, gts: Captions, res: Captions) -> list[Score]:
+    def _scores(self, gts: Captions, res: Captions) -> list[tuple[float, Any]]:
+        """Return the value of each measure, and those of items."""
         found = {"res": evaluate(_task(gts, res, type(self)._tokenizer), self._measures)}
         pairs = {"res": [(measure, "") for measure in self._measures]}
-        return score_statistics(found, pairs, headings=list(map(str, self._measures)))
+        scores = score_statistics(found, pairs, headings=list(map(str, self._measures)))
+        return [(score.value, score.items) for score in scores]
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[Any, Any]:
         """Return the mean over images, and the value of each; arguments as for ``Bleu``."""
         (score,) = self._scores(gts, res)
-        return score.value, _items(score)
-
-
-def _items(score: Score) -> NDArray[np.float64]:
-    return np.zeros(0) if score.items is None else score.items
+        return score
 
 
 class Bleu(_Scorer):
@@ -180,7 +165,7 @@ class Bleu(_Scorer):
             If images differ, or have no reference or not one candidate.
         """
         scores = self._scores(gts, res)
-        return [score.value for score in scores], [_items(score).tolist() for score in scores]
+        return [value for value, _ in scores], [items.tolist() for _, items in scores]
 
 
 class Rouge(_Scorer):
@@ -208,8 +193,7 @@ class Cider(_Scorer):
     _names = ("CIDEr",)
 
     def __init__(self, test: Any = None, refs: Any = None, n: int = 4, sigma: float = 6.0) -> None:
-        if n != 4:
-            raise InputError("bad-choice", name="n", value=n, choices=[4])
+        check_choice("n", n, [4])
         self._measures = (CIDErD(sigma=sigma),)
 
 
@@ -333,14 +317,12 @@ class COCOEvalCap:
         )
         reason = METEOR_PROGRAM.missing()
         self.missing = {"METEOR": reason} if reason else {}
-        scorers: list[Any] = [Bleu(), *([] if reason else [Meteor()]), Rouge(), Cider()]
+        scorers: list[_Scorer] = [Bleu(), *([] if reason else [Meteor()]), Rouge(), Cider()]
         self.eval, columns = {}, {"image_id": list(gts)}
         for scorer in scorers:
-            value, items = scorer.compute_score(gts, res)
-            values = value if isinstance(value, list) else [value]
-            several = items if isinstance(value, list) else [items]
-            for name, one, column in zip(scorer._names, values, several, strict=True):
-                self.eval[name], columns[name] = one, np.asarray(column).tolist()
+            scores = scorer._scores(gts, res)
+            for name, (value, items) in zip(scorer._names, scores, strict=True):
+                self.eval[name], columns[name] = value, items.tolist()
         try:  # each image has its own scores
             self.eval["SPICE"], items = Spice().compute_score(gts, res)
             by_image = dict(zip(_sort_images(gts), items, strict=True))

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -37,6 +37,7 @@ from semmetrics.messages import listing, pluralize, visible
 from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.options import RANKED_BY
 from semmetrics.reports import Records, Table, draw, entry_of, format_full
+from semmetrics.schema import as_number
 from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import system_name
@@ -81,9 +82,8 @@ class Rank:
 
     def to_dict(self, measure: str) -> dict[str, Any]:
         """Return the rank as JSON has it: null for what is undefined."""
-        return entry_of(self, "semmetrics.ranks/1", _OF_RANK, measure=measure,
-                        normalized=dict(self.normalized), ranks=dict(self.ranks),
-                        lacking=list(self.lacking))  # fmt: skip
+        lacking = list(self.lacking)
+        return entry_of(self, "semmetrics.ranks/1", _OF_RANK, measure=measure, lacking=lacking)
 
 
 @by_value()
@@ -252,17 +252,20 @@ class Ranking(Table[Rank]):
 
     def to_csv(self) -> str:
         """Write one row a system, with a column for each data set, in full precision."""
-        return draw(self._cells(lambda value, _: format_full(value), ""), "csv") + "\n"
+        return draw(self._cells(None), "csv") + "\n"
 
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
-        def shown(value: float, places: int | None) -> str:
-            return "-" if math.isnan(value) else f"{value:.{digits if places is None else places}f}"
+        return [self._cells(digits)]
 
-        return [self._cells(shown, "-")]
-
-    def _cells(self, shown: Callable[[float, int | None], str], blank: str) -> list[list[str]]:
+    def _cells(self, digits: int | None) -> list[list[str]]:
         """Return one row a system; data sets have the values that the rank comes from."""
-        normalized = self.by == "normalized"
+
+        def shown(value: float, places: int | None = digits) -> str:
+            if digits is None:
+                return format_full(value)
+            return "-" if math.isnan(value) else f"{value:.{places}f}"
+
+        normalized, blank = self.by == "normalized", "" if digits is None else "-"
         mean = [f"normalized {self.measure}".rstrip()] if normalized else []
         rows = [["system", "rank", *mean, "mean rank", *self.values]]
         for place in self.places:
@@ -273,8 +276,8 @@ class Ranking(Table[Rank]):
             )  # fmt: skip
             rows.append([
                 place.system, str(place.rank or blank),
-                *([shown(place.value, None)] if normalized else []), shown(place.mean_rank, 2),
-                *(shown(value, None) for value in of),
+                *([shown(place.value)] if normalized else []), shown(place.mean_rank, 2),
+                *map(shown, of),
             ])  # fmt: skip
         return rows
 
@@ -474,7 +477,7 @@ def _read_values(
     for entry in chosen:
         if entry["system"] in found:
             raise InputError("duplicate", name, role=f"{measure} of", value=entry["system"])
-        found[entry["system"]] = math.nan if entry["value"] is None else float(entry["value"])
+        found[entry["system"]] = entry["value"]
     return found, lower
 
 
@@ -485,14 +488,12 @@ def _as_entry(score: Any, name: str) -> Mapping[str, Any]:
                 "value": score.value}  # fmt: skip
     if not isinstance(score, Mapping) or score.get("schema") != SCORES:
         raise InputError("not-scores", name)
-    measure, value = score.get("measure"), score.get("value", "")
-    entry = {**score, "heading": score.get("heading", measure), "value": value}
-    texts = (score.get("system"), measure, entry["heading"])
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    is_number = is_number and not abs(value) > 1e300  # a whole number that no float holds
-    if not all(isinstance(text, str) for text in texts) or not (value is None or is_number):
+    entry = {"heading": score.get("measure"), "value": "", **score}
+    if not all(isinstance(entry.get(text), str) for text in ("system", "measure", "heading")):
         raise InputError("not-scores", name)
-    return entry
+    value = entry["value"]
+    number = math.nan if value is None else as_number(value, f"{entry['heading']}", name)
+    return entry | {"value": number}
 
 
 def group_files(files: Mapping[str, str], max_bytes: int) -> dict[str, Any]:
