@@ -30,6 +30,7 @@ import importlib
 import json
 import math
 import os
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, combinations, pairwise, product
@@ -45,13 +46,11 @@ from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS, has_surrogate, takes_options
-from semmetrics.data.inputs import open_input
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Entry, Lists, Side
 from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import FOUND
 from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
-from semmetrics.kinds import resolve_kind
 from semmetrics.kinds.common import counted, finite_or_none, named
 from semmetrics.messages import brief, listing, pluralize
 from semmetrics.metrics.caption_statistics import find_repeated_words
@@ -61,7 +60,7 @@ from semmetrics.metrics.registry import parse_all
 from semmetrics.options import OPTIONS
 from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.evaluate import Progress
-from semmetrics.scoring.plan import Setup, describe_inputs, open_setup, resolve_task
+from semmetrics.scoring.plan import Setup, describe_inputs, open_setup, resolve_inputs, resolve_task
 from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.score import score_prepared
 from semmetrics.store.files import open_output
@@ -156,8 +155,7 @@ class NgsmSimilarity:
     def __init__(self, measure: Measure, tokenizer: Any) -> None:
         self.name, self._order = str(measure), int(str(measure["order"]))
         self._tokenizer, self.models = tokenizer, {"tok": str(tokenizer.name)}
-        self.duplicated: dict[str, int] = {}
-        self.words: dict[str, set[str]] = {}
+        self.duplicated, self.words = Counter[str](), defaultdict[str, set[str]](set)
 
     def compare(self, block: AnswerBlock, pairs: Pairs) -> Floats:
         """Return the NGSM of the captions of pairs of systems."""
@@ -166,10 +164,9 @@ class NgsmSimilarity:
         text, token = find_repeated_words(indptr, codes)
         for system, own in zip(block.lists, block.codes, strict=True):
             mine = np.isin(text, own)
-            self.words.setdefault(system, set()).update(vocabulary[t] for t in token[mine].tolist())
+            self.words[system].update(vocabulary[t] for t in token[mine].tolist())
             times = np.bincount(own, minlength=len(indptr) - 1)
-            found = int(times[np.unique(text)].sum())
-            self.duplicated[system] = self.duplicated.get(system, 0) + found
+            self.duplicated[system] += int(times[np.unique(text)].sum())
         return ngsm_systems(count_ngrams(indptr, codes, self._order), block.codes, pairs)
 
 
@@ -460,8 +457,8 @@ class Selector:
         }
         if isinstance(self._similarity, NgsmSimilarity):
             for name, own in found.items():
-                own["duplicated"] = self._similarity.duplicated.get(name, 0)
-                own["duplicated_words"] = len(self._similarity.words.get(name, ()))
+                own["duplicated"] = self._similarity.duplicated[name]
+                own["duplicated_words"] = len(self._similarity.words[name])
         return found
 
     def finish(self) -> tuple[list[PairSelection], dict[str, dict[str, list[Any]]]]:
@@ -943,16 +940,14 @@ class DiscrepancySelection(Result):
             for pair in self.pairs
             for place, (image, value) in enumerate(zip(pair.images, pair.values, strict=True), 1)
         ]  # fmt: skip
-        columns = ["first", "second", "place", "image_id", "value", "first_answer", "second_answer"]
-        return Records.from_rows(columns, rows)
+        return Records.from_rows([*rows[0]], rows)
 
     def pair_records(self) -> Records:
         """Return one row for each pair: how alike the systems are, and how the images were cut."""
         last = [pair.values[-1] for pair in self.pairs]
         names = ("first", "second", "n", "undefined", "identical", "mean", "tied", "taken")
-        columns = {name: [getattr(pair, name) for pair in self.pairs] for name in names}
-        columns["mean"] = [finite_or_none(value) for value in columns["mean"]]
-        return Records({**columns, "last": last})
+        columns: dict[str, Any] = {n: [getattr(pair, n) for pair in self.pairs] for n in names}
+        return Records({**columns, "mean": np.array(columns["mean"]), "last": last})
 
     def system_records(self) -> Records:
         """Return one row for each system: empty answers, and duplicated captions where counted."""
@@ -1001,12 +996,12 @@ class DiscrepancySelection(Result):
         rows: list[dict[str, Any]] = []
         for image, answers in self._answers_to_fill(ratings).items():
             new = [answer for answer in answers if answer not in known.get(image, ())]
-            for answer, number in ((a, n) for a in new for n in range(1, annotators + 1)):
-                row = {"image_id": image, "annotator": str(number), self.noun: answer}
-                rows.append({**row, "rating": ""} if ratings else row)
-        return Records.from_rows(
-            ["image_id", "annotator", self.noun, *(["rating"] if ratings else [])], rows
-        )
+            rows += (
+                {"image_id": image, "annotator": str(number), self.noun: answer, "rating": ""}
+                for answer, number in product(new, range(1, annotators + 1))
+            )
+        columns = ["image_id", "annotator", self.noun, "rating"]
+        return Records.from_rows(columns if ratings else columns[:-1], rows)
 
     def _answers_to_fill(self, ratings: bool) -> dict[str, list[str]]:
         """Return the distinct answers of each image, or one empty text for its references."""
@@ -1044,14 +1039,12 @@ def open_similarity(
     """Return what reads the systems, what compares them, and the systems."""
     given = {name: value for name, value in options.items() if value is not None}
     if callable(measure) and not isinstance(measure, (Measure, Definition)):
-        kind = resolve_task(given.get("task"), None, None)
-        if kind is None:
-            read = given.get("read") or DEFAULTS
-            first, second, *_ = systems
-            systems = {**systems, **{n: open_input(systems[n], read) for n in (first, second)}}
-            kind = resolve_kind(systems[first], systems[second], options=read).kind
+        _, second, *_ = systems
+        known = {name: given.get(name) for name in ("task", "read")}
+        kind, systems, opened = resolve_inputs(systems, systems[second], known)
         form = importlib.import_module(f"semmetrics.kinds.{kind}").FORM
-        return open_setup(kind, given), FunctionSimilarity(measure, single=form.single), systems
+        similarity = FunctionSimilarity(measure, single=form.single)
+        return open_setup(kind, given), similarity, {**systems, second: opened}
     chosen = parse_all(listed(measure))
     if len(chosen) != 1:
         raise InputError("wrong-count", "measure", found=pluralize(len(chosen), "measure"),

@@ -257,7 +257,7 @@ def calibrate_threshold(
     >>> found.criterion, found.n, len(found.curve["contrast"])
     ('SemF1', 3, 10)
     """
-    several = parse(measure) if isinstance(measure, str) else parse_all([measure])
+    several = parse_all(listed(measure))
     if len(several) != 1:
         raise InputError("wrong-count", "measure", found=pluralize(len(several), "measure"),
                          wanted="a calibration")  # fmt: skip

@@ -202,7 +202,7 @@ def test_explain_protocols_of_agreement(ok, protocol):
 
 def test_unknown_names_are_told_together(refused):
     for command in ("explain", "cite"):
-        message = refused(command, "F2", "F1", "kubany", "F1@x")
+        message = refused(command, "F1@x", "F2", "F1", "kubany")
         assert "3 measures are wrong" in message
         assert "F1?" in message
         assert "did you mean kubany2020?" in message
@@ -321,13 +321,6 @@ def test_completion(words, expected):
     )
     assert expected <= {item.value for item in found}
     assert all(i.value.lower().startswith(incomplete.lower()) for i in found)
-
-
-def test_explain_a_measure_with_options_and_aliases(ok):
-    text = ok("explain", "F1(average=macro)@3")
-    assert text.startswith("F1(average=macro)@3\n")
-    assert "F1|avg:macro|" in text
-    assert "short for it  MacroF1" in ok("explain", "MacroF1")
 
 
 def test_rank_takes_what_score_writes(ok, files):

@@ -52,10 +52,8 @@ def test_json_and_csv_are_those_of_python(ok, inputs):
     [
         (("a=phi.npy", "a=positives.json"), "bad-spec"),
         (("=phi.npy",), "bad-spec"),
-        (("phi.npy", "--columns", "caption,image"), "bad-option"),
         (("phi.npy", "--columns", "caption,image,rating"), "missing-column"),
         (("phi.npy", "--ids", "("), "bad-option"),
-        (("positives.json", "--ncs", "rows"), "wrong-format"),
         (("phi.npy", "-o", "phi.npy"), "output-is-input"),
         (("none.npy",), "missing-file"),
     ],

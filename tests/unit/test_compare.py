@@ -213,9 +213,6 @@ def test_swaps_of_sums_over_directions():
     assert whole.std() > 0
 
 
-# ---- what does not change p --------------------------------------------------------------------
-
-
 # ---- stated results ----------------------------------------------------------------------------
 
 
@@ -263,15 +260,11 @@ def test_a_measure_without_a_value_has_no_p():
     assert by_t[0].method != "t"
 
 
-def test_too_few_items_or_resamples_are_said():
+def test_too_few_items_are_said():
     systems, gts = label_systems(5, 0, (0.0, 0.4, 0.0))
     small = compare(systems, gts, measures="F1", test="randomization", resamples=100)
     (line,) = [line for line in small.sentences() if line.startswith("no difference can hold")]
     assert "at least 0.1250" in line
-    systems, gts = label_systems(100, 0, (0.0, 0.4, 0.4))
-    for resamples, few in ((30, True), (50, False)):
-        found = compare(systems, gts, measures="F1", resamples=resamples, test="bootstrap")
-        assert ("no difference can hold" in found.sentences()[-1]) is few
 
 
 # ---- the result --------------------------------------------------------------------------------
@@ -333,18 +326,10 @@ def test_ranks_over_resamples():
 
 
 @pytest.mark.parametrize(("changed", "code"), [
-    ({"systems": {"a": [["x"], ["y"]]}}, "too-few-compared"),
     ({"systems": {}}, "too-few-compared"),
-    ({"baseline": "z"}, "unknown-name"),
-    ({"test": "wilcox"}, "bad-choice"),
-    ({"correction": "fdr"}, "bad-choice"),
     ({"ci_method": "wilson"}, "bad-option"),
-    ({"resamples": 1}, "bad-option"),
     ({"level": 1.5}, "bad-option"),
-    ({"ci": True}, "not-applicable"),
-    ({"test": "t", "measures": "MicroF1 MacroF1 F1"}, "test-does-not-fit"),
     ({"test": "wilcoxon", "measures": "MicroF1"}, "test-does-not-fit"),
-    ({"test": "t", "weights": [1, 2, 3]}, "test-does-not-fit"),
 ])  # fmt: skip
 def test_bad_input(changed, code):
     systems = {"a": [["x"], ["y"], []], "b": [["x"], ["x"], []]}
@@ -424,28 +409,6 @@ def test_designs_are_checked_where_scores_are_compared():
             compare_scores(scores, Design(test, "a", "holm", Bootstrap()))
 
 
-def made_vectors(seed):
-    def embed(texts):
-        return np.array([np.random.default_rng([seed, *map(ord, text)]).normal(size=3)
-                         for text in texts])  # fmt: skip
-
-    return embed
-
-
-def two_embeddings():
-    rng = np.random.default_rng(0)
-    pool = ["cat", "dog", "cow", "car", "bus", "kitten", "puppy", "bull", "auto"]
-    gts, preds = (
-        {f"i{k}": rng.choice(pool, 2, replace=False).tolist() for k in range(40)} for _ in "ab"
-    )
-    given = {"measures": "SemF1 SemF1(average=micro)", "ci": True, "resamples": 200}
-    results = {
-        name: semmetrics.score(preds, gts, embedding=made_vectors(seed), **given)
-        for seed, name in enumerate(("first", "second"))
-    }
-    return gts, preds, results
-
-
 def test_results_of_other_measures_are_compared_in_what_they_share():
     gts = {f"{n}": ["cat"] for n in range(30)}
     measures = {"x": "F1 Recall", "y": "F1", "z": "F1 Recall Jaccard"}
@@ -459,22 +422,23 @@ def test_results_of_other_measures_are_compared_in_what_they_share():
 
 
 def test_scored_results_that_cannot_be_compared():
-    gts, preds, results = two_embeddings()
-    options = {"measures": "SemF1", "ci": True, "resamples": 200}
+    systems, gts = label_systems(40)
+    options = {"measures": "F1 MicroF1", "ci": True, "resamples": 200}
 
     def scored(gts=gts, **more):
-        return semmetrics.score(preds, gts, **{**options, **more})
+        return semmetrics.score(systems["b"], gts, **{**options, **more})
 
+    results = {"first": semmetrics.score(systems["a"], gts, **options), "second": scored()}
     for other, code in (
-        (preds, "not-comparable"),
+        (systems["b"], "not-comparable"),
         (scored(ci=False), "not-comparable"),
-        (semmetrics.score_systems({"x": preds, "y": preds}, gts, **options), "not-comparable"),
+        (semmetrics.score_systems(systems, gts, **options), "not-comparable"),
         (scored(seed=3), "scored-otherwise"),
-        (scored({**gts, "i0": ["cat"]}), "scored-otherwise"),
-        (scored(measures="F1"), "nothing-given"),
+        (scored({**gts, "id 0": ["z"]}), "scored-otherwise"),
+        (scored(measures="Recall"), "nothing-given"),
     ):
         with refused(code):
-            semmetrics.compare({"first": results["first"], "second": other})
+            semmetrics.compare({**results, "second": other})
     for more, code in (({"gts": gts}, "not-applicable"), ({"measures": "F1"}, "not-applicable"),
                        ({"baseline": "third"}, "unknown-name"),
                        ({"test": "t"}, "test-does-not-fit")):  # fmt: skip
@@ -519,12 +483,6 @@ def test_lower_is_better_where_the_measure_says_so():
     assert loss.wins > loss.losses
     assert found.sentences()[0].startswith("b is better than a in F1 (p < ")
     assert "HammingLoss" in found.sentences()[0]
-
-
-def test_no_corrected_p_is_above_1():
-    for method in ("holm", "bonferroni", "benjamini-hochberg"):
-        assert significance.correct_p([0.6, 0.9, 1.0], method) == pytest.approx([1.0] * 3)
-        assert max(significance.correct_p([0.6, 0.9, 1.0], method)) <= 1
 
 
 @pytest.mark.parametrize("method", ["auto", "percentile", "bca", "jackknife-bias", "hall"])

@@ -12,6 +12,7 @@ import pytest
 from numpy.testing import assert_allclose
 from oracles import competition as oracle
 from refusals import refused
+from tables import write_table
 from unit.test_discrepancy import made
 
 import semmetrics
@@ -113,23 +114,13 @@ def test_identical_systems_share_a_rank():
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".jsonl"])
 def test_a_filled_sheet_is_read_back(state, truth, tmp_path, suffix):
     rows = filled(state.sheet(), truth)
-    records = semmetrics.Records.from_rows(["image_id", "annotator", "caption"], rows)
-    path = tmp_path / f"sheet{suffix}"
-    if suffix == ".tsv":
-        text = "".join("\t".join(map(str, r)) + "\n" for r in
-                       [records.columns, *(r.values() for r in rows)])  # fmt: skip
-    else:
-        text = getattr(records, f"to_{suffix[1:]}")()
-    path.write_text(text, encoding="utf-8")
+    path = write_table(tmp_path / f"sheet{suffix}", rows)
     expected = rank_competition(state, truth, measures="ROUGE-L")
-    found = rank_competition(state, path, measures="ROUGE-L")
-    assert found.to_json() == expected.to_json()
-    assert rank_competition(state, rows, measures="ROUGE-L").to_json() == expected.to_json()
-    frame = pd.DataFrame(rows)
-    assert rank_competition(state, frame, measures="ROUGE-L").to_json() == expected.to_json()
     # a filled sheet is a file of captions like any other
     plain = {image: truth[image] for image in state.images}
-    assert rank_competition(state, plain, measures="ROUGE-L").to_json() == expected.to_json()
+    for given in (path, rows, pd.DataFrame(rows), plain):
+        found = rank_competition(state, given, measures="ROUGE-L")
+        assert found.to_json() == expected.to_json()
 
 
 def test_rows_that_are_not_filled(state, truth):

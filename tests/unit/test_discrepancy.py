@@ -288,21 +288,17 @@ def test_another_embedding_or_tokenizer_is_refused(tmp_path):
 # ---- the state --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["k", "n", "systems", "answers", "digest", "measure", "options"])
-def test_a_state_that_was_changed_is_refused(tmp_path, name):
-    entry = json.loads(select_discrepant(made(), 5).to_json())
-    entry[name] = 6 if isinstance(entry[name], int) else "other"
-    path = tmp_path / "state.json"
-    path.write_text(json.dumps(entry), encoding="utf-8")
-    with refused("state-edited"):
-        semmetrics.DiscrepancySelection.load(path)
+KEYS = ["k", "n", "systems", "answers", "digest", "measure", "options"]
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", '{"schema": "semmetrics.score/1"}'])
-def test_a_foreign_file_is_refused(tmp_path, text):
+@pytest.mark.parametrize("what", [*KEYS, [], {}, {"schema": "semmetrics.score/1"}])
+def test_a_state_that_was_changed_or_is_none_is_refused(tmp_path, what):
+    if changed := isinstance(what, str):
+        entry = json.loads(select_discrepant(made(), 5).to_json())
+        what = {**entry, what: 6 if isinstance(entry[what], int) else "other"}
     path = tmp_path / "state.json"
-    path.write_text(text, encoding="utf-8")
-    with refused("not-a-state"):
+    path.write_text(json.dumps(what), encoding="utf-8")
+    with refused("state-edited" if changed else "not-a-state"):
         semmetrics.DiscrepancySelection.load(path)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from dataclasses import replace
@@ -13,6 +12,7 @@ import pytest
 from oracles import agreement as oracle
 from refusals import refused
 from scipy.io import savemat
+from tables import write_table
 
 import semmetrics
 from benchmarks.agreement import simulate
@@ -50,39 +50,21 @@ def values(table):
     return {(one.heading, one.group, one.statistic): one.value for one in table}
 
 
-def write(path, rows):
-    """A table in the format of its name; lists as JSON, or as Python writes them."""
-    if path.suffix == ".csv":
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-    else:
-        lines = path.suffix == ".jsonl"
-        text = "\n".join(map(json.dumps, rows)) if lines else json.dumps(rows)
-        path.write_text(text, encoding="utf-8")
-    return path
-
-
-def test_ratings_of_ids_equal_loops():
-    found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1", resamples=50)
-    scores, ratings = [F1[row["id"]] for row in ROWS], [row["rating"] for row in ROWS]
-    assert [one.statistic for one in found] == list(oracle.STATISTICS) or len(found) == 5
+@pytest.mark.parametrize(("aggregate", "pairs"), [
+    ("none", [(row["id"], row["rating"]) for row in ROWS]),
+    ("mean", [("a", 3.5), ("b", 4), ("c", 1.5), ("d", 1), ("e", 1)]),
+])  # fmt: skip
+def test_ratings_of_ids_and_their_means_equal_loops(aggregate, pairs):
+    found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1", aggregate=aggregate, resamples=50)
+    assert len(found) == len(oracle.STATISTICS)
     for one in found:
-        plain = oracle.STATISTICS[one.statistic](scores, ratings)
+        plain = oracle.STATISTICS[one.statistic](
+            [F1[name] for name, _ in pairs], [rating for _, rating in pairs]
+        )
         assert one.value == pytest.approx(plain, abs=1e-12)
-        assert (one.n, one.candidates, one.images, one.lacking) == (8, 5, 5, 0)
+        assert (one.n, one.candidates, one.images, one.lacking) == (len(pairs), 5, 5, 0)
         assert math.isnan(one.p)
-
-
-def test_means_of_raters():
-    found = semmetrics.meta(ROWS, PREDS, GTS, measures="F1", aggregate="mean", resamples=50)
-    means = {"a": 3.5, "b": 4, "c": 1.5, "d": 1, "e": 1}
-    for one in found:
-        plain = oracle.STATISTICS[one.statistic]([F1[i] for i in means], list(means.values()))
-        assert one.value == pytest.approx(plain, abs=1e-12)
-        assert one.n == 5
-        assert "|agg:mean|ratings:5|images:5|" in one.signature
+        assert f"|agg:{aggregate}|ratings:{len(pairs)}|images:5|" in one.signature
 
 
 def test_resamples_are_of_images_with_all_of_their_ratings():
@@ -131,7 +113,7 @@ def test_composite_with_its_references_in_each_row(tmp_path, form):
     if form == "frame":
         data = pd.DataFrame(data)
     elif form != "objects":
-        data = write(tmp_path / form.replace("python", "c.csv"), data)
+        data = write_table(tmp_path / form.replace("python", "c.csv"), data)
     options = {"measures": "ROUGE-L", "protocol": "composite", "resamples": 20}
     found, images = semmetrics.meta(data, **options), semmetrics.meta(IMAGES, **options)
     assert [one.statistic for one in found] == ["kendall-c", "kendall-b"]
@@ -612,7 +594,7 @@ def test_a_signature_of_agreement_is_no_score_to_compute_again():
 
 @pytest.mark.parametrize("name", ["r.csv", "r.json", "r.jsonl"])
 def test_every_form_of_a_table_gives_the_same(tmp_path, name):
-    path = write(tmp_path / name, ROWS)
+    path = write_table(tmp_path / name, ROWS)
     options = {"measures": "F1 Recall", "resamples": 20}
     found, again = (semmetrics.meta(r, PREDS, GTS, **options) for r in (ROWS, path))
     assert found.to_dicts() == again.to_dicts()

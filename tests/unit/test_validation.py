@@ -45,10 +45,3 @@ def test_a_matrix_and_its_classes(tmp_path):
         found = semmetrics.validate(scores, classes=classes)
         assert (found["ranked"], found["scores"]) == (True, {"min": 0.0, "max": 1.5})
         assert "1 of 4 scores not between 0 and 1" in found["odd"]
-
-
-def test_captions():
-    found = semmetrics.validate({"a": "a cat sleeps", "b": "a cat sleeps"})
-    assert (found["task"], found["captions"], found["distinct"]) == ("captions", 2, 1)
-    assert found["repeated"] == [{"caption": "a cat sleeps", "count": 2}]
-    assert found["odd"] == ["1 caption in more than one item: 'a cat sleeps'"]
