@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 
@@ -277,10 +276,8 @@ def test_forms_of_the_result():
     assert list(frame["system"]) == ["b", "b", "c", "c"]
     assert list(frame["p_corrected"]) == [one.p_corrected for one in found]
     assert frame["wins"].isna().tolist() == [False, True, False, True]
-    entries = json.loads(found.to_json())
-    assert entries == found.to_dicts()
-    assert {entry["schema"] for entry in entries} == {"semmetrics.comparison/1"}
-    assert list(frame.columns) == [name for name in entries[0] if name != "schema"]
+    (entry, *_) = found.to_dicts()
+    assert list(frame.columns) == [name for name in entry if name != "schema"]
     own = found[0].score.signature.replace("ci:wilson", "ci:jackknife")
     assert found[0].signature == own + "|test:interval|correction:holm,4"
 

@@ -308,9 +308,7 @@ def test_records():
     assert len(rows) == 12
     assert rows[0]["first_answer"] == found.answers[rows[0]["image_id"]]["s0"][0]
     assert [row["place"] for row in rows][:4] == [1, 2, 3, 4]
-    assert found.to_pandas().shape == (12, 7)
     assert len(found.pair_records()) == len(found.system_records()) == 3
-    assert found.render("csv").split("\n")[0] == ",".join(rows.columns)
 
 
 def test_images_that_a_system_lacks_are_counted():

@@ -65,11 +65,6 @@ def test_forms():
         records.write(out, "xml")
 
 
-def test_lists_in_cells_are_json():
-    records = Records({"id": ["a"], "true": [["cat", "dog"]]})
-    assert records.to_csv() == 'id,true\na,"[""cat"", ""dog""]"\n'
-
-
 FORMULAS = ["=1+1", "+1+1", "-1+1|x!A1", "@SUM(A1)", " =1", "\t=1", "'=1", "=", '=HYPERLINK("x")']
 TEXTS = ["", "-", "+", "-0.5", "+3", "-1e-05", "-1e+05", "-50%", "-inf", "-4wsuPCjDBc_5-15",
          "@user", "a=1", "'a", "3-4"]  # fmt: skip

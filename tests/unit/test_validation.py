@@ -18,6 +18,7 @@ def test_lists_that_could_be_either():
     (note,) = found["notes"]
     assert note.startswith("lists of strings of 6.0 words on average, taken for captions; if not")
     assert semmetrics.validate(lists, task="labels")["vocabulary"] == 2
+    assert semmetrics.validate(lists, classes=["a"])["task"] == "labels"
     unused = semmetrics.validate(lists, task="captions", classes=["a"])
     assert unused["notes"] == ["classes= (--classes) has no effect on captions"]
 
