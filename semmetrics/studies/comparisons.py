@@ -478,10 +478,8 @@ def _swapped_values(
 
 def find_headings(name: str, entries: Iterable[Any]) -> set[str]:
     """Return the headings that a name means, by headings and measures of entries."""
-    return {
-        heading
-        for heading, _ in matching_names(name, {(e.heading, str(e.measure)) for e in entries})
-    }
+    known = {(one.heading, str(one.measure)) for one in entries}
+    return {heading for heading, _ in matching_names(name, known)}
 
 
 def report_correction(correction: str, comparisons: int) -> str:
@@ -629,8 +627,8 @@ class ComparisonTable(ScaledResult, Table[Difference]):
     def _say_how(self) -> str:
         first = self.differences[0]
         design, made = first.design, first.design.bootstrap
-        words = [f"{TESTS[design.test]}, two-sided" if design.test != "bootstrap-sacrebleu"
-                 else f"{TESTS[design.test]}, which is nearly one-sided"]  # fmt: skip
+        sides = "which is nearly one-sided" if "sacrebleu" in design.test else "two-sided"
+        words = [f"{TESTS[design.test]}, {sides}"]
         methods = dict.fromkeys(one.method for one in self.differences)
         if design.test == "interval":
             words[0] = f"p by the interval of the difference ({', '.join(methods)}), two-sided"

@@ -301,8 +301,8 @@ class PairSelection:
 class _Tally:
     """The k smallest values of one pair so far, and counts."""
 
-    def __init__(self, k: int) -> None:
-        self._k, self.cut = k, math.inf
+    def __init__(self, k: int, first: str, second: str) -> None:
+        self._k, self.first, self.second, self.cut = k, first, second, math.inf
         self.kept: list[tuple[float, Any, str, float]] = []
         self.n = self.undefined = self.identical = self.tied = 0
         self.sum = exact_sums(np.zeros(0))
@@ -328,15 +328,15 @@ class _Tally:
         earlier = sum(value == self.cut for value, *_ in before)
         self.tied = here + (self.tied if self.cut == old else earlier)
 
-    def finish(self, first: str, second: str, sign: float) -> PairSelection:
+    def finish(self, sign: float) -> PairSelection:
         """Return what was selected."""
         images = tuple(name for _, _, name, _ in self.kept)
         values = tuple(sign * value + 0.0 for *_, value in self.kept)
         mean = sign * float(to_floats(self.sum)[0]) / self.n if self.n else math.nan
         taken = sum(value == self.cut for value, *_ in self.kept)
         return PairSelection(
-            first, second, images, values, self.n, self.undefined, self.identical, mean, self.tied,
-            taken,
+            self.first, self.second, images, values, self.n, self.undefined, self.identical, mean,
+            self.tied, taken,
         )  # fmt: skip
 
 
@@ -370,7 +370,7 @@ class Selector:
         self._similarity, self._k, self._ties = similarity, state.k, state.ties
         self._seed = state.seed
         self._exclude, self.excluded = frozenset(exclude), set[str]()
-        self._tallies = [_Tally(state.k) for _ in self.pairs]
+        self._tallies = [_Tally(state.k, systems[i], systems[j]) for i, j in pairs]
         self._hashes: list[Hashes] = []
         self._answers: dict[str, tuple[tuple[Entry, ...], ...]] = {}
         self.n = self.left_out = 0
@@ -420,7 +420,7 @@ class Selector:
         seed = np.full(1, self._seed % 2**64, np.uint64)
         for tally, row, (first, second) in zip(self._tallies, values, self.pairs, strict=True):
             if self._ties == "random":
-                pair = hash_strings(sorted((self.systems[first], self.systems[second])))
+                pair = hash_strings(sorted((tally.first, tally.second)))
                 rank = mix(hashes + mix(seed + mix(pair[:1] + mix(pair[1:]))))
                 keys = rank.tolist()
             tally.update(row, rank, keys, names)
@@ -476,7 +476,7 @@ class Selector:
         made = []
         answers: dict[str, dict[str, list[Any]]] = {}
         for tally, pair in zip(self._tallies, self.pairs, strict=True):
-            one = tally.finish(self.systems[pair[0]], self.systems[pair[1]], sign)
+            one = tally.finish(sign)
             if len(one.images) < self._k:
                 raise InputError("too-few-images", f"{one.first} and {one.second}", k=self._k,
                                  n=len(one.images), measure=self._similarity.name)  # fmt: skip

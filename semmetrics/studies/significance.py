@@ -395,9 +395,7 @@ def rank_rows(values: ArrayLike, *, ties: Ties = "mean") -> Floats:
         begins = np.ones(table.shape, np.bool_)
         begins[:, 1:] = ranked[:, :-1] - ranked[:, 1:] > slack
         first = np.maximum.accumulate(np.where(begins, places, 0.0), axis=1)
-        ends = np.ones(table.shape, np.bool_)
-        ends[:, :-1] = begins[:, 1:]
-        last = np.where(ends, places, np.inf)
+        last = np.where(np.roll(begins, -1, axis=1), places, np.inf)
         last = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
         places = first if ties == "best" else (first + last) / 2
     np.put_along_axis(ranks, order, places, axis=1)
@@ -611,14 +609,13 @@ def rank_differences(
     if not names:
         raise InputError("nothing-given", what="systems in common", remedy="score the same ones")
     values = [[side[name] for name in names] for side in (first, second)]
-    one, other = (
+    ranks = (
         [int(rank) if rank == int(rank) else rank for rank in row]
         for row in rank_rows(values, ties=ties).tolist()
     )
     rows = [
-        {"system": name, "first": values[0][place], "second": values[1][place],
-         "first_rank": one[place], "second_rank": other[place],
-         "difference": one[place] - other[place]}
-        for place, name in enumerate(names)
+        {"system": name, "first": a, "second": b,
+         "first_rank": one, "second_rank": other, "difference": one - other}
+        for name, a, b, one, other in zip(names, *values, *ranks, strict=True)
     ]  # fmt: skip
     return sorted(rows, key=lambda row: row["first_rank"])
