@@ -603,7 +603,10 @@ def select_discrepant(
     if k < 1:
         raise InputError("bad-option", name="k", value=k, wanted="a whole number from 1")
     check_choice("ties", ties, TIES)
-    empty = DiscrepancySelection(k=k, ties=ties, seed=seed)
+    empty = DiscrepancySelection(
+        systems=(), measure="", k=k, ties=ties, seed=seed, kind="", noun="", n=0, left_out=0,
+        excluded=(), options={}, models={}, inputs={}, pairs=(), answers={},
+    )  # fmt: skip
     return _add(empty, systems, measure, exclude, options)
 
 
@@ -853,21 +856,21 @@ class DiscrepancySelection(Result):
         How each input was read; not saved.
     """
 
-    systems: tuple[str, ...] = ()
-    measure: str = ""
+    systems: tuple[str, ...]
+    measure: str
     k: int
     ties: str
     seed: int
-    kind: str = ""
-    noun: str = ""
-    n: int = 0
-    left_out: int = 0
-    excluded: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-    models: Mapping[str, str] = field(default_factory=dict)
-    inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    pairs: tuple[PairSelection, ...] = ()
-    answers: Mapping[str, Mapping[str, list[Any]]] = field(default_factory=dict, repr=False)
+    kind: str
+    noun: str
+    n: int
+    left_out: int
+    excluded: tuple[str, ...]
+    options: Mapping[str, Any]
+    models: Mapping[str, str]
+    inputs: Mapping[str, Mapping[str, Any]]
+    pairs: tuple[PairSelection, ...]
+    answers: Mapping[str, Mapping[str, list[Any]]] = field(repr=False)
     version: str = __version__
     facts: tuple[Fact, ...] = field(default=(), repr=False)
     understood: tuple[str, ...] = field(default=(), repr=False)

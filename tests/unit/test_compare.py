@@ -398,8 +398,6 @@ def test_designs_are_checked_where_scores_are_compared():
         systems = {name: [["x"], ["y"], []] for name in names}
         return semmetrics.score_systems(systems, [["x"]] * 3, measures="F1", **options).scores
 
-    with refused("bad-choice"):
-        Design("z", "a", "holm", Bootstrap())
     apart = [scored(name, seed=seed, ci=True)[0] for seed, name in enumerate("ab")]
     for test, scores in (("t", scored("ab")), ("bootstrap", apart)):  # not, or otherwise, drawn
         with refused("not-paired", "F1"):

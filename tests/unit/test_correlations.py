@@ -66,15 +66,12 @@ def test_weights_are_repetitions(levels):
             assert_allclose(found[name][row], plain, atol=1e-12, equal_nan=True)
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (([1.0, 2.0], [1.0]), "wrong-count"),
-        (([1.0, np.nan], [1.0, 2.0]), "not-finite"),
-        (([1.0, 2.0], np.ma.masked_equal([1.0, 2.0], 2)), "masked"),
-        (([1.0, 2.0], [1.0, 2.0], "kendal-c"), "bad-choice"),
-    ],
-)
+@pytest.mark.parametrize(("given", "message"), [
+    (([1.0, 2.0], [1.0]), "wrong-count"),
+    (([1.0, np.nan], [1.0, 2.0]), "not-finite"),
+    (([1.0, 2.0], np.ma.masked_equal([1.0, 2.0], 2)), "masked"),
+    (([1.0, 2.0], [1.0, 2.0], "kendal-c"), "bad-choice"),
+])  # fmt: skip
 def test_what_cannot_be_correlated(given, message):
     with refused(message):
         correlation(*given)

@@ -285,39 +285,32 @@ def test_ids_that_look_alike_when_joined_stay_apart():
     assert found["F1"].value == pytest.approx(np.corrcoef([1, 1, 0], [1, 2, 5])[0, 1])
 
 
-@pytest.mark.parametrize(("change", "code", "where"), [
-    ({"references": []}, "empty", "ratings, element [1]"),
-    ({"references": "[]"}, "empty", "ratings, element [1]"),
-    ({"references": b"ab"}, "wrong-type", "ratings, element [1]"),
-    ({"image": None}, "wrong-id", "ratings, element [1]"),
-    ({"image": ["i"]}, "wrong-id", "ratings, element [1]"),
-    ({"image": ""}, "empty-id", "ratings, element [1]"),
+CAPTION = {"caption": "a dog", "references": ["a dog runs"], "rating": 3, "image": "i"}
+OTHER = {**CAPTION, "caption": "a cat", "rating": 1}
+
+
+@pytest.mark.parametrize(("change", "code"), [
+    ({"references": []}, "empty"), ({"references": "[]"}, "empty"),
+    ({"references": b"ab"}, "wrong-type"),
+    ({"image": None}, "wrong-id"), ({"image": ["i"]}, "wrong-id"), ({"image": ""}, "empty-id"),
 ])  # fmt: skip
-def test_captions_without_references_or_images_are_refused(change, code, where):
-    row = {"caption": "a dog", "references": ["a dog runs"], "rating": 3, "image": "i"}
-    other = {**row, "caption": "a cat", "rating": 1}
-    with refused(code) as caught:
-        semmetrics.meta([other, {**row, **change}], measures="BLEU-1")
-    assert caught.value.where.endswith(where)
-    arrays = [{**one, "references": np.array(one["references"])} for one in (row, other)]
-    assert values(semmetrics.meta(arrays, measures="BLEU-1", resamples=20)) == values(
-        semmetrics.meta([row, other], measures="BLEU-1", resamples=20)
-    )
+def test_captions_without_references_or_images_are_refused(change, code):
+    with refused(code, "ratings, element [1]"):
+        semmetrics.meta([OTHER, {**CAPTION, **change}], measures="BLEU-1")
 
 
-def test_names_that_stand_twice_are_refused(tmp_path):
+def test_references_may_be_arrays():
+    arrays = [{**one, "references": np.array(one["references"])} for one in (CAPTION, OTHER)]
+    found, same = (semmetrics.meta(rows, measures="BLEU-1", resamples=20)
+                   for rows in (arrays, [CAPTION, OTHER]))  # fmt: skip
+    assert values(found) == values(same)
+
+
+def test_columns_that_stand_twice_are_refused(tmp_path):
     path = tmp_path / "r.csv"
     path.write_text("id,rating,rating\na,1,2\n", encoding="utf-8")
-    with refused("duplicate-column") as caught:
+    with refused("duplicate-column", f"{path}, line 2"):
         read_judgements(path)
-    assert caught.value.where.endswith("line 2")
-    rows = [{**row, "of": "all"} for row in ROWS]
-    with refused("reserved-group", "ratings"):
-        semmetrics.meta(rows, PREDS, GTS, measures="F1", group_by="of")
-    with refused("missing-column", "ratings, element [0]"):
-        semmetrics.meta(ROWS, PREDS, GTS, measures="F1", columns={"rating": 3})
-    with refused("empty"):
-        semmetrics.meta("", PREDS, GTS, measures="F1")
 
 
 def test_candidates_and_references_by_ids():
@@ -419,10 +412,6 @@ def test_williams_is_for_pearson():
     assert 0 < found["Recall"].p < 1
     known = {"unit": "rating", "images": 5}
     assert found.facts[-1] == Fact("dependent-judgements", 8, values=known)
-    with refused("bad-option", name="test"):
-        semmetrics.meta(ROWS, PREDS, GTS, test="williams", statistics="spearman")
-    with refused("too-few-for-test", n=2, least=4):
-        semmetrics.meta(ROWS[1:3], PREDS, GTS, measures="F1 Recall", test="williams")
 
 
 def test_what_is_undefined_is_said():
@@ -462,6 +451,13 @@ CASES = {
                     "ambiguous-side", "ratings, element [0]"),
     "role": (ROWS, {"columns": {"stars": "rating"}}, "unknown-name", "columns"),
     "column": (ROWS, {"columns": {"rating": "stars"}}, "missing-column", "ratings, element [0]"),
+    "no name": (ROWS, {"columns": {"rating": 3}}, "missing-column", "ratings, element [0]"),
+    "all": ([{**row, "of": "all"} for row in ROWS], {"group_by": "of"}, "reserved-group",
+            "ratings"),
+    "no path": ("", {}, "empty", ""),
+    "groups": (ROWS, {"group_by": "rater", "aggregate": "mean"}, "two-groups", "ratings"),
+    "williams": (ROWS, {"test": "williams", "statistics": "spearman"}, "bad-option", ""),
+    "too few": (ROWS[1:3], {"test": "williams"}, "too-few-for-test", ""),
     "group": (ROWS, {"group_by": "place"}, "missing-column", "ratings, element [0]"),
     "no group": ([{**ROWS[0], "place": "x"}, {**ROWS[1], "place": None}], {"group_by": "place"},
                  "empty", "ratings, element [1]"),
@@ -533,8 +529,6 @@ def test_groups_have_rows_of_their_own():
     some = [row for row in ROWS if row["rater"] == "y"]
     plain = oracle.tau_b([F1[row["id"]] for row in some], [row["rating"] for row in some])
     assert found["F1", "kendall-b", "y"].value == pytest.approx(plain)
-    with refused("two-groups", "ratings"):
-        semmetrics.meta(ROWS, PREDS, GTS, measures="F1", group_by="rater", aggregate="mean")
 
 
 @pytest.mark.parametrize("lost", [1, 2, 3])

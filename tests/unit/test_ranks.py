@@ -178,6 +178,13 @@ def test_rank_differences_are_drawn():
     (lambda: rank_normalized({"x": {"A": 1.0}}).to_svg(), "too-few-systems"),
     (lambda: rank_normalized({"x": {"A": 1.0}}).differences("x", "z"), "unknown-name"),
     (lambda: semmetrics.rank_systems({"x": []}, by="mean"), "bad-choice"),
+    (lambda: semmetrics.rank_systems({"x": 3}, "F1"), "not-scores"),
+    (lambda: semmetrics.rank_systems({"x": {"system": "A"}}, "F1"), "missing-file"),
+    (lambda: semmetrics.rank_systems({"x": None}, "WMD"), "lower-is-better"),
+    (lambda: rank_normalized({"x": {}}), "nothing-given"),
+    (lambda: rank_normalized({"x": {"A": 1.0}, "y": {}}), "out-of-range"),
+    (lambda: rank_normalized({"x": {"A": 0.0}}), "out-of-range"),
+    (lambda: rank_normalized({"x": {"A": math.nan}}), "out-of-range"),
 ])  # fmt: skip
 def test_bad_input(call, message):
     with refused(message):
