@@ -105,10 +105,13 @@ def check(result, line):
         assert not wrong, f"{line}: {wrong} in {text!r}"
 
 
-@pytest.mark.parametrize("form", ["markdown", "latex"])
-@pytest.mark.parametrize("line", [one for one in SCORED if one.split()[0] in ("score", "compare")])
-def test_what_is_drawn(run, evil, line, form):
-    result = run(*arguments(line, evil), "--format", form)
+DRAWN = [f"{line} --format {form}" for line in SCORED if line.startswith(("score", "compare"))
+         for form in ("markdown", "latex")]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", SCORED[12:] + DRAWN)
+def test_what_is_shown(run, evil, line):
+    result = run(*arguments(line, evil))
     assert result.exit_code == 0, result.stderr
     check(result, line)
 
