@@ -51,14 +51,14 @@ def _split_at_blanks(caption: str) -> list[str]:
 
 def _task(gts: Captions, res: Captions, tokenizer: Any) -> CaptionTask:
     """Return the task of tokenized captions, in the order of ``gts``."""
-    for where, side, other in (("res", res, gts), ("gts", gts, res)):
+    sides = ("res", res, gts, "one candidate"), ("gts", gts, res, "at least one reference")
+    for where, side, other, wanted in sides:
         if lacking := [image for image in other if image not in side]:
             raise InputError("missing-images", where, n=len(lacking), examples=lacking)
         for image, captions in side.items():
             place = f"{where}[{image!r}]"
             check_captions(captions, place)
             if not len(captions) or (where == "res" and len(captions) > 1):
-                wanted = "one candidate" if where == "res" else "at least one reference"
                 found = counted(captions, "caption")
                 raise InputError("wrong-captions", place, wanted=wanted, found=found)
     if not gts:

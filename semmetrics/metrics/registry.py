@@ -493,15 +493,20 @@ def parse_all(
                 measures += parse(text, first if own else kind)
         except InputError as error:
             problems.append(error)
-    if len(problems) > 1:
-        listed = "".join(f"\n  {error}" for error in problems)
-        raise InputError("wrong-measures", n=len(problems), listed=listed)
-    if problems:
-        raise problems[0]
+    raise_all(problems)
     repeated = [str(m) for m, times in Counter(measures).items() if times > 1]
     if repeated:
         raise InputError("duplicate-measures", names=repeated)
     return measures
+
+
+def raise_all(problems: list[InputError]) -> None:
+    """Raise an error that stands alone, or one that lists several; none without any."""
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        listed = "".join(f"\n  {error}" for error in problems)
+        raise InputError("wrong-measures", n=len(problems), listed=listed)
 
 
 def split_measures(text: str) -> list[str]:

@@ -91,11 +91,7 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
                 remedy = did_you_mean(text, known, "see: semmetrics list")
                 problems[-1] = InputError("unknown-name", what="measure or protocol", value=text,
                                           remedy=remedy)  # fmt: skip
-    if len(problems) == 1:
-        raise problems[0]
-    if problems:
-        listed = "".join(f"\n  {error}" for error in problems)
-        raise InputError("wrong-measures", n=len(problems), listed=listed)
+    registry.raise_all(problems)
     return topics
 
 

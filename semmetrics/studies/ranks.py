@@ -506,18 +506,16 @@ def group_files(files: Mapping[str, str], max_bytes: int) -> dict[str, Any]:
     for name, path in files.items():
         source = load(path, max_bytes)
         entries = None if source.suffix in (".csv", ".tsv") else source.parsed(parse_source)
+        of, key, is_other = found, name, False
         if is_of_runs(entries):
-            folder, system = Path(path).resolve().parent, system_name(path)
-            of = found.setdefault(folder.name, {})
-            same = folders.setdefault(folder.name, folder) == folder and isinstance(of, dict)
-            if same and system not in of:
-                of[system] = entries
-                continue
-            name = f"{folder.name}/{system}"
-        elif name not in found:  # a pipe is read once
-            found[name] = path if Path(path).is_file() or entries is None else entries
-            continue
-        raise InputError("duplicate", path, role="the system", value=name)
+            folder, key = Path(path).resolve().parent, system_name(path)
+            of, name = found.setdefault(folder.name, {}), f"{folder.name}/{key}"
+            is_other = folders.setdefault(folder.name, folder) != folder or not isinstance(of, dict)
+        elif entries is None or Path(path).is_file():  # a pipe is read once
+            entries = path
+        if is_other or key in of:
+            raise InputError("duplicate", path, role="the system", value=name)
+        of[key] = entries
     return found
 
 
