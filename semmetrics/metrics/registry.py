@@ -22,7 +22,7 @@ from functools import cache
 from typing import Any, ParamSpec, TypeAlias
 
 from semmetrics.errors import InputError
-from semmetrics.messages import did_you_mean
+from semmetrics.messages import did_you_mean, pluralize
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.options import OPTIONS
 
@@ -498,6 +498,15 @@ def parse_all(
     if repeated:
         raise InputError("duplicate-measures", names=repeated)
     return measures
+
+
+def parse_one(measure: Measured, what: str) -> Measure:
+    """Parse what names one measure; ``what`` it is for, errors say."""
+    several = parse_all([measure])
+    if len(several) != 1:
+        found = pluralize(len(several), "measure")
+        raise InputError("wrong-count", "measure", found=found, wanted=what)
+    return several[0]
 
 
 def raise_all(problems: list[InputError]) -> None:

@@ -250,7 +250,7 @@ class Records(Sequence[dict[str, Any]]):
     def _repr_html_(self) -> str:
         hidden = max(0, len(self) - _SHOWN)
         more = f"<p>… and {pluralize(hidden, 'row')} more</p>" if hidden else ""
-        return f"<div>{_html_records(self.columns, self[:_SHOWN])}{more}</div>"
+        return f"<div>{_html_table(cells(self[:_SHOWN], 4), _LEFT)}{more}</div>"
 
 
 def _imported(package: str, purpose: str) -> Any:
@@ -323,7 +323,7 @@ def draw(rows: Rows, form: str = "table", *, graded: bool = False) -> str:
     forms = {"table": align, "csv": _csv, "markdown": _markdown, "latex": _latex}
     rows = rows if graded else [list(map(str, row)) for row in rows]
     if form == "html":
-        return f'<meta charset="utf-8">{_html_table(rows[0], rows[1:], shaded=True)}'
+        return f'<meta charset="utf-8">{_html_table(rows, shaded=True)}'
     return forms[form](rows)
 
 
@@ -464,7 +464,7 @@ def cells(records: Records, digits: int) -> list[list[str]]:
     ]
 
 
-def _cell_text(value: Any, digits: int = 4) -> str:
+def _cell_text(value: Any, digits: int) -> str:
     if isinstance(value, float):
         return format_number(value, digits)
     return "" if value is None else str(value)
@@ -600,7 +600,7 @@ class Result(ABC):
     def _repr_html_(self) -> str:
         """Write the tables of a terminal, and the lines below them."""
         tables = self._tables(4, 1.0)
-        shown = "".join(_html_table(rows[0], rows[1 : _SHOWN + 1]) for rows in tables)
+        shown = "".join(_html_table(rows[: _SHOWN + 1]) for rows in tables)
         hidden = sum(max(0, len(rows) - 1 - _SHOWN) for rows in tables)
         lines = [f"… and {pluralize(hidden, 'row')} more" if hidden else "", *self._lines(4)]
         return f"<div>{shown}{_html_list([*filter(None, lines)])}</div>"
@@ -698,35 +698,27 @@ def _escape(text: str) -> str:
     return escape(visible(text))
 
 
-def write_table(
-    cells: Rows,
-    scores: Sequence[Any],
-    lines: Sequence[str] = (),
-    undefined: Sequence[Mapping[str, Any]] = (),
-) -> str:
+def write_table(rows: Rows, scores: Sequence[Any], lines: Sequence[str], undefined: Records) -> str:
     """Write the cells of a table of scores, lines, and folded what is undefined, and signatures."""
     below = [_html_list(lines)]
     if undefined:
-        below.append(_fold("undefined", _html_records(list(undefined[0]), undefined)))
+        below.append(_fold("undefined", _html_table(cells(undefined, 4), _LEFT)))
     signed = [[one.system, one.heading, one.signature] for one in scores]
-    below.append(
-        _fold("signatures", _html_table(["system", "measure", "signature"], signed, _LEFT))
-    )
-    return f"<div>{_html_table(cells[0], cells[1:])}{''.join(below)}</div>"
+    head = ["system", "measure", "signature"]
+    below.append(_fold("signatures", _html_table([head, *signed], _LEFT)))
+    return f"<div>{_html_table(rows)}{''.join(below)}</div>"
 
 
 def _html_list(lines: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{_escape(line)}</li>' for line in lines)}</ul>" if lines else ""
 
 
-def _html_records(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    return _html_table(columns, ([_cell_text(v) for v in row.values()] for row in rows), _LEFT)
+def _html_table(rows: Rows, align: str = _RIGHT, *, shaded: bool = False) -> str:
+    """Draw rows, the first of which is the head; the first of a row is its head, too.
 
-
-def _html_table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], align: str = _RIGHT, *, shaded: bool = False
-) -> str:
-    """Draw cells; the first of a row is its head, and the best are bold."""
+    The best are bold.
+    """
+    head, *below = rows
 
     def draw_cell(cell: str) -> str:
         text, style = _escape(cell), align
@@ -739,7 +731,7 @@ def _html_table(
                   for place, one in enumerate(head))  # fmt: skip
     body = "".join(
         f'<tr><th scope="row"{_LEFT}>{_escape(first)}</th>{"".join(map(draw_cell, rest))}</tr>'
-        for first, *rest in rows
+        for first, *rest in below
     )
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 

@@ -232,6 +232,7 @@ class _Part:
     ratings: Floats
     rows: Ints
     counts: dict[str, int]
+    drawn: Mapping[str, Floats] = field(default_factory=dict)
 
 
 def measure_agreement(
@@ -275,29 +276,28 @@ def measure_agreement(
     ]  # fmt: skip
     tables = [part.table for part in parts]
     resampled = resample(tables, design.statistics, design.bootstrap, draws, progress)
-    base = {
-        part.group: (part, drawn) for part, drawn in zip(parts, resampled, strict=True)
-        if part.of.heading == design.baseline
-    }  # fmt: skip
+    parts = [replace(part, drawn=drawn) for part, drawn in zip(parts, resampled, strict=True)]
+    base = {part.group: part for part in parts if part.of.heading == design.baseline}
     data = _fingerprint(judgements)
     rows: list[Agreement] = []
-    for part, drawn in zip(parts, resampled, strict=True):
+    for part in parts:
         for name, value in part.values.items():
             groups = part.counts["images"]
-            interval = percentiles(drawn[name], value, design.bootstrap, groups, "image")
+            interval = percentiles(part.drawn[name], value, design.bootstrap, groups, "image")
             row = Agreement(
                 part.of.heading, part.of.measure, part.group, name, design, judgements.noun,
                 **part.counts, value=value, low=interval.low, high=interval.high,
                 scored=part.of.signature, data=data,
             )  # fmt: skip
-            other, theirs = base[part.group]
-            rows.append(row if part is other else _compare(row, part, other, drawn, theirs))
-    tested = [place for place, row in enumerate(rows) if row.heading != design.baseline]
-    p = [rows[place].p for place in tested]
-    number = sum(not math.isnan(one) for one in p)
-    for place, adjusted in zip(tested, significance.correct_p(p, design.correction), strict=True):
-        rows[place] = replace(rows[place], p_corrected=adjusted, comparisons=number)
-    return rows
+            other = base[part.group]
+            rows.append(row if part is other else _compare(row, part, other))
+    corrected = significance.correct_p([row.p for row in rows], design.correction)
+    number = sum(not math.isnan(row.p) for row in rows)
+    return [
+        row if row.heading == design.baseline
+        else replace(row, p_corrected=p, comparisons=number)
+        for row, p in zip(rows, corrected, strict=True)
+    ]  # fmt: skip
 
 
 def _part(
@@ -327,14 +327,11 @@ def _part(
     return _Part(one, group or ALL, table, values, scores, ratings, rows, counts)
 
 
-def _compare(
-    row: Agreement, part: _Part, other: _Part, drawn: Mapping[str, Floats],
-    theirs: Mapping[str, Floats],
-) -> Agreement:  # fmt: skip
+def _compare(row: Agreement, part: _Part, other: _Part) -> Agreement:
     """Compare an agreement with that of the baseline, and test the difference."""
     name, made = row.statistic, row.design.bootstrap
     difference = float(subtract(row.value, other.values[name]))
-    less = subtract(drawn[name], theirs[name])
+    less = subtract(part.drawn[name], other.drawn[name])
     images = min(part.counts["images"], other.counts["images"])
     interval = percentiles(less, difference, made, images, "image")
     _, mine, shared = np.intersect1d(part.rows, other.rows, return_indices=True)

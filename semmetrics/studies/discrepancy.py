@@ -56,12 +56,11 @@ from semmetrics.messages import brief, listing, pluralize
 from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.ngsm import ngsm_systems
-from semmetrics.metrics.registry import parse_all
+from semmetrics.metrics.registry import parse_one
 from semmetrics.options import OPTIONS
 from semmetrics.reports import Records, Result, cells
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.plan import Setup, describe_inputs, open_setup, resolve_inputs, resolve_task
-from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.score import score_prepared
 from semmetrics.store.files import open_output
 from semmetrics.text.tokenizers import encode_tokens
@@ -1048,13 +1047,9 @@ def open_similarity(
         form = importlib.import_module(f"semmetrics.kinds.{kind}").FORM
         similarity = FunctionSimilarity(measure, single=form.single)
         return open_setup(kind, given), similarity, {**systems, second: opened}
-    chosen = parse_all(listed(measure))
-    if len(chosen) != 1:
-        raise InputError("wrong-count", "measure", found=pluralize(len(chosen), "measure"),
-                         wanted="a competition")  # fmt: skip
-    (one,) = chosen
-    setup = open_setup(resolve_task(given.get("task"), None, chosen) or one.definition.kind,
-                       {**given, "measures": chosen})  # fmt: skip
+    one = parse_one(measure, "a competition")
+    kind = resolve_task(given.get("task"), None, [one]) or one.definition.kind
+    setup = open_setup(kind, {**given, "measures": [one]})
     if one.definition.name == "NGSM" and one.definition.kind == setup.kind.name:
         return setup, NgsmSimilarity(one, setup.options["tokenizer"]), systems
     return setup, MeasureSimilarity(one, setup), systems

@@ -20,7 +20,7 @@ from semmetrics.kinds.labels.facts import label_facts
 from semmetrics.kinds.labels.record import prepare
 from semmetrics.messages import pluralize, visible
 from semmetrics.metrics.definition import Definition, Measure
-from semmetrics.metrics.registry import all_definitions, parse, parse_all
+from semmetrics.metrics.registry import all_definitions, parse, parse_all, parse_one
 from semmetrics.options import resolve_options
 from semmetrics.reports import Records, Result, draw, format_full
 from semmetrics.scoring import calibration
@@ -257,12 +257,8 @@ def calibrate_threshold(
     >>> found.criterion, found.n, len(found.curve["contrast"])
     ('SemF1', 3, 10)
     """
-    several = parse_all(listed(measure))
-    if len(several) != 1:
-        raise InputError("wrong-count", "measure", found=pluralize(len(several), "measure"),
-                         wanted="a calibration")  # fmt: skip
-    _check_swept(several, options)
-    (chosen,) = several
+    chosen = parse_one(measure, "a calibration")
+    _check_swept([chosen], options)
     if chosen["decode"] == BEST:
         raise InputError("bad-option", str(chosen), name="decode", value=BEST,
                          wanted="a score threshold, such as threshold:0.5")  # fmt: skip
