@@ -758,20 +758,18 @@ def _name_all(differences: Sequence[Difference]) -> str:
 
 
 def _differing_rows(one: Difference, number: int) -> Iterator[dict[str, Any]]:
-    items, ids = one.items, one.ids
-    if items is None:
+    pair, ids = _paired_values(one.score, one.against), one.ids
+    if pair is None:
         return
+    items = subtract(*pair)
     sizes = np.where(np.isnan(items), 0.0, np.abs(items))
     # of equal differences the first items of the file; ids may be in the order of their hashes
     for place in np.lexsort((one.score.statistics.order, -sizes))[:number].tolist():
         if not sizes[place]:
             return
         sides = [(side, int(side.statistics.order[place])) for side in (one.score, one.against)]
-        values = []
-        for score, row in sides:
-            of = item_values(score)
-            values.append(None if of is None or math.isnan(of[row]) else float(of[row]))
-        found = (one.system, one.baseline, one.heading, ids[place], *values, float(items[place]))
+        values = (float(some[place]) for some in (*pair, items))
+        found = (one.system, one.baseline, one.heading, ids[place], *values)
         known: dict[str, Any] = dict(zip(_ITEM_COLUMNS, found, strict=True))
         if one.score.task is not None and one.against.task is not None:
             show = find_kind(one.score.task.kind).describer.show_item

@@ -366,15 +366,13 @@ class Selector:
     ) -> None:
         _check_characters(systems)
         self.systems, self.pairs, self.noun = tuple(systems), pairs, "entry"
-        self._similarity, self._k, self._ties = similarity, state.k, state.ties
-        self._seed = state.seed
+        self._similarity, self._state = similarity, state
         self._exclude, self.excluded = frozenset(exclude), set[str]()
         self._tallies = [_Tally(state.k, systems[i], systems[j]) for i, j in pairs]
         self._hashes: list[Hashes] = []
         self._answers: dict[str, tuple[tuple[Entry, ...], ...]] = {}
         self.n = self.left_out = 0
-        self.fingerprints = dict.fromkeys(systems, 0)
-        self.empty = dict.fromkeys(systems, 0)
+        self.fingerprints, self.empty = Counter[str](), Counter[str]()
 
     def update(self, lists: Mapping[str, Lists], missing: str, progress: Progress = None) -> None:
         """Compare the systems on some images; those that one lacks are an error, or left out."""
@@ -413,12 +411,12 @@ class Selector:
         # by which equal values are told apart, here and in other blocks
         rank: Any = np.arange(self.n, self.n + len(names))
         keys: Sequence[Any] = rank.tolist()
-        if self._ties == "id" and not numbered:
+        if self._state.ties == "id" and not numbered:
             rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
             keys = names
-        seed = np.full(1, self._seed % 2**64, np.uint64)
+        seed = np.full(1, self._state.seed % 2**64, np.uint64)
         for tally, row, (first, second) in zip(self._tallies, values, self.pairs, strict=True):
-            if self._ties == "random":
+            if self._state.ties == "random":
                 pair = hash_strings(sorted((tally.first, tally.second)))
                 rank = mix(hashes + mix(seed + mix(pair[:1] + mix(pair[1:]))))
                 keys = rank.tolist()
@@ -476,9 +474,10 @@ class Selector:
         answers: dict[str, dict[str, list[Any]]] = {}
         for tally, pair in zip(self._tallies, self.pairs, strict=True):
             one = tally.finish(sign)
-            if len(one.images) < self._k:
-                raise InputError("too-few-images", f"{one.first} and {one.second}", k=self._k,
-                                 n=len(one.images), measure=self._similarity.name)  # fmt: skip
+            if len(one.images) < self._state.k:
+                raise InputError("too-few-images", f"{one.first} and {one.second}",
+                                 k=self._state.k, n=len(one.images),
+                                 measure=self._similarity.name)  # fmt: skip
             made.append(one)
             for image, place in product(one.images, pair):
                 answers.setdefault(image, {})[self.systems[place]] = [

@@ -231,11 +231,9 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
         if registry.find(name, definition.kind)[0] is definition
     ]
     of_kind = find_kind(definition.kind).describer.explain_definition(definition)
-    named = {option.name for option in definition.options} & {"embedding", "threshold"}
-    if "taxonomy" in definition.needs:
-        named = {"taxonomy"}
-    elif "embedding" not in named:
-        named = set()
+    options = {option.name for option in definition.options}
+    named = {"embedding", "threshold"} & options if "embedding" in options else set()
+    named = {"taxonomy"} if "taxonomy" in definition.needs else named
     low, high = definition.bounds
     span = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g} up"
     return {

@@ -87,6 +87,11 @@ def test_several_measures_and_their_forms(state, truth):
     first = found.pair_records()[0]
     assert first["dominance"] == pytest.approx(first["first_score"] / first["second_score"])
     assert len(found.stability_records()) == 2
+    _, dominance, *others = found._tables(3, 1.0)
+    assert [dominance[0], others[0][0][0]] == [
+        ["dominance, ROUGE-L", *state.systems], "dominance, BLEU-1"]  # fmt: skip
+    values = [[float(cell) for cell in row[1:]] for row in dominance[1:]]
+    assert_allclose(values, found.rankings[0].dominance, atol=5e-4)
     entry = json.loads(found.render("json"))
     assert entry["rankings"][0]["scores"][0][0] is None
     assert entry["rankings"][0]["dominance"][0][0] == 1
@@ -310,15 +315,6 @@ def test_annotations_are_dropped_by_majority(state, truth, tmp_path):
                         ([{"image_id": "1"}], "not-a-sheet")):  # fmt: skip
         with refused(code):
             inspect_sheets(given)
-
-
-def test_the_matrix_of_dominance_is_a_table(state, truth):
-    found = rank_competition(state, truth, measures="BLEU-1 ROUGE-L")
-    _, first, second = found._tables(3, 1.0)
-    assert (first[0], second[0][0]) == (
-        ["dominance, BLEU-1", *state.systems], "dominance, ROUGE-L")  # fmt: skip
-    values = [[float(cell) for cell in row[1:]] for row in first[1:]]
-    np.testing.assert_allclose(values, found.rankings[0].dominance, atol=5e-4)
 
 
 def test_texts_like_formulas_come_through_an_inspection(state, tmp_path):
