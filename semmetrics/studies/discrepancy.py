@@ -888,8 +888,7 @@ class DiscrepancySelection(Result):
     def _entry(self) -> dict[str, Any]:
         """Return what ``save`` writes."""
         entry = self.to_dict()
-        entry["digest"] = _digest(entry)
-        return entry
+        return {**entry, "digest": _digest(entry)}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state as JSON; a file appears only when it is complete.
