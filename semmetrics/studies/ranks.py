@@ -37,7 +37,7 @@ from semmetrics.messages import listing, pluralize, visible
 from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.options import RANKED_BY
 from semmetrics.reports import Records, Table, draw, entry_of, format_full
-from semmetrics.schema import as_number
+from semmetrics.schema import as_real
 from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import system_name
@@ -492,7 +492,7 @@ def _as_entry(score: Any, name: str) -> Mapping[str, Any]:
     if not all(isinstance(entry.get(text), str) for text in ("system", "measure", "heading")):
         raise InputError("not-scores", name)
     value = entry["value"]
-    number = math.nan if value is None else as_number(value, f"{entry['heading']}", name)
+    number = math.nan if value is None else as_real(value, f"{entry['heading']} of {name}")
     return entry | {"value": number}
 
 
