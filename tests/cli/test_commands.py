@@ -1,11 +1,8 @@
 """The commands beside ``score``."""
 
-import csv
-import io
 import json
 import re
 import shlex
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,14 +19,6 @@ from semmetrics.text.java import OfficialParser
 DEFINITIONS = {definition.name: definition for definition in all_definitions()}
 
 
-# ---- help -------------------------------------------------------------------------------------
-
-
-def shown(ok, *command):
-    """The options that a help shows, those of its examples left out."""
-    return set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", ok(*command, "--help"), re.MULTILINE))
-
-
 # ---- validate ---------------------------------------------------------------------------------
 
 
@@ -43,22 +32,6 @@ def test_validate_says_what_was_read(ok, files):
     assert "from 0.1 to 0.9" in text
     assert "1 of 4 items with a repeated label: '4'" in text
     assert "1 of 4 items not listed by falling score" in text
-
-
-def test_validate_as_json(ok, files):
-    Path("many.json").write_text(
-        json.dumps({str(i): [f"label {j}" for j in range(i)] for i in range(30)}), encoding="utf-8"
-    )
-    (report,) = json.loads(ok("validate", "many.json", "--format", "json"))
-    assert report["schema"] == "semmetrics.validation/1"
-    assert report["error"] is None
-    assert len(report["frequencies"]) == 29
-    assert report["frequencies"][0] == {"label": "label 0", "count": 29}
-    assert report["cardinality"]["histogram"] == [1] * 30
-    assert report["cardinality"]["mean"] == 14.5
-    assert report["order"] == {"mean": 1.0, "pairs": 29 * 28 // 2}
-    assert any("in more than 95% of the items" in line for line in report["odd"])
-    assert any("in one item alone" in line for line in report["odd"])
 
 
 def test_the_order_of_each_pair_of_labels(ok, refused, tmp_path):
@@ -236,56 +209,7 @@ def test_entries_are_complete(key):
     assert fields["year"] == key[-4:]
 
 
-# ---- rank -------------------------------------------------------------------------------------
-
-
-def written(name, values, measure="O-F1"):
-    scores = [
-        {"schema": "semmetrics.score/1", "system": system, "measure": measure, "heading": measure,
-         "value": value}
-        for system, value in values.items()
-    ]  # fmt: skip
-    Path(name).write_text(json.dumps(scores), encoding="utf-8")
-    return name
-
-
-@pytest.fixture
-def datasets(files):
-    return (
-        written("voc.json", {"A": 0.8, "B": 0.9, "C": 0.1}),
-        written("coco.json", {"A": 0.7, "B": 0.6, "C": None}),
-    )
-
-
-def test_rank(ok, datasets):
-    found = json.loads(ok("rank", *datasets, "--format", "json"))
-    assert [(entry["system"], entry["rank"]) for entry in found] == [
-        ("A", 1),
-        ("B", 2),
-        ("C", None),
-    ]
-    assert found[0]["value"] == pytest.approx((0.8 / 0.9 + 1) / 2)
-    assert found[0]["normalized"] == {"voc": 0.8 / 0.9, "coco": 1.0}
-    assert found[2]["lacking"] == ["coco"]
-    rows = list(csv.DictReader(io.StringIO(ok("rank", *datasets, "--format", "csv"))))
-    assert float(rows[0]["normalized O-F1"]) == found[0]["value"]
-    assert (rows[2]["rank"], rows[2]["coco"]) == ("", "")
-    for form in ("table", "markdown", "latex"):
-        assert "0.9444" in ok("rank", *datasets, "--format", form)
-    assert "0.94\n" not in ok("rank", *datasets)
-    assert "0.94 " in ok("rank", *datasets, "--digits", 2)
-    ok("rank", *datasets, "-o", "ranks.txt")
-    assert Path("ranks.txt").read_text(encoding="utf-8") == ok("rank", *datasets)
-
-
 # ---- completion -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_scripts(ok, shell):
-    text = ok("completion", shell)
-    assert "_SEMMETRICS_COMPLETE" in text
-    assert f"{shell}_complete" in text
 
 
 @pytest.mark.parametrize(
@@ -328,18 +252,3 @@ def test_explain_a_measure_with_options_and_aliases(ok):
     assert text.startswith("F1(average=macro)@3\n")
     assert "F1|avg:macro|" in text
     assert "short for it  MacroF1" in ok("explain", "MacroF1")
-
-
-def test_rank_takes_what_score_writes(ok, files):
-    systems = ("a.json", "b.json", "gt.json")
-    ok("score", *systems, "-m", "O-F1 MacroF1", "--format", "json", "-o", "x.json")
-    ok("score", *systems, "-m", "O-F1 MacroF1", "--top-k", 1, "--format", "json", "-o", "y.json")
-    assert json.loads(ok("rank", "x.json", "--format", "json"))[0]["measure"] == "O-F1"
-    assert "'O-F1@1'" in ok_error(ok, "rank", "x.json", "y.json")
-    assert json.loads(ok("rank", "x.json", "-m", "MacroF1", "--format", "json"))
-
-
-def ok_error(ok, *arguments):
-    with pytest.raises(AssertionError) as caught:
-        ok(*arguments)
-    return str(caught.value)

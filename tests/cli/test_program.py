@@ -12,7 +12,7 @@ import click
 import pytest
 
 from semmetrics.cli import app
-from semmetrics.cli.output import Progress, open_output, show_progress
+from semmetrics.cli.output import Progress, show_progress
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTS = ("a.json", "gt.json")
@@ -37,12 +37,6 @@ def test_bad_input_is_one_message(files):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("semmetrics: error: none.json: no such file")
     assert "Traceback" not in done.stderr
-
-
-def test_standard_input(files):
-    done = process("score", "-", "gt.json", input=Path("a.json").read_text(encoding="utf-8"))
-    assert done.returncode == 0
-    assert "standard input" in done.stderr
 
 
 def test_there_is_no_progress_without_a_terminal(files):
@@ -185,21 +179,6 @@ def test_the_traceback_of_a_fault_on_request(files):
 
 
 # ---- files and progress -----------------------------------------------------------------------
-
-
-def test_a_file_appears_only_when_it_is_complete(tmp_path):
-    path = tmp_path / "out.txt"
-    path.write_text("old", encoding="utf-8")
-
-    def write():
-        with open_output(str(path)) as out:
-            out.write("half")
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        write()
-    assert path.read_text(encoding="utf-8") == "old"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 class Terminal:

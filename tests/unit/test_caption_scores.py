@@ -62,9 +62,6 @@ def drawn(number, seed):
     )
 
 
-# ---- what is given ----------------------------------------------------------------------------
-
-
 # ---- tokenizers -------------------------------------------------------------------------------
 
 
@@ -97,9 +94,6 @@ def test_tokenizers_that_are_none(tokenizer, match):
 def test_document_frequencies_that_do_not_fit(df, options, match):
     with refused(match):
         score(doc_freq=df, **options)
-
-
-# ---- the references as a system ---------------------------------------------------------------
 
 
 # ---- what is refused --------------------------------------------------------------------------
@@ -178,12 +172,6 @@ def test_what_makes_no_sense(options, match):
 def test_wrong_captions(preds, refs, match):
     with refused(match):
         score(preds, refs, task="captions")
-
-
-# ---- ids without captions, and weights --------------------------------------------------------
-
-
-# ---- intervals and rows -----------------------------------------------------------------------
 
 
 # ---- the protocol -----------------------------------------------------------------------------
