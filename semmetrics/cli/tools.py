@@ -151,9 +151,7 @@ def completion(run: Run) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    kind = get_completion_class(run["shell"])
-    if kind is None:  # click knows these shells
-        raise InputError("bad-option", name="SHELL", value=run["shell"], wanted="another one")
+    kind: Any = get_completion_class(run["shell"])
     program = click.get_current_context().find_root().command
     script = kind(program, {}, "semmetrics", "_SEMMETRICS_COMPLETE")
     echo(script.source_template % script.source_vars())
@@ -267,17 +265,14 @@ def pairs(run: Run) -> None:
     from semmetrics.core.ragged import lengths
     from semmetrics.data.tasks import item_ids
     from semmetrics.kinds.captions.matrix import PairJob, check_k
-    from semmetrics.kinds.captions.record import read_frequencies
 
     measures, top_k, output, rows = run["measure"], run["top_k"], run["output"], run["rows"]
     if len(measures) > 1:
         raise InputError("wrong-count", "--phi (-m)", found=listing(measures), wanted="one matrix")
     _check_pairs(run, output, top_k)
     options = run.values("measure", "rows", "top_k", "axis")
-    read = options.pop("read")
-    if "doc_freq" in options:
-        options["doc_freq"] = read_frequencies(options["doc_freq"], read.max_bytes)
-    mine, theirs = read_captions([run["captions"], run["references"]], read, quiet=run.quiet)
+    paths = [run["captions"], run["references"]]
+    mine, theirs = read_captions(paths, options["read"], quiet=run.quiet)
     texts = theirs.understood.startswith("JSON, {id: caption}")
     same = set(map(str, mine.ids)) == set(map(str, theirs.ids))
     if texts and same and len(mine.side.codes) > len(mine):

@@ -53,7 +53,7 @@ def test_calibrate_on_pairs(ok, place):
         (("--pairs", "pairs.csv", "-o", "-"), "wrong-ending"),
         (("--pairs", "pairs.csv", "-o", "no/c.json"), "there is no such folder"),
         (("preds.json",), "UsageError"),
-        ((*LISTS, "--criterion", "f1"), "needs-option"),
+        ((*LISTS, "--criterion", "f1"), "not-applicable"),
         ((*LISTS, "--holdout", "2"), "bad-option"),
         ((*LISTS, "-m", "F1"), "no-threshold"),
         ((*LISTS, "--normalize", "x"), "x"),

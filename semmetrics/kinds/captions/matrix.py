@@ -35,14 +35,13 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import common
 from semmetrics.kinds.captions.record import idle_tuples, prepare, read_beside
 from semmetrics.metrics.caption_steps import check_captions, check_references
-from semmetrics.metrics.cider import DocumentFrequencies, task_frequencies
+from semmetrics.metrics.cider import task_frequencies
 from semmetrics.metrics.definition import Measure, is_cutoff
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import TAKEN, ResolvedOptions, resolve_options
 from semmetrics.store.files import write_matrix
 
 Progress = Callable[[int, int], None]
-Frequencies = DocumentFrequencies | str | os.PathLike[str]
 PAIR_MEASURES = ("CIDEr-D", "CIDEr", "SPICE", "BagSim")
 """The measures that a matrix is computed of."""
 _MEMORY = 1 << 28

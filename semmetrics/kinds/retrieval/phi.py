@@ -375,12 +375,10 @@ def _hold(job: PairJob, progress: Any) -> Any:
     rows, columns = job.shape
     if 8 * rows * columns <= _HELD:
         return job.matrix(progress=progress)
-    folder = tempfile.mkdtemp(prefix="semmetrics-phi-")
-    try:
+    made = tempfile.TemporaryDirectory(prefix="semmetrics-phi-", ignore_cleanup_errors=True)
+    with made as folder:
         matrix = job.matrix(Path(folder) / "phi.npy", progress=progress)
-    finally:  # the map keeps the numbers, if the system allows it
-        shutil.rmtree(folder, ignore_errors=True)
-    if Path(folder).exists():
+    if Path(folder).exists():  # the map keeps the numbers, but the system does not let the file go
         weakref.finalize(matrix, shutil.rmtree, folder, ignore_errors=True)
     return matrix
 
