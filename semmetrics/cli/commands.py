@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from semmetrics.cli import output
-from semmetrics.cli.generate import RESULT, Run, command, split_measures
+from semmetrics.cli.generate import RESULT, Run, command
 from semmetrics.cli.output import EXACT, complain
 from semmetrics.errors import InputError
 from semmetrics.messages import listing, pluralize
@@ -349,8 +349,7 @@ def sweep(run: Run) -> None:
     """
     from semmetrics.studies import thresholds as api
 
-    measures = split_measures(run["measures"], "SemF1") if run["measures"] else ("SemF1",)
-    found = run.call(api.sweep, run["preds"], run["gt"], measures=measures)
+    found = run.call(api.sweep, run["preds"], run["gt"])
     output.write_text(found.render(run["form"], **run.shape), run["output"], run["form"])
 
 

@@ -6,7 +6,7 @@ import importlib.util
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import MappingProxyType
@@ -450,25 +450,12 @@ IMPORT = click.Option(
 """Its files are run before other options are read."""
 
 
-def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:
-    """Split measures at blanks outside parentheses."""
-    from semmetrics.metrics.registry import split_measures as split
-
-    found = [word for text in texts for word in split(text)]
-    if not found:
-        raise InputError("nothing-given", "-m", what="measures", remedy=f"write -m {example}")
-    return found
-
-
 def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
     """Return what the command line gives for an option as a value for Python."""
     if name == "measures":
-        from semmetrics.metrics.registry import kinds_of_all, parse_all
-
-        words = split_measures(texts)
-        kinds = kinds_of_all(words)
-        # if several kinds have them, the data or --task say which are meant
-        return words if len(kinds) > 1 else parse_all(words, *kinds)
+        if not "".join(texts).strip():
+            raise InputError("nothing-given", "-m", what="measures", remedy="write -m F1")
+        return texts
     if name == "ignore":
         from semmetrics.data.side_inputs import read_class_list
 
