@@ -32,7 +32,6 @@ from semmetrics.options import (
     TITLES,
     WRITE,
     Option,
-    decoding_rules,
     measure_option,
 )
 
@@ -349,10 +348,6 @@ class Run:
                                  wanted=pluralize(len(systems), "system"))  # fmt: skip
             each = dict(zip(systems, files, strict=False))
             given["set_size_probs"] = each if len(files) > 1 else files[0]
-        for rule in decoding_rules(given.get("decode"), given.get("threshold")):
-            from semmetrics.metrics.sets import check_decode
-
-            check_decode(rule)
         return {**given, "read": read}
 
     def progress(self) -> AbstractContextManager[Progress | None]:
