@@ -26,6 +26,7 @@ from semmetrics.options import (
     OTHER,
     OUTPUT,
     READING,
+    RESULT_FORMATS,
     SCALE,
     SHEETS,
     TAKEN,
@@ -130,10 +131,11 @@ def known_names(what: str) -> dict[str, str]:
     """
     if what == "topics":
         return known_names("measures") | known_names("protocols") | known_names("agreement")
-    if what == "measures":
+    if what in ("measures", "aliases"):
         from semmetrics.metrics.registry import aliases, all_definitions
 
-        return {d.name: d.summary for d in all_definitions()} | aliases()
+        defined = all_definitions() if what == "measures" else ()
+        return {one.name: one.summary for one in defined} | aliases()
     if what in ("protocols", "agreement"):
         from semmetrics.scoring.protocols import AGREEMENT_PROTOCOLS, PROTOCOLS
 
@@ -149,8 +151,8 @@ def known_names(what: str) -> dict[str, str]:
         return {
             name: ", ".join(end for end, form in EXTENSIONS.items() if form == name)
             for name in FORMATS
-        }
-    return dict.fromkeys(DECODING if what == "rules" else (), "")
+        } | {"coco": "instances JSON, told by its content; ground truth"}
+    return {"results": RESULT_FORMATS, "rules": dict.fromkeys(DECODING, "")}.get(what, {})
 
 
 def _complete(what: str) -> Callable[[Any, Any, str], list[CompletionItem[str]]]:

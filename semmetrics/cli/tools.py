@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,22 +27,27 @@ from semmetrics.options import READING, flag
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
     from semmetrics.data.lists import Lists
+    from semmetrics.reports import Records
 
-TOPICS = ("measures", "protocols", "normalizations", "formats")
-_FORMS = {
-    "table": "aligned columns, and beside them what was undefined and why",
-    "json": "a list of scores in full precision",
-    "csv": "one row a score, in full precision",
-    "markdown": "measures as rows, systems as columns",
-    "latex": "the same as a tabular in the style of booktabs",
-    "html": "the same as a table of a web page",
+_LISTS = {
+    "measures": {"Other names of measures": "aliases"},
+    "protocols": {
+        "Protocols (--protocol)": "protocols",
+        "Protocols of agreement with people (semmetrics meta --protocol)": "agreement",
+    },
+    "normalizations": {"Normalisations (--normalize)": "normalizations"},
+    "formats": {
+        "Input formats (--input-format), each also with .gz": "formats",
+        "Output formats (--format)": "results",
+    },
 }
+"""What is listed of each topic, by its title."""
 
 
 # What there is
 
 
-@command("list", {"topic": "[TOPIC]?"}, output=(), imports=True, choices={"topic": TOPICS})
+@command("list", {"topic": "[TOPIC]?"}, output=(), imports=True, choices={"topic": tuple(_LISTS)})
 def list_topics(run: Run) -> None:
     """Name the measures, protocols, label normalisations and file formats.
 
@@ -54,24 +59,11 @@ def list_topics(run: Run) -> None:
     semmetrics list measures
     semmetrics list formats
     """
-    read = known_names("formats") | {"coco": "instances JSON, told by its content; ground truth"}
-    parts: dict[str, Callable[[], list[str]]] = {
-        "measures": _list_measures,
-        "protocols": lambda: [
-            _list_names("Protocols (--protocol)", known_names("protocols")),
-            _list_names("Protocols of agreement with people (semmetrics meta --protocol)",
-                        known_names("agreement")),
-        ],
-        "normalizations": lambda: [
-            _list_names("Normalisations (--normalize)", known_names("normalizations")),
-        ],
-        "formats": lambda: [
-            _list_names("Input formats (--input-format), each also with .gz", read),
-            _list_names("Output formats (--format)", _FORMS),
-        ],
-    }  # fmt: skip
-    topics = [run["topic"]] if run["topic"] else TOPICS
-    echo("\n\n".join(text for name in topics for text in parts[name]()))
+    parts: list[str] = []
+    for topic in [run["topic"]] if run["topic"] else _LISTS:
+        parts += _list_measures() if topic == "measures" else []
+        parts += [_list_names(title, known_names(what)) for title, what in _LISTS[topic].items()]
+    echo("\n\n".join(parts))
 
 
 def _list_names(title: str, texts: Mapping[str, str]) -> str:
@@ -81,7 +73,7 @@ def _list_names(title: str, texts: Mapping[str, str]) -> str:
 
 
 def _list_measures() -> list[str]:
-    from semmetrics.metrics.registry import aliases, all_definitions, group_of
+    from semmetrics.metrics.registry import all_definitions, group_of
 
     grouped: dict[str, list[Any]] = {}
     for definition in all_definitions():
@@ -91,8 +83,7 @@ def _list_measures() -> list[str]:
         "\n".join([f"  {title}", *(f"    {d.name.ljust(width)}  {d.summary}" for d in members)])
         for title, members in grouped.items()
     ]
-    groups[0] = "Measures (-m)\n" + groups[0]
-    return [*groups, _list_names("Other names of measures", aliases())]
+    return ["Measures (-m)\n" + groups[0], *groups[1:]]
 
 
 @command(
@@ -290,7 +281,7 @@ def pairs(run: Run) -> None:
     say(render_facts(notes, spell=flag), quiet=run.quiet)
     if top_k is not None:
         with open_output(output) as out:
-            out.writelines(_best(chosen, images, names, *job.top_k(top_k, chosen)))
+            _best(chosen, images, names, *job.top_k(top_k, chosen)).write(out, "jsonl")
         say([f"phi is {job.identity}"], quiet=run.quiet)
         return
 
@@ -319,18 +310,18 @@ def _check_pairs(run: Run, output: str, top_k: int | None) -> None:
         raise InputError("not-applicable", name=given[0], what="--top-k")
 
 
-def _best(
-    axis: str, images: list[str], captions: list[str], values: Any, places: Any
-) -> Iterator[str]:
-    """Yield a line for each image with its best captions, or the other way round."""
-    import json
+def _best(axis: str, images: list[str], captions: list[str], values: Any, places: Any) -> Records:
+    """Return each image with its best captions, or the other way round."""
+    from semmetrics.reports import Records
 
     row_name, rows, column_name, columns = "image", images, "captions", captions
     if axis == "images":
         row_name, rows, column_name, columns = "caption", captions, "images", images
-    for name, some, where in zip(rows, values.tolist(), places.tolist(), strict=True):
-        best = [{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
-        yield json.dumps({row_name: name, column_name: best}, ensure_ascii=False) + "\n"
+    best = [
+        [{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
+        for some, where in zip(values.tolist(), places.tolist(), strict=True)
+    ]
+    return Records({row_name: rows, column_name: best})
 
 
 @command("spice", {})
@@ -416,14 +407,10 @@ def spice_parse(run: Run) -> None:
 
 def _place(caption: str, inputs: Sequence[Lists]) -> str:
     """Return the file in which a caption occurs first, and the id of the item."""
-    import numpy as np
-
     for one in inputs:
         for code, text in enumerate(one.vocabulary):
             if str(text).strip() == caption:
-                place = np.flatnonzero(one.side.codes == code)[0]
-                row = np.searchsorted(one.side.indptr, place, side="right") - 1
-                return f"{one.source}, id {str(one.ids[row])!r}"
+                return one.where(one.first_item(code))
     return ""
 
 
