@@ -528,8 +528,6 @@ MESSAGES: dict[str, str] = {
     "outside-columns": "{n:positive} not among {size:,} columns (from 0): {names!l}; "
         "name the columns with {opt:gallery}",
     "unnamed-rows": "there are positives of {name!r}, but {what}s have no names; set {option!o}",
-    "swapped-names": "the positives are those of the columns, by rows; "
-        "exchange {opt:queries} and {opt:gallery}, and give the transpose",
     "phi-without-captions": "phi {measure} needs captions; set {opt:captions}, or give its matrix",
     "several-phi": "several phi are given: {names!l}; name one in the measure: NCS(phi=NAME)",
     "unnamed-phi": "rows and columns of phi have no ids; set {opt:queries} and {opt:gallery}",

@@ -240,6 +240,14 @@ def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
     return values
 
 
+def find_names(names: Iterable[Any], among: Iterable[Any]) -> tuple[Ints, list[str]]:
+    """Return the place of each name among others, -1 if it has none, and the names without one."""
+    place = {str(name): code for code, name in enumerate(among)}
+    every = [str(name) for name in names]
+    codes = np.fromiter((place.get(name, -1) for name in every), np.int64, len(every))
+    return codes, [every[i] for i in np.flatnonzero(codes < 0).tolist()]
+
+
 # ---- embeddings ---------------------------------------------------------------------------------
 
 

@@ -46,7 +46,6 @@ PAIR_MEASURES = ("CIDEr-D", "CIDEr", "SPICE", "BagSim")
 """The measures that a matrix is computed of."""
 _MEMORY = 1 << 28
 _ACTS_BY = {n: one.acts_by for n, one in TAKEN["caption_matrix"].items() if one.acts_by}
-_ROWS = ("images", "references")
 _DECIMALS = 12  # to which entries are compared, so that equal captions are equal
 
 
@@ -230,7 +229,7 @@ class PairJob:
         notes: list[Fact] | None = None,
     ) -> PairJob:
         """Check and prepare the inputs; those given are options of ``score``."""
-        check_choice("rows", rows, _ROWS)
+        check_choice("rows", rows, ("images", "references"))
         check_choice("dtype", dtype, ("float64", "float32"))
         options = read_beside(resolve_options(given, "captions"))
         chosen, graphs = _pair_measure(measure, options), options["tuples"]

@@ -122,11 +122,9 @@ def code_names(names: Sequence[str], classes: Sequence[str]) -> tuple[Ints, bool
     ...                                  code_names(["1", "0"], ["1", "2"]))]
     [[1], [1, 0], [0, -1]]
     """
-    place = {name: code for code, name in enumerate(classes)}
-    codes = np.fromiter((place.get(name, -1) for name in names), np.int64, len(names))
-    if not len(codes) or (codes >= 0).any() or not all(map(_is_number, names)):
-        return codes, False
-    if any(map(_is_number, classes)):
+    codes, lost = common.find_names(names, classes)
+    named = len(lost) < len(names) or any(map(_is_number, classes))
+    if named or not lost or not all(map(_is_number, names)):
         return codes, False
     numbers = np.fromiter(map(int, names), np.int64, len(names))
     return np.where((numbers >= 0) & (numbers < len(classes)), numbers, -1), True

@@ -34,7 +34,7 @@ from semmetrics.kinds import Measures, Options, Tasks, common, each_task
 from semmetrics.kinds.captions import as_texts
 from semmetrics.kinds.captions.matrix import PAIR_MEASURES, PairJob, options_taken
 from semmetrics.kinds.retrieval import as_candidates
-from semmetrics.kinds.retrieval.relation import CAPTIONS, CaptionedTruth, check_size, find_names
+from semmetrics.kinds.retrieval.relation import CAPTIONS, CaptionedTruth, check_size
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import flat_terms
@@ -256,7 +256,7 @@ def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
 
 def _find(names: Sequence[str], ids: Sequence[str], noun: str, given: _Given) -> Ints:
     """Return the place of each name among the ids of phi; refuse names that it lacks."""
-    places, lost = find_names(names, ids)
+    places, lost = common.find_names(names, ids)
     if lost:  # an image without positives has no references of which phi could be computed
         code = "no-references" if isinstance(given.origin, tuple) else "phi-lacks"
         raise InputError(code, given.source, n=len(lost), noun=noun, names=lost)
