@@ -222,7 +222,7 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
             nearest = f"{min(of.values()):g} hops" if of else "none"
             raise InputError("empty-list", "hops", name=name, nearest=nearest)
         return found
-    size = int(form["size"].removesuffix("K")) * (1000 if form["size"].endswith("K") else 1)
+    size = int(form["size"].replace("K", "000"))
     lost = [one for one in among if one not in numbers]
     if lost:
         raise InputError("without-value", "populations", n=len(lost), noun="class",
@@ -230,8 +230,7 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
     if not 0 < size <= len(among):
         wanted = f"a size from 1 to {len(among):,}"
         raise InputError("out-of-range", "populations", role="the list", value=name, wanted=wanted)
-    most = form["most"] == "M"
-    order = sorted(among, key=lambda one: -numbers[one] if most else numbers[one])
+    order = sorted(among, key=numbers.__getitem__, reverse=form["most"] == "M")
     return frozenset(order[:size])
 
 
