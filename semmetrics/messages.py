@@ -511,7 +511,6 @@ MESSAGES: dict[str, str] = {
     "truth-of-scores": "the ground truth is a matrix of scores; give 0/1 or lists, last of all",
     "not-probabilities": "{value!p} are not probabilities of set sizes; let each item sum to 1",
     "outside-classes": "{role} {value!r} is not in the class list; correct it or {opt:classes}",
-    "unnamed-classes": "{role} {value!r} is not a number, as the class list has; set {opt:classes}",
     "unnamed-columns": "columns without names, labels of {other} are {names!l}; set {opt:classes}",
     "unnamed-widths": "unnamed columns: {mine} predicted and {theirs} true ones; set {opt:classes}",
     "single-references": "no image has two references; leaving one out needs at least two",
@@ -690,7 +689,6 @@ MESSAGES: dict[str, str] = {
     "bad-spec": "not a valid {metavar}; write {flag} {metavar} with a name of letters, digits, "
         "'.', '_', '+' or '-', and ./ before a path with '=' in it",
     "repeated-spec": "the name {name!r} is missing or repeated; give each a name: {flag} NAME=SPEC",
-    "no-measure-defined": "the file defines no measure; decorate one with @semmetrics.measure",
     "swapped-files": "the files look swapped: REFERENCES has one text for each image, CAPTIONS "
         'several; exchange them, or write references as lists: {{"id": ["caption"]}}',
     "unparsed-captions": "the parser fails on {n:caption}, such as {caption!r}: {why}; "

@@ -417,7 +417,17 @@ def cache_facts(models: Iterable[Any], cache: object) -> list[Fact]:
 
 
 def describe_input(found: Lists | Matrix, odd: Iterable[Fact], **more: Any) -> dict[str, Any]:
-    """Describe what any input has: "understood", "notes", "items", "ids", and "odd" last."""
+    """Describe what any input has: "understood", "notes", "items", "ids", and "odd" last.
+
+    Of a matrix it adds "shape", "dtype" and "range", whose ends are None if undefined.
+    """
+    if isinstance(found, Matrix):
+        cells = matrix_cells(found)
+        ends = (
+            [min(part.min() for part in cells), max(part.max() for part in cells)] if cells else []
+        )
+        more["shape"], more["dtype"] = list(found.values.shape), str(found.values.dtype)
+        more["range"] = [finite_or_none(float(end)) for end in ends] or [None, None]
     return {
         "understood": found.understood,
         "notes": list(map(str, found.notes)),
@@ -425,17 +435,6 @@ def describe_input(found: Lists | Matrix, odd: Iterable[Fact], **more: Any) -> d
         "ids": not isinstance(found.ids, range),
         **more,
         "odd": list(map(str, odd)),
-    }
-
-
-def describe_matrix(matrix: Matrix) -> dict[str, Any]:
-    """Describe the "shape", "dtype" and "range" of a matrix; None for ends that are undefined."""
-    cells = matrix_cells(matrix)
-    ends = [min(part.min() for part in cells), max(part.max() for part in cells)] if cells else []
-    return {
-        "shape": list(matrix.values.shape),
-        "dtype": str(matrix.values.dtype),
-        "range": [finite_or_none(float(end)) for end in ends] or [None, None],
     }
 
 
@@ -500,7 +499,7 @@ def format_counts(counts: Sequence[tuple[str, int]]) -> str:
 
 
 def format_matrix(record: Mapping[str, Any], items: str, values: str) -> dict[str, str]:
-    """Write what `describe_matrix` found, by name."""
+    """Write what `describe_input` found of a matrix, by name."""
     (rows, columns), (low, high) = record["shape"], record["range"]
     return {
         items: format_known(record),

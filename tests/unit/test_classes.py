@@ -186,9 +186,9 @@ def test_what_is_wrong_is_said(given, code):
 
 
 def test_what_is_not_named_or_known_is_asked_for():
-    with refused("unnamed-classes"):
+    with refused("outside-classes"):
         semmetrics.score(SCORES, [0, 1, 1, 2, 2], task="classes", seen=["cat"], unseen=["dog"])
-    with refused("unnamed-classes"):
+    with refused("outside-classes"):
         semmetrics.score(SCORES, TRUTH, task="classes")
     with refused("ambiguous-kind"):
         semmetrics.score({"a": "cat"}, {"a": "dog"})

@@ -174,14 +174,8 @@ def _listed(names: Sequence[str], classes: Sequence[str], where: str) -> list[st
     codes, _ = code_names(names, classes)
     lost = [names[i] for i in np.flatnonzero(codes < 0).tolist()]
     if lost:
-        raise InputError(_outside(lost, classes), where, role="the class", value=lost[0])
+        raise InputError("outside-classes", where, role="the class", value=lost[0])
     return [classes[code] for code in codes.tolist()]
-
-
-def _outside(lost: Sequence[str], classes: Sequence[str]) -> str:
-    """Return the code of names that are not classes; columns may only be numbered."""
-    numbered = all(map(_is_number, classes)) and not any(map(_is_number, lost))
-    return "unnamed-classes" if numbered else "outside-classes"
 
 
 def names_asked(measures: Measures) -> list[str]:
@@ -273,7 +267,7 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
     lost = np.flatnonzero((codes < 0) & truth.occurring() & (given is not None))
     if len(lost):
         name, where = str(truth.vocabulary[lost[0]]), truth.where(truth.first_item(int(lost[0])))
-        raise InputError(_outside([name], classes), where, role="the class", value=name)
+        raise InputError("outside-classes", where, role="the class", value=name)
     scores, classes = _scores(run, classes)
     named, rest = named_sides(options, classes[:given], whole=given is not None)
     joined, rows = join_rows(run.ids, truth, source=run.source, missing=options["missing"])
@@ -521,7 +515,7 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
     if isinstance(found, Matrix):
         if found.values.dtype.kind == "f":
             check_finite(found.values, found.source)
-        return common.describe_input(found, odd, **common.describe_matrix(found))
+        return common.describe_input(found, odd)
     number = np.bincount(found.side.codes, minlength=len(names)).tolist()
     counts = sorted(zip(names, number, strict=True), key=lambda pair: (-pair[1], pair[0]))
     return common.describe_input(

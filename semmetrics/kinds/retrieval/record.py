@@ -137,7 +137,7 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
             same = int((first[1:] == first[:-1]).sum())
             if 2 * same > len(first):
                 odd = [Fact("many-ties", same, values={"total": len(first)}), *odd]
-        return common.describe_input(found, odd, **common.describe_matrix(found))
+        return common.describe_input(found, odd)
     scores = found.side.scores
     return common.describe_input(
         found,
