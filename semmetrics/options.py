@@ -34,6 +34,8 @@ READ, WRITE, OTHER = "How files are read", "Output", "Other options"
 TITLES = (WHAT, PEOPLE, HOW, DATA, MEANING, CAPTIONS, RETRIEVAL, CLASSES, CERTAINTY, JAVA, READ,
           SCALE, SHEETS, WRITE, OTHER)  # fmt: skip
 """The titles of groups of options, in the order of help."""
+OF_COMMANDS = (WRITE, SCALE, SHEETS, OTHER)
+"""Groups of options that say how a command writes; no function has them."""
 _LABELS, _CAPTIONS, _RETRIEVAL, _CLASSES = ((kind,) for kind in KINDS)
 _TEXTS = _CAPTIONS + _RETRIEVAL  # of retrieval, where phi is computed
 _MEANT = _LABELS + _TEXTS

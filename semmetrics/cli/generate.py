@@ -15,23 +15,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from semmetrics.cli import output
-from semmetrics.cli.output import EXACT, Progress
 from semmetrics.errors import InputError, place_in
 from semmetrics.messages import listing, pluralize
 from semmetrics.options import (
     COMMAND_OPTIONS,
     DECODING,
     FORMATS,
+    OF_COMMANDS,
     OPTIONS,
     OTHER,
     OUTPUT,
     READING,
     RESULT_FORMATS,
-    SCALE,
-    SHEETS,
     TAKEN,
     TITLES,
-    WRITE,
     Option,
     measure_option,
 )
@@ -52,8 +49,6 @@ EXIT_CODES = (
 )
 # Readers check what is there and say more than click would; the type completes file names.
 FILE = click.Path(readable=False)
-_OWN = (WRITE, SCALE, SHEETS, OTHER)
-"""Groups of options that say how a command writes; no function has them."""
 _SPECIFIED = tuple(name for name, one in OPTIONS.items() if "NAME=" in one.metavar)
 """Options whose value is [NAME=]SPEC."""
 
@@ -335,7 +330,7 @@ class Run:
 
         given = {
             name: value for name, value in self.given.items()
-            if name in self.options and self.options[name].group not in _OWN
+            if name in self.options and self.options[name].group not in OF_COMMANDS
             and name not in without
             and value is not None and value is not False and value != ()
         }  # fmt: skip
@@ -352,7 +347,7 @@ class Run:
             given["set_size_probs"] = each if len(files) > 1 else files[0]
         return {**given, "read": read}
 
-    def progress(self) -> AbstractContextManager[Progress | None]:
+    def progress(self) -> AbstractContextManager[output.Progress | None]:
         """Show progress."""
         return output.show_progress(quiet=self.quiet)
 
@@ -388,7 +383,7 @@ class Run:
         from semmetrics.reports import draw_signatures
 
         form = self["form"]
-        if self["signatures"] and form not in EXACT:
+        if self["signatures"] and form not in output.EXACT:
             beside = [*beside, draw_signatures(report.to_records())]
         text = report.render(form, **self.shape)
         if form == "table":
