@@ -178,13 +178,13 @@ def test_progress_says_how_far_how_fast_and_how_long():
     assert terminal.text.endswith("\r\x1b[K")
 
 
-def test_progress_is_for_terminals(capsys):
-    with show_progress(Terminal()) as progress:
-        assert progress is not None
-    with show_progress(Terminal(), quiet=True) as progress:
-        assert progress is None
+def test_progress_is_for_terminals(monkeypatch):
     with show_progress() as progress:
         assert progress is None
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    for quiet in (False, True):
+        with show_progress(quiet=quiet) as progress:
+            assert (progress is None) == quiet
 
 
 @pytest.mark.parametrize("ending", [SystemExit(143), KeyboardInterrupt()])
