@@ -422,12 +422,11 @@ def describe_input(found: Lists | Matrix, odd: Iterable[Fact], **more: Any) -> d
     Of a matrix it adds "shape", "dtype" and "range", whose ends are None if undefined.
     """
     if isinstance(found, Matrix):
-        cells = matrix_cells(found)
-        ends = (
-            [min(part.min() for part in cells), max(part.max() for part in cells)] if cells else []
-        )
         more["shape"], more["dtype"] = list(found.values.shape), str(found.values.dtype)
-        more["range"] = [finite_or_none(float(end)) for end in ends] or [None, None]
+        more["range"] = [None, None]
+        if cells := matrix_cells(found):
+            ends = min(part.min() for part in cells), max(part.max() for part in cells)
+            more["range"] = [finite_or_none(float(end)) for end in ends]
     return {
         "understood": found.understood,
         "notes": list(map(str, found.notes)),
