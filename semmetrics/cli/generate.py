@@ -353,17 +353,14 @@ class Run:
 
     def call(self, function: Callable[..., Any], *files: Any, **more: Any) -> Any:
         """Call a function of the API with the options that it takes, and say what it noticed."""
-        parameters = inspect.signature(function).parameters
-        open_ended = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+        names = [*inspect.signature(function).parameters]
         with self.progress() as progress:
             values = self.values()
-            if idle := [name for name in values if name not in {**parameters, **more}]:
-                raise InputError("not-applicable", name=idle[0], what=next(iter(parameters)))
+            if idle := [name for name in values if name not in {*names, *more}]:
+                raise InputError("not-applicable", name=idle[0], what=names[0])
             values |= {"progress": progress, **more}
-            named = {*parameters} - {*list(parameters)[: len(files)]}
-            given = {n: v for n, v in values.items() if n in named or (
-                open_ended and n not in parameters)}  # fmt: skip
-            found = function(*files, **given)
+            taken = names[len(files) :]
+            found = function(*files, **{n: v for n, v in values.items() if n in taken})
         output.say_understood(found, quiet=self.quiet)
         return found
 
