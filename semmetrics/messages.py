@@ -218,17 +218,10 @@ def a_kind(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """Write a value for a message: texts and numbers, cut when long; of others the kind."""
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else str(value).lower()
-    if isinstance(value, str):
-        return repr(value) if len(value) <= 60 else f"{value[:57]!r}..."
-    if isinstance(value, int | float):
-        huge = isinstance(value, int) and value.bit_length() > 10_000  # Python refuses to print it
-        return "a number of thousands of digits" if huge else str(value)[:60]
-    if isinstance(value, list | dict):
-        return "a list" if isinstance(value, list) else "an object"
-    return type(value).__name__
+    """Write a value for a message; a long text keeps its beginning alone."""
+    if not isinstance(value, str):
+        return brief(value)
+    return repr(value) if len(value) <= 60 else f"{value[:57]!r}..."
 
 
 def counted(things: Collection[object], noun: str) -> str:
