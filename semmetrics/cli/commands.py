@@ -465,12 +465,9 @@ def meta(run: Run) -> None:
 
     if run["preds"] is not None:
         run.needs("name PRED and GT, or neither", "gts")
-    columns = run["columns"]
-    if columns is not None:
-        parts = [part.partition("=") for part in columns.split(",")]
-        if not all(role.strip() and name.strip() for role, _, name in parts):
-            raise InputError("bad-spec", f"--columns {columns}", flag="--columns",
-                             metavar="rating=NAME,id=NAME")  # fmt: skip
+    columns = None
+    if run["columns"] is not None:
+        parts = (part.partition("=") for part in run["columns"].split(","))
         columns = {role.strip(): name.strip() for role, _, name in parts}
     run.write(run.call(api, run["ratings"], run["preds"], run["gts"], columns=columns))
 
