@@ -218,17 +218,10 @@ def a_kind(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """Write a value for a message: texts and numbers, cut when long; of others the kind."""
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else str(value).lower()
-    if isinstance(value, str):
-        return repr(value) if len(value) <= 60 else f"{value[:57]!r}..."
-    if isinstance(value, int | float):
-        huge = isinstance(value, int) and value.bit_length() > 10_000  # Python refuses to print it
-        return "a number of thousands of digits" if huge else str(value)[:60]
-    if isinstance(value, list | dict):
-        return "a list" if isinstance(value, list) else "an object"
-    return type(value).__name__
+    """Write a value for a message; a long text keeps its beginning alone."""
+    if not isinstance(value, str):
+        return brief(value)
+    return repr(value) if len(value) <= 60 else f"{value[:57]!r}..."
 
 
 def counted(things: Collection[object], noun: str) -> str:
@@ -363,7 +356,6 @@ MESSAGES: dict[str, str] = {
     "two-groups": "judgements of {value!r} are in the groups {groups!l}; leave {opt:group_by} out",
     "own-references": "{n:judgement} of candidates among their own references: left out",
     "own-reference-dropped": "{n:candidate} among their own references: compared with the others",
-    "no-reference": "the candidate {value!r} has no reference; give one of its image",
     "only-own-reference": "{value!r} has no reference but itself; give another of its image",
     "not-judged": '{value!r} is not an image with judgements; write {{"human_judgement": '
         '[{{"caption": "a dog", "rating": 4}}], "ground_truth": ["a dog runs"]}}, or [{{"id": "a", '
@@ -512,7 +504,6 @@ MESSAGES: dict[str, str] = {
     "truth-of-scores": "the ground truth is a matrix of scores; give 0/1 or lists, last of all",
     "not-probabilities": "{value!p} are not probabilities of set sizes; let each item sum to 1",
     "outside-classes": "{role} {value!r} is not in the class list; correct it or {opt:classes}",
-    "unnamed-classes": "{role} {value!r} is not a number, as the class list has; set {opt:classes}",
     "unnamed-columns": "columns without names, labels of {other} are {names!l}; set {opt:classes}",
     "unnamed-widths": "unnamed columns: {mine} predicted and {theirs} true ones; set {opt:classes}",
     "single-references": "no image has two references; leaving one out needs at least two",
@@ -529,8 +520,6 @@ MESSAGES: dict[str, str] = {
     "outside-columns": "{n:positive} not among {size:,} columns (from 0): {names!l}; "
         "name the columns with {opt:gallery}",
     "unnamed-rows": "there are positives of {name!r}, but {what}s have no names; set {option!o}",
-    "swapped-names": "the positives are those of the columns, by rows; "
-        "exchange {opt:queries} and {opt:gallery}, and give the transpose",
     "phi-without-captions": "phi {measure} needs captions; set {opt:captions}, or give its matrix",
     "several-phi": "several phi are given: {names!l}; name one in the measure: NCS(phi=NAME)",
     "unnamed-phi": "rows and columns of phi have no ids; set {opt:queries} and {opt:gallery}",
@@ -692,7 +681,6 @@ MESSAGES: dict[str, str] = {
     "bad-spec": "not a valid {metavar}; write {flag} {metavar} with a name of letters, digits, "
         "'.', '_', '+' or '-', and ./ before a path with '=' in it",
     "repeated-spec": "the name {name!r} is missing or repeated; give each a name: {flag} NAME=SPEC",
-    "no-measure-defined": "the file defines no measure; decorate one with @semmetrics.measure",
     "swapped-files": "the files look swapped: REFERENCES has one text for each image, CAPTIONS "
         'several; exchange them, or write references as lists: {{"id": ["caption"]}}',
     "unparsed-captions": "the parser fails on {n:caption}, such as {caption!r}: {why}; "

@@ -34,6 +34,8 @@ READ, WRITE, OTHER = "How files are read", "Output", "Other options"
 TITLES = (WHAT, PEOPLE, HOW, DATA, MEANING, CAPTIONS, RETRIEVAL, CLASSES, CERTAINTY, JAVA, READ,
           SCALE, SHEETS, WRITE, OTHER)  # fmt: skip
 """The titles of groups of options, in the order of help."""
+OF_COMMANDS = (WRITE, SCALE, SHEETS, OTHER)
+"""Groups of options that say how a command writes; no function has them."""
 _LABELS, _CAPTIONS, _RETRIEVAL, _CLASSES = ((kind,) for kind in KINDS)
 _TEXTS = _CAPTIONS + _RETRIEVAL  # of retrieval, where phi is computed
 _MEANT = _LABELS + _TEXTS
@@ -54,8 +56,15 @@ COLUMNS = {
     "candidate": _RETRIEVAL,
 }
 """The columns beside the ids that may be named, each with its kinds."""
-RESULT_FORMATS = ("table", "json", "csv", "markdown", "latex", "html")
-"""The formats of results."""
+RESULT_FORMATS = {
+    "table": "aligned columns, and beside them what was undefined and why",
+    "json": "a list of scores in full precision",
+    "csv": "one row a score, in full precision",
+    "markdown": "measures as rows, systems as columns",
+    "latex": "the same as a tabular in the style of booktabs",
+    "html": "the same as a table of a web page",
+}
+"""The formats of results, and what each holds."""
 
 TESTS = {
     "interval": "test by the interval of the difference",
@@ -458,7 +467,7 @@ OUTPUT = _named(
     signatures=Option("Show the whole signature of each row.", WRITE, flags=("--show-signatures",),
         read=bool),
     form=Option("The format of the result; json and csv have full precision.", WRITE,
-        default="table", flags=("--format",), choices=RESULT_FORMATS),
+        default="table", flags=("--format",), choices=tuple(RESULT_FORMATS)),
     output=Option("Write the result there.", WRITE, flags=("-o", "--output"), written=("",)),
     digits=Option("Digits after the point: 4, or 2 with --percent.", WRITE, read=int, least=0,
         most=17),

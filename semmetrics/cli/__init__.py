@@ -13,8 +13,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
-__all__ = ["main"]
-
 _AGAIN = 2.0  # seconds until a request to end is repeated; leaving in order takes less
 
 

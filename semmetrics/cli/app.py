@@ -46,14 +46,10 @@ class Program(Examples, click.Group):
         return COMMANDS
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Make a command; those of `tools` are loaded only where none other has the name."""
-        if cmd_name not in COMMANDS:
-            return None
-        from semmetrics.cli import commands  # noqa: F401 - it registers commands
+        """Make a command."""
+        from semmetrics.cli import commands, tools  # noqa: F401 - they register the commands
 
-        if cmd_name not in SPECS:
-            from semmetrics.cli import tools  # noqa: F401
-        return build(cmd_name)
+        return build(cmd_name) if cmd_name in COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without making them."""

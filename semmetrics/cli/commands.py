@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from semmetrics.cli import output
-from semmetrics.cli.generate import RESULT, Run, command, split_measures
+from semmetrics.cli.generate import RESULT, Run, command
 from semmetrics.cli.output import EXACT, complain
 from semmetrics.errors import InputError
 from semmetrics.messages import listing, pluralize
@@ -68,20 +69,16 @@ def score(run: Run) -> None:
     if any(run[name] for name in ("stream", "shard", "state", "engine")):
         _score_parts(run)
         return
+    from semmetrics.scoring import score as api
+
     systems: Any = run.systems() or {"embeddings": None}
     detailed = any(run[name] is not None for name in ("worst", *_DETAILS))
     options = run.values() | {"keep_rows": detailed}
+    compute: Callable[..., ScoreTable] = api.score_systems
+    if run["rescore"] is not None:
+        compute = partial(api.rescore_systems, run["rescore"])
     with run.progress() as progress:
-        if run["rescore"] is None:
-            from semmetrics.scoring.score import score_systems
-
-            table = score_systems(systems, run["gt"], progress=progress, **options)
-        else:
-            from semmetrics.scoring.score import rescore_systems
-
-            table = rescore_systems(
-                run["rescore"], systems, run["gt"], progress=progress, **options
-            )
+        table = compute(systems, run["gt"], progress=progress, **options)
     output.say_understood(table, quiet=run.quiet)
     worst, details = _collect_details(run, table)
     output.write_text(_render(run, table, worst), run["output"], run["form"], details)
@@ -263,9 +260,7 @@ def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
     if form in EXACT and (run["percent"] or run["digits"] is not None):
         lines.append(f"--percent and --digits have no effect on {form}: full precision")
     if run["matches"] is not None:
-        from semmetrics.scoring.table import find_matching_heading
-
-        lines.append(f"{run['matches']}: the matches of {find_matching_heading(table.scores)}")
+        lines.append(f"{run['matches']}: the matches of {text.find_matching_heading(table.scores)}")
     output.say(lines, quiet=run.quiet)
     for line in table.differences:
         complain(f"warning: {line}")
@@ -354,8 +349,7 @@ def sweep(run: Run) -> None:
     """
     from semmetrics.studies import thresholds as api
 
-    measures = split_measures(run["measures"], "SemF1") if run["measures"] else ("SemF1",)
-    found = run.call(api.sweep, run["preds"], run["gt"], measures=measures)
+    found = run.call(api.sweep, run["preds"], run["gt"])
     output.write_text(found.render(run["form"], **run.shape), run["output"], run["form"])
 
 
@@ -388,8 +382,6 @@ def calibrate(run: Run) -> None:
         found = run.call(api.calibrate_threshold_on_pairs, run["pairs"])
     else:
         run.needs("name a file of pairs (--pairs), or predictions and ground truth", "preds", "gt")
-        if run["criterion"] is not None:
-            raise InputError("needs-option", what="--criterion", name="pairs")
         found = run.call(api.calibrate_threshold, run["preds"], run["gt"])
     if run["output"] is not None:
         found.save(run["output"])
@@ -415,24 +407,24 @@ def correlate(run: Run) -> None:
     semmetrics correlate --columns caption,image,agg_score --group-by sampling_method --ids \
         '0*(\d+)(?:[.]jpg)?$' sits_test.csv phi.npy
     """
-    from semmetrics.reports import draw, format_full
+    from semmetrics.reports import draw
     from semmetrics.studies.correlations import correlate as api
 
     columns = run["columns"].split(",") if run["columns"] else None
-    more = {"columns": columns, "ncs": run["ncs"] or "none"}
-    found = run.call(api, run["ratings"], _name_given(run["phi"], "PHI", "NAME=FILE"), **more)
+    named = _name_given(run["phi"], "PHI", "NAME=FILE")
+    found = run.call(api, run["ratings"], named, columns=columns)
     form, digits = run["form"], run.shape["digits"]
 
     def shown(value: Any) -> str:
-        if value is None:
-            return "" if form == "csv" else "-"
-        if isinstance(value, float):
-            return format_full(value) if form == "csv" else f"{value:.{digits}f}"
-        return str(value) if form == "csv" or isinstance(value, str) else f"{value:,}"
+        if value is None or isinstance(value, str):
+            return value or "-"
+        return f"{value:.{digits}f}" if isinstance(value, float) else f"{value:,}"
 
-    rows = [list(found.columns), *([shown(v) for v in row.values()] for row in found)]
-    as_json = form == "json" and output.to_json([*found])
-    output.write_text(as_json or draw(rows, form), run["output"], form)
+    if form in EXACT:
+        text = (found.to_json() if form == "json" else found.to_csv()).rstrip("\n")
+    else:
+        text = draw([found.columns, *(list(map(shown, row.values())) for row in found)], form)
+    output.write_text(text, run["output"], form)
 
 
 def _name_given(given: Sequence[str], what: str, metavar: str) -> dict[str, str]:
@@ -473,12 +465,9 @@ def meta(run: Run) -> None:
 
     if run["preds"] is not None:
         run.needs("name PRED and GT, or neither", "gts")
-    columns = run["columns"]
-    if columns is not None:
-        parts = [part.partition("=") for part in columns.split(",")]
-        if not all(role.strip() and name.strip() for role, _, name in parts):
-            raise InputError("bad-spec", f"--columns {columns}", flag="--columns",
-                             metavar="rating=NAME,id=NAME")  # fmt: skip
+    columns = None
+    if run["columns"] is not None:
+        parts = (part.partition("=") for part in run["columns"].split(","))
         columns = {role.strip(): name.strip() for role, _, name in parts}
     run.write(run.call(api, run["ratings"], run["preds"], run["gts"], columns=columns))
 

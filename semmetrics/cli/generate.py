@@ -6,7 +6,7 @@ import importlib.util
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import MappingProxyType
@@ -15,24 +15,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from semmetrics.cli import output
-from semmetrics.cli.output import EXACT, Progress
 from semmetrics.errors import InputError, place_in
 from semmetrics.messages import listing, pluralize
 from semmetrics.options import (
     COMMAND_OPTIONS,
     DECODING,
     FORMATS,
+    OF_COMMANDS,
     OPTIONS,
     OTHER,
     OUTPUT,
     READING,
-    SCALE,
-    SHEETS,
+    RESULT_FORMATS,
     TAKEN,
     TITLES,
-    WRITE,
     Option,
-    decoding_rules,
     measure_option,
 )
 
@@ -52,8 +49,6 @@ EXIT_CODES = (
 )
 # Readers check what is there and say more than click would; the type completes file names.
 FILE = click.Path(readable=False)
-_OWN = (WRITE, SCALE, SHEETS, OTHER)
-"""Groups of options that say how a command writes; no function has them."""
 _SPECIFIED = tuple(name for name, one in OPTIONS.items() if "NAME=" in one.metavar)
 """Options whose value is [NAME=]SPEC."""
 
@@ -131,10 +126,11 @@ def known_names(what: str) -> dict[str, str]:
     """
     if what == "topics":
         return known_names("measures") | known_names("protocols") | known_names("agreement")
-    if what == "measures":
+    if what in ("measures", "aliases"):
         from semmetrics.metrics.registry import aliases, all_definitions
 
-        return {d.name: d.summary for d in all_definitions()} | aliases()
+        defined = all_definitions() if what == "measures" else ()
+        return {one.name: one.summary for one in defined} | aliases()
     if what in ("protocols", "agreement"):
         from semmetrics.scoring.protocols import AGREEMENT_PROTOCOLS, PROTOCOLS
 
@@ -150,8 +146,8 @@ def known_names(what: str) -> dict[str, str]:
         return {
             name: ", ".join(end for end, form in EXTENSIONS.items() if form == name)
             for name in FORMATS
-        }
-    return dict.fromkeys(DECODING if what == "rules" else (), "")
+        } | {"coco": "instances JSON, told by its content; ground truth"}
+    return {"results": RESULT_FORMATS, "rules": dict.fromkeys(DECODING, "")}.get(what, {})
 
 
 def _complete(what: str) -> Callable[[Any, Any, str], list[CompletionItem[str]]]:
@@ -334,7 +330,7 @@ class Run:
 
         given = {
             name: value for name, value in self.given.items()
-            if name in self.options and self.options[name].group not in _OWN
+            if name in self.options and self.options[name].group not in OF_COMMANDS
             and name not in without
             and value is not None and value is not False and value != ()
         }  # fmt: skip
@@ -349,29 +345,22 @@ class Run:
                                  wanted=pluralize(len(systems), "system"))  # fmt: skip
             each = dict(zip(systems, files, strict=False))
             given["set_size_probs"] = each if len(files) > 1 else files[0]
-        for rule in decoding_rules(given.get("decode"), given.get("threshold")):
-            from semmetrics.metrics.sets import check_decode
-
-            check_decode(rule)
         return {**given, "read": read}
 
-    def progress(self) -> AbstractContextManager[Progress | None]:
+    def progress(self) -> AbstractContextManager[output.Progress | None]:
         """Show progress."""
         return output.show_progress(quiet=self.quiet)
 
     def call(self, function: Callable[..., Any], *files: Any, **more: Any) -> Any:
         """Call a function of the API with the options that it takes, and say what it noticed."""
-        parameters = inspect.signature(function).parameters
-        open_ended = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+        names = [*inspect.signature(function).parameters]
         with self.progress() as progress:
             values = self.values()
-            if idle := [name for name in values if name not in {**parameters, **more}]:
-                raise InputError("not-applicable", name=idle[0], what=next(iter(parameters)))
+            if idle := [name for name in values if name not in {*names, *more}]:
+                raise InputError("not-applicable", name=idle[0], what=names[0])
             values |= {"progress": progress, **more}
-            named = {*parameters} - {*list(parameters)[: len(files)]}
-            given = {n: v for n, v in values.items() if n in named or (
-                open_ended and n not in parameters)}  # fmt: skip
-            found = function(*files, **given)
+            taken = names[len(files) :]
+            found = function(*files, **{n: v for n, v in values.items() if n in taken})
         output.say_understood(found, quiet=self.quiet)
         return found
 
@@ -391,7 +380,7 @@ class Run:
         from semmetrics.reports import draw_signatures
 
         form = self["form"]
-        if self["signatures"] and form not in EXACT:
+        if self["signatures"] and form not in output.EXACT:
             beside = [*beside, draw_signatures(report.to_records())]
         text = report.render(form, **self.shape)
         if form == "table":
@@ -408,10 +397,8 @@ def import_measures(file: str) -> None:
     Raises
     ------
     InputError
-        If there is no such file, it fails (names the line), or it defines no measure.
+        If there is no such file, or it fails; names the line.
     """
-    from semmetrics.metrics.registry import all_definitions
-
     path = Path(file)
     name = f"semmetrics_import_{path.resolve()}"
     if name in sys.modules:
@@ -422,12 +409,9 @@ def import_measures(file: str) -> None:
     if spec is None or spec.loader is None:
         raise InputError("wrong-format", file, what="measures", format="it", wanted="a .py file")
     module = importlib.util.module_from_spec(spec)
-    before = len(all_definitions())
     sys.modules[name] = module  # by which the annotations of its formulas are looked up
     try:
         spec.loader.exec_module(module)
-        if len(all_definitions()) == before:
-            raise InputError("no-measure-defined", file)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         if isinstance(error, InputError) and error.where:
@@ -450,25 +434,12 @@ IMPORT = click.Option(
 """Its files are run before other options are read."""
 
 
-def split_measures(texts: Iterable[str], example: str = "F1") -> list[str]:
-    """Split measures at blanks outside parentheses."""
-    from semmetrics.metrics.registry import split_measures as split
-
-    found = [word for text in texts for word in split(text)]
-    if not found:
-        raise InputError("nothing-given", "-m", what="measures", remedy=f"write -m {example}")
-    return found
-
-
 def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
     """Return what the command line gives for an option as a value for Python."""
     if name == "measures":
-        from semmetrics.metrics.registry import kinds_of_all, parse_all
-
-        words = split_measures(texts)
-        kinds = kinds_of_all(words)
-        # if several kinds have them, the data or --task say which are meant
-        return words if len(kinds) > 1 else parse_all(words, *kinds)
+        if not "".join(texts).strip():
+            raise InputError("nothing-given", "-m", what="measures", remedy="write -m F1")
+        return texts
     if name == "ignore":
         from semmetrics.data.side_inputs import read_class_list
 

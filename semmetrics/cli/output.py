@@ -269,16 +269,13 @@ class Progress:
 
 
 @contextlib.contextmanager
-def show_progress(
-    stream: TextIO | None = None, *, quiet: bool = False, at_once: bool = False
-) -> Iterator[Progress | None]:
+def show_progress(*, quiet: bool = False, at_once: bool = False) -> Iterator[Progress | None]:
     """Show progress on standard error, unless somebody asked for quiet.
 
     Long work shows it ``at_once``, and also where that is not a terminal.
     """
-    stream = sys.stderr if stream is None else stream
-    if quiet or not (at_once or stream.isatty()):
+    if quiet or not (at_once or sys.stderr.isatty()):
         yield None
         return
-    with contextlib.closing(Progress(stream, wait=0 if at_once else _WAIT)) as progress:
+    with contextlib.closing(Progress(sys.stderr, wait=0 if at_once else _WAIT)) as progress:
         yield progress

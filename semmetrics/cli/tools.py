@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from semmetrics.arguments import check_choice
+from semmetrics.cli import output
 from semmetrics.cli.generate import Run, command, known_names
-from semmetrics.cli.output import (
-    check_files,
-    complain,
-    echo,
-    name_files,
-    open_output,
-    say,
-    to_json,
-    write_text,
-)
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.options import READING, flag
@@ -27,22 +18,27 @@ from semmetrics.options import READING, flag
 if TYPE_CHECKING:
     from semmetrics.data.form import ReadOptions
     from semmetrics.data.lists import Lists
+    from semmetrics.reports import Records
 
-TOPICS = ("measures", "protocols", "normalizations", "formats")
-_FORMS = {
-    "table": "aligned columns, and beside them what was undefined and why",
-    "json": "a list of scores in full precision",
-    "csv": "one row a score, in full precision",
-    "markdown": "measures as rows, systems as columns",
-    "latex": "the same as a tabular in the style of booktabs",
-    "html": "the same as a table of a web page",
+_LISTS = {
+    "measures": {"Other names of measures": "aliases"},
+    "protocols": {
+        "Protocols (--protocol)": "protocols",
+        "Protocols of agreement with people (semmetrics meta --protocol)": "agreement",
+    },
+    "normalizations": {"Normalisations (--normalize)": "normalizations"},
+    "formats": {
+        "Input formats (--input-format), each also with .gz": "formats",
+        "Output formats (--format)": "results",
+    },
 }
+"""What is listed of each topic, by its title."""
 
 
 # What there is
 
 
-@command("list", {"topic": "[TOPIC]?"}, output=(), imports=True, choices={"topic": TOPICS})
+@command("list", {"topic": "[TOPIC]?"}, output=(), imports=True, choices={"topic": tuple(_LISTS)})
 def list_topics(run: Run) -> None:
     """Name the measures, protocols, label normalisations and file formats.
 
@@ -54,24 +50,11 @@ def list_topics(run: Run) -> None:
     semmetrics list measures
     semmetrics list formats
     """
-    read = known_names("formats") | {"coco": "instances JSON, told by its content; ground truth"}
-    parts: dict[str, Callable[[], list[str]]] = {
-        "measures": _list_measures,
-        "protocols": lambda: [
-            _list_names("Protocols (--protocol)", known_names("protocols")),
-            _list_names("Protocols of agreement with people (semmetrics meta --protocol)",
-                        known_names("agreement")),
-        ],
-        "normalizations": lambda: [
-            _list_names("Normalisations (--normalize)", known_names("normalizations")),
-        ],
-        "formats": lambda: [
-            _list_names("Input formats (--input-format), each also with .gz", read),
-            _list_names("Output formats (--format)", _FORMS),
-        ],
-    }  # fmt: skip
-    topics = [run["topic"]] if run["topic"] else TOPICS
-    echo("\n\n".join(text for name in topics for text in parts[name]()))
+    parts: list[str] = []
+    for topic in [run["topic"]] if run["topic"] else _LISTS:
+        parts += _list_measures() if topic == "measures" else []
+        parts += [_list_names(title, known_names(what)) for title, what in _LISTS[topic].items()]
+    output.echo("\n\n".join(parts))
 
 
 def _list_names(title: str, texts: Mapping[str, str]) -> str:
@@ -81,7 +64,7 @@ def _list_names(title: str, texts: Mapping[str, str]) -> str:
 
 
 def _list_measures() -> list[str]:
-    from semmetrics.metrics.registry import aliases, all_definitions, group_of
+    from semmetrics.metrics.registry import all_definitions, group_of
 
     grouped: dict[str, list[Any]] = {}
     for definition in all_definitions():
@@ -91,8 +74,7 @@ def _list_measures() -> list[str]:
         "\n".join([f"  {title}", *(f"    {d.name.ljust(width)}  {d.summary}" for d in members)])
         for title, members in grouped.items()
     ]
-    groups[0] = "Measures (-m)\n" + groups[0]
-    return [*groups, _list_names("Other names of measures", aliases())]
+    return ["Measures (-m)\n" + groups[0], *groups[1:]]
 
 
 @command(
@@ -113,7 +95,7 @@ def explain(run: Run) -> None:
     """
     import semmetrics
 
-    echo(semmetrics.explain(*run["names"]))
+    output.echo(semmetrics.explain(*run["names"]))
 
 
 @command(
@@ -132,8 +114,8 @@ def cite(run: Run) -> None:
 
     for topic in find_topics(run["names"]):
         if not find_citations(topic):
-            complain(f"{getattr(topic, 'name', topic)} cites no publication")
-    echo(semmetrics.cite(*run["names"]))
+            output.complain(f"{getattr(topic, 'name', topic)} cites no publication")
+    output.echo(semmetrics.cite(*run["names"]))
 
 
 @command("completion", {"shell": "SHELL"}, output=(), choices={"shell": ("bash", "zsh", "fish")})
@@ -151,12 +133,10 @@ def completion(run: Run) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    kind = get_completion_class(run["shell"])
-    if kind is None:  # click knows these shells
-        raise InputError("bad-option", name="SHELL", value=run["shell"], wanted="another one")
+    kind: Any = get_completion_class(run["shell"])
     program = click.get_current_context().find_root().command
     script = kind(program, {}, "semmetrics", "_SEMMETRICS_COMPLETE")
-    echo(script.source_template % script.source_vars())
+    output.echo(script.source_template % script.source_vars())
 
 
 # What captions are compared by
@@ -181,7 +161,7 @@ def doc_freq(run: Run) -> None:
 
     options = run.values()
     read, documents = options.pop("read"), options.get("documents")
-    output = run["output"]
+    target = run["output"]
     if run["convert"]:
         changed = [n for n, one in READING.items() if run.given.get(n) not in (None, one.default)]
         idle: list[str] = [n for n in ("tokenizer", "stem") if n in options]
@@ -198,10 +178,10 @@ def doc_freq(run: Run) -> None:
     found, *others = parts
     for other in others:
         found += other
-    found.save(output)
+    found.save(target)
     number = found.documents
     of = "an unknown number of documents" if number is None else pluralize(number, "document")
-    echo(visible(f"{output}: {pluralize(len(found), 'n-gram')} of {of}, df@{found.hash}"))
+    output.echo(visible(f"{target}: {pluralize(len(found), 'n-gram')} of {of}, df@{found.hash}"))
 
 
 def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> list[Lists]:
@@ -210,8 +190,8 @@ def read_captions(paths: Sequence[str], read: ReadOptions, *, quiet: bool) -> li
     from semmetrics.scoring.plan import describe_inputs
 
     inputs = [as_captions(path, options=read) for path in paths]
-    say([f"read {line}" for line in describe_inputs(inputs)], quiet=quiet)
-    say([f"{one.source}: {note}" for one in inputs for note in one.notes], quiet=quiet)
+    output.say([f"read {line}" for line in describe_inputs(inputs)], quiet=quiet)
+    output.say([f"{one.source}: {note}" for one in inputs for note in one.notes], quiet=quiet)
     return inputs
 
 
@@ -240,8 +220,8 @@ def write_positives(run: Run) -> None:
         raise InputError("truth-of-scores", classes.source)
     positives, _ = as_positives(as_candidates(run["positives"], options=read))
     found = plausible_positives(classes, positives, run["differing"])
-    write_text(to_json(found), run["output"], "json")
-    echo(visible(f"{run['output']}: positives of {pluralize(len(found), 'image')}"))
+    output.write_text(output.to_json(found), run["output"], "json")
+    output.echo(visible(f"{run['output']}: positives of {pluralize(len(found), 'image')}"))
 
 
 @command(
@@ -267,17 +247,14 @@ def pairs(run: Run) -> None:
     from semmetrics.core.ragged import lengths
     from semmetrics.data.tasks import item_ids
     from semmetrics.kinds.captions.matrix import PairJob, check_k
-    from semmetrics.kinds.captions.record import read_frequencies
 
-    measures, top_k, output, rows = run["measure"], run["top_k"], run["output"], run["rows"]
+    measures, top_k, target, rows = run["measure"], run["top_k"], run["output"], run["rows"]
     if len(measures) > 1:
         raise InputError("wrong-count", "--phi (-m)", found=listing(measures), wanted="one matrix")
-    _check_pairs(run, output, top_k)
+    _check_pairs(run, target, top_k)
     options = run.values("measure", "rows", "top_k", "axis")
-    read = options.pop("read")
-    if "doc_freq" in options:
-        options["doc_freq"] = read_frequencies(options["doc_freq"], read.max_bytes)
-    mine, theirs = read_captions([run["captions"], run["references"]], read, quiet=run.quiet)
+    paths = [run["captions"], run["references"]]
+    mine, theirs = read_captions(paths, options["read"], quiet=run.quiet)
     texts = theirs.understood.startswith("JSON, {id: caption}")
     same = set(map(str, mine.ids)) == set(map(str, theirs.ids))
     if texts and same and len(mine.side.codes) > len(mine):
@@ -292,50 +269,52 @@ def pairs(run: Run) -> None:
         check_k(top_k, chosen, len(images), len(names))
     of = (theirs.to_list(), list(mine.values()), measures[0], options)
     job = PairJob.of(*of, rows=rows, dtype=run["dtype"] or "float64", notes=notes)
-    say(render_facts(notes, spell=flag), quiet=run.quiet)
+    output.say(render_facts(notes, spell=flag), quiet=run.quiet)
     if top_k is not None:
-        with open_output(output) as out:
-            out.writelines(_best(chosen, images, names, *job.top_k(top_k, chosen)))
-        say([f"phi is {job.identity}"], quiet=run.quiet)
+        with output.open_output(target) as out:
+            _best(chosen, images, names, *job.top_k(top_k, chosen)).write(out, "jsonl")
+        output.say([f"phi is {job.identity}"], quiet=run.quiet)
         return
 
     def write_ids() -> None:
         named = {"phi": job.identity, "images": images, "captions": names}
-        write_text(to_json(named), f"{output}.ids.json", "json")
+        output.write_text(output.to_json(named), f"{target}.ids.json", "json")
 
     with run.progress() as progress:
         resume = not run["overwrite"]
-        made = job.matrix(output, resume=resume, progress=progress, beside=write_ids)
-    echo(visible(f"{output}: {' x '.join(map(str, made.shape))}, {made.dtype}, {job.identity}"))
+        made = job.matrix(target, resume=resume, progress=progress, beside=write_ids)
+    output.echo(
+        visible(f"{target}: {' x '.join(map(str, made.shape))}, {made.dtype}, {job.identity}")
+    )
 
 
-def _check_pairs(run: Run, output: str, top_k: int | None) -> None:
+def _check_pairs(run: Run, target: str, top_k: int | None) -> None:
     """Refuse files that are in each other's way, and options that mean nothing."""
-    whole = top_k is None and output != "-"
+    whole = top_k is None and target != "-"
     beside = ("", ".ids.json", ".part", ".blocks") if whole else ("",)
-    written = {f"-o {end}".strip(): f"{output}{end}" for end in beside}
-    check_files([run["captions"], run["references"]], written)
+    written = {f"-o {end}".strip(): f"{target}{end}" for end in beside}
+    output.check_files([run["captions"], run["references"]], written)
     known = [".npy"] if top_k is None else [".jsonl", "-"]
-    if not output.lower().endswith(tuple(known)) or (top_k and output[1:].endswith("-")):
-        raise InputError("wrong-ending", f"-o {output}", known=known)
+    if not target.lower().endswith(tuple(known)) or (top_k and target[1:].endswith("-")):
+        raise InputError("wrong-ending", f"-o {target}", known=known)
     if top_k is None and run["axis"] is not None:
         raise InputError("needs-option", what="--axis", name="top_k")
     if top_k is not None and (given := [n for n in ("dtype", "overwrite") if run[n]]):
         raise InputError("not-applicable", name=given[0], what="--top-k")
 
 
-def _best(
-    axis: str, images: list[str], captions: list[str], values: Any, places: Any
-) -> Iterator[str]:
-    """Yield a line for each image with its best captions, or the other way round."""
-    import json
+def _best(axis: str, images: list[str], captions: list[str], values: Any, places: Any) -> Records:
+    """Return each image with its best captions, or the other way round."""
+    from semmetrics.reports import Records
 
     row_name, rows, column_name, columns = "image", images, "captions", captions
     if axis == "images":
         row_name, rows, column_name, columns = "caption", captions, "images", images
-    for name, some, where in zip(rows, values.tolist(), places.tolist(), strict=True):
-        best = [{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
-        yield json.dumps({row_name: name, column_name: best}, ensure_ascii=False) + "\n"
+    best = [
+        [{"id": columns[p], "value": v} for v, p in zip(some, where, strict=True)]
+        for some, where in zip(values.tolist(), places.tolist(), strict=True)
+    ]
+    return Records({row_name: rows, column_name: best})
 
 
 @command("spice", {})
@@ -367,10 +346,10 @@ def spice_setup(run: Run) -> None:
 
     wrong = wrong_jars()
     if wrong and run["jars"] is None:
-        say([f"asking Maven for {', '.join(wrong)} (385 MB in all)"], quiet=run.quiet)
+        output.say([f"asking Maven for {', '.join(wrong)} (385 MB in all)"], quiet=run.quiet)
     folder = set_up(run["jars"]) if wrong else jar_folder()
-    echo(visible(f"{folder}: {' and '.join(JARS)}{'' if wrong else ', there already'}"))
-    say([lacking] if (lacking := OfficialParser().missing()) else [], quiet=run.quiet)
+    output.echo(visible(f"{folder}: {' and '.join(JARS)}{'' if wrong else ', there already'}"))
+    output.say([lacking] if (lacking := OfficialParser().missing()) else [], quiet=run.quiet)
 
 
 @command("spice parse", {"files": "FILE..."}, reads=("captions",))
@@ -388,7 +367,7 @@ def spice_parse(run: Run) -> None:
     from semmetrics.text.parses import open_parser, tuple_lines
     from semmetrics.text.tokenizers import open_tokenizer
 
-    options, output = run.values(), run["output"]
+    options, target = run.values(), run["output"]
     inputs = read_captions(run["files"], options["read"], quiet=run.quiet)
     written = list(dict.fromkeys(str(text).strip() for one in inputs for text in one.vocabulary))
     forms = written
@@ -405,12 +384,12 @@ def spice_parse(run: Run) -> None:
     with run.progress() as progress:
         kept = open_parser(run["parser"], None, progress, **limits)
         failed = kept.parse(texts)
-    say([str(kept.trouble)] if kept.trouble else [], quiet=run.quiet)
+    output.say([str(kept.trouble)] if kept.trouble else [], quiet=run.quiet)
     good = [text for text in texts if text not in failed]
-    with open_output(output) as out:
+    with output.open_output(target) as out:
         out.writelines(tuple_lines(zip(good, kept.tuples(good), strict=True), kept.identity))
-    if output != "-":
-        echo(visible(f"{output}: {pluralize(len(good), 'caption')}, {kept.identity}"))
+    if target != "-":
+        output.echo(visible(f"{target}: {pluralize(len(good), 'caption')}, {kept.identity}"))
     if failed:
         caption, error = next(iter(failed.items()))
         raise InputError(
@@ -421,14 +400,10 @@ def spice_parse(run: Run) -> None:
 
 def _place(caption: str, inputs: Sequence[Lists]) -> str:
     """Return the file in which a caption occurs first, and the id of the item."""
-    import numpy as np
-
     for one in inputs:
         for code, text in enumerate(one.vocabulary):
             if str(text).strip() == caption:
-                place = np.flatnonzero(one.side.codes == code)[0]
-                row = np.searchsorted(one.side.indptr, place, side="right") - 1
-                return f"{one.source}, id {str(one.ids[row])!r}"
+                return one.where(one.first_item(code))
     return ""
 
 
@@ -478,7 +453,7 @@ def embed_list(run: Run) -> None:
     )
     kinds = {f"{name}:": kind.summary for name, kind in KINDS.items()}
     titled = _list_names("Kinds of embeddings (kind:NAME or kind:PATH)", kinds)
-    echo("\n\n".join([known, titled, where]))
+    output.echo("\n\n".join([known, titled, where]))
 
 
 @command("embed fetch", {"name": "NAME"}, choices={"name": "vectors"})
@@ -501,16 +476,16 @@ def embed_fetch(run: Run) -> None:
         what = flag("manifest" if max_words is None else "max_words")
         raise InputError("needs-option", what=what, name="to")
     entry = entries[name]
-    say([f"{name}: {entry.url}; licence: {entry.licence}"], quiet=run.quiet)
+    output.say([f"{name}: {entry.url}; licence: {entry.licence}"], quiet=run.quiet)
     with run.progress() as progress:
         got = fetch(entry, folder=folder, max_words=max_words, keep=run["keep"], progress=progress)
     if got.sha256 and got.checked != "manifest":
         how = "that of the first download"
         if not got.checked:
             how = "not checked: it is kept, and later downloads are compared with it"
-        complain(f"{name}: the manifest names no SHA-256; this is {got.sha256}, {how}")
+        output.complain(f"{name}: the manifest names no SHA-256; this is {got.sha256}, {how}")
     done = "converted" if got.sha256 else "was there already"
-    echo(visible(f"{got.folder}: {done}; use it as --embedding {folder or name}"))
+    output.echo(visible(f"{got.folder}: {done}; use it as --embedding {folder or name}"))
 
 
 @command("embed convert", {"source": "FILE", "folder": "FOLDER"})
@@ -545,13 +520,13 @@ def embed_convert(run: Run) -> None:
         vectors = read_vectors(place, member=run["member"], **known, **given)
     if vectors.compose is not None:
         are = pluralize(len(vectors), "word", "are")
-        say([f"{source}: its {are} converted, and not its subwords"], quiet=run.quiet)
+        output.say([f"{source}: its {are} converted, and not its subwords"], quiet=run.quiet)
     with run.progress() as progress:
         convert(vectors, folder, licence=run["licence"], progress=progress)
     meta = read_meta(Path(folder))
     if zeros := meta["zero_vectors"]:
-        say([f"{source}: words whose vector is zero: {zeros:,}"], quiet=run.quiet)
-    echo(visible(f"{folder}: {pluralize(len(vectors), 'word')}, {meta['identity']}"))
+        output.say([f"{source}: words whose vector is zero: {zeros:,}"], quiet=run.quiet)
+    output.echo(visible(f"{folder}: {pluralize(len(vectors), 'word')}, {meta['identity']}"))
 
 
 @command("embed info", {"embedding": "EMBEDDING"}, output=())
@@ -570,10 +545,10 @@ def embed_info(run: Run) -> None:
 
     facts = describe(run["embedding"], check=run["verify"])
     if run["form"] == "json":
-        echo(to_json(facts), "json")
+        output.echo(output.to_json(facts), "json")
         return
     rows = [[key, str(value)] for key, value in facts.items() if value not in (None, "", False)]
-    echo(align(rows, left=True))
+    output.echo(align(rows, left=True))
 
 
 @command(
@@ -607,7 +582,7 @@ def embed_coverage(run: Run) -> None:
         record = {"schema": "semmetrics.coverage/1", "embedding": model.identity, "lookup": rule,
                   "top_k": run["top_k"], "normalize": normalize,
                   "systems": [one.to_dict() for one in table]}  # fmt: skip
-        echo(to_json(record), form)
+        output.echo(output.to_json(record), form)
         return
     rows = [["system", "images", "labels", "with synonyms", "a label", "unknown", "unknown %",
              "composed"]]  # fmt: skip
@@ -615,14 +590,14 @@ def embed_coverage(run: Run) -> None:
         counts = [str(count) for count in (one.images, one.labels, one.terms)]
         shares = [f"{one.synonyms:.2f}", str(one.unknown), f"{100 * one.share:.1f}"]
         rows.append([one.system, *counts, *shares, str(one.composed)])
-    echo(draw(rows, form), form)
+    output.echo(draw(rows, form), form)
     if form == "table":
         for one in table:
             for what, some in (("unknown", one.names), ("composed", one.composed_names)):
                 if run["names"] and some:
                     named = listing(some, most=run["names"])
-                    echo(visible(f"{what} in {one.system}: {named}"))
-        echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
+                    output.echo(visible(f"{what} in {one.system}: {named}"))
+        output.echo(f"embedding {model.identity}, lookup {rule}, normalize {normalize}")
 
 
 def _read_labels(run: Run, read: ReadOptions, normalize: str) -> dict[str, Any]:
@@ -634,9 +609,9 @@ def _read_labels(run: Run, read: ReadOptions, normalize: str) -> dict[str, Any]:
 
     files, path = run["files"], run["classes"]
     classes = None if path is None else read_class_list(path, read.beside())
-    clean, names = normalization(normalize), name_files(files)
+    clean, names = normalization(normalize), output.name_files(files)
     inputs = [as_labels(file, classes=classes, options=read) for file in files]
-    say(describe_inputs(inputs), quiet=run.quiet)
+    output.say(describe_inputs(inputs), quiet=run.quiet)
     several = normalize == REPEATING
     cleaned = [one.normalized(clean, repeats=several) for one in inputs]
     return dict(zip(names, cleaned, strict=True))

@@ -30,10 +30,6 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import KINDS, ResolvedOptions
 
-__all__ = ["Certainty", "Defaults", "Kind", "Measures", "Notes", "Options", "Resolved",
-           "Tasks", "Verdict", "each_task", "find_kind", "name_task", "names_entries",
-           "resolve_kind"]  # fmt: skip
-
 _ANY = Form(noun="item", columns=(), keys=())
 
 Options: TypeAlias = ResolvedOptions

@@ -240,6 +240,14 @@ def read_set_size_probs(given: Any, files: ReadOptions | None) -> Any:
     return values
 
 
+def find_names(names: Iterable[Any], among: Iterable[Any]) -> tuple[Ints, list[str]]:
+    """Return the place of each name among others, -1 if it has none, and the names without one."""
+    place = {str(name): code for code, name in enumerate(among)}
+    every = [str(name) for name in names]
+    codes = np.fromiter((place.get(name, -1) for name in every), np.int64, len(every))
+    return codes, [every[i] for i in np.flatnonzero(codes < 0).tolist()]
+
+
 # ---- embeddings ---------------------------------------------------------------------------------
 
 
@@ -409,7 +417,16 @@ def cache_facts(models: Iterable[Any], cache: object) -> list[Fact]:
 
 
 def describe_input(found: Lists | Matrix, odd: Iterable[Fact], **more: Any) -> dict[str, Any]:
-    """Describe what any input has: "understood", "notes", "items", "ids", and "odd" last."""
+    """Describe what any input has: "understood", "notes", "items", "ids", and "odd" last.
+
+    Of a matrix it adds "shape", "dtype" and "range", whose ends are None if undefined.
+    """
+    if isinstance(found, Matrix):
+        more["shape"], more["dtype"] = list(found.values.shape), str(found.values.dtype)
+        more["range"] = [None, None]
+        if cells := matrix_cells(found):
+            ends = min(part.min() for part in cells), max(part.max() for part in cells)
+            more["range"] = [finite_or_none(float(end)) for end in ends]
     return {
         "understood": found.understood,
         "notes": list(map(str, found.notes)),
@@ -417,17 +434,6 @@ def describe_input(found: Lists | Matrix, odd: Iterable[Fact], **more: Any) -> d
         "ids": not isinstance(found.ids, range),
         **more,
         "odd": list(map(str, odd)),
-    }
-
-
-def describe_matrix(matrix: Matrix) -> dict[str, Any]:
-    """Describe the "shape", "dtype" and "range" of a matrix; None for ends that are undefined."""
-    cells = matrix_cells(matrix)
-    ends = [min(part.min() for part in cells), max(part.max() for part in cells)] if cells else []
-    return {
-        "shape": list(matrix.values.shape),
-        "dtype": str(matrix.values.dtype),
-        "range": [finite_or_none(float(end)) for end in ends] or [None, None],
     }
 
 
@@ -492,7 +498,7 @@ def format_counts(counts: Sequence[tuple[str, int]]) -> str:
 
 
 def format_matrix(record: Mapping[str, Any], items: str, values: str) -> dict[str, str]:
-    """Write what `describe_matrix` found, by name."""
+    """Write what `describe_input` found of a matrix, by name."""
     (rows, columns), (low, high) = record["shape"], record["range"]
     return {
         items: format_known(record),

@@ -18,12 +18,6 @@ def vectors(files):
     return "toy.txt"
 
 
-def test_list_names_vectors_kinds_and_the_folder(ok, tmp_path):
-    text = ok("embed", "list")
-    for part in ("word2vec-googlenews-300", "PDDL-1.0", "sbert:", "matrix:", str(tmp_path)):
-        assert part in text
-
-
 def test_convert_takes_the_options_of_the_reader(ok, vectors):
     said = ok("embed", "convert", f"glove:{vectors}", "toy", "--max-words", "2", "--name", "mine")
     assert said.startswith("toy: 2 words, mine-2@")

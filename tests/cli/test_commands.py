@@ -1,11 +1,8 @@
 """The commands beside ``score``."""
 
-import csv
-import io
 import json
 import re
 import shlex
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -200,53 +197,7 @@ def test_entries_are_complete(key):
     assert fields["year"] == key[-4:]
 
 
-# ---- rank -------------------------------------------------------------------------------------
-
-
-def written(name, values, measure="O-F1"):
-    scores = [
-        {"schema": "semmetrics.score/1", "system": system, "measure": measure, "heading": measure,
-         "value": value}
-        for system, value in values.items()
-    ]  # fmt: skip
-    Path(name).write_text(json.dumps(scores), encoding="utf-8")
-    return name
-
-
-@pytest.fixture
-def datasets(files):
-    return (
-        written("voc.json", {"A": 0.8, "B": 0.9, "C": 0.1}),
-        written("coco.json", {"A": 0.7, "B": 0.6, "C": None}),
-    )
-
-
-def test_rank(ok, datasets):
-    found = json.loads(ok("rank", *datasets, "--format", "json"))
-    assert [(entry["system"], entry["rank"]) for entry in found] == [
-        ("A", 1),
-        ("B", 2),
-        ("C", None),
-    ]
-    assert found[0]["value"] == pytest.approx((0.8 / 0.9 + 1) / 2)
-    assert found[0]["normalized"] == {"voc": 0.8 / 0.9, "coco": 1.0}
-    assert found[2]["lacking"] == ["coco"]
-    rows = list(csv.DictReader(io.StringIO(ok("rank", *datasets, "--format", "csv"))))
-    assert float(rows[0]["normalized O-F1"]) == found[0]["value"]
-    assert (rows[2]["rank"], rows[2]["coco"]) == ("", "")
-    assert "0.94 " in ok("rank", *datasets, "--digits", 2)
-    ok("rank", *datasets, "-o", "ranks.txt")
-    assert Path("ranks.txt").read_text(encoding="utf-8") == ok("rank", *datasets)
-
-
 # ---- completion -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_scripts(ok, shell):
-    text = ok("completion", shell)
-    assert "_SEMMETRICS_COMPLETE" in text
-    assert f"{shell}_complete" in text
 
 
 @pytest.mark.parametrize(
@@ -282,12 +233,3 @@ def test_completion(words, expected):
     )
     assert expected <= {item.value for item in found}
     assert all(i.value.lower().startswith(incomplete.lower()) for i in found)
-
-
-def test_rank_takes_what_score_writes(ok, refused, files):
-    systems = ("a.json", "b.json", "gt.json")
-    ok("score", *systems, "-m", "O-F1 MacroF1", "--format", "json", "-o", "x.json")
-    ok("score", *systems, "-m", "O-F1 MacroF1", "--top-k", 1, "--format", "json", "-o", "y.json")
-    assert json.loads(ok("rank", "x.json", "--format", "json"))[0]["measure"] == "O-F1"
-    assert "'O-F1@1'" in refused("rank", "x.json", "y.json")
-    assert json.loads(ok("rank", "x.json", "-m", "MacroF1", "--format", "json"))

@@ -63,7 +63,7 @@ def evil(tmp_path, monkeypatch):
     return found
 
 
-SCORED = [
+LINES = [
     "score {a} {b} {gt} --worst 2 --show-signatures -m F1",
     "score {a} {gt} --runs -m F1",
     "score {a} {gt} -m F1 --ignore nothing --ci --resamples 20",
@@ -92,28 +92,20 @@ SCORED = [
 ]
 
 
-def arguments(line, evil):
-    """Put the files into the words of a line; a blank in braces belongs to a name."""
-    return [word.format(**evil) for word in line.split(" ")]
+DRAWN = [one for one in LINES if one.split()[0] in ("score", "compare")]
 
 
-def check(result, line):
+@pytest.mark.parametrize(
+    "line", [*LINES, *(f"{one} --format {form}" for one in DRAWN for form in ("markdown", "latex"))]
+)
+def test_what_is_drawn(run, evil, line):
+    result = run(*(word.format(**evil) for word in line.split(" ")))
+    assert result.exit_code == 0, result.stderr
     for text in (result.stdout, result.stderr):
         found = COMMANDING.search(text)
         assert not found, f"{line}: {text[max(0, found.start() - 90) : found.end() + 20]!r}"
         wrong = [one for one in text.split("\n") if one.lstrip().startswith("FORGED")]
         assert not wrong, f"{line}: {wrong} in {text!r}"
-
-
-DRAWN = [f"{line} --format {form}" for line in SCORED if line.startswith(("score", "compare"))
-         for form in ("markdown", "latex")]  # fmt: skip
-
-
-@pytest.mark.parametrize("line", SCORED[12:] + DRAWN)
-def test_what_is_shown(run, evil, line):
-    result = run(*arguments(line, evil))
-    assert result.exit_code == 0, result.stderr
-    check(result, line)
 
 
 def test_json_is_exact_and_csv_commands_nothing(run, ok, evil):

@@ -23,7 +23,6 @@ BROKEN = {
     "fails.py": ("x = 1\ny = x / 0\n", "own-code-failed", "fails.py, line 2"),
     "syntax.py": ("x = 1\ndef f(:\n", "own-code-failed", "syntax.py, line 2"),
     "leaves.py": ("raise SystemExit(0)\n", "own-code-failed", "leaves.py, line 1"),
-    "empty.py": ("x = 1\n", "no-measure-defined", "empty.py"),
     "notes.txt": (OWN, "wrong-format", "notes.txt"),
     "taken.py": (
         "import semmetrics\n@semmetrics.measure(name='F1')\ndef f(hit):\n    return hit\n",

@@ -12,24 +12,20 @@ import click
 import pytest
 
 from semmetrics.cli import app
-from semmetrics.cli.output import Progress, open_output, show_progress
+from semmetrics.cli.output import Progress, show_progress
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTS = ("a.json", "gt.json")
 
 
-def process(*arguments, code=None, **options):
+HERE = os.environ | {"PYTHONPATH": str(ROOT)}
+
+
+def process(*arguments, code=None, env=None, **options):
     command = [sys.executable, *(("-c", code) if code else ("-m", "semmetrics")), *arguments]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)} | options.pop("env", {})
-    options.setdefault("encoding", "utf-8")
-    return subprocess.run(
-        [str(part) for part in command],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        **options,
-    )
+    options = {"capture_output": True, "encoding": "utf-8", **options}
+    environment = HERE | (env or {})
+    return subprocess.run(list(map(str, command)), env=environment, check=False, **options)
 
 
 def test_bad_input_is_one_message(files):
@@ -39,61 +35,40 @@ def test_bad_input_is_one_message(files):
     assert "Traceback" not in done.stderr
 
 
-def test_standard_input(files):
-    done = process("score", "-", "gt.json", input=Path("a.json").read_text(encoding="utf-8"))
-    assert done.returncode == 0
-    assert "standard input" in done.stderr
-
-
 def test_there_is_no_progress_without_a_terminal(files):
     assert "\r" not in process("score", *LISTS, "--ci").stderr
 
 
-def test_starting_loads_nothing_heavy(example):
-    predictions, truth = example
+def loaded(*arguments):
+    """The modules that are loaded when a command has run."""
     code = (
         "import sys\n"
         "from semmetrics.cli.app import program\n"
         "assert program.main(sys.argv[1:], standalone_mode=False) == 0\n"
-        "heavy = {'scipy', 'torch', 'gensim', 'ot', 'pandas', 'pyarrow', 'sklearn'}\n"
-        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+        "print(*sys.modules, file=sys.stderr)\n"
     )
-    done = process("score", *predictions, truth, code=code)
+    done = process(*arguments, code=code)
     assert done.returncode == 0, done.stderr
+    return {*done.stderr.splitlines()[-1].split()}
 
 
-def test_one_measure_loads_what_it_needs(files):
-    code = (
-        "import sys\n"
-        "from semmetrics.cli.app import program\n"
-        "assert program.main(['score', '-m', 'F1', *sys.argv[1:]], standalone_mode=False) == 0\n"
-        "idle = {'shutil', 'tempfile', 'semmetrics.embed', 'semmetrics.metrics.decoding'}\n"
-        "assert not idle & set(sys.modules), idle & set(sys.modules)\n"
-        "ours = [name for name in sys.modules if name.startswith('semmetrics')]\n"
-        "assert len(ours) < 79, sorted(ours)\n"
-    )
-    done = process(*LISTS, code=code)
-    assert done.returncode == 0, done.stderr
-
-
-def test_help_does_without_numpy():
-    code = (
-        "import sys\n"
-        "from semmetrics.cli.app import program\n"
-        "program.main(['score', '--help'], standalone_mode=False)\n"
-        "assert 'numpy' not in sys.modules\n"
-    )
-    assert process(code=code).returncode == 0
+def test_commands_load_what_they_need(example, files):
+    predictions, truth = example
+    heavy = {"scipy", "torch", "gensim", "ot", "pandas", "pyarrow", "sklearn"}
+    assert not heavy & loaded("score", *predictions, truth)
+    of_one = loaded("score", "-m", "F1", *LISTS)
+    assert not {"shutil", "tempfile", "semmetrics.embed", "semmetrics.metrics.decoding"} & of_one
+    ours = sorted(name for name in of_one if name.startswith("semmetrics"))
+    assert len(ours) < 79, ours
+    assert "numpy" not in loaded("score", "--help")
 
 
 def test_a_reader_that_goes_away_is_no_fault():
     code = "from semmetrics.cli import main; main(['explain'] + ['F1'] * 3000)"
     # Without its buffer Python itself loses the rest of a write that is cut short.
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=environment,
-    ) as running:  # fmt: skip
+    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+    environment = HERE | {"PYTHONUNBUFFERED": ""}
+    with subprocess.Popen([sys.executable, "-c", code], env=environment, **pipes) as running:
         running.stdout.read(10)
         running.stdout.close()
         error = running.stderr.read()
@@ -102,29 +77,22 @@ def test_a_reader_that_goes_away_is_no_fault():
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["score", "--help"], ["embed", "--help"], ["list"]]
+    ("stream", "line"),
+    [
+        *(("stdout", line) for line in ("--help", "--version", "score --help", "embed --help")),
+        ("stdout", "list"),
+        *(("stderr", line) for line in ("", "score", "nothing", "score none.json a")),
+    ],
 )
-def test_nobody_reads_the_output(arguments):
+def test_nobody_reads(stream, line):
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run(
-        [sys.executable, "-m", "semmetrics", *arguments], stdout=writer, stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False,
-    )  # fmt: skip
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: writer}
+    done = process(*line.split(), capture_output=False, **streams)
     os.close(writer)
-    assert (done.returncode, done.stderr) == (app.BROKEN_PIPE, b"")
-
-
-@pytest.mark.parametrize("arguments", [[], ["score"], ["nothing"], ["score", "none.json", "a"]])
-def test_nobody_reads_the_messages(arguments):
-    reader, writer = os.pipe()
-    os.close(reader)
-    done = subprocess.run(
-        [sys.executable, "-m", "semmetrics", *arguments], stdout=subprocess.PIPE, stderr=writer,
-        env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False,
-    )  # fmt: skip
-    os.close(writer)
-    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.returncode == (app.BROKEN_PIPE if stream == "stdout" else 2)
+    assert not done.stdout
+    assert not done.stderr
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
@@ -133,11 +101,8 @@ def test_stopped_by_the_user():
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
         "from semmetrics.cli import main; main(['validate', '-'])"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    ) as running:  # fmt: skip
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([sys.executable, "-c", code], env=HERE, **pipes) as running:
         time.sleep(1.5)  # until it waits for its input
         running.send_signal(signal.SIGINT)
         out, error = running.communicate(timeout=60)
@@ -168,38 +133,18 @@ main()
 """
 
 
-def test_a_fault_is_one_line(files):
-    result = process("score", *LISTS, "-q", "-m", "F1", code=FAULT, env={app.TRACEBACK: ""})
-    assert result.returncode == 1
-    assert result.stdout == ""
-    (line,) = result.stderr.splitlines()
+@pytest.mark.parametrize("asked", ["", "1"])
+def test_a_fault_is_one_line_and_its_traceback_on_request(files, asked):
+    result = process("score", *LISTS, "-q", "-m", "F1", code=FAULT, env={app.TRACEBACK: asked})
+    assert (result.returncode, result.stdout) == (1, "")
+    line, *traceback = result.stderr.splitlines()
     assert "RuntimeError: something is broken" in line
     assert "please report" in line
     assert "SEMMETRICS_TRACEBACK=1" in line
-
-
-def test_the_traceback_of_a_fault_on_request(files):
-    result = process("score", *LISTS, "-m", "F1", code=FAULT, env={app.TRACEBACK: "1"})
-    assert result.returncode == 1
-    assert "Traceback (most recent call last)" in result.stderr
+    assert traceback[:1] == ["Traceback (most recent call last):"] * bool(asked)
 
 
 # ---- files and progress -----------------------------------------------------------------------
-
-
-def test_a_file_appears_only_when_it_is_complete(tmp_path):
-    path = tmp_path / "out.txt"
-    path.write_text("old", encoding="utf-8")
-
-    def write():
-        with open_output(str(path)) as out:
-            out.write("half")
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        write()
-    assert path.read_text(encoding="utf-8") == "old"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 class Terminal:
@@ -233,13 +178,13 @@ def test_progress_says_how_far_how_fast_and_how_long():
     assert terminal.text.endswith("\r\x1b[K")
 
 
-def test_progress_is_for_terminals(capsys):
-    with show_progress(Terminal()) as progress:
-        assert progress is not None
-    with show_progress(Terminal(), quiet=True) as progress:
-        assert progress is None
+def test_progress_is_for_terminals(monkeypatch):
     with show_progress() as progress:
         assert progress is None
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    for quiet in (False, True):
+        with show_progress(quiet=quiet) as progress:
+            assert (progress is None) == quiet
 
 
 @pytest.mark.parametrize("ending", [SystemExit(143), KeyboardInterrupt()])

@@ -1,25 +1,55 @@
-"""``semmetrics score``: what it computes is what the API computes."""
+"""``semmetrics score``: it computes what the API computes, and its signatures can be run again."""
 
-import csv
-import io
 import json
+import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
-from cli.data import GT
-from stand_ins import meteor_programs
+from cli.data import CAPTIONS, REFERENCES
+from stand_ins import meteor_programs, without_pycocoevalcap
 
 import semmetrics
+from semmetrics.embed import lookup
+from semmetrics.embed.open import open_embedding
+from semmetrics.metrics.cider import fit_document_frequencies
+from semmetrics.options import OPTIONS
 from semmetrics.scoring.protocols import PROTOCOLS
 
-LISTS = ("a.json", "gt.json")
-DEFAULTS_OF_SCORES = ["mAP", "LRAP", "RankingLoss", "CoverageError"]
-SCORES = ("b.json", "gt.json")
+LISTS, SCORES = ("a.json", "gt.json"), ("b.json", "gt.json")
+TEXTS = ("captions.json", "references.json")
+# Cosines: cat-dog 0.8, cat-cow 0.6, dog-cow 0.96, dog-bird 0.6, cow-bird 0.8, cat-bird 0.
+VECTORS = {"cat": (1, 0), "dog": (0.8, 0.6), "cow": (0.6, 0.8), "bird": (0, 1), "unknown": (-1, 0)}
+SIDES = {
+    "labels": (*LISTS, "--classes", "classes.txt"),
+    "captions": TEXTS,
+    "retrieval": ("sims.json", "positives.json"),
+    "classes": ("scores.json", "truth.json", "--seen", "seen.txt", "--unseen", "unseen.txt"),
+}
 
 
-def scores(text):
-    return {entry["heading"]: entry["value"] for entry in json.loads(text)}
+@pytest.fixture
+def place(files):
+    """The working directory, with what options name, and files of the other kinds."""
+    lines = [f"{word} {x} {y}" for word, (x, y) in VECTORS.items()]
+    scored = {str(i): {n: (3 * i + 7 * j) % 11 for j, n in enumerate("wxyz")} for i in range(8)}
+    made = {
+        "weights.json": {"1": 2, "2": 0.5},
+        "words.vec": "\n".join([f"{len(lines)} 2", *lines, ""]),
+        "matrix.txt": "\n".join(VECTORS),
+        "sims.json": [[(3 * i + 7 * j) % 11 / 4 for j in range(10)] for i in range(5)],
+        "positives.json": [[2 * i, 2 * i + 1] for i in range(5)],
+        "scores.json": scored,
+        "truth.json": {name: ["wxyz"[int(name) % 4]] for name in scored},
+        "seen.txt": "w\nx\n",
+        "unseen.txt": "y\nz\n",
+    }
+    for name, content in made.items():
+        text = content if isinstance(content, str) else json.dumps(content)
+        Path(name).write_text(text, encoding="utf-8")
+    np.save("matrix.npy", np.array(list(VECTORS.values()), np.float32))
+    fit_document_frequencies([*REFERENCES.values(), ["a mat"]]).save("df.npz")
+    return files
 
 
 def api(systems, gts="gt.json", **options):
@@ -29,58 +59,57 @@ def api(systems, gts="gt.json", **options):
 # ---- the same results as from Python ----------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options"),
-    [
-        ([], {}),
-        (["-m", "F1", "-m", "MacroF1@1,2"], {"measures": ["F1", "MacroF1@1,2"]}),
-        (["-m", "F1 MacroF1"], {"measures": ["F1", "MacroF1"]}),
-        (["-m", "F1", "--top-k", "1,2"], {"measures": ["F1"], "top_k": [1, 2]}),
-        (["--protocol", "kubany2020"], {"protocol": "kubany2020"}),
-        (
-            ["--protocol", "kubany2020", "--top-k", "2", "--classes", "classes.txt"],
-            {"protocol": "kubany2020", "top_k": 2, "classes": "classes.txt"},
-        ),
-        (["--ci", "--resamples", "20"], {"ci": True, "resamples": 20}),
-        (
-            ["--ci", "--resamples", "20", "--seed", "7", "--level", "0.9"],
-            {"ci": True, "resamples": 20, "seed": 7, "level": 0.9},
-        ),
-        (["--ci", "--ci-method", "bca"], {"ci": True, "ci_method": "bca"}),
-        (["--normalize", "lower"], {"normalize": "lower"}),
-        (["--empty-predictions", "skip"], {"empty_predictions": "skip"}),
-        (["--ignore", "cow,dog"], {"ignore": ["cow", "dog"]}),
-        (["--ignore", "cow", "--ignore", "dog"], {"ignore": ["cow", "dog"]}),
-        (["--task", "labels"], {"task": "labels"}),
-        (["--input-format", "json"], {}),
-    ],
-)
-def test_json_is_what_the_api_gives(ok, files, arguments, options):
-    text = ok("score", *LISTS, "--format", "json", *arguments)
-    assert json.loads(text) == api({"a": "a.json"}, **options)
+NEAR = ["SemF1(threshold=0.7)", "WMD"]
+ALIKE = [
+    (LISTS, "", {}),
+    (LISTS, "-m F1 -m MacroF1@1,2", {"measures": ["F1", "MacroF1@1,2"]}),
+    (LISTS, "-m 'F1 MacroF1'", {"measures": ["F1", "MacroF1"]}),
+    (LISTS, "-m F1 --top-k 1,2", {"measures": ["F1"], "top_k": [1, 2]}),
+    (LISTS, "--protocol kubany2020", {"protocol": "kubany2020"}),
+    (LISTS, "--protocol kubany2020 --top-k 2 --classes classes.txt",
+     {"protocol": "kubany2020", "top_k": 2, "classes": "classes.txt"}),
+    (LISTS, "--ci --resamples 20", {"ci": True, "resamples": 20}),
+    (LISTS, "--ci --resamples 20 --seed 7 --level 0.9",
+     {"ci": True, "resamples": 20, "seed": 7, "level": 0.9}),
+    (LISTS, "--ci --ci-method bca", {"ci": True, "ci_method": "bca"}),
+    (LISTS, "--normalize lower", {"normalize": "lower"}),
+    (LISTS, "--empty-predictions skip", {"empty_predictions": "skip"}),
+    (LISTS, "--ignore cow,dog", {"ignore": ["cow", "dog"]}),
+    (LISTS, "--ignore cow --ignore dog", {"ignore": ["cow", "dog"]}),
+    (LISTS, "--task labels", {"task": "labels"}),
+    (LISTS, "--input-format json", {}),
+    *((LISTS, f"-m '{' '.join(NEAR)}' --embedding {spec}", {"measures": NEAR, "embedding": spec})
+      for spec in ("words.vec", "word2vec:words.vec", "matrix:matrix.npy")),
+    *((SCORES, f"-m 'F1 MicroF1' {text}", {"measures": ["F1", "MicroF1"], **options})
+      for text, options in (
+        ("--threshold 0.15", {"decode": "threshold:0.15"}),
+        ("--threshold 0.15,best", {"decode": ["threshold:0.15", "threshold:best"]}),
+        ("--decode cumulative:0.5", {"decode": "cumulative:0.5"}),
+        ("--decode cumulative:0.5 --threshold 0.5 --keep-at-least 1",
+         {"decode": ["cumulative:0.5", "threshold:0.5"], "keep_at_least": 1}),
+    )),
+    (SCORES, "--protocol pineda2019 --threshold 0.15 --classes classes.txt",
+     {"protocol": "pineda2019", "decode": "threshold:0.15", "classes": "classes.txt"}),
+    (TEXTS, "", {}),
+    (TEXTS, "--task captions", {"task": "captions"}),
+    (TEXTS, "-m 'BLEU-4 ROUGE-L(beta=1)'", {"measures": ["BLEU-4", "ROUGE-L(beta=1)"]}),
+    (TEXTS, "-m NGSM -m 'CIDEr(df=rows)'", {"measures": ["NGSM", "CIDEr(df=rows)"]}),
+    (TEXTS, "--protocol coco-caption", {"protocol": "coco-caption"}),
+    (TEXTS, "--tokenizer 13a", {"tokenizer": "13a"}),
+    (TEXTS, "--tokenizer whitespace --score-references",
+     {"tokenizer": "whitespace", "score_references": True}),
+    (TEXTS, "--missing skip", {"missing": "skip"}),
+    (TEXTS, "--ci --resamples 9 --seed 2", {"ci": True, "resamples": 9, "seed": 2}),
+    (TEXTS, "--weights weights.json", {"weights": {"1": 2, "2": 0.5}}),
+    (TEXTS, "--doc-freq df.npz", {"doc_freq": "df.npz"}),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options"),
-    [
-        (["--threshold", "0.15"], {"decode": "threshold:0.15"}),
-        (["--threshold", "0.15,best"], {"decode": ["threshold:0.15", "threshold:best"]}),
-        (["--decode", "cumulative:0.5"], {"decode": "cumulative:0.5"}),
-        (
-            ["--decode", "cumulative:0.5", "--threshold", "0.5", "--keep-at-least", "1"],
-            {"decode": ["cumulative:0.5", "threshold:0.5"], "keep_at_least": 1},
-        ),
-        (
-            ["--protocol", "pineda2019", "--threshold", "0.15", "--classes", "classes.txt"],
-            {"protocol": "pineda2019", "decode": "threshold:0.15", "classes": "classes.txt"},
-        ),
-    ],
-)
-def test_decoding_is_what_the_api_gives(ok, files, arguments, options):
-    measures = [] if "protocol" in options else ["-m", "F1", "-m", "MicroF1"]
-    options = options if "protocol" in options else {**options, "measures": ["F1", "MicroF1"]}
-    text = ok("score", *SCORES, "--format", "json", *measures, *arguments)
-    assert json.loads(text) == api({"b": "b.json"}, **options)
+@pytest.mark.parametrize(("sides", "arguments", "options"), ALIKE)
+def test_json_is_what_the_api_gives(ok, place, monkeypatch, sides, arguments, options):
+    without_pycocoevalcap(monkeypatch)  # its program takes seconds to start
+    text = ok("score", *sides, "--format", "json", *shlex.split(arguments))
+    assert json.loads(text) == api({Path(sides[0]).stem: sides[0]}, sides[1], **options)
 
 
 def test_matrices_with_a_class_list_and_cardinalities(ok, refused, files):
@@ -89,36 +118,54 @@ def test_matrices_with_a_class_list_and_cardinalities(ok, refused, files):
     np.save("t.npy", generator.random((5, 4)))
     np.save("g.npy", generator.integers(0, 2, (5, 4)))
     np.save("heads.npy", generator.dirichlet(np.ones(3), 5))
-    text = ok("score", "s.npy", "g.npy", "--classes", "classes.txt", "--format", "json")
-    assert json.loads(text) == api({"s": "s.npy"}, "g.npy", classes="classes.txt")
-    assert list(scores(text)) == DEFAULTS_OF_SCORES
-    common = ("--classes", "classes.txt", "--decode", "cardinality", "-m", "F1", "--format", "json")
-    text = ok("score", "s.npy", "t.npy", "g.npy", "--set-size-probs", "heads.npy", *common)
-    options = {"classes": "classes.txt", "decode": "cardinality", "measures": ["F1"]}
-    expected = api({"s": "s.npy", "t": "t.npy"}, "g.npy", set_size_probs="heads.npy", **options)
-    assert json.loads(text) == expected
-    each = ("--set-size-probs", "heads.npy") * 2
-    assert json.loads(ok("score", "s.npy", "t.npy", "g.npy", *each, *common)) == expected
-    assert refused(
-        "score", "s.npy", "t.npy", "b.json", "g.npy", *each, *common
-    ).code == "wrong-count"  # fmt: skip
-    swept = ("--set-size-probs", "heads.npy", "--classes", "classes.txt", "--decode", "cardinality")
-    text = ok("sweep", "s.npy", "g.npy", "--thresholds", "0.4", "--format", "json", *swept)
+    found = json.loads(
+        ok("score", "s.npy", "g.npy", "--classes", "classes.txt", "--format", "json")
+    )
+    assert found == api({"s": "s.npy"}, "g.npy", classes="classes.txt")
+    assert [one["heading"] for one in found] == ["mAP", "LRAP", "RankingLoss", "CoverageError"]
+    heads = ("--set-size-probs", "heads.npy")
+    common = ("--classes", "classes.txt", "--decode", "cardinality", "--format", "json")
+    options = {"classes": "classes.txt", "decode": "cardinality", "set_size_probs": "heads.npy"}
+    expected = api({"s": "s.npy", "t": "t.npy"}, "g.npy", measures=["F1"], **options)
+    command = ("score", *common, "-m", "F1")
+    for each in (heads, heads * 2):
+        assert json.loads(ok(*command, *each, "s.npy", "t.npy", "g.npy")) == expected
+    said = refused(*command, *heads * 2, "s.npy", "t.npy", "b.json", "g.npy")
+    assert said.code == "wrong-count"
+    text = ok("sweep", "s.npy", "g.npy", "--thresholds", "0.4", *heads, *common)
     (value,) = json.loads(text)["measures"][0]["values"]
-    options["measures"] = "SemF1(threshold=0.4)"
-    (one,) = semmetrics.score("s.npy", "g.npy", set_size_probs="heads.npy", **options)
+    (one,) = semmetrics.score("s.npy", "g.npy", measures="SemF1(threshold=0.4)", **options)
     assert value == one.value
 
 
-# ---- forms of the result ----------------------------------------------------------------------
+def test_the_choices_are_those_of_the_lookup():
+    choices = OPTIONS["lookup"].choices, OPTIONS["oov"].choices
+    assert choices == (lookup.LOOKUPS, lookup.OOV)
 
 
-def test_the_table_says_what_was_undefined_and_not_computed(ok, files):
-    text = ok("score", *LISTS, "--protocol", "kubany2020", "--top-k", 1)
-    assert "Macro Precision@1: no prediction (labels), counted as 0" in text
-    assert "not computed: Balanced Accuracy@1 - needs the number of labels" in text
-    assert "signatures share: norm:kubany2020|missing:skip|emptypred:skip|n:4|data:" in text
-    assert "F1|avg" not in text
+def test_captions_of_any_kind(ok, files):
+    """A hundred thousand words, control characters, emoji, other scripts, an empty caption."""
+    preds = {"1": "猫が😀 好き", "2": "a\x00b \x1b \u200d", "3": "cat " * 100_000, "4": "",
+             "5": "ÉCOLE"}  # fmt: skip
+    refs = {"1": ["猫が😀 好き"], "2": ["a\x00b"], "3": ["a cat"], "4": ["x"], "5": ["école"]}
+    for name, side in (("p.json", preds), ("r.json", refs)):
+        Path(name).write_text(json.dumps(side), encoding="utf-8")
+    for tokenizer in ("ptb", "13a", "whitespace"):
+        text = ok("score", "p.json", "r.json", "--tokenizer", tokenizer, "--format", "json",
+                  "--per-item", "items.jsonl")  # fmt: skip
+        assert all(0 <= entry["value"] <= 10 for entry in json.loads(text))
+        rows = [json.loads(line) for line in Path("items.jsonl").read_text("utf-8").splitlines()]
+        # ptb writes small letters
+        assert [rows[i]["ROUGE-L"] for i in (0, 3, 4)] == [1, 0, tokenizer == "ptb"]
+
+
+# ---- what is said -----------------------------------------------------------------------------
+
+
+def test_standard_input_is_recognised(ok, files):
+    text = ok("score", "-", "references.json", "--format", "json", stdin=json.dumps(CAPTIONS))
+    expected = api({"captions": "captions.json"}, "references.json")
+    assert [e["value"] for e in json.loads(text)] == [e["value"] for e in expected]
 
 
 def test_options_without_effect_are_said(run, files):
@@ -126,94 +173,73 @@ def test_options_without_effect_are_said(run, files):
     assert "full precision" in run("score", *LISTS, "--percent", "--format", "json").stderr
 
 
-def test_runs(ok, run, files):
-    arguments = ("score", "a.json", "b.json", "gt.json", "-m", "O-F1 F1", "--runs")
-    values = [entry["value"] for entry in api({"a": "a.json", "b": "b.json"}, measures=["F1"])]
-    found = json.loads(ok(*arguments, "--format", "json"))[1]
-    assert found["mean"] == pytest.approx(np.mean(values), abs=1e-15)
-    assert found["std"] == pytest.approx(np.std(values, ddof=1), abs=1e-15)
-    assert [entry["value"] for entry in found["runs"]] == values
-    shown = f"{np.mean(values):.4f} ({np.std(values, ddof=1):.4f})"
-    for form in ("table", "markdown", "latex"):
-        assert shown in ok(*arguments, "--format", form)
-    rows = list(csv.DictReader(io.StringIO(ok(*arguments, "--format", "csv"))))
-    assert float(rows[1]["mean"]) == found["mean"]
-    one = ok("score", *LISTS, "-m", "F1", "--runs", "--format", "json")
-    assert json.loads(one)[0]["std"] is None
-
-
-# ---- item and label values --------------------------------------------------------------------
+def test_the_worst_of_score_matrices(ok, files):
+    np.save("s.npy", np.array([[0.9, 0.2, 0.4, 0.1], [0.1, 0.8, 0.7, 0.3]]))
+    np.save("g.npy", np.array([[1, 0, 0, 0], [1, 0, 0, 0]]))
+    arguments = ("score", "s.npy", "g.npy", "--classes", "classes.txt", "--worst", 1)
+    assert "  0.2500  1\n    predicted  dog, bird, cow, cat\n" in ok(*arguments, "-m", "LRAP")
+    text = ok(*arguments, "-m", "F1", "--threshold", 0.5)
+    assert "  0.0000  1\n    predicted  dog, bird\n    true       cat\n" in text
 
 
 # ---- signatures -------------------------------------------------------------------------------
 
 
-def again(run, entry, *arguments):
-    result = run("score", *arguments, "--rescore", entry["signature"], "--format", "json")
+def again(run, signature, *arguments):
+    """What the signature gives, and what is said."""
+    result = run("score", *arguments, "--rescore", signature, "--format", "json")
     assert result.exit_code == 0, result.stderr
-    (found,) = json.loads(result.stdout)
-    assert found["value"] == entry["value"]
-    assert found["ci"] == entry["ci"]
-    assert found["n"] == entry["n"]
-    assert "warning" not in result.stderr
-    return found
+    return json.loads(result.stdout), result.stderr
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_signatures_of_protocols(ok, run, files, protocol):
-    arguments = (*LISTS, "--classes", "classes.txt")
-    if PROTOCOLS[protocol].kind == "captions":
-        arguments = ("captions.json", "references.json")
-    if PROTOCOLS[protocol].kind == "retrieval":
-        arguments = ("sims.json", "positives.json")
-        table = [[(3 * i + 7 * j) % 11 / 4 for j in range(10)] for i in range(5)]
-        positives = [[2 * i, 2 * i + 1] for i in range(5)]
-        for name, value in zip(arguments, (table, positives), strict=True):
-            Path(name).write_text(json.dumps(value), encoding="utf-8")
-    if PROTOCOLS[protocol].kind == "classes":
-        arguments = ("scores.json", "truth.json", "--seen", "seen.txt", "--unseen", "unseen.txt")
-        scored = {str(i): {n: (3 * i + 7 * j) % 11 for j, n in enumerate("wxyz")} for i in range(8)}
-        truth = {name: ["wxyz"[int(name) % 4]] for name in scored}
-        for name, value in zip(arguments, (scored, truth), strict=False):
-            Path(name).write_text(json.dumps(value), encoding="utf-8")
-        for name, some in (("seen.txt", "w\nx\n"), ("unseen.txt", "y\nz\n")):
-            Path(name).write_text(some, encoding="utf-8")
+MEANT = "--embedding {0}words.vec --lookup exact --oov skip"
+SIGNED = [
+    (TEXTS, "", ""),
+    (TEXTS, "--tokenizer 13a --missing empty", ""),
+    (TEXTS, "-m 'CIDEr(df=rows,stem=porter) NGSM(refs=max) LengthRatio'", ""),
+    (TEXTS, "--ci --resamples 7 --seed 3", ""),
+    (TEXTS, "--doc-freq df.npz", "--doc-freq df.npz"),
+    (TEXTS, "--weights weights.json", "--weights weights.json"),
+    (LISTS, "-m SemF1 " + MEANT.format(""), "--embedding words.vec"),
+    *((LISTS, "-m 'SemF1(embedding=m)' " + MEANT.format("m="), f"--embedding {given}")
+      for given in ("m=words.vec", "words.vec")),
+    *((SIDES[one.kind], f"--protocol {name}", "") for name, one in PROTOCOLS.items()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sides", "arguments", "given"), SIGNED)
+def test_a_signature_is_computed_again(ok, run, place, sides, arguments, given):
     with meteor_programs():
-        table = ok("score", *arguments, "--protocol", protocol, "--format", "json")
+        table = ok("score", *sides, *shlex.split(arguments), "--format", "json")
         for entry in json.loads(table):
-            assert again(run, entry, *arguments)["signature"] == entry["signature"]
+            (found,), said = again(run, entry["signature"], *sides, *shlex.split(given))
+            for name in ("value", "signature", "ci", "n"):
+                assert found[name] == entry[name]
+            assert "warning" not in said
 
 
-def test_ignored_labels_from_a_file(ok, files):
-    Path("ignored.txt").write_text("cow\ndog\n", encoding="utf-8")
-    from_file = ok("score", *LISTS, "--ignore", "@ignored.txt", "--format", "json")
-    assert from_file == ok("score", *LISTS, "--ignore", "cow,dog", "--format", "json")
+def test_the_references_as_a_system_are_computed_again(ok, run, files):
+    asked = (*TEXTS, "--score-references")
+    entries = json.loads(ok("score", *asked, "-m", "ROUGE-L", "--format", "json"))
+    found, said = again(run, entries[1]["signature"], *asked)
+    assert [e["value"] for e in found] == [e["value"] for e in entries]
+    assert "human: " not in said.replace("captions: ", "")
+    assert "captions: the number of items differs from the signature's: n:2" in said
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "csv"])
-def test_item_values(ok, files, ending):
-    name = f"items.{ending}"
-    text = ok(
-        "score", "a.json", "b.json", "gt.json", "-m", "Recall F1 MacroF1", "--per-item", name,
-        "--format", "json",
-    )  # fmt: skip
-    written = Path(name).read_text(encoding="utf-8")
-    if ending == "csv":
-        rows = list(csv.DictReader(io.StringIO(written)))
-        rows = [
-            row | {m: float(row[m]) if row[m] else None for m in ("Recall", "F1")} for row in rows
-        ]
-    else:
-        rows = [json.loads(line) for line in written.splitlines()]
-    table = semmetrics.score_systems(
-        {"a": "a.json", "b": "b.json"}, "gt.json", measures=["Recall", "F1"]
-    )
-    assert list(rows[0]) == ["id", "system", "Recall", "F1"]
-    assert [(row["system"], row["id"]) for row in rows] == [(s, i) for s in "ab" for i in GT]
-    for measure in ("Recall", "F1"):
-        expected = [v for s in "ab" for v in table[s, measure].items.tolist()]
-        found = [np.nan if row[measure] is None else row[measure] for row in rows]
-        np.testing.assert_array_equal(found, expected)
-    assert rows[2]["Recall"] is None  # nothing is true
-    named = {entry["measure"]: entry["rows"] for entry in json.loads(text)}
-    assert named == {"Recall": name, "F1": name, "F1(average=macro)": None}
+def test_a_signature_needs_its_embedding_and_no_more(ok, refused, place):
+    asked = ("-m", "SemF1", "--embedding", "words.vec")
+    (entry,) = json.loads(ok("score", *LISTS, *asked, "--format", "json"))
+    assert "|thr:0.4|" in entry["signature"]
+    signed = ("score", *LISTS, "--rescore", entry["signature"])
+    assert "words-2@" in refused(*signed)
+    assert "--oov is part of the signature" in refused(*signed, "--oov", "zero")
+
+
+def test_another_version_of_the_model_of_the_package(ok, run, files):
+    (entry,) = json.loads(ok("score", *LISTS, "-m", "SemF1", "--format", "json"))
+    now = open_embedding("static").identity
+    old = now.rpartition("@")[0] + "@000000000000"
+    (found,), said = again(run, entry["signature"].replace(now, old), *LISTS)
+    assert found["value"] == entry["value"]
+    assert f"emb:{now} instead of emb:{old}" in said

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.data import CAPTIONS, REFERENCES
+from cli.data import REFERENCES
 
 from semmetrics.text import java as official_parser
 from semmetrics.text.java import OfficialParser
@@ -35,12 +35,6 @@ def program(monkeypatch, tmp_path):
 
     monkeypatch.setattr(official_parser.OfficialParser, "_command", command)
     return runs
-
-
-def texts():
-    every = [text for one in (CAPTIONS, REFERENCES) for several in one.values()
-             for text in ([several] if isinstance(several, str) else several)]  # fmt: skip
-    return list(dict.fromkeys(every))
 
 
 def test_limits_are_handed_to_the_program(ok, files, program):

@@ -9,9 +9,6 @@ from golden.inputs import SCORES, SIZES, TRUTH
 import semmetrics
 from semmetrics import metrics
 
-__all__ = ["GROUPS"]
-
-
 _PRED, _REF = (SCORES > 0.5).astype(int), TRUTH
 _WEIGHTS = 1 + np.arange(10) % 3 / 2
 _INDPTR, _CODES = np.array([0, 2, 2, 5, 6]), np.array([1, 0, 2, 1, 0, 1])

@@ -8,8 +8,6 @@ import numpy as np
 from golden.harness import Case, cli, scored
 from golden.inputs import ANIMALS, CLASS_SCORES, SHOWN
 
-__all__ = ["GROUPS"]
-
 _SIDES = {"classes": ANIMALS, "seen": ANIMALS[:2], "unseen": ANIMALS[2:]}
 _NAMED = {"task": "classes", **_SIDES}
 _EVERY = "PerClassAccuracy@1,2 Accuracy SeenAccuracy UnseenAccuracy@2 H H@2 AUSUC BestH"

@@ -13,8 +13,6 @@ from golden.harness import LOOSE, Case, cli, run_program, with_files
 from golden.inputs import PREDS
 from golden.names import spelled
 
-__all__ = ["GROUPS"]
-
 _COMMANDS = (
     "score", "sweep", "calibrate", "{fit}", "{pairs}", "validate", "list", "explain", "embed",
     "embed convert", "embed fetch", "embed info", "embed list", "{coverage}", "cite", "rank",

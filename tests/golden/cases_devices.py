@@ -12,8 +12,6 @@ from golden.stubs import stub_models
 
 import semmetrics
 
-__all__ = ["GROUPS"]
-
 
 def _calibration(found: Any) -> Any:
     return found if isinstance(found, dict) else plain(found.to_dict())
@@ -79,7 +77,7 @@ _DEVICES = [
         semmetrics.calibrate_threshold_on_pairs, [("a", "b", 1), ("a", "bb", 0)], "sbert:stub")))),
     Case("contrast", lambda: _on(1, lambda: _calibration(attempt(
         semmetrics.calibrate_threshold, {"a": ["a"], "b": ["bb"]}, {"a": ["c"], "b": ["dd"]},
-        share=1, thresholds=[0.5], embedding="sbert:stub", device="cpu")))),
+        holdout=1, thresholds=[0.5], embedding="sbert:stub", device="cpu")))),
     Case("sweep", lambda: _on(1, lambda: plain(attempt(
         semmetrics.sweep, {"a": ["a"]}, {"a": ["c"]}, thresholds=[0.5], embedding="sbert:stub",
         device="cpu").values))),

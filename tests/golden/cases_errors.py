@@ -16,8 +16,6 @@ import numpy as np
 from golden.harness import Case, run_program, with_files
 from golden.names import spelled
 
-__all__ = ["GROUPS"]
-
 Content = str | bytes | Callable[[], bytes]
 
 

@@ -8,18 +8,15 @@ from typing import Any
 
 from golden.harness import Case, attempt, call, plain, with_files
 from golden.inputs import CANDIDATES, REFERENCES
-from golden.names import PUBLIC, spelled
+from golden.names import spelled
 
 import semmetrics
-
-__all__ = ["GROUPS"]
-
 
 _TEXTS, _REFS = list(CANDIDATES.values()), list(REFERENCES.values())
 
 
 def _fit(*args: Any, **options: Any) -> Any:
-    return attempt(getattr(semmetrics, PUBLIC["fit_frequencies"]), *args, **options)
+    return attempt(semmetrics.fit_document_frequencies, *args, **options)
 
 
 def _frequencies(found: Any) -> Any:
@@ -146,7 +143,7 @@ _FITS = [
             ("of stems", _REFS, _TEXTS, {"measure": "CIDEr-D(stem=porter,sigma=3)"}),
             ("in float32", _REFS, _TEXTS, {"dtype": "float32", "tokenizer": "whitespace"}),
             ("in float16", _REFS, _TEXTS, {"dtype": "float16"}),
-            ("of frequencies", _REFS, _TEXTS, {"frequencies": "frequencies.json"}),
+            ("of frequencies", _REFS, _TEXTS, {"doc_freq": "frequencies.json"}),
             ("of BLEU", _REFS, _TEXTS, {"measure": "BLEU-1"}),
             ("of rows", _REFS, _TEXTS, {"measure": spelled("CIDEr-D({counted_on}=rows)")}),
             ("of two measures", _REFS, _TEXTS, {"measure": "CIDEr-D CIDEr"}),

@@ -28,8 +28,6 @@ from golden.names import spelled
 
 import semmetrics
 
-__all__ = ["GROUPS"]
-
 _LABELS = (
     "Precision Recall F1 Jaccard SubsetAccuracy HammingLoss AP BalancedAccuracy(q=20) O-F1 I-F1 "
     "CardinalityError C-F1(labels=reference) MacroF1 MicroF1 F1@2 SemPrecision SemRecall SemF1 "

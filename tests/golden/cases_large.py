@@ -10,8 +10,6 @@ from golden.names import spelled
 
 import semmetrics
 
-__all__ = ["GROUPS"]
-
 _ITEMS, _EACH, _WIDTH = 2000, 3, 16
 
 

@@ -20,9 +20,7 @@ from golden.inputs import (
     TRUTH,
     WEIGHTS,
 )
-from golden.names import KEYWORDS, spelled
-
-__all__ = ["GROUPS"]
+from golden.names import spelled
 
 _SETS = """
 Precision Recall F1 Jaccard SubsetAccuracy HammingLoss AP BalancedAccuracy(q=20) CardinalityError
@@ -206,13 +204,14 @@ _SETTINGS = [
     _named("top-k of one", PREDS, GT, measures="F1", top_k=2),
     _named("top-k beside a cutoff", PREDS, GT, measures="F1@1", top_k=2),
     _named("rules", RANKED, GT, measures="F1", decode=["threshold:0.5", "cumulative:0.5"]),
-    _named("rules with labels kept", RANKED, GT, measures="F1", decode="threshold:0.8", keep=1),
+    _named("rules with labels kept", RANKED, GT, measures="F1", decode="threshold:0.8",
+           keep_at_least=1),
     _named("rules with top-k", RANKED, GT, measures="F1", decode="threshold:0.5", top_k=[1, 2]),
     _named("rules without scores", PREDS, GT, measures="F1", decode="threshold:0.5"),
     _named("set sizes without probabilities", SCORES, TRUTH, measures="F1(decode={by_size})"),
     _named("set sizes of other items", SCORES, TRUTH, measures="F1(decode={by_size})",
-           set_sizes=SIZES[:3]),
-    _named("set sizes for no rule", SCORES, TRUTH, measures="F1@1", set_sizes=SIZES),
+           set_size_probs=SIZES[:3]),
+    _named("set sizes for no rule", SCORES, TRUTH, measures="F1@1", set_size_probs=SIZES),
     _named("rows not kept", PREDS, GT, measures="F1 MacroF1", keep_rows=False),
     *(
         _named(f"lookup={lookup}, oov={oov}",
@@ -232,8 +231,8 @@ _SETTINGS = [
     _named("an embedding of no use", PREDS, GT, measures="F1", **_WORDS),
     _named("another embedding of no use", PREDS, GT, measures="SemF1(threshold=0.4)",
            embedding={"default": "words.vec", "more": "static"}),
-    _named("the first words", PREDS, GT, measures="SemF1(threshold=0.4)", most_words=5, **_WORDS),
-    _named("the first words of static", PREDS, GT, measures="SemF1", most_words=5),
+    _named("the first words", PREDS, GT, measures="SemF1(threshold=0.4)", max_words=5, **_WORDS),
+    _named("the first words of static", PREDS, GT, measures="SemF1", max_words=5),
     _named("GloVe", PREDS, GT, measures="SemF1(threshold=0.4)", embedding="glove:words.glove.txt"),
     _named("the threshold of word vectors", PREDS, GT, measures="SemF1", **_WORDS),
     _named("a device for words", PREDS, GT, measures="SemF1", device="cpu", **_WORDS),
@@ -288,7 +287,7 @@ _SETTINGS = [
     _named("protocol of another task", PREDS, GT, protocol="coco-caption", task="labels"),
     _named("protocol that fixes", PREDS, GT, protocol="kubany2020", normalize="lower"),
     _named("protocol with frequencies", CANDIDATES, REFERENCES, protocol="coco-caption",
-           frequencies="frequencies.json"),
+           doc_freq="frequencies.json"),
     *(
         _named(f"tokenizer={name}", CANDIDATES, REFERENCES, tokenizer=name,
                measures="BLEU-1 CaptionLength Vocabulary CIDEr-D")
@@ -296,13 +295,13 @@ _SETTINGS = [
     ),
     _named("a tokenizer of one's own", CANDIDATES, REFERENCES, tokenizer=list,
            measures="BLEU-1 CaptionLength"),
-    _named("references as a system", CANDIDATES, REFERENCES, references_too=True,
+    _named("references as a system", CANDIDATES, REFERENCES, score_references=True,
            measures="BLEU-4 CIDEr-D ROUGE-L NGSM"),
-    _named("frequencies in a file", CANDIDATES, REFERENCES, frequencies="frequencies.json",
+    _named("frequencies in a file", CANDIDATES, REFERENCES, doc_freq="frequencies.json",
            measures="CIDEr-D CIDEr BLEU-1"),
-    _named("frequencies in a file for rows", CANDIDATES, REFERENCES, frequencies="frequencies.json",
+    _named("frequencies in a file for rows", CANDIDATES, REFERENCES, doc_freq="frequencies.json",
            measures="CIDEr-D({counted_on}=rows)"),
-    _named("frequencies for no measure", CANDIDATES, REFERENCES, frequencies="frequencies.json",
+    _named("frequencies for no measure", CANDIDATES, REFERENCES, doc_freq="frequencies.json",
            measures="BLEU-1"),
     _named("frequencies that are not given", CANDIDATES, REFERENCES,
            measures="CIDEr-D({counted_on}=given)"),
@@ -321,11 +320,12 @@ _SETTINGS = [
     _named("captions as labels", CANDIDATES, REFERENCES, task="labels"),
     _named("no such task", PREDS, GT, task="sounds"),
     _named("options of captions for labels", PREDS, GT, measures="F1", tokenizer="ptb",
-           references_too=True, frequencies="x.npz"),
+           score_references=True, doc_freq="x.npz"),
     _named("options of labels for captions", CANDIDATES, REFERENCES, measures="BLEU-1", top_k=1,
            normalize="lower", decode="threshold:0.5", classes=["a"], empty_predictions="skip",
-           keep=1, set_sizes=SIZES, ignore=["a"], embedding="static", lookup="exact", oov="zero",
-           device="cpu", most_words=3, cache=True, calibration="c.json", taxonomy={"a": "b"}),
+           keep_at_least=1, set_size_probs=SIZES, ignore=["a"], embedding="static", oov="zero",
+           lookup="exact", device="cpu", max_words=3, cache=True, calibration="c.json",
+           taxonomy={"a": "b"}),
     _named("measures of both kinds", PREDS, GT, measures="F1 BLEU-1"),
     _named("measures and a protocol", PREDS, GT, measures="F1", protocol="kubany2020"),
     _named("no measures", PREDS, GT, measures=""),
@@ -345,7 +345,6 @@ MacroF1@2 OF1 SemF2 precision BLEU BLEU-5 F1,Precision
 """
 _WRONG_MEASURES = [_named(f"measure {name}", PREDS, GT, measures=name) for name in _WRONG.split()]
 
-_HIERARCHY_OPTIONS = {"taxonomy": TAXONOMY, "ignore": ["unheard of", "light"]}
 _IN_TAXONOMY = {i: [x for x in labels if x != "unheard of"] for i, labels in PREDS.items()}
 
 GROUPS = {
@@ -358,7 +357,7 @@ GROUPS = {
     ),
     "measures_ranked": _cases(_RANKED, RANKED, GT, **_WORDS),
     "measures_matrix": _cases(
-        _MATRIX, SCORES, TRUTH, classes=CLASSES, **{KEYWORDS["set_sizes"]: SIZES}
+        _MATRIX, SCORES, TRUTH, classes=CLASSES, set_size_probs=SIZES
     ),
     "measures_hierarchy": [
         *_cases(_HIERARCHY, _IN_TAXONOMY, GT, taxonomy=TAXONOMY),

@@ -11,8 +11,6 @@ from golden.harness import Case, normal
 import semmetrics
 from semmetrics import metrics
 
-__all__ = ["GROUPS"]
-
 
 def _signature(value: Any) -> Any:
     """Parameters with their defaults, or the names that a class has."""

@@ -27,8 +27,6 @@ from golden.names import spelled
 import semmetrics
 from semmetrics.metrics.registry import find, forget
 
-__all__ = ["GROUPS"]
-
 
 def _measure(text: str) -> Any:
     found = attempt(semmetrics.parse, spelled(text))
@@ -217,13 +215,14 @@ _OBJECTS = [
         {"a": PREDS, "b": {"1": ["cat"]}}, measures=["F1"], missing="skip")),
     Case("set sizes of each", lambda: table_of(attempt(
         semmetrics.score_systems, {"a": SCORES, "b": SCORES[::-1]}, TRUTH,
-        measures=[spelled("F1(decode={by_size})")], set_sizes={"a": SIZES, "b": SIZES[::-1]}))),
+        measures=[spelled("F1(decode={by_size})")],
+        set_size_probs={"a": SIZES, "b": SIZES[::-1]}))),
     Case("captions of several", lambda: table_of(attempt(
         semmetrics.score_systems, {"a": CANDIDATES, "b": OTHERS}, REFERENCES,
-        measures=["BLEU-2", "CIDEr-D"], references_too=True))),
+        measures=["BLEU-2", "CIDEr-D"], score_references=True))),
     Case("a system called human", lambda: table_of(attempt(
         semmetrics.score_systems, {"human": CANDIDATES}, REFERENCES, measures=["BLEU-2"],
-        references_too=True))),
+        score_references=True))),
     Case("a measure object", lambda: scored(PREDS, GT, measures=semmetrics.parse("F1@2"))),
     Case("a Bootstrap", lambda: scored(
         PREDS, GT, measures="F1", ci=semmetrics.Bootstrap(0.9, 20, 3))),

@@ -16,8 +16,6 @@ from golden.harness import Case, with_files
 
 import semmetrics
 
-__all__ = ["GROUPS"]
-
 _COUNTS = {("a",): 3, ("a", "man"): 2, ("café",): 1}
 _FILE = "frequencies.p"
 

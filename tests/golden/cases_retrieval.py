@@ -8,8 +8,6 @@ import numpy as np
 from golden.harness import Case, cli, scored
 from golden.inputs import POSITIVES, SIMILARITIES
 
-__all__ = ["GROUPS"]
-
 _IMAGES = list(POSITIVES)
 _CAPTIONS = [name for some in POSITIVES.values() for name in some]
 _NAMED = {"queries": _IMAGES, "gallery": _CAPTIONS, "task": "retrieval"}

@@ -6,12 +6,8 @@ from typing import Any
 
 from golden.harness import LOOSE, Case, attempt, normal, plain, row, scored, with_files
 from golden.inputs import GT, PREDS
-from golden.names import KEYWORDS
 
 import semmetrics
-
-__all__ = ["GROUPS"]
-
 
 _WORDS: dict[str, Any] = {"embedding": "words.vec"}
 
@@ -84,26 +80,26 @@ _THRESHOLDS = [
         Case(f"contrast {name}",
              lambda o=options: _contrast(**o), LOOSE)
         for name, options in {
-            "of all": {"share": 1, "thresholds": _TENTHS, **_WORDS},
-            "of a part": {"share": 0.6, "seed": 1, "thresholds": _TENTHS, **_WORDS},
+            "of all": {"holdout": 1, "thresholds": _TENTHS, **_WORDS},
+            "of a part": {"holdout": 0.6, "seed": 1, "thresholds": _TENTHS, **_WORDS},
             "by default": _WORDS,
-            "of recall": {"share": 1, "measure": "SemRecall@2", "thresholds": _TENTHS, **_WORDS},
-            "of another seed": {"share": 1, "seed": 3, "thresholds": _TENTHS, **_WORDS},
-            "of others": {"share": 1, "thresholds": _TENTHS, "oov": "skip",
+            "of recall": {"holdout": 1, "measure": "SemRecall@2", "thresholds": _TENTHS, **_WORDS},
+            "of another seed": {"holdout": 1, "seed": 3, "thresholds": _TENTHS, **_WORDS},
+            "of others": {"holdout": 1, "thresholds": _TENTHS, "oov": "skip",
                           "empty_predictions": "skip", "lookup": "exact", **_WORDS},
             "top-k": {"top_k": 1, **_WORDS},
             "of measures": {"measures": "SemF1", **_WORDS},
-            "of no share": {"share": 0, **_WORDS},
+            "of no share": {"holdout": 0, **_WORDS},
             "of no measure": {"measure": "F1", **_WORDS},
             "no such option": {"parts": 1, **_WORDS},
         }.items()
     ),
     Case("contrast of lists", lambda: _found(attempt(
-        semmetrics.calibrate_threshold, list(PREDS.values()), list(GT.values()), share=1,
+        semmetrics.calibrate_threshold, list(PREDS.values()), list(GT.values()), holdout=1,
         thresholds=_TENTHS, **_WORDS)), LOOSE),
     Case("contrast of nothing alike", lambda: _found(attempt(
         semmetrics.calibrate_threshold, {"a": ["cat"], "b": ["cat"]}, {"a": ["bus"], "b": ["bus"]},
-        share=1, thresholds=_TENTHS, **_WORDS)), LOOSE),
+        holdout=1, thresholds=_TENTHS, **_WORDS)), LOOSE),
     *(
         Case(f"pairs {name}", lambda p=pairs, o=options: _found(
             attempt(semmetrics.calibrate_threshold_on_pairs, p, "words.vec", **o)), LOOSE)
@@ -116,7 +112,7 @@ _THRESHOLDS = [
             ("with a text", [("a", "b", "yes")], {}), ("without a text", [("a", 3, 1)], {}),
             ("lower", [("CAT", "Kitten", 1), ("cat", "DOG", 0)], {"normalize": "lower"}),
             ("cached", _PAIRS, {"cache": True}), ("on a device", _PAIRS, {"device": "cpu"}),
-            ("of few words", _PAIRS, {"most_words": 4}),
+            ("of few words", _PAIRS, {"max_words": 4}),
         ]
     ),
     Case("pairs of static", lambda: _found(attempt(
@@ -132,7 +128,7 @@ _THRESHOLDS = [
 
 def _saved() -> Any:
     found = semmetrics.calibrate_threshold(
-        PREDS, GT, thresholds=_TENTHS, **{KEYWORDS["share"]: 0.6}, seed=1, **_WORDS
+        PREDS, GT, thresholds=_TENTHS, holdout=0.6, seed=1, **_WORDS
     )
     found.save("found.json")
     again = semmetrics.Calibration.load("found.json")

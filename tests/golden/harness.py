@@ -23,34 +23,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from golden.names import KEYWORDS, spelled
+from golden.names import spelled
 
 import semmetrics
 from semmetrics.cli import app, main
 from semmetrics.errors import Fact
-
-__all__ = [
-    "EXACT",
-    "LOOSE",
-    "Case",
-    "attempt",
-    "call",
-    "cli",
-    "DATA",
-    "differences",
-    "folder_of_inputs",
-    "load",
-    "normal",
-    "number",
-    "plain",
-    "plain_score",
-    "row",
-    "run_program",
-    "save",
-    "scored",
-    "table_of",
-    "with_files",
-]
 
 EXACT, LOOSE = 1e-12, 2e-6
 """Tolerances: of what is computed in float64, and of float32 products of real vectors."""
@@ -218,8 +195,7 @@ def _content(path: Path) -> Any:
 
 
 def attempt(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """What a function gives, or its error; options under the keys of ``KEYWORDS``."""
-    options = {KEYWORDS.get(name, name): value for name, value in options.items()}
+    """What a function gives, or its error."""
     try:
         return function(*args, **options)
     except semmetrics.InputError as error:

@@ -17,28 +17,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-__all__ = [
-    "ANIMALS",
-    "CANDIDATES",
-    "CLASSES",
-    "CLASS_SCORES",
-    "GT",
-    "OTHER",
-    "POSITIVES",
-    "PREDS",
-    "RANKED",
-    "REFERENCES",
-    "SCORES",
-    "SHOWN",
-    "SIMILARITIES",
-    "SYNONYMS",
-    "TAXONOMY",
-    "TRUTH",
-    "VECTORS",
-    "WEIGHTS",
-    "write_inputs",
-]
-
 # ---- labels -------------------------------------------------------------------------------------
 
 GT = {

@@ -1,12 +1,10 @@
 """The public spellings that cases use, each written once: a rename is a change of one line here.
 
-Cases hold the keys in braces, as in ``"score {frequencies} df.npz"``, and Python options by the
-keys of ``KEYWORDS``. The names of cases hold them, too, so a rename changes no name.
+Cases hold the keys in braces, as in ``"score {frequencies} df.npz"``. The names of cases hold
+them, too, so a rename changes no name.
 """
 
 from __future__ import annotations
-
-__all__ = ["KEYWORDS", "NAMES", "PUBLIC", "spelled"]
 
 NAMES = {
     # commands
@@ -33,18 +31,6 @@ NAMES = {
     "by_size": "cardinality",
     "by_size_scores": "cardinality+scores",
 }
-
-KEYWORDS = {
-    "empty_predictions": "empty_predictions",
-    "frequencies": "doc_freq",
-    "references_too": "score_references",
-    "most_words": "max_words",
-    "keep": "keep_at_least",
-    "set_sizes": "set_size_probs",
-    "share": "holdout",
-}
-
-PUBLIC = {"fit_frequencies": "fit_document_frequencies"}
 
 
 def spelled(text: str) -> str:

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-__all__ = ["stub_models"]
-
 _HELD = 4
 _RAISED = {"interrupted": KeyboardInterrupt(), "faulty": RuntimeError("a fault of the stub")}
 

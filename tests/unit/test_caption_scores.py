@@ -36,10 +36,6 @@ def score(preds=CAPTIONS, gts=REFERENCES, **options):
     return semmetrics.score(preds, gts, **options)
 
 
-def values(table):
-    return {one.heading: one.value for one in table}
-
-
 def bits(scores):
     """Everything that is shown of scores, and the value of each item by id."""
     return [
@@ -62,88 +58,23 @@ def drawn(number, seed):
     )
 
 
-# ---- what is given ----------------------------------------------------------------------------
-
-
-# ---- tokenizers -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("tokenizer", "match"),
-    [
-        ("moses", "there is no tokenizer 'moses'; choose one of ptb, ptb-java, 13a, whitespace"),
-        (3, "3 is an int, not a tokenizer"),
-        (len, "wrong-type"),
-    ],
-)
-def test_tokenizers_that_are_none(tokenizer, match):
-    with refused(match):
-        score(tokenizer=tokenizer)
-
-
-# ---- document frequencies ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("df", "options", "match"),
-    [
-        (3, {}, "wrong-type"),
-        ("none.npz", {}, "missing-file"),
-        (FIT, {"tokenizer": "13a"}, "ptb"),
-        (FIT, {"measures": "CIDEr-D(stem=porter)"}, "stem"),
-        (None, {"measures": "CIDEr-D(df=given)"}, "df=given needs doc_freq="),
-    ],
-)
-def test_document_frequencies_that_do_not_fit(df, options, match):
-    with refused(match):
-        score(doc_freq=df, **options)
-
-
-# ---- the references as a system ---------------------------------------------------------------
-
-
 # ---- what is refused --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "measures", [["F1"], ["F1", "BLEU-1"], ["MacroF1", "SemF1", "CIDEr-D"], "WMD"]
-)
-def test_measures_of_labels_are_refused(measures):
-    with refused("wrong-kind"):
-        score(measures=measures, task="captions")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"top_k": 3},
-        {"decode": "threshold:0.5"},
-        {"keep_at_least": 1},
-        {"set_size_probs": np.eye(3)},
-        {"normalize": "lower", "empty_predictions": "skip"},
-        {"classes": ["cat"]},
-        {"ignore": ["cat"]},
-        {"calibration": "c.json"},
-        {"taxonomy": {"a": "b"}},
-    ],
-)
-def test_options_of_labels_are_refused(options):
-    with refused("not-of-kind", name=next(iter(options))):
-        score(**options)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"tokenizer": "ptb"}, {"doc_freq": FIT}, {"score_references": True, "tokenizer": len}],
-)
-def test_options_of_captions_are_refused_for_labels(options):
-    with refused("not-of-kind", name=next(iter(options))):
-        semmetrics.score([["cat"]], [["cat"]], **options)
 
 
 @pytest.mark.parametrize(
     ("options", "match"),
     [
+        ({"tokenizer": "moses"},
+         "there is no tokenizer 'moses'; choose one of ptb, ptb-java, 13a, whitespace"),
+        ({"tokenizer": 3}, "3 is an int, not a tokenizer"),
+        ({"tokenizer": len}, "wrong-type"),
+        ({"doc_freq": 3}, "wrong-type"),
+        ({"doc_freq": "none.npz"}, "missing-file"),
+        ({"doc_freq": FIT, "tokenizer": "13a"}, "ptb"),
+        ({"doc_freq": FIT, "measures": "CIDEr-D(stem=porter)"}, "stem"),
+        ({"measures": "CIDEr-D(df=given)"}, "df=given needs doc_freq="),
+        *[({"measures": measures, "task": "captions"}, "wrong-kind")
+          for measures in (["F1"], ["F1", "BLEU-1"], ["MacroF1", "SemF1", "CIDEr-D"], "WMD")],
         ({"protocol": "coco-caption", "measures": ["BLEU-1"]}, "measures-and-protocol"),
         ({"protocol": "coco-caption", "task": "labels"}, "protocol-of-kind"),
         ({"protocol": "kubany2020", "task": "captions"}, "protocol-of-kind"),
@@ -155,10 +86,35 @@ def test_options_of_captions_are_refused_for_labels(options):
         ({"measures": ["BLEU-1@3"]}, "BLEU-1"),
         ({"missing": "drop"}, "missing='drop'"),
     ],
-)
-def test_what_makes_no_sense(options, match):
+)  # fmt: skip
+def test_options_that_do_not_fit(options, match):
     with refused(match):
         score(**options)
+
+
+LABELS = {"preds": [["cat"]], "gts": [["cat"]]}
+
+
+@pytest.mark.parametrize(
+    ("sides", "options"),
+    [
+        ({}, {"top_k": 3}),
+        ({}, {"decode": "threshold:0.5"}),
+        ({}, {"keep_at_least": 1}),
+        ({}, {"set_size_probs": np.eye(3)}),
+        ({}, {"normalize": "lower", "empty_predictions": "skip"}),
+        ({}, {"classes": ["cat"]}),
+        ({}, {"ignore": ["cat"]}),
+        ({}, {"calibration": "c.json"}),
+        ({}, {"taxonomy": {"a": "b"}}),
+        (LABELS, {"tokenizer": "ptb"}),
+        (LABELS, {"doc_freq": FIT}),
+        (LABELS, {"score_references": True, "tokenizer": len}),
+    ],
+)
+def test_options_of_another_kind_are_refused(sides, options):
+    with refused("not-of-kind", name=next(iter(options))):
+        score(**sides, **options)
 
 
 @pytest.mark.parametrize(
@@ -178,12 +134,6 @@ def test_what_makes_no_sense(options, match):
 def test_wrong_captions(preds, refs, match):
     with refused(match):
         score(preds, refs, task="captions")
-
-
-# ---- ids without captions, and weights --------------------------------------------------------
-
-
-# ---- intervals and rows -----------------------------------------------------------------------
 
 
 # ---- the protocol -----------------------------------------------------------------------------

@@ -8,47 +8,18 @@ from numpy.testing import assert_allclose
 from refusals import refused
 
 import semmetrics
-from semmetrics import metrics
 from semmetrics.metrics.semantic_retrieval import NCS, SR
 
 RNG = np.random.default_rng(5)
 N, M = 12, 60
 SIMS, PHI = RNG.random((N, M), np.float32), np.maximum(0, RNG.normal(size=(N, M))).round(1)
-CAPTIONS = np.arange(0, M + 1, 5), np.arange(M)
-IMAGES = np.arange(M + 1), np.repeat(np.arange(N), 5)
 POSITIVES = {f"i{row}": [f"c{5 * row + one}" for one in range(5)] for row in range(N)}
 NAMES = {"queries": [f"i{row}" for row in range(N)], "gallery": [f"c{one}" for one in range(M)]}
-SIDES = {"i2t": ("rows", CAPTIONS, [*POSITIVES]), "t2i": ("columns", IMAGES, NAMES["gallery"])}
 
 
 def scored(measures, sims=SIMS, positives=POSITIVES, **options):
     given = {"task": "retrieval", "direction": "both", "phi": PHI, **NAMES, **options}
     return semmetrics.score(sims, positives, measures=measures, **given)
-
-
-def expected(measure, direction):
-    """The values of all queries, by the functions on arrays."""
-    queries, own, _ = SIDES[direction]
-    out = own if "left-out" in measure else None
-    top = metrics.top_items(SIMS, 40, queries=queries)
-    best = metrics.most_similar(PHI, 30, queries=queries, leave_out=out)
-    shared = {"queries": queries, "leave_out": out}
-    k = int(measure.rpartition("@")[2])
-    if measure.startswith("NCS"):
-        held = {"extended=k": "k", "extended=7": 7}
-        extended = next((held[text] for text in held if text in measure), None)
-        return metrics.ncs(top, PHI, k, extended=extended, best=best, **shared)
-    if measure.startswith("nDCG"):
-        gain = "exponential" if "exponential" in measure else "linear"
-        return metrics.ndcg(top, PHI, k, gain=gain, best=best, **shared)
-    relevant = best.relation(4)
-    if "images" in measure:
-        images = metrics.similar_images(PHI, CAPTIONS, 4, depth=6, itself=out is None)
-        relevant = metrics.captions_of_images(images, CAPTIONS)
-        if direction == "t2i":
-            relevant = metrics.images_of_captions(images, CAPTIONS, M)
-    variant = next(one for one in ("weighted", "soft", "hit", "hard") if one in f"{measure} hard")
-    return metrics.semantic_recall(top, relevant, k, phi=PHI, variant=variant, **shared)
 
 
 MEASURES = [

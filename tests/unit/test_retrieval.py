@@ -364,7 +364,7 @@ BAD = [
     ("folds.*1", {"folds": 1}),
     ("bad-choice", {"direction": "up"}),
     ("ties='best'; choose one of", {"ties": "best"}),
-    ("swapped-names", {
+    ("outside-gallery", {
         "gts": {c: [q] for q, some in POSITIVES.items() for c in some}
     }),
     ("unknown-name", {"measures": "R@5"}),

@@ -16,8 +16,6 @@ from semmetrics.errors import InputError
 from semmetrics.kinds import Certainty, Verdict, names_entries
 from semmetrics.options import FORMATS
 
-__all__ = ["FORM", "as_captions", "as_texts", "recognise"]
-
 _NAMES = ("caption", "captions", "text", "sentence", "sentences", "reference", "references")
 FORM = Form(
     noun="caption",

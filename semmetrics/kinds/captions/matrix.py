@@ -35,19 +35,17 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import common
 from semmetrics.kinds.captions.record import idle_tuples, prepare, read_beside
 from semmetrics.metrics.caption_steps import check_captions, check_references
-from semmetrics.metrics.cider import DocumentFrequencies, task_frequencies
+from semmetrics.metrics.cider import task_frequencies
 from semmetrics.metrics.definition import Measure, is_cutoff
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import TAKEN, ResolvedOptions, resolve_options
 from semmetrics.store.files import write_matrix
 
 Progress = Callable[[int, int], None]
-Frequencies = DocumentFrequencies | str | os.PathLike[str]
 PAIR_MEASURES = ("CIDEr-D", "CIDEr", "SPICE", "BagSim")
 """The measures that a matrix is computed of."""
 _MEMORY = 1 << 28
 _ACTS_BY = {n: one.acts_by for n, one in TAKEN["caption_matrix"].items() if one.acts_by}
-_ROWS = ("images", "references")
 _DECIMALS = 12  # to which entries are compared, so that equal captions are equal
 
 
@@ -231,7 +229,7 @@ class PairJob:
         notes: list[Fact] | None = None,
     ) -> PairJob:
         """Check and prepare the inputs; those given are options of ``score``."""
-        check_choice("rows", rows, _ROWS)
+        check_choice("rows", rows, ("images", "references"))
         check_choice("dtype", dtype, ("float64", "float32"))
         options = read_beside(resolve_options(given, "captions"))
         chosen, graphs = _pair_measure(measure, options), options["tuples"]

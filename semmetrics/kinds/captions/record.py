@@ -67,7 +67,7 @@ def read_beside(options: Options) -> Options:
     return options.replace(
         tokenizer=CachingTokenizer(open_tokenizer(options["tokenizer"])),
         weights=common.read_weights(options["weights"], files.beside()),
-        doc_freq=None if given is None else read_frequencies(given, files.max_bytes),
+        doc_freq=read_frequencies(given, files.max_bytes),
         embedding=common.read_embedding(options["embedding"]),
         tuples=OpenGraphs(open_tuples(options["tuples"], files.max_bytes), options["progress"]),
     )
@@ -75,7 +75,7 @@ def read_beside(options: Options) -> Options:
 
 def read_frequencies(given: Any, max_bytes: int = DEFAULTS.max_bytes) -> Any:
     """Return document frequencies from themselves or from a path; or by what was counted."""
-    if isinstance(given, (DocumentFrequencies, Mapping)):
+    if given is None or isinstance(given, (DocumentFrequencies, Mapping)):
         return given
     return DocumentFrequencies.load(given, max_bytes=max_bytes)
 

@@ -18,8 +18,6 @@ from semmetrics.kinds import Certainty, Verdict
 from semmetrics.messages import pluralize
 from semmetrics.options import FORMATS
 
-__all__ = ["FORM", "as_classes", "as_truth", "recognise"]
-
 _NAMES = (
     "label", "labels", "class", "classes", "target", "targets", "prediction", "predictions",
     "predicted", "truth", "category", "name",

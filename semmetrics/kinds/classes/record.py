@@ -122,11 +122,9 @@ def code_names(names: Sequence[str], classes: Sequence[str]) -> tuple[Ints, bool
     ...                                  code_names(["1", "0"], ["1", "2"]))]
     [[1], [1, 0], [0, -1]]
     """
-    place = {name: code for code, name in enumerate(classes)}
-    codes = np.fromiter((place.get(name, -1) for name in names), np.int64, len(names))
-    if not len(codes) or (codes >= 0).any() or not all(map(_is_number, names)):
-        return codes, False
-    if any(map(_is_number, classes)):
+    codes, lost = common.find_names(names, classes)
+    named = len(lost) < len(names) or any(map(_is_number, classes))
+    if named or not lost or not all(map(_is_number, names)):
         return codes, False
     numbers = np.fromiter(map(int, names), np.int64, len(names))
     return np.where((numbers >= 0) & (numbers < len(classes)), numbers, -1), True
@@ -176,14 +174,8 @@ def _listed(names: Sequence[str], classes: Sequence[str], where: str) -> list[st
     codes, _ = code_names(names, classes)
     lost = [names[i] for i in np.flatnonzero(codes < 0).tolist()]
     if lost:
-        raise InputError(_outside(lost, classes), where, role="the class", value=lost[0])
+        raise InputError("outside-classes", where, role="the class", value=lost[0])
     return [classes[code] for code in codes.tolist()]
-
-
-def _outside(lost: Sequence[str], classes: Sequence[str]) -> str:
-    """Return the code of names that are not classes; columns may only be numbered."""
-    numbered = all(map(_is_number, classes)) and not any(map(_is_number, lost))
-    return "unnamed-classes" if numbered else "outside-classes"
 
 
 def names_asked(measures: Measures) -> list[str]:
@@ -224,7 +216,7 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
             nearest = f"{min(of.values()):g} hops" if of else "none"
             raise InputError("empty-list", "hops", name=name, nearest=nearest)
         return found
-    size = int(form["size"].removesuffix("K")) * (1000 if form["size"].endswith("K") else 1)
+    size = int(form["size"].replace("K", "000"))
     lost = [one for one in among if one not in numbers]
     if lost:
         raise InputError("without-value", "populations", n=len(lost), noun="class",
@@ -232,8 +224,7 @@ def find_list(name: str, options: Options, named: Mapping[str, Any], classes: Se
     if not 0 < size <= len(among):
         wanted = f"a size from 1 to {len(among):,}"
         raise InputError("out-of-range", "populations", role="the list", value=name, wanted=wanted)
-    most = form["most"] == "M"
-    order = sorted(among, key=lambda one: -numbers[one] if most else numbers[one])
+    order = sorted(among, key=numbers.__getitem__, reverse=form["most"] == "M")
     return frozenset(order[:size])
 
 
@@ -276,7 +267,7 @@ def make_task(run: Lists | Matrix, truth: Lists | Matrix, options: Options) -> C
     lost = np.flatnonzero((codes < 0) & truth.occurring() & (given is not None))
     if len(lost):
         name, where = str(truth.vocabulary[lost[0]]), truth.where(truth.first_item(int(lost[0])))
-        raise InputError(_outside([name], classes), where, role="the class", value=name)
+        raise InputError("outside-classes", where, role="the class", value=name)
     scores, classes = _scores(run, classes)
     named, rest = named_sides(options, classes[:given], whole=given is not None)
     joined, rows = join_rows(run.ids, truth, source=run.source, missing=options["missing"])
@@ -524,7 +515,7 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
     if isinstance(found, Matrix):
         if found.values.dtype.kind == "f":
             check_finite(found.values, found.source)
-        return common.describe_input(found, odd, **common.describe_matrix(found))
+        return common.describe_input(found, odd)
     number = np.bincount(found.side.codes, minlength=len(names)).tolist()
     counts = sorted(zip(names, number, strict=True), key=lambda pair: (-pair[1], pair[0]))
     return common.describe_input(

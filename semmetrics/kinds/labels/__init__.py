@@ -19,8 +19,6 @@ from semmetrics.kinds import Certainty, Verdict, names_entries
 from semmetrics.kinds.labels.normalization import class_name
 from semmetrics.options import FORMATS
 
-__all__ = ["FORM", "as_labels", "recognise"]
-
 FORM = Form(
     noun="label",
     columns=("label", "labels", "name", "names", "class", "category", "tag", "tags"),

@@ -17,8 +17,6 @@ from semmetrics.kinds import Certainty, Verdict
 from semmetrics.messages import pluralize
 from semmetrics.options import FORMATS
 
-__all__ = ["FORM", "as_candidates", "recognise"]
-
 _NAMES = (
     "candidate", "candidates", "document", "documents", "doc", "docs", "doc_id", "docid", "docno",
     "corpus_id", "corpus-id", "gallery_id", "caption_id", "sentid", "sentids", "positive",

@@ -34,7 +34,7 @@ from semmetrics.kinds import Measures, Options, Tasks, common, each_task
 from semmetrics.kinds.captions import as_texts
 from semmetrics.kinds.captions.matrix import PAIR_MEASURES, PairJob, options_taken
 from semmetrics.kinds.retrieval import as_candidates
-from semmetrics.kinds.retrieval.relation import CAPTIONS, CaptionedTruth, check_size, find_names
+from semmetrics.kinds.retrieval.relation import CAPTIONS, CaptionedTruth, check_size
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import flat_terms
@@ -256,7 +256,7 @@ def _fit(task: RetrievalTask, given: _Given, options: Options) -> Phi:
 
 def _find(names: Sequence[str], ids: Sequence[str], noun: str, given: _Given) -> Ints:
     """Return the place of each name among the ids of phi; refuse names that it lacks."""
-    places, lost = find_names(names, ids)
+    places, lost = common.find_names(names, ids)
     if lost:  # an image without positives has no references of which phi could be computed
         code = "no-references" if isinstance(given.origin, tuple) else "phi-lacks"
         raise InputError(code, given.source, n=len(lost), noun=noun, names=lost)
@@ -375,12 +375,10 @@ def _hold(job: PairJob, progress: Any) -> Any:
     rows, columns = job.shape
     if 8 * rows * columns <= _HELD:
         return job.matrix(progress=progress)
-    folder = tempfile.mkdtemp(prefix="semmetrics-phi-")
-    try:
+    made = tempfile.TemporaryDirectory(prefix="semmetrics-phi-", ignore_cleanup_errors=True)
+    with made as folder:
         matrix = job.matrix(Path(folder) / "phi.npy", progress=progress)
-    finally:  # the map keeps the numbers, if the system allows it
-        shutil.rmtree(folder, ignore_errors=True)
-    if Path(folder).exists():
+    if Path(folder).exists():  # the map keeps the numbers, but the system does not let the file go
         weakref.finalize(matrix, shutil.rmtree, folder, ignore_errors=True)
     return matrix
 

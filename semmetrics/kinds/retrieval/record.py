@@ -34,7 +34,7 @@ _TIES = 1 << 20  # values that are looked at for ties
 
 def read_beside(options: Options) -> Options:
     """Read the names of both sides, the positives of columns, and the weights."""
-    files, doc_freq = options["read"] or ReadOptions(), options["doc_freq"]
+    files = options["read"] or ReadOptions()
     captions, reverse = phi.read_caption_texts(options), options["reverse_positives"]
     if reverse is not None:
         reverse = as_candidates(reverse, source="reverse_positives", options=options["read"])
@@ -43,7 +43,7 @@ def read_beside(options: Options) -> Options:
         gallery=read_names(options["gallery"], files, "gallery"),
         reverse_positives=reverse,
         captions=captions,
-        doc_freq=None if doc_freq is None else read_frequencies(doc_freq, files.max_bytes),
+        doc_freq=read_frequencies(options["doc_freq"], files.max_bytes),
         tuples=open_tuples(options["tuples"], files.max_bytes),
         weights=common.read_weights(options["weights"], files.beside()),
     )
@@ -137,7 +137,7 @@ def describe(found: Lists | Matrix) -> dict[str, Any]:
             same = int((first[1:] == first[:-1]).sum())
             if 2 * same > len(first):
                 odd = [Fact("many-ties", same, values={"total": len(first)}), *odd]
-        return common.describe_input(found, odd, **common.describe_matrix(found))
+        return common.describe_input(found, odd)
     scores = found.side.scores
     return common.describe_input(
         found,

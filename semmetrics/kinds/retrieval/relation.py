@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -98,21 +98,17 @@ def read_embeddings(options: Mapping[str, Any]) -> Embeddings:
 
 def _read_vectors(given: Any, name: str, files: ReadOptions) -> Any:
     """Return one side's vectors as a float array."""
-    from semmetrics.data.objects import is_frame, plain_matrix
-
     if isinstance(given, (str, os.PathLike)):
         from semmetrics.data.arrays import plain_array
         from semmetrics.data.inputs import format_among
-        from semmetrics.data.source import enough_memory, load
+        from semmetrics.data.side_inputs import opened
 
-        source = load(given, files.max_bytes)
-        with enough_memory(source.name, files.max_bytes):
+        with opened(given, files) as source:
             format_among(source, files.beside(), "vectors are", ("npy", "npz", "hdf5"))
             values = plain_array(source, files, 2)
-    elif is_frame(given):
-        wanted = f"an array; frame.to_numpy(), with {name.partition('_')[0]}=list(frame.index)"
-        raise InputError("wrong-type", name, value=type(given).__name__, wanted=wanted)
     else:
+        from semmetrics.data.objects import plain_matrix
+
         values = plain_matrix(given, name)
         if values.dtype.kind == "f":
             check_finite(values, name)
@@ -306,26 +302,18 @@ def _named_lists(run: Lists, positives: Lists, queries: Any, gallery: Any) -> Si
     check_repeats(run)
     rows, names = run.ids, [str(name) for name in run.vocabulary]
     columns = sorted({*names, *map(str, positives.vocabulary)}) if gallery is None else gallery
-    codes, lost = find_names(names, columns)
+    codes, lost = common.find_names(names, columns)
     option, what = "gallery", "candidate"
     if queries is not None and isinstance(rows, range):
         check_size(len(queries), len(run), "queries", "list", -1)
         rows = queries
-    elif queries is not None and (unknown := find_names(rows, queries)[1]):
+    elif queries is not None and (unknown := common.find_names(rows, queries)[1]):
         option, what, lost = "queries", "query", unknown
     if lost:
         values = {"what": what, "n": len(lost), "names": lost, "option": option}
         raise InputError("not-in-option", run.source, **values)
     side = replace(run.side, codes=codes.astype(np.int32)[run.side.codes])
     return Sides(RankedLists.of(side, len(columns)), rows, columns, run.source, gallery is None)
-
-
-def find_names(names: Iterable[Any], among: Iterable[Any]) -> tuple[Ints, list[str]]:
-    """Return the place of each name among others, -1 if it has none, and the names without one."""
-    place = {str(name): code for code, name in enumerate(among)}
-    every = [str(name) for name in names]
-    codes = np.fromiter((place.get(name, -1) for name in every), np.int64, len(every))
-    return codes, [every[i] for i in np.flatnonzero(codes < 0).tolist()]
 
 
 def check_size(n: int, size: int, where: str, what: str, other: int, noun: str = "name") -> None:
@@ -428,7 +416,7 @@ def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, lis
         found = [_position(name) for name in names]
         codes = np.array([-1 if n is None or n >= size else n for n in found], np.int64)
     else:
-        codes, _ = find_names(names, sides.columns)
+        codes, _ = common.find_names(names, sides.columns)
     outside = np.flatnonzero((codes < 0) & positives.occurring())
     lost = [names[code] for code in outside.tolist()]
     if lost and missing == "error":
@@ -439,19 +427,6 @@ def _columns_of(positives: Lists, sides: Sides, missing: str) -> tuple[Ints, lis
         raise InputError(code, positives.source, n=len(lost), names=lost, size=size)
     codes[outside] = size + np.arange(len(lost))
     return codes, lost
-
-
-def check_transposed(sides: Sides, positives: Lists) -> None:
-    """Refuse a matrix whose rows have the ids of candidates, and its columns those of queries."""
-    if isinstance(sides.rows, range) or isinstance(sides.columns, range):
-        return
-    if isinstance(sides.scores, RankedLists) or isinstance(positives.ids, range):
-        return
-    rows, columns = set(map(str, sides.rows)), set(map(str, sides.columns))
-    mine, theirs = set(map(str, positives.ids)), set(map(str, positives.vocabulary))
-    straight = mine & rows or theirs & columns
-    if not straight and mine <= columns and theirs <= rows:
-        raise InputError("swapped-names", positives.source)
 
 
 # ---- tasks --------------------------------------------------------------------------------------
@@ -501,7 +476,6 @@ def make_parts(
     positives, graded = as_positives(truth, size)
     sides = name_sides(run, positives, options)
     positives = by_name(positives, sides, "row")
-    check_transposed(sides, positives)
     reverse, direction, back = options["reverse_positives"], options["direction"], None
     if reverse is not None:
         if direction == "i2t":
