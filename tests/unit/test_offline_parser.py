@@ -19,7 +19,7 @@ from semmetrics.text.offline_parser import (
     DATA,
     Lemmas,
     OfflineParser,
-    WordCutter,
+    cut_sentences,
     scene_graph_tuples,
 )
 
@@ -85,7 +85,6 @@ def test_it_needs_neither_torch_nor_java():
 def test_a_full_memory_of_words_changes_nothing(parser, monkeypatch):
     expected = list(parser.parse(CAPTIONS))
     monkeypatch.setattr("semmetrics.text.offline_parser._CACHED", 15)
-    monkeypatch.setattr("semmetrics.text.offline_parser._CACHED_WORDS", 5)
     small = OfflineParser()
     assert [_parse(small, caption) for caption in CAPTIONS] == expected
 
@@ -107,7 +106,7 @@ def test_a_full_memory_of_words_changes_nothing(parser, monkeypatch):
     ],
 )
 def test_tokens(caption, sentences):
-    assert WordCutter().sentences(caption) == sentences
+    assert cut_sentences(caption) == sentences
 
 
 @pytest.mark.parametrize(
