@@ -73,7 +73,7 @@ def read_rows(
 ) -> tuple[set[str], list[tuple[str, Any]]]:
     """Return the names of columns, where there is a header, and the rows with their places."""
     kind = format_among(source, options, what, TABLE_KINDS, told=True)
-    with enough_memory(source.name, options.max_bytes):
+    with enough_memory(source.name):
         if kind in ("csv", "tsv"):
             with field_limit(options.max_line_bytes):
                 rows = Rows(source, options, tabs=kind == "tsv")

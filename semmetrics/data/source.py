@@ -418,4 +418,4 @@ def unpacked(stream: Any, name: str, max_bytes: int, size: int, *, packed: bool)
                 raise InputError("too-large", name, limit=max_bytes)
             yield part
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError("damaged", name, why=f"the gzip data is corrupt ({error})") from None
+        raise InputError("damaged", name, why=f"the packed data is corrupt ({error})") from None

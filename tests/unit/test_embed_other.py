@@ -85,13 +85,6 @@ def test_matrices_are_read(matrix, kind):
     assert open_embedding(path).identity == MatrixEmbedder(ROWS, TEXTS, name="labels").identity
 
 
-def test_texts_can_be_given(tmp_path):
-    np.save(tmp_path / "v.npy", ROWS)
-    (tmp_path / "names.json").write_text('["a", "b"]')
-    assert read_matrix(tmp_path / "v.npy", tmp_path / "names.json").find(["b"]).tolist() == [1]
-    assert read_matrix(tmp_path / "v.npy", ["b", "a"]).find(["b"]).tolist() == [0]
-
-
 @pytest.mark.parametrize(
     ("rows", "texts", "says"),
     [
