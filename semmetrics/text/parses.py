@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from time import monotonic
 from typing import Any, Protocol
 
@@ -192,7 +192,7 @@ def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_byte
     source = load(path, max_bytes)
     tuples: dict[str, Parsed] = {}
     parsers: dict[str, str] = {}
-    with enough_memory(source.name, max_bytes), no_collection():
+    with enough_memory(source.name), no_collection():
         for number, text in enumerate(source.lines(), 1):
             if text.isspace():
                 continue
@@ -407,8 +407,7 @@ def open_parser(
         raise InputError("needs-option", what="parser=given", name="tuples")
     parser: Parser = given
     if name != "given":
-        module, _, opener = _OPENERS[name].partition(".")
-        parser = getattr(import_module(f"semmetrics.text.{module}"), opener)(**limits)
+        parser = resolve_name(f"semmetrics.text.{_OPENERS[name]}")(**limits)
     beside = None if parser is given and isinstance(given, FunctionParser) else given
     file = None
     if not isinstance(parser, TupleTable) and UNVERSIONED not in parser.identity:
