@@ -110,10 +110,7 @@ class TextCache:
         self._transact(create)
 
     def rows(
-        self,
-        identity: str,
-        texts: Sequence[str],
-        compute: Callable[[list[str]], Sequence[Row | None]],
+        self, identity: str, texts: Sequence[str], compute: Callable[[list[str]], Sequence[Row]]
     ) -> dict[str, Row]:
         """Return the row of each distinct text; compute and keep those that are missing.
 
@@ -123,20 +120,18 @@ class TextCache:
             What computes the rows; other identities have rows of their own.
         texts : sequence of str
         compute : callable
-            From a list of texts to their rows; None for a text that has none, which is then missing
-            in the result. Called with a block of missing texts at a time, each of which is kept
-            before the next, so that an interrupted run is not lost.
+            From a list of texts to their rows. Called with a block of missing texts at a time, each
+            of which is kept before the next, so that an interrupted run is not lost.
         """
         texts = list(dict.fromkeys(texts))
         found = self.find(identity, texts)
         missing = [text for text in texts if text not in found]
         for start in range(0, len(missing), _BLOCK):
             block = missing[start : start + _BLOCK]
-            made = zip(block, compute(block), strict=True)
-            new = {text: tuple(row) for text, row in made if row is not None}
+            new = dict(zip(block, compute(block), strict=True))
             self.keep(identity, new)
             found |= new | self.find(identity, block)  # another process may have been first
-        return {text: found[text] for text in texts if text in found}
+        return {text: found[text] for text in texts}
 
     def keep(self, identity: str, rows: Mapping[str, Row]) -> None:
         """Keep the rows of texts; a text that has one keeps its own."""
