@@ -354,9 +354,6 @@ def read_judgements(
     if given:
         what = "judgements that are not a table"
         raise InputError("not-applicable", found.source, name=given[0], what=what)
-    if not len(found):
-        raise InputError("nothing-given", found.source, what="judgements",
-                         remedy="write one a row: id and rating")  # fmt: skip
     return found if draw_references is None else _draw(found, draw_references, random)
 
 

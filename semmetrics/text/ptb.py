@@ -59,7 +59,7 @@ from semmetrics.text.tokenizers import PUNCTUATION, check_captions, one_line
 
 # Kinds of characters: what is between the brackets of a class of a regular expression.
 
-SOFT_HYPHEN = "\xad"
+S = "\xad"  # the soft hyphen
 SPACE = " \t\xa0\u2000-\u200a\u3000"
 
 
@@ -120,10 +120,8 @@ SPLIT = _one_of("split")
 
 # Parts of rules.
 
-S = SOFT_HYPHEN
 WORD_PART = LETTER + MARK + DIGIT + S
 SOLID = LETTER + DIGIT
-PART = SOLID + S
 ASCII = "A-Za-z0-9"
 START = LETTER + MARK + S
 NOT_CONTROLLED = ' \t\n"<>|'  # what no address holds
