@@ -50,12 +50,12 @@ def as_id(value: Any, role: str = "", where: str = "") -> str:
     raise InputError("empty-id" if isinstance(value, str) else "wrong-id", where, value=value)
 
 
-def as_text(value: Any, role: str) -> str:
+def as_text(value: Any, role: str, where: str = "") -> str:
     """Return a text that is not blank."""
     if not isinstance(value, str):
-        raise InputError("wrong-type", value=value, wanted="a text")
+        raise InputError("wrong-type", where, value=value, wanted="a text")
     if not value.strip():
-        raise InputError("empty", role=role, remedy="fill it in")
+        raise InputError("empty", where, role=role, remedy="fill it in")
     return value
 
 

@@ -227,6 +227,7 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
         If JSON is asked for and a token holds a blank, or the number of documents is not known; or
         the file cannot be written.
     """
+    names = {"tokenizer": table.tokenizer, "stem": table.stem}
     if Path(path).suffix.lower() == ".json":
         odd = next((t for t in table.vocabulary if t.split() != [t]), None)
         if odd is not None or table.documents is None:
@@ -238,19 +239,14 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
             for grams, counts in zip(table.grams, table.counts, strict=True)
             for gram, count in zip(grams.tolist(), counts.tolist(), strict=True)
         }
-        named = {"documents": table.documents, "tokenizer": table.tokenizer, "stem": table.stem}
-        text = json.dumps({**named, "frequencies": frequencies}, ensure_ascii=False)
+        whole = {"documents": table.documents, **names, "frequencies": frequencies}
+        text = json.dumps(whole, ensure_ascii=False)
         with open_output(path) as out:
             out.write(text + "\n")
         return
     coded = [token.encode("utf-8", "surrogatepass") for token in table.vocabulary]
-    header = {
-        "format": _FORMAT,
-        "documents": table.documents,
-        "log_documents": table.log_documents,
-        "tokenizer": table.tokenizer,
-        "stem": table.stem,
-    }
+    number = {"documents": table.documents, "log_documents": table.log_documents}
+    header = {"format": _FORMAT, **number, **names}
     arrays: dict[str, Any] = {
         "header": np.frombuffer(json.dumps(header).encode(), np.uint8),
         "tokens": np.frombuffer(b"".join(coded), np.uint8),

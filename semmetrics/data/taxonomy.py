@@ -339,10 +339,7 @@ class Taxonomy:
         ends: tuple[list[int], list[int]] = [], []
         for child_name, parent_name, where in links:
             for name in (child_name,) if parent_name is None else (child_name, parent_name):
-                try:
-                    as_text(name, "a name")
-                except InputError as error:
-                    raise error.placed(where) from None
+                as_text(name, "a name", where)
             if child_name == parent_name:
                 raise InputError("own-parent", where, value=child_name)
             code = place.setdefault(child_name, len(place))

@@ -66,23 +66,18 @@ _WORDS = ("max_words", *_FILE)
 _READ = "word_files.read_vectors"
 _PICKLE = "gensim KeyedVectors; a pickle: open only files that you trust"
 _PLAIN = "a transformers model; transformers:first:NAME or transformers:mean:NAME"
+_FASTTEXT = "fastText vectors (.vec) or a model (.bin, with gensim)"
+_SENTENCES = "a sentence-transformers model, by name or path"
 _TABLE = "vectors of whole texts: .npy with .txt beside it, .npz or Parquet"
 #: How each kind is opened, and which options apply to it.
 KINDS = {
     "static": Kind("the embedding that comes with semmetrics", "static.open_static"),
     "word2vec": Kind("a word2vec file, binary or text", _READ, _WORDS, {"kind": "word2vec"}),
     "glove": Kind("a GloVe text file", _READ, _WORDS, {"kind": "glove"}),
-    "fasttext": Kind(
-        "fastText vectors (.vec) or a model (.bin, with gensim)",
-        _READ,
-        _WORDS,
-        {"kind": "fasttext"},
-    ),
+    "fasttext": Kind(_FASTTEXT, _READ, _WORDS, {"kind": "fasttext"}),
     "kv": Kind(_PICKLE, "word_files.read_keyed_vectors", _WORDS),
     "converted": Kind("a folder that 'semmetrics embed convert' wrote", "words.open_converted"),
-    "sbert": Kind(
-        "a sentence-transformers model, by name or path", "sentence_models.SentenceEmbedder", _TEXTS
-    ),
+    "sbert": Kind(_SENTENCES, "sentence_models.SentenceEmbedder", _TEXTS),
     "transformers": Kind(_PLAIN, "sentence_models.open_transformer", _TEXTS),
     "matrix": Kind(_TABLE, "word_files.read_matrix", _FILE),
 }

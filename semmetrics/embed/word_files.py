@@ -428,7 +428,6 @@ def read_keyed_vectors(
     path: str | os.PathLike[str],
     *,
     max_words: int | None = None,
-    name: str | None = None,
     max_bytes: int = DEFAULTS.max_bytes,
 ) -> WordVectors:
     """Open a file that gensim saved, mapped into memory if its arrays are beside it.
@@ -446,7 +445,7 @@ def read_keyed_vectors(
     if file.stat().st_size > _MORE * max_bytes:
         raise InputError("too-large", path, limit=_MORE * max_bytes)
     model = _open_with_gensim(file, ":KeyedVectors.load", mmap="r")
-    return from_keyed_vectors(model, name=name or _stem(file), max_words=max_words, where=str(path))
+    return from_keyed_vectors(model, name=_stem(file), max_words=max_words, where=str(path))
 
 
 def _open_with_gensim(file: Path, function: str, **options: Any) -> Any:

@@ -298,11 +298,9 @@ class KeptParser:
         Raises
         ------
         InputError
-            If the captions are one string, or the parser fails on some: on how many, and the
-            first. The parses of the others are kept.
+            If the parser fails on some captions: on how many, and the first. The parses of the
+            others are kept.
         """
-        if isinstance(captions, str):
-            raise InputError("wrong-type", value=captions, wanted="a list of captions")
         known = self._known
         if not all(caption in known for caption in captions):
             failed = self.parse(captions, explain)
