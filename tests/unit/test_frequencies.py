@@ -75,6 +75,14 @@ def test_numbers_of_numpy(tmp_path, protocol):
         assert (found.documents, found.log_documents) == (40504, np.log(40504.0))
 
 
+@pytest.mark.parametrize(("value", "code"), [
+    ({("a",): 1}, "no-documents"), (print, "pickled-name"),
+])  # fmt: skip
+def test_what_a_pickle_lacks_or_names(tmp_path, value, code):
+    with refused(code):
+        DocumentFrequencies.load(write(tmp_path, pickle.dumps(value)))
+
+
 def test_the_logarithm_of_no_integer_is_kept(tmp_path):
     value = {"document_frequency": {("a", "café"): 2.0, ("é",): 1.0}, "ref_len": 10.609157}
     found = DocumentFrequencies.load(write(tmp_path, pickle.dumps(value)))

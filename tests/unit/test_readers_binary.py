@@ -128,24 +128,16 @@ NAN = np.array([[0.0, 1.0], [0.5, np.nan]])
 @pytest.mark.parametrize(
     ("data", "code", "where"),
     [
-        (npy(np.zeros(3)), "wrong-shape", ""),
         (npy(np.zeros((2, 2, 2))), "wrong-shape", ""),
         (npy(NAN), None, "row 1, column 1 (from 0)"),
-        (npy(np.array([[np.inf]])), None, "row 0, column 0 (from 0)"),
         (npy(np.array([[0, 1, 2]])), None, "row 0, column 2 (from 0)"),
-        (npy(np.array([["a"]])), "wrong-dtype", ""),
-        (npy(np.array([[1j]])), "wrong-dtype", ""),
-        (npy(np.zeros(2, "f4,i4")), "wrong-dtype", ""),
         (npy(np.array([[None]], object)), "wrong-dtype", ""),
-        (npy(np.eye(3))[:-1], "damaged", ""),
-        (npy(np.eye(3)) + b"0", "damaged", ""),
         (npy(np.eye(3))[:40], "damaged", ""),
         (npy(np.eye(3)).replace(b"(3, 3)", b"(9" + b"9" * 30 + b",)"), "damaged", ""),
         (with_shape("0, " * 99), "damaged", ""),
         (npy(np.array([[True]]))[:-1] + b"\7", "damaged", ""),
         (b"\x80\x04N.", "not-numpy", ""),
         (b"hello", "not-numpy", ""),
-        (npy(np.zeros((0, 2))), None, ""),
     ],
 )
 def test_bad_npy(load, data, code, where):
@@ -175,7 +167,6 @@ def parts(**change):
 @pytest.mark.parametrize(
     ("data", "code", "where"),
     [
-        (npz(a=np.eye(2), b=np.eye(2)), "no-main-array", ""),
         (npz(y=np.eye(2), labels=np.eye(2)), "no-main-array", ""),
         (npz(classes=np.array(["a"])), "no-main-array", ""),
         (npz(y=np.eye(2), ids=np.array(["a", "a"])), "duplicate-id", "array 'ids', row 1 (from 0)"),
@@ -186,8 +177,6 @@ def parts(**change):
         (npz(y=np.eye(2), classes=np.array(["a", "a"])), None, "array 'classes', class 1 (from 0)"),
         (npz(y=np.eye(2), classes=np.array([1, 2])), None, "array 'classes', class 0 (from 0)"),
         (npz(y=np.eye(2), classes=np.array(["a", "\ud800"])), "damaged", "array 'classes'"),
-        (npz(y=np.array([[None]], object)), "wrong-dtype", "array 'y'"),
-        (npz(y=np.eye(2))[:-30], "damaged", ""),
         (twice(), "damaged", ""),
         (parts(indices=np.array([0, 9])), "damaged", ""),
         (parts(indptr=np.array([0, 1])), "damaged", ""),
