@@ -312,17 +312,3 @@ def test_a_rest_that_is_another_is_not_joined(home, said):
     assert not file.exists()
     download(raw.url, file)
     assert file.read_bytes() == PACKED
-
-
-def test_several_threads_fetch_one_file_once(server, home):
-    server.pause = 0.2
-    got = []
-    running = [
-        threading.Thread(target=lambda: got.append(fetch(entry(server)).sha256)) for _ in range(3)
-    ]
-    for one in running:
-        one.start()
-    for one in running:
-        one.join()
-    assert sorted(got) == ["", "", SHA256]
-    assert server.asked == [None]

@@ -132,9 +132,6 @@ def test_an_error_while_reading_is_an_input_error(tmp_path, monkeypatch):
     ("data", "match"),
     [
         (gzip.compress(GOOD, mtime=0)[:-5], ("damaged", "x.json.gz")),
-        (gzip.compress(GOOD, mtime=0)[:4], ("damaged", "x.json.gz")),
-        (gzip.compress(GOOD, mtime=0) + b"junk", ("damaged", "x.json.gz")),
-        (gzip.compress(GOOD, mtime=0)[:-8] + b"12345678", ("damaged", "x.json.gz")),
         (GOOD, ("not-gzip", "x.json.gz")),
         (gzip.compress(b"", mtime=0), ("empty", "x.json.gz")),
     ],
