@@ -9,22 +9,18 @@ from reading import refused_in
 from semmetrics.kinds.captions import as_captions
 
 
-def lists(captions):
-    return captions.to_list()
-
-
 def test_series():
     pandas = pytest.importorskip("pandas")
     got = as_captions(pandas.Series(["x", "y"]))
-    assert (got.ids, lists(got)) == (range(2), [["x"], ["y"]])
+    assert (got.ids, got.to_list()) == (range(2), [["x"], ["y"]])
     got = as_captions(pandas.Series([["x", "y"], ["z"]], index=["a", 7]))
-    assert (got.ids, lists(got), got.understood) == (
+    assert (got.ids, got.to_list(), got.understood) == (
         ["a", "7"],
         [["x", "y"], ["z"]],
         "a Series of captions",
     )
     got = as_captions(pandas.Series(["x", "y", "z"], index=[3, 4, 3]), source="refs")
-    assert (got.ids, lists(got)) == (["3", "4"], [["x", "z"], ["y"]])
+    assert (got.ids, got.to_list()) == (["3", "4"], [["x", "z"], ["y"]])
     assert got.where(1) == "refs, row 1 (from 0), id '4'"
     with refused_in("wrong-type", "input, id 'b'"):
         as_captions(pandas.Series(["x", float("nan")], index=["a", "b"]))

@@ -1,6 +1,5 @@
 """Parquet and NumPy files."""
 
-import gzip
 import io
 import subprocess
 import sys
@@ -10,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from reading import read
+from reading import read, saved
 from refusals import refused
 from scipy import sparse
 
@@ -44,21 +43,11 @@ def with_shape(shape):
 
 
 @pytest.fixture
-def saved(tmp_path):
-    def writer(data, name):
-        path = tmp_path / name
-        path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
-        return path
-
-    return writer
-
-
-@pytest.fixture
-def load(saved):
+def load(tmp_path):
     """A matrix, which is one of labels, too."""
 
     def reader(data, name, **options):
-        path = saved(data, name)
+        path = saved(tmp_path, name, data)
         read(path, ReadOptions(**options))
         return as_data(path, FORM, options=ReadOptions(**options))
 
@@ -66,14 +55,14 @@ def load(saved):
 
 
 @pytest.fixture
-def table(saved):
+def table(tmp_path):
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
 
     def reader(columns, name="gt.parquet", cut=None, **options):
         stream = io.BytesIO()
         parquet.write_table(arrow.table(columns), stream)
-        return read(saved(stream.getvalue()[:cut], name), ReadOptions(**options))
+        return read(saved(tmp_path, name, stream.getvalue()[:cut]), ReadOptions(**options))
 
     return reader
 

@@ -1,10 +1,9 @@
 """Captions from files: JSON, JSON lines, COCO, tables, Parquet and plain text."""
 
-import gzip
 import json
 
 import pytest
-from reading import codes, refused_in
+from reading import codes, refused_in, saved
 
 from semmetrics import ReadOptions
 from semmetrics.kinds.captions import as_captions
@@ -13,22 +12,9 @@ from semmetrics.kinds.captions import as_captions
 @pytest.fixture
 def load(tmp_path):
     def reader(data, name="refs.json", **options):
-        path = tmp_path / name
-        text = data if isinstance(data, str | bytes) else json.dumps(data)
-        raw = text.encode() if isinstance(text, str) else text
-        path.write_bytes(gzip.compress(raw) if name.endswith("gz") else raw)
-        return as_captions(path, options=ReadOptions(**options))
+        return as_captions(saved(tmp_path, name, data), options=ReadOptions(**options))
 
     return reader
-
-
-def lists(captions):
-    """The captions of each item."""
-    return captions.to_list()
-
-
-def lines(*records):
-    return "\n".join(json.dumps(record) for record in records)
 
 
 COCO = {
@@ -50,7 +36,7 @@ def test_coco_results(load):
     ]
     got = load(records)
     assert got.ids == ["404", "7"]
-    assert lists(got) == [["one", "three"], ["two"]]
+    assert got.to_list() == [["one", "three"], ["two"]]
     assert got.where(1).endswith("refs.json, element [1], id '7'")
     assert got.understood == "JSON, one record a caption"
     assert codes(got) == [("unused-columns", 1, "id")]
@@ -59,7 +45,7 @@ def test_coco_results(load):
 def test_coco_captions_keep_the_order_of_annotations(load):
     got = load(COCO)
     assert got.ids == ["9", "4"]
-    assert lists(got) == [["a cat"], ["a dog", "the dog"]]
+    assert got.to_list() == [["a cat"], ["a dog", "the dog"]]
     assert got.understood == "COCO captions, 3 captions"
     assert [note.code for note in got.notes] == ["without-annotations"]
     assert got.where(1).endswith("refs.json, id '4'")
@@ -67,7 +53,7 @@ def test_coco_captions_keep_the_order_of_annotations(load):
 
 def test_coco_captions_without_images(load):
     got = load({"annotations": COCO["annotations"]})
-    assert (got.ids, lists(got)) == (["4", "9"], [["a dog", "the dog"], ["a cat"]])
+    assert (got.ids, got.to_list()) == (["4", "9"], [["a dog", "the dog"], ["a cat"]])
     assert got.notes == []
 
 
@@ -114,7 +100,7 @@ def test_fakecap(reference_dir):
         "JSON, one record a caption",
     )
     assert set(raw.ids) == set(refs.ids)
-    assert set(map(len, lists(refs))) == {5, 6}
+    assert set(map(len, refs.to_list())) == {5, 6}
 
 
 LONG = "a cat that sleeps " * 7  # 20,000 of them are more than is read at once
@@ -125,6 +111,6 @@ def test_captions_that_differ_but_for_a_late_repeat(load, last):
     texts = [f"{LONG}{number}" for number in range(20_000)]
     records = [{"id": number, "captions": [text]} for number, text in enumerate(texts)]
     records.append({"id": "last", "captions": [last, texts[7]]})
-    got = load(lines(*records), "refs.jsonl")
+    got = load("\n".join(map(json.dumps, records)), "refs.jsonl")
     assert got.to_list() == [*([text] for text in texts), [last, texts[7]]]
     assert list(got.vocabulary) == list(dict.fromkeys([*texts, last]))

@@ -1,10 +1,9 @@
 """JSON, JSON lines and COCO instances."""
 
-import gzip
 import json
 
 import pytest
-from reading import read, refused_in
+from reading import read, refused_in, saved
 
 from semmetrics import ReadOptions, as_labels
 
@@ -12,16 +11,9 @@ from semmetrics import ReadOptions, as_labels
 @pytest.fixture
 def load(tmp_path):
     def reader(data, name="gt.json", **options):
-        text = data if isinstance(data, str) else json.dumps(data)
-        path = tmp_path / name
-        path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
-        return read(path, ReadOptions(**options))
+        return read(saved(tmp_path, name, data), ReadOptions(**options))
 
     return reader
-
-
-def lines(*records):
-    return "\n".join(json.dumps(record) for record in records)
 
 
 COCO = {

@@ -1,12 +1,11 @@
 """Class lists, numbers by id, and plain matrices."""
 
-import gzip
 import io
-import json
 import sys
 
 import numpy as np
 import pytest
+from reading import saved
 
 from semmetrics.data.side_inputs import read_class_list, read_dense, read_numbers
 from semmetrics.errors import InputError
@@ -19,9 +18,7 @@ def write(tmp_path):
         if isinstance(data, np.ndarray):
             np.save(path, data)
             return path
-        raw = (data if isinstance(data, str) else json.dumps(data)).encode()
-        path.write_bytes(gzip.compress(raw) if name.endswith("gz") else raw)
-        return path
+        return saved(tmp_path, name, data)
 
     return writer
 

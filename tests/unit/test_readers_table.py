@@ -1,10 +1,9 @@
 """CSV and TSV."""
 
-import gzip
 import time
 
 import pytest
-from reading import read, refused_in
+from reading import read, refused_in, saved
 
 import semmetrics
 from semmetrics import ReadOptions, as_labels
@@ -13,9 +12,7 @@ from semmetrics import ReadOptions, as_labels
 @pytest.fixture
 def load(tmp_path):
     def reader(text, name="gt.csv", **options):
-        path = tmp_path / name
-        path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
-        return read(path, ReadOptions(**options))
+        return read(saved(tmp_path, name, text), ReadOptions(**options))
 
     return reader
 
