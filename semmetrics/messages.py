@@ -363,7 +363,6 @@ MESSAGES: dict[str, str] = {
     "two-groups": "judgements of {value!r} are in the groups {groups!l}; leave {opt:group_by} out",
     "own-references": "{n:judgement} of candidates among their own references: left out",
     "own-reference-dropped": "{n:candidate} among their own references: compared with the others",
-    "no-reference": "the candidate {value!r} has no reference; give one of its image",
     "only-own-reference": "{value!r} has no reference but itself; give another of its image",
     "not-judged": '{value!r} is not an image with judgements; write {{"human_judgement": '
         '[{{"caption": "a dog", "rating": 4}}], "ground_truth": ["a dog runs"]}}, or [{{"id": "a", '

@@ -342,9 +342,8 @@ def _of_arrays(source: Source) -> FrequencyTable:
 
 def _check_integers(name: str, array: Any, shape: tuple[int, ...], low: int, high: int) -> None:
     """Refuse an array of another shape, or of anything but integers from low to high."""
-    if array.shape != shape or array.dtype.kind not in "iu":
-        raise ValueError(name)
-    if array.size and not low <= array.min() <= array.max() <= high:
+    fits = array.shape == shape and array.dtype.kind in "iu"
+    if not fits or (array.size and not low <= array.min() <= array.max() <= high):
         raise ValueError(name)
 
 

@@ -155,10 +155,6 @@ class Source:
             raise InputError("empty", self.name, role="the text", remedy="check how it was written")
         return text
 
-    def lines(self) -> Iterator[str]:
-        """Yield the lines of the text."""
-        return text_lines(self.text)
-
     @property
     def beginning(self) -> str:
         """The text that it begins with; all of it where that is small."""

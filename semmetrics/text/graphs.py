@@ -661,16 +661,11 @@ class SynonymTable:
         self, synsets: Mapping[str, str], exceptions: Mapping[str, list[str]], identity: str = ""
     ) -> None:
         self._synsets, self._exceptions, self.identity = synsets, exceptions, identity
-        self._found: dict[str, frozenset[int]] = {}
 
     def synsets(self, phrase: str) -> frozenset[int]:
         """Return the numbers of the synsets of a word or phrase and of its stem."""
-        found = self._found.get(phrase)
-        if found is None:
-            form = phrase.strip().lower().replace(" ", "_")
-            found = self._of(form).union(*map(self._of, self._stems(form)))
-            self._found[phrase] = found
-        return found
+        form = phrase.strip().lower().replace(" ", "_")
+        return self._of(form).union(*map(self._of, self._stems(form)))
 
     def _of(self, form: str) -> frozenset[int]:
         numbers = self._synsets.get(form)

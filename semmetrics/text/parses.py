@@ -30,7 +30,7 @@ from typing import Any, Protocol
 from semmetrics.core.hashing import UNVERSIONED, own_version, qualified_name
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse
-from semmetrics.data.source import enough_memory, load, no_collection
+from semmetrics.data.source import enough_memory, load, no_collection, text_lines
 from semmetrics.errors import Fact, InputError, at
 from semmetrics.messages import brief, did_you_mean, listing, pluralize
 from semmetrics.store.cache import TextCache, as_json
@@ -193,7 +193,7 @@ def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_byte
     tuples: dict[str, Parsed] = {}
     parsers: dict[str, str] = {}
     with enough_memory(source.name), no_collection():
-        for number, text in enumerate(source.lines(), 1):
+        for number, text in enumerate(text_lines(source.text), 1):
             if text.isspace():
                 continue
             where = at(source.name, f"line {number}")
