@@ -145,14 +145,11 @@ def table_of_counts(
             role = f"the frequency of {' '.join(gram)!r}"
             raise InputError("out-of-range", where, role=role, value=count, wanted=_WANTED)
     counts = {gram: count for gram, count in counts.items() if count > 0}
-    by_length: dict[int, list[tuple[str, ...]]] = {}
-    for gram in counts:
-        by_length.setdefault(len(gram), []).append(gram)
     vocabulary = tuple(dict.fromkeys(chain.from_iterable(counts)))
     places = {token: code for code, token in enumerate(vocabulary)}
     grams, numbers = [], []
-    for order in range(1, max(by_length, default=0) + 1):
-        some = by_length.get(order, [])
+    for order in range(1, max(map(len, counts), default=0) + 1):
+        some = [gram for gram in counts if len(gram) == order]
         codes = np.fromiter((places[token] for gram in some for token in gram), np.int32)
         grams.append(codes.reshape(-1, order))
         numbers.append(np.fromiter((counts[gram] for gram in some), np.int64, len(some)))

@@ -30,7 +30,7 @@ from pkgutil import resolve_name
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.data.arrays import read_arrays
@@ -511,7 +511,7 @@ def read_matrix(
     return MatrixEmbedder(vectors, texts, name=_stem(file), where=str(path))
 
 
-def _read_parquet(source: Source) -> tuple[NDArray[Any], list[str]]:
+def _read_parquet(source: Source) -> tuple[ArrayLike, list[str]]:
     """Return the vectors and the texts of the columns of a Parquet file."""
     from semmetrics.data.arrow import has_type, open_arrow
 
@@ -531,11 +531,4 @@ def _read_parquet(source: Source) -> tuple[NDArray[Any], list[str]]:
         raise InputError("null", source.name, role="a text", remedy="remove the row")
     if not lists:
         return np.column_stack([column.to_numpy() for column in columns]), found.to_pylist()
-    vectors = columns[0].to_pylist()
-    width = len(vectors[0] or ()) if vectors else 0
-    for number, row in enumerate(vectors):
-        if row is None or len(row) != width or None in row:
-            where = f"{source.name}, row {number} (from 0)"
-            wanted = f"a vector of dimension {width}, as in row 0"
-            raise InputError("wrong-type", where, value=row, wanted=wanted)
-    return np.array(vectors, np.float32), found.to_pylist()
+    return columns[0].to_pylist(), found.to_pylist()
