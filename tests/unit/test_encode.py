@@ -12,18 +12,6 @@ from semmetrics import as_labels
 from semmetrics.errors import Fact
 
 
-def lists(labels):
-    """For each item its labels, each with its score where there are scores."""
-    side, vocabulary = labels.side, labels.terms
-    found = []
-    for start, stop in zip(side.indptr, side.indptr[1:], strict=False):
-        row = [vocabulary[code] for code in side.codes[start:stop]]
-        if side.scores is not None:
-            row = list(zip(row, side.scores[start:stop].tolist(), strict=True))
-        found.append(row)
-    return found
-
-
 def test_keys_of_labels_that_are_not_used_are_noted():
     got = as_labels([[{"label": "cat", "confidence": 0.5}, {"label": "dog", "box": 1}]])
     assert got.notes == [
@@ -67,15 +55,11 @@ def test_what_is_refused(item, message):
         as_labels([[], item, ["a"]], source="gt.json")
 
 
-def matrix(values, classes=None, **more):
-    return as_labels(values, classes=classes, **more)
-
-
 def test_a_sparse_matrix_is_left_as_it_is():
     table = scipy.sparse.csr_array(
         (np.array([1, 0, 0]), np.array([1, 0, 1]), np.array([0, 2, 3])), shape=(2, 2)
     )
-    assert lists(matrix(table)) == [[("1",)], []]
+    assert as_labels(table).to_list() == [["1"], []]
     assert (table.nnz, table.indices.tolist()) == (3, [1, 0, 1])
 
 
@@ -99,4 +83,4 @@ SPARSE_NAN = scipy.sparse.csr_array(np.array([[0.0, np.nan], [0.5, 0.0]]))
 )
 def test_matrices_that_are_refused(values, classes, message):
     with refused(message):
-        matrix(values, classes, source="m.npy")
+        as_labels(values, classes=classes, source="m.npy")

@@ -68,15 +68,10 @@ def test_arguments_are_left_as_they_are():
     assert frame["a"].tolist() == [0.5, 0.25]
 
 
-def read(data, **options):
-    """Ids, and the labels of each item."""
-    labels = as_labels(data, **options)
-    return labels.ids, labels.to_list()
-
-
 def test_an_index_is_positions_only_where_it_counts_from_zero():
     plain = pd.Series([["a"], ["b"], ["c"]])
     assert as_labels(plain).ids == range(3)
     assert as_labels(plain[1:]).ids == ["1", "2"]
-    assert read(plain[::-1]) == (["2", "1", "0"], [["c"], ["b"], ["a"]])
+    turned = as_labels(plain[::-1])
+    assert (turned.ids, turned.to_list()) == (["2", "1", "0"], [["c"], ["b"], ["a"]])
     assert as_labels(plain.to_frame().iloc[:0]).ids == range(0)
