@@ -14,19 +14,8 @@ from semmetrics.kinds.labels import FORM as LABELS
 
 HEAD = 48  # bytes that count as small here, so that every reader has a beginning and a rest
 WORDS = [
-    "cat",
-    "dog",
-    "traffic light",
-    "é",
-    "猫",
-    "a,b",
-    'say "hi"',
-    " x ",
-    "",
-    "007",
-    "1e3",
-    "\u2028",
-]
+    "cat", "dog", "traffic light", "é", "猫", "a,b", 'say "hi"', " x ", "", "007", "1e3", "\u2028",
+]  # fmt: skip
 OPTIONS = [
     ReadOptions(),
     ReadOptions(max_line_bytes=60),
