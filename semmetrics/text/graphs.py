@@ -379,8 +379,8 @@ class GraphTable:
     >>> table = GraphTable.of([SceneGraph((0, 1), (0, 2), ()), SceneGraph((3,), (), (), 1)])
     >>> table.slots[0].tolist(), table.indptr[1].tolist()
     ([[0], [1], [3]], [0, 1, 1])
-    >>> table.take(np.array([1, 0])).graph(0)
-    SceneGraph(objects=(3,), attributes=(), relations=(), ties=1)
+    >>> table.take(np.array([1, 0])).slots[0].tolist()
+    [[3], [0], [1]]
     """
 
     indptr: tuple[Ints, ...]
@@ -433,14 +433,6 @@ class GraphTable:
         taken = [take_rows(indptr, rows) for indptr in self.indptr]
         slots = (slots[places] for slots, (_, places) in zip(self.slots, taken, strict=True))
         return GraphTable(tuple(indptr for indptr, _ in taken), tuple(slots), self.ties[rows])
-
-    def graph(self, row: int) -> SceneGraph:
-        """Return the graph of a row."""
-        objects, attributes, relations = (
-            tuple(slots[indptr[row] : indptr[row + 1]].ravel().tolist())
-            for indptr, slots in zip(self.indptr, self.slots, strict=True)
-        )
-        return SceneGraph(objects, attributes, relations, int(self.ties[row]))
 
 
 class Graphs:
