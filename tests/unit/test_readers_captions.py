@@ -91,18 +91,6 @@ def test_karpathy_split(reference_dir):
     assert got.values()[0] == "A man with a red helmet on a small moped on a dirt road."
 
 
-def test_fakecap(reference_dir):
-    raw = as_captions(reference_dir / "coco" / "captions_val2014_fakecap_results.json")
-    refs = as_captions(reference_dir / "coco" / "fakecap_tokenized_gts.json")
-    assert (len(raw), len(raw.values()), raw.understood) == (
-        1000,
-        1000,
-        "JSON, one record a caption",
-    )
-    assert set(raw.ids) == set(refs.ids)
-    assert set(map(len, refs.to_list())) == {5, 6}
-
-
 LONG = "a cat that sleeps " * 7  # 20,000 of them are more than is read at once
 
 
