@@ -56,6 +56,7 @@ Features: TypeAlias = frozenset[int]  # synsets, and words as the complements of
 Group: TypeAlias = tuple[str, ...]
 
 _MANY = 1 << 14  # concepts that are too many to stay for the next graphs
+_PAIRS = 1 << 20  # of similar concepts that are found at once
 _ROW_BITS = 32
 _NUMBER = np.dtype("<i4")  # of what is kept
 _TABLE = ("merged_graphs", {"words": "BLOB", "places": "BLOB"})
@@ -169,9 +170,7 @@ class Concepts:
         """Whether two concepts share a word or a synset."""
         return not self.features[one].isdisjoint(self.features[other])
 
-    def similar_pairs(
-        self, ones: Ints, others: Ints, most: int = 1 << 20
-    ) -> tuple[int, Iterator[tuple[Ints, Ints]]]:
+    def similar_pairs(self, ones: Ints, others: Ints) -> tuple[int, Iterator[tuple[Ints, Ints]]]:
         """Return how many pairs of places have similar concepts, and these, some at a time.
 
         A pair comes, and counts, once for each feature that its concepts share.
@@ -183,7 +182,7 @@ class Concepts:
         indptr = offsets(last - first)
 
         def pairs() -> Iterator[tuple[Ints, Ints]]:
-            for run in runs_within(indptr, most):
+            for run in runs_within(indptr, _PAIRS):
                 counts = (last - first)[run]
                 places = np.repeat(first[run], counts) + positions(offsets(counts))
                 yield np.repeat(mine[run], counts), theirs[places]

@@ -49,7 +49,7 @@ Known differences from pycocoevalcap
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import methodcaller
 from pathlib import Path
@@ -367,12 +367,7 @@ _Match: TypeAlias = tuple[
 
 
 class Scanner:
-    """A scanner that cuts captions into tokens by rules, the longest match first.
-
-    Parameters
-    ----------
-    rules : iterable of Rule, optional
-        Those of the PTB tokenizer if not given.
+    """A scanner that cuts captions into tokens by the rules, the longest match first.
 
     Examples
     --------
@@ -380,9 +375,9 @@ class Scanner:
     ['the', 'dog', "'s", 'ball', 'is', "n't", 'red']
     """
 
-    def __init__(self, rules: Iterable[Rule] = RULES) -> None:
+    def __init__(self) -> None:
         self._rules = []
-        for _, starts, token, follow, change in rules:
+        for _, starts, token, follow, change in RULES:
             pattern = re.compile(f"({token})(?:{follow})", re.ASCII)  # group 1 is the token
             self._rules.append((re.compile(f"[{starts}]"), (pattern.match, change)))
         self._by_first: dict[str, list[_Match]] = {}

@@ -63,8 +63,9 @@ def test_similar_pairs_are_those_of_two_concepts_each(synsets, words, most):
     concepts = Concepts(table)
     ones = np.array([concepts.of(word) for word in words], np.int64)
     others = np.array([concepts.of(words[place:]) for place in range(len(words))], np.int64)
-    number, pairs = concepts.similar_pairs(ones, others, most)
-    several = [np.stack(some, axis=1).tolist() for some in pairs]
+    number, pairs = concepts.similar_pairs(ones, others)
+    with mock.patch("semmetrics.text.graphs._PAIRS", most):
+        several = [np.stack(some, axis=1).tolist() for some in pairs]
     found = [tuple(pair) for some in several for pair in some]
     assert len(found) == number
     assert set(found) == {
