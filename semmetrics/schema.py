@@ -50,12 +50,12 @@ def as_id(value: Any, role: str = "", where: str = "") -> str:
     raise InputError("empty-id" if isinstance(value, str) else "wrong-id", where, value=value)
 
 
-def as_text(value: Any, role: str) -> str:
+def as_text(value: Any, role: str, where: str = "") -> str:
     """Return a text that is not blank."""
     if not isinstance(value, str):
-        raise InputError("wrong-type", value=value, wanted="a text")
+        raise InputError("wrong-type", where, value=value, wanted="a text")
     if not value.strip():
-        raise InputError("empty", role=role, remedy="fill it in")
+        raise InputError("empty", where, role=role, remedy="fill it in")
     return value
 
 
@@ -308,7 +308,7 @@ class Schema(NamedTuple):
         Raises
         ------
         InputError
-            Names the row.
+            If a row is wrong, which is named, or there is none.
         """
         chosen, known = dict(chosen or {}), dict[Any, list[int]]()
         found, used = dict[str, int](), dict[str, str]()
@@ -331,6 +331,9 @@ class Schema(NamedTuple):
             places.append(place)
             cells.append([ABSENT if i < 0 else row[i] for i in known[form]])
 
+        if not cells:
+            remedy = f"write rows such as {self.example}" if self.example else "check the file"
+            raise InputError("nothing-given", source, what=f"{self.noun}s", remedy=remedy)
         keys = [i for i, column in enumerate(self.columns) if column.key]
 
         def where_is(row: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 from contextlib import contextmanager
 
@@ -33,6 +35,15 @@ class Read:
             return found
         left = iter(scores.tolist())
         return [[(label, next(left)) for label in item] for item in found]
+
+
+def saved(folder, name, data):
+    """Write bytes, a text or what JSON holds, packed if its name says so; return the path."""
+    text = data if isinstance(data, str | bytes) else json.dumps(data)
+    content = text.encode() if isinstance(text, str) else text
+    path = folder / name
+    path.write_bytes(gzip.compress(content, mtime=0) if name.endswith("gz") else content)
+    return path
 
 
 def read(path, options=None):

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from zlib import crc32
 
-from semmetrics.text.offline_parser import WordCutter
+from semmetrics.text.offline_parser import cut_sentences
 
 __all__ = ["in_tokens", "main", "plain", "split"]
 
@@ -38,7 +38,7 @@ def plain(caption: str) -> str:
 
 def in_tokens(caption: str) -> str:
     """Return a caption's tokens in lower case and without signs, joined by blanks."""
-    tokens = [token.lower() for one in WordCutter().sentences(caption) for token in one]
+    tokens = [token.lower() for one in cut_sentences(caption) for token in one]
     return " ".join(word for word in tokens if word == "'s" or any(map(str.isalnum, word)))
 
 

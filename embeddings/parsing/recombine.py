@@ -24,7 +24,7 @@ import torch
 from embeddings.parsing.captions import plain
 from embeddings.parsing.pack import load_model
 from embeddings.parsing.sentences import Sentence, read_parsed
-from semmetrics.text.offline_parser import WordCutter, affixes, shape, word_form
+from semmetrics.text.offline_parser import affixes, cut_sentences, shape, word_form
 
 __all__ = ["main", "most_unsure", "recombine"]
 
@@ -133,10 +133,9 @@ def most_unsure(captions: Sequence[str], weights: Path, count: int, seed: int = 
     """Return captions at random from those that a network is least sure of, for their length."""
     model, vocabulary = load_model(weights)
     codes = {word: code for code, word in enumerate(vocabulary["words"])}
-    cutter = WordCutter()
     by_length: dict[int, list[tuple[str, list[str]]]] = defaultdict(list)
     for caption in captions:
-        tokens = [token for one in cutter.sentences(caption) for token in one]
+        tokens = [token for one in cut_sentences(caption) for token in one]
         if tokens:
             by_length[len(tokens)].append((caption, tokens))
     doubts: dict[str, float] = {}

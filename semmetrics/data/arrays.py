@@ -157,10 +157,7 @@ def _read_hdf(source: Source, max_bytes: int) -> dict[str, NDArray[np.generic]]:
 
 
 def read_matrix_file(
-    source: Source,
-    options: ReadOptions,
-    names: Sequence[str | Sequence[str]] | None = None,
-    form: Form | None = None,
+    source: Source, options: ReadOptions, names: Sequence[str | Sequence[str]] | None, form: Form
 ) -> Matrix | Items | Lists:
     """Read a matrix of items x names: 0/1 membership, or scores.
 
@@ -174,7 +171,7 @@ def read_matrix_file(
     else:
         key, where = _main(arrays, source.name)
         values, used = arrays[key], {key}
-        if form is not None and form.alone and values.ndim == 1 and values.dtype.kind in "iuU":
+        if form.alone and values.ndim == 1 and values.dtype.kind in "iuU":
             ids = _ids(arrays, len(values), source.name)
             understood = f"NumPy vector of {form.noun}s"
             if values.dtype.kind in "iu":
@@ -182,19 +179,18 @@ def read_matrix_file(
             places = Places(source.name, ids, ROW, range(len(values)))
             return Items(ids, _strings(values, where), places, source.name, understood)
     _check_array(values, 2, where)
-    rows, columns = values.shape
-    own = _classes(arrays, options, columns, source.name)
+    own = _classes(arrays, options, source.name)
+    rows, columns = pluralize(values.shape[0], "item"), pluralize(values.shape[1], "class")
     kind = "sparse" if sparse else "HDF5" if source.head.startswith(_HDF) else "NumPy"
     extra = [key for key in arrays if key not in used and key not in _BESIDE]
     return as_matrix(
         values,
         names if own is None else own,
-        _ids(arrays, rows, source.name),
+        _ids(arrays, values.shape[0], source.name),
         source=source.name,
-        understood=f"{kind} matrix, {pluralize(rows, 'item')} x {pluralize(columns, 'class')}, "
-        f"{values.dtype}",
+        understood=f"{kind} matrix, {rows} x {columns}, {values.dtype}",
         notes=[Fact("unused-arrays", len(extra), tuple(extra[:EXAMPLES]))] if extra else [],
-        finite=form is None or not form.by_block,
+        finite=not form.by_block,
     )
 
 
@@ -260,7 +256,7 @@ def _ids(arrays: dict[str, NDArray[np.generic]], rows: int, name: str) -> list[s
 
 
 def _classes(
-    arrays: dict[str, NDArray[np.generic]], options: ReadOptions, columns: int, name: str
+    arrays: dict[str, NDArray[np.generic]], options: ReadOptions, name: str
 ) -> Sequence[str] | None:
     classes = options.classes
     if "classes" in arrays:
@@ -270,9 +266,6 @@ def _classes(
         if classes is not None and own != list(classes):
             raise InputError("other-classes", where)
         classes = own
-    if classes is not None and len(classes) != columns:
-        raise InputError("wrong-count", name, found=pluralize(len(classes), "class"),
-                         wanted=pluralize(columns, "column"))  # fmt: skip
     return classes
 
 

@@ -145,14 +145,11 @@ def table_of_counts(
             role = f"the frequency of {' '.join(gram)!r}"
             raise InputError("out-of-range", where, role=role, value=count, wanted=_WANTED)
     counts = {gram: count for gram, count in counts.items() if count > 0}
-    by_length: dict[int, list[tuple[str, ...]]] = {}
-    for gram in counts:
-        by_length.setdefault(len(gram), []).append(gram)
     vocabulary = tuple(dict.fromkeys(chain.from_iterable(counts)))
     places = {token: code for code, token in enumerate(vocabulary)}
     grams, numbers = [], []
-    for order in range(1, max(by_length, default=0) + 1):
-        some = by_length.get(order, [])
+    for order in range(1, max(map(len, counts), default=0) + 1):
+        some = [gram for gram in counts if len(gram) == order]
         codes = np.fromiter((places[token] for gram in some for token in gram), np.int32)
         grams.append(codes.reshape(-1, order))
         numbers.append(np.fromiter((counts[gram] for gram in some), np.int64, len(some)))
@@ -227,6 +224,7 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
         If JSON is asked for and a token holds a blank, or the number of documents is not known; or
         the file cannot be written.
     """
+    names = {"tokenizer": table.tokenizer, "stem": table.stem}
     if Path(path).suffix.lower() == ".json":
         odd = next((t for t in table.vocabulary if t.split() != [t]), None)
         if odd is not None or table.documents is None:
@@ -238,19 +236,14 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
             for grams, counts in zip(table.grams, table.counts, strict=True)
             for gram, count in zip(grams.tolist(), counts.tolist(), strict=True)
         }
-        named = {"documents": table.documents, "tokenizer": table.tokenizer, "stem": table.stem}
-        text = json.dumps({**named, "frequencies": frequencies}, ensure_ascii=False)
+        whole = {"documents": table.documents, **names, "frequencies": frequencies}
+        text = json.dumps(whole, ensure_ascii=False)
         with open_output(path) as out:
             out.write(text + "\n")
         return
     coded = [token.encode("utf-8", "surrogatepass") for token in table.vocabulary]
-    header = {
-        "format": _FORMAT,
-        "documents": table.documents,
-        "log_documents": table.log_documents,
-        "tokenizer": table.tokenizer,
-        "stem": table.stem,
-    }
+    number = {"documents": table.documents, "log_documents": table.log_documents}
+    header = {"format": _FORMAT, **number, **names}
     arrays: dict[str, Any] = {
         "header": np.frombuffer(json.dumps(header).encode(), np.uint8),
         "tokens": np.frombuffer(b"".join(coded), np.uint8),
@@ -346,9 +339,8 @@ def _of_arrays(source: Source) -> FrequencyTable:
 
 def _check_integers(name: str, array: Any, shape: tuple[int, ...], low: int, high: int) -> None:
     """Refuse an array of another shape, or of anything but integers from low to high."""
-    if array.shape != shape or array.dtype.kind not in "iu":
-        raise ValueError(name)
-    if array.size and not low <= array.min() <= array.max() <= high:
+    fits = array.shape == shape and array.dtype.kind in "iu"
+    if not fits or (array.size and not low <= array.min() <= array.max() <= high):
         raise ValueError(name)
 
 

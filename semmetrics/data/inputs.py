@@ -33,7 +33,7 @@ from semmetrics.data.form import (
 )
 from semmetrics.data.json_files import is_columns, parse, parse_source, read_json, read_jsonl
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix, is_number_rows, number_matrix
+from semmetrics.data.matrix import Matrix, as_matrix, is_number_rows
 from semmetrics.data.public import TOKEN_LINE
 from semmetrics.data.source import Source, check_lines, enough_memory, load, no_collection
 from semmetrics.errors import Fact, InputError, Places, at
@@ -270,7 +270,10 @@ def _read_json_table(
     """Read a document that is a mapping of columns, or rows of numbers; None of any other."""
     value = source.parsed(parse_source)
     if form.numbered and is_number_rows(value):
-        return number_matrix(value, names, source.name, "JSON, rows of numbers")
+        from semmetrics.data.objects import plain_matrix
+
+        rows = plain_matrix(value, source.name)
+        return as_matrix(rows, names, source=source.name, understood="JSON, rows of numbers")
     if not isinstance(value, dict) or not is_columns(value, form, options, source.name):
         return None
     from semmetrics.data.objects import read_columns

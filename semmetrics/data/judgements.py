@@ -231,13 +231,10 @@ class Judgements:
         if not len(found):
             remedy = "give candidates that are not among the references"
             raise InputError("nothing-given", self.source, what="judgements left", remedy=remedy)
-        for text, image, several in zip(
-            found.candidates, found.images, found.references, strict=True
-        ):
-            if not several:
-                raise InputError(
-                    "only-own-reference", f"{self.source}, image {image!r}", value=text
-                )
+        if () in found.references:
+            row = found.references.index(())
+            where = f"{self.source}, image {found.images[row]!r}"
+            raise InputError("only-own-reference", where, value=found.candidates[row])
         return found
 
     def caption_sides(self) -> tuple[dict[str, list[str]], dict[str, list[str]], Ints]:
@@ -354,9 +351,6 @@ def read_judgements(
     if given:
         what = "judgements that are not a table"
         raise InputError("not-applicable", found.source, name=given[0], what=what)
-    if not len(found):
-        raise InputError("nothing-given", found.source, what="judgements",
-                         remedy="write one a row: id and rating")  # fmt: skip
     return found if draw_references is None else _draw(found, draw_references, random)
 
 

@@ -261,28 +261,6 @@ def is_number_rows(value: Any) -> bool:
     return plain and any(isinstance(one, float) for row in value for one in row)
 
 
-def number_matrix(value: Any, names: Any, source: str, understood: str) -> Matrix:
-    """Return the matrix of rows of numbers.
-
-    Raises
-    ------
-    InputError
-        If rows have different lengths, or a cell is no finite number; names the row.
-    """
-    width = len(value[0])
-    for row, cells in enumerate(value):
-        if len(cells) != width:
-            raise InputError("wrong-count", f"{source}, {ROW.format(row)}",
-                             found=pluralize(len(cells), "number"),
-                             wanted=pluralize(width, "column"))  # fmt: skip
-    try:
-        values = np.array(value, np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError("wrong-content", source, value=f"a cell ({error})", wanted="a number",
-                         example="numbers alone") from None  # fmt: skip
-    return as_matrix(values, names, source=source, understood=understood)
-
-
 def is_membership(matrix: Matrix) -> bool:
     """Tell whether a matrix says only which names an item has: all its values are 0 or 1.
 

@@ -33,7 +33,7 @@ from semmetrics.data.form import (
 )
 from semmetrics.data.json_files import is_columns, pair_mappings, read_object
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import Matrix, as_matrix, check_named, is_number_rows, number_matrix
+from semmetrics.data.matrix import Matrix, as_matrix, check_named, is_number_rows
 from semmetrics.data.source import Source
 from semmetrics.data.tables import entry_rows, not_a_label_column, one_hot_ids, one_hot_text
 from semmetrics.errors import ROW, Fact, InputError, Places, at
@@ -75,7 +75,8 @@ def read_python(  # noqa: PLR0911
     if MATRICES[0] in form.formats and (isinstance(data, np.ndarray) or hasattr(data, "tocsr")):
         return as_matrix(data, names, source=source, finite=not form.by_block)
     if form.numbered and is_number_rows(data):
-        return number_matrix(data, names, source, "rows of numbers")
+        rows = plain_matrix(data, source)
+        return as_matrix(rows, names, source=source, understood="rows of numbers")
     if isinstance(data, Mapping):
         if is_columns(data, form, options, source):
             return read_columns(data, form, source, options)

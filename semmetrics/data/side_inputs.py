@@ -73,7 +73,7 @@ def read_rows(
 ) -> tuple[set[str], list[tuple[str, Any]]]:
     """Return the names of columns, where there is a header, and the rows with their places."""
     kind = format_among(source, options, what, TABLE_KINDS, told=True)
-    with enough_memory(source.name, options.max_bytes):
+    with enough_memory(source.name):
         if kind in ("csv", "tsv"):
             with field_limit(options.max_line_bytes):
                 rows = Rows(source, options, tabs=kind == "tsv")
@@ -279,21 +279,20 @@ def read_numbers(
         If a number is missing or not finite, or an id stands twice.
     """
     schema = NUMBERS[of]
-    numbers: Any = None
+    of_json = schema.reading(score=as_real)
     with opened(data, options) as given:
         kind, name = "", of
         if isinstance(given, Source):
             kinds = ("json", "csv", "tsv", "npy", "npz")
             kind, name = format_among(given, options, "numbers are", kinds), given.name
         value = parse_source(given) if kind == "json" else None
-        json_schema = schema.reading(score=as_real)
         if kind in ("npy", "npz"):
-            numbers = plain_array(given, options, 1).astype(np.float64)
-        elif isinstance(value, list):
-            cells = json_schema.columns[1].values(value, lambda i: at(name, f"element [{i}]"))
-            numbers = np.array(cells, np.float64)
-        elif isinstance(value, dict):
-            found = json_schema.read((("", None, pair) for pair in value.items()), name, "")
+            return plain_array(given, options, 1).astype(np.float64)
+        if isinstance(value, list):
+            cells = of_json.columns[1].values(value, lambda i: at(name, f"element [{i}]"))
+            return np.array(cells, np.float64)
+        if isinstance(value, dict):
+            found = of_json.read((("", None, pair) for pair in value.items()), name, "")
         elif kind == "json":
             raise InputError("wrong-type", name, value=value, wanted='numbers such as {"id": 0.5}')
         else:
@@ -305,14 +304,9 @@ def read_numbers(
             chosen = {role: one for role, one in wanted.items() if one is not None}
             found = read_table(given, schema, options, of, chosen=chosen,
                                alone=schema.columns[1].what)  # fmt: skip
-    if numbers is None:
-        pairs = (found.columns.get(role, ()) for role in ("id", "score"))
-        numbers = dict(zip(*pairs, strict=True))
-        if notes is not None:
-            notes += found.notes
-    if len(numbers) == 0:
-        raise InputError("nothing-given", name, what="items", remedy="check how it was written")
-    return numbers  # type: ignore[no-any-return]
+    if notes is not None:
+        notes += found.notes
+    return dict(zip(found.columns["id"], found.columns["score"], strict=True))
 
 
 def read_dense(
@@ -379,9 +373,6 @@ def as_pairs(
     [Pair(a='car', b='automobile', same=True), Pair(a='car', b='tree', same=False)]
     """
     found = read_table(pairs, SAME_PAIRS, options, "pairs")
-    if not len(found):
-        remedy = "write a,b,same a line"
-        raise InputError("nothing-given", found.source, what="pairs", remedy=remedy)
     if notes is not None:
         notes += found.notes
     return [Pair(*row) for row in zip(*(found.columns[one] for one in Pair._fields), strict=True)]
@@ -430,12 +421,10 @@ class PairScores:
         ``names`` is what these ids are called.
         """
         known = dict(zip(zip(self.first, self.second, strict=True), self.values, strict=True))
-
-        def look_up(one: Sequence[str], other: Sequence[str]) -> Floats:
-            pairs = zip(one, other, strict=True)
-            return np.array([known.get(pair, np.nan) for pair in pairs], np.float64)
-
-        ways = look_up(first, second), look_up(second, first)
+        ways = [
+            np.array([known.get(pair, np.nan) for pair in zip(*ids, strict=True)], np.float64)
+            for ids in ((first, second), (second, first))
+        ]
         return _either_way(ways, _named_way(names, self.names), self.source)
 
 
@@ -447,13 +436,13 @@ class PairRelation:
 
     def of_pairs(self, first: Sequence[str], second: Sequence[str], names: Names = None) -> Floats:
         """Return 1 or 0 for each pair; nan where neither id has an entry."""
-
-        def look_up(one: Sequence[str], other: Sequence[str]) -> Floats:
+        known = self.related
+        ways = []
+        for one, other in ((first, second), (second, first)):
             pairs = zip(one, other, strict=True)
-            known = [b in self.related[a] if a in self.related else np.nan for a, b in pairs]
-            return np.array(known, np.float64)
-
-        return _either_way([look_up(first, second), look_up(second, first)], None)
+            values = [b in known[a] if a in known else np.nan for a, b in pairs]
+            ways.append(np.array(values, np.float64))
+        return _either_way(ways, None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -611,9 +600,6 @@ def read_pair_scores(
     chosen |= {} if group is None else {"group": group}
     schema = SCORED_PAIRS.reading(first=to_id, second=to_id)
     found = read_table(pairs, schema, options, name, chosen=chosen)
-    if not len(found):
-        remedy = "write id,id,score a line"
-        raise InputError("nothing-given", found.source, what="pairs", remedy=remedy)
     first, second, values = (found.columns[role] for role in ("first", "second", "score"))
     names = (found.names["first"], found.names["second"]) if found.names else None
     return PairScores(first, second, np.array(values, np.float64), found.columns.get("group"),

@@ -155,10 +155,6 @@ class Source:
             raise InputError("empty", self.name, role="the text", remedy="check how it was written")
         return text
 
-    def lines(self) -> Iterator[str]:
-        """Yield the lines of the text."""
-        return text_lines(self.text)
-
     @property
     def beginning(self) -> str:
         """The text that it begins with; all of it where that is small."""
@@ -418,4 +414,4 @@ def unpacked(stream: Any, name: str, max_bytes: int, size: int, *, packed: bool)
                 raise InputError("too-large", name, limit=max_bytes)
             yield part
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError("damaged", name, why=f"the gzip data is corrupt ({error})") from None
+        raise InputError("damaged", name, why=f"the packed data is corrupt ({error})") from None

@@ -61,15 +61,13 @@ def _rows_of(keys: Ints, values: Ints, size: int) -> tuple[Ints, Ints]:
     return ragged.offsets(np.bincount(keys, minlength=size)), values[order]
 
 
-def _generations(
-    child: Ints, parent: Ints, names: Sequence[str], source: str, max_pairs: int
-) -> list[Ints]:
+def _generations(child: Ints, parent: Ints, names: Sequence[str], source: str) -> list[Ints]:
     """Order names: those without parents, then always those whose last parent has come.
 
     Raises
     ------
     InputError
-        If there is a cycle, or there are more than ``max_pairs`` pairs of a name and its ancestor.
+        If there is a cycle, or there are more than ``MAX_PAIRS`` pairs of a name and its ancestor.
     """
     below_ptr, below = _rows_of(parent, child, len(names))
     waiting = np.bincount(child, minlength=len(names))
@@ -78,7 +76,7 @@ def _generations(
     while len(now):
         found.append(now)
         pairs += len(now) * len(found)  # each has an ancestor in every generation
-        _check_size(pairs, max_pairs, source)
+        _check_size(pairs, source)
         reached, times = np.unique(below[ragged.take_rows(below_ptr, now)[1]], return_counts=True)
         waiting[reached] -= times
         now = reached[waiting[reached] == 0]
@@ -99,13 +97,13 @@ def _generations(
     return found
 
 
-def _check_size(pairs: int, max_pairs: int, source: str) -> None:
-    if pairs > max_pairs:
-        raise InputError("too-many-ancestors", source, limit=max_pairs)
+def _check_size(pairs: int, source: str) -> None:
+    if pairs > MAX_PAIRS:
+        raise InputError("too-many-ancestors", source, limit=MAX_PAIRS)
 
 
 def _closure(
-    ordered: Sequence[Ints], child: Ints, parent: Ints, source: str, max_pairs: int
+    ordered: Sequence[Ints], child: Ints, parent: Ints, source: str
 ) -> tuple[Ints, Codes, Codes]:
     """Find the ancestors of every name, itself included, and the least number of links to each.
 
@@ -122,7 +120,7 @@ def _closure(
     Raises
     ------
     InputError
-        If there are more than ``max_pairs`` pairs.
+        If there are more than ``MAX_PAIRS`` pairs.
     """
     size, bits = sum(map(len, ordered)), len(ordered).bit_length()
     above_ptr, above = _rows_of(child, parent, size)
@@ -144,7 +142,7 @@ def _closure(
             else:
                 found, widths = _merged_by_sorting(rows, part, indptr, parents, bits)
             pairs += len(found)
-            _check_size(pairs, max_pairs, source)
+            _check_size(pairs, source)
             width[part] = widths
             ends = ragged.offsets(widths).tolist()
             for name, start, stop in zip(part.tolist(), ends, ends[1:], strict=False):
@@ -306,10 +304,7 @@ class Taxonomy:
 
     @staticmethod
     def from_parents(
-        parents: Mapping[str, str | Sequence[str] | None],
-        *,
-        source: str = "taxonomy",
-        max_pairs: int = MAX_PAIRS,
+        parents: Mapping[str, str | Sequence[str] | None], source: str = "taxonomy"
     ) -> Taxonomy:
         """Make a taxonomy of ``{child: parent}``, ``{child: [parents]}`` or ``{root: None}``.
 
@@ -317,17 +312,17 @@ class Taxonomy:
         ------
         InputError
             If a name is empty or no text, its own parent, or in a cycle; or if there are more
-            than ``max_pairs`` pairs of a name and its ancestor.
+            than ``MAX_PAIRS`` pairs of a name and its ancestor.
         """
         links = (
             (child, parent, at(source, shown(child)))
             for child, given in parents.items()
             for parent in (given if isinstance(given, (list, tuple)) else [given]) or [None]
         )
-        return Taxonomy.from_links(links, source=source, max_pairs=max_pairs)
+        return Taxonomy.from_links(links, source)
 
     @staticmethod
-    def from_links(links: Links, *, source: str, max_pairs: int = MAX_PAIRS) -> Taxonomy:
+    def from_links(links: Links, source: str) -> Taxonomy:
         """Make a taxonomy of (child, parent, place) triples; places are for messages.
 
         Raises
@@ -339,10 +334,7 @@ class Taxonomy:
         ends: tuple[list[int], list[int]] = [], []
         for child_name, parent_name, where in links:
             for name in (child_name,) if parent_name is None else (child_name, parent_name):
-                try:
-                    as_text(name, "a name")
-                except InputError as error:
-                    raise error.placed(where) from None
+                as_text(name, "a name", where)
             if child_name == parent_name:
                 raise InputError("own-parent", where, value=child_name)
             code = place.setdefault(child_name, len(place))
@@ -355,8 +347,8 @@ class Taxonomy:
         names = tuple(place)
         keys = np.array(ends[0], np.int64) * len(names) + np.array(ends[1], np.int64)
         child, parent = np.divmod(np.unique(keys), len(names))
-        ordered = _generations(child, parent, names, source, max_pairs)
-        indptr, ancestors, distances = _closure(ordered, child, parent, source, max_pairs)
+        ordered = _generations(child, parent, names, source)
+        indptr, ancestors, distances = _closure(ordered, child, parent, source)
         roots = ordered[0]
         texts = [f"{names[c]}\n{names[p]}" for c, p in np.stack([child, parent], 1).tolist()]
         texts += [names[code] for code in roots.tolist()]
@@ -488,7 +480,7 @@ def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
             if format_among(data, options, "a taxonomy is", kinds) == "json":
                 data = data.parsed(parse_source)
         if isinstance(data, Mapping):
-            return Taxonomy.from_parents(data, source=source)
+            return Taxonomy.from_parents(data, source)
         found = read_table(data, LINKS, options, source)
     links = list(zip(found.columns.get("child", ()), found.columns.get("parent", ()), strict=True))
     known: dict[str, str] = {}
@@ -502,14 +494,11 @@ def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
         (child, None if found.names and parent in ("", None) else parent, found.where(row))
         for row, (child, parent) in enumerate(links)
     )
-    return replace(Taxonomy.from_links(places, source=found.source), notes=found.notes)
+    return replace(Taxonomy.from_links(places, found.source), notes=found.notes)
 
 
 def read_wordnet(
-    folder: str | os.PathLike[str] | None = None,
-    *,
-    max_pairs: int = MAX_PAIRS,
-    max_bytes: int = DEFAULTS.max_bytes,
+    folder: str | os.PathLike[str] | None = None, max_bytes: int = DEFAULTS.max_bytes
 ) -> Taxonomy:
     """Read WordNet's noun synsets.
 
@@ -517,8 +506,6 @@ def read_wordnet(
     ----------
     folder : path, optional
         Where WordNet's files data.noun and index.noun are; where nltk keeps them, otherwise.
-    max_pairs : int
-        The most pairs of a synset and its ancestor.
     max_bytes : int
         The most bytes of a file.
 
@@ -547,7 +534,7 @@ def read_wordnet(
         for offset, hypernyms in above.items()
         for target in hypernyms or [""]
     ]
-    made = Taxonomy.from_links(links, source=data.name, max_pairs=max_pairs)
+    made = Taxonomy.from_links(links, data.name)
     lookup = dict(made.lookup)
     for lemma, found in senses.items():
         lookup.setdefault(lemma, made.lookup[names[found[0]]])

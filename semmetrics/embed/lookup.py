@@ -503,8 +503,7 @@ class Coverage:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; None for what has no value."""
         shares = (self.share, self.synonyms) if self.labels else (None, None)
-        lists = {name: list(getattr(self, name)) for name in ("names", "composed_names")}
-        return {**asdict(self), **lists, "share": shares[0], "synonyms": shares[1]}
+        return {**asdict(self), "share": shares[0], "synonyms": shares[1]}
 
 
 def measure_coverage(

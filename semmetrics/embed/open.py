@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -55,9 +56,8 @@ class Kind:
         """Open what is named after the kind, or make an embedding of an object."""
         if not self.opener:
             return named  # type: ignore[no-any-return]
-        module, _, function = self.opener.partition(".")
-        opener = getattr(import_module(f"semmetrics.embed.{module}"), function)
-        return opener(named, **self.fixed, **options)  # type: ignore[no-any-return]
+        opener: Callable[..., Embedder] = resolve_name(f"semmetrics.embed.{self.opener}")
+        return opener(named, **self.fixed, **options)
 
 
 _TEXTS = ("device", "batch_size", "cache")
@@ -66,23 +66,18 @@ _WORDS = ("max_words", *_FILE)
 _READ = "word_files.read_vectors"
 _PICKLE = "gensim KeyedVectors; a pickle: open only files that you trust"
 _PLAIN = "a transformers model; transformers:first:NAME or transformers:mean:NAME"
+_FASTTEXT = "fastText vectors (.vec) or a model (.bin, with gensim)"
+_SENTENCES = "a sentence-transformers model, by name or path"
 _TABLE = "vectors of whole texts: .npy with .txt beside it, .npz or Parquet"
 #: How each kind is opened, and which options apply to it.
 KINDS = {
     "static": Kind("the embedding that comes with semmetrics", "static.open_static"),
     "word2vec": Kind("a word2vec file, binary or text", _READ, _WORDS, {"kind": "word2vec"}),
     "glove": Kind("a GloVe text file", _READ, _WORDS, {"kind": "glove"}),
-    "fasttext": Kind(
-        "fastText vectors (.vec) or a model (.bin, with gensim)",
-        _READ,
-        _WORDS,
-        {"kind": "fasttext"},
-    ),
+    "fasttext": Kind(_FASTTEXT, _READ, _WORDS, {"kind": "fasttext"}),
     "kv": Kind(_PICKLE, "word_files.read_keyed_vectors", _WORDS),
     "converted": Kind("a folder that 'semmetrics embed convert' wrote", "words.open_converted"),
-    "sbert": Kind(
-        "a sentence-transformers model, by name or path", "sentence_models.SentenceEmbedder", _TEXTS
-    ),
+    "sbert": Kind(_SENTENCES, "sentence_models.SentenceEmbedder", _TEXTS),
     "transformers": Kind(_PLAIN, "sentence_models.open_transformer", _TEXTS),
     "matrix": Kind(_TABLE, "word_files.read_matrix", _FILE),
 }
@@ -145,8 +140,9 @@ def open_embedding(
             where = f"embedding {os.fspath(spec)!r}" if is_name else type(spec).__name__
             what = "an embedding of this kind" if is_name else "an open embedding"
             raise InputError("not-applicable", where, name=name, what=what)
-    if max_words is not None and max_words < 1:
-        raise InputError("bad-option", name="max_words", value=max_words, wanted="at least 1")
+    for name, value in {"batch_size": batch_size, "max_words": max_words}.items():
+        if value is not None and value < 1:
+            raise InputError("bad-option", name=name, value=value, wanted="at least 1")
     if cache == "" or not (cache is None or isinstance(cache, bool | str | os.PathLike)):
         raise InputError("bad-option", name="cache", value=cache, wanted="True, False or a path")
     options = {"device": device or "cpu", "batch_size": batch_size, "max_words": max_words}

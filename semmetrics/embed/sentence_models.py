@@ -32,7 +32,6 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.arguments import check_choice
 from semmetrics.core.backend import check_device
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.embed.embedder import Embedded, Vectors, check_finite, format_identity
@@ -61,8 +60,6 @@ class SentenceEmbedder:
         "cpu", "cuda", "cuda:1", "mps"; of a model that is loaded already, where it is.
     batch_size : int
         The most texts in a batch.
-    revision : str, optional
-        Of a model by name: branch, tag or commit.
 
     Raises
     ------
@@ -72,15 +69,13 @@ class SentenceEmbedder:
         If the model is not there and cannot be fetched, or the device is not there.
     """
 
-    def __init__(
-        self, model: Any, *, device: str = "cpu", batch_size: int = 32, revision: str | None = None
-    ) -> None:
-        self.batch_size = _check_batch_size(batch_size)
+    def __init__(self, model: Any, *, device: str = "cpu", batch_size: int = 32) -> None:
+        self.batch_size = batch_size
         package = _require("sentence_transformers", "sentence-transformers", "a sentence model")
         if isinstance(model, str):
             check_device(device, _require("torch", "torch", "a sentence model"))
             with _loading_errors(model, _OWNER):
-                self.model = package.SentenceTransformer(model, device=device, revision=revision)
+                self.model = package.SentenceTransformer(model, device=device)
             limit = self.model.max_seq_length
             positions = _max_positions(getattr(self.model[0], "auto_model", None))
             if isinstance(limit, int) and positions is not None and limit > positions:
@@ -195,7 +190,7 @@ class TransformerEmbedder(SentenceEmbedder):
     name : str
         The name of a model, or the path of its folder.
     pooling : {"first", "mean"}
-    device, batch_size, revision
+    device, batch_size
         See `SentenceEmbedder`.
 
     Raises
@@ -207,23 +202,16 @@ class TransformerEmbedder(SentenceEmbedder):
     """
 
     def __init__(
-        self,
-        name: str,
-        *,
-        pooling: str = "first",
-        device: str = "cpu",
-        batch_size: int = 32,
-        revision: str | None = None,
+        self, name: str, *, pooling: str, device: str = "cpu", batch_size: int = 32
     ) -> None:
-        check_choice("pooling", pooling, _POOLINGS)
-        self.batch_size = _check_batch_size(batch_size)
+        self.batch_size = batch_size
         package = _require("transformers", "transformers", "a transformer model")
         self._torch = _require("torch", "torch", "a transformer model")
         check_device(device, self._torch)
         self.pooling, self.device = pooling, device
         with _loading_errors(name):
-            self.tokenizer = package.AutoTokenizer.from_pretrained(name, revision=revision)
-            model = package.AutoModel.from_pretrained(name, revision=revision)
+            self.tokenizer = package.AutoTokenizer.from_pretrained(name)
+            model = package.AutoModel.from_pretrained(name)
         _check_tokenizer(self.tokenizer, name)
         if getattr(model.config, "is_encoder_decoder", False):
             raise InputError("has-decoder", name, kind=type(model).__name__)
@@ -336,12 +324,6 @@ def _loading_errors(name: str, owner: str = "") -> Iterator[None]:
     finally:
         if shown:
             logging.enable_progress_bar()
-
-
-def _check_batch_size(batch_size: int) -> int:
-    if batch_size < 1:
-        raise InputError("bad-option", name="batch_size", value=batch_size, wanted="at least 1")
-    return batch_size
 
 
 def _check_tokenizer(tokenizer: Any, name: str) -> None:

@@ -264,8 +264,12 @@ class StaticEmbedder(StaticModel):
             entries = vocabulary.read_text(encoding="utf-8").splitlines()
             table = np.load(rows, mmap_mode="r", allow_pickle=False)
             centre = np.load(mean, allow_pickle=False)
-            _check(self.metadata, entries, table, centre)
-        except (OSError, ValueError) as error:
+            wholes, width = len(entries) - _count_pieces(entries), 2 * table["codes"].shape[1]
+            noted = self.metadata["entries"], self.metadata["dimension"]
+            fits = noted == (len(entries), width) and centre.shape == (width,)
+            if not fits or not wholes < len(table) <= wholes + len(entries):
+                raise ValueError("its files are not of one model")
+        except (OSError, LookupError, ValueError, TypeError) as error:
             raise InputError("damaged", self._folder, why=error) from error
         super().__init__(entries, PackedRows(table), centre)
 
@@ -295,17 +299,3 @@ def open_static(folder: str = "") -> StaticEmbedder:
 def _count_pieces(entries: Sequence[str]) -> int:
     """Count the continuations, which come first."""
     return sum(1 for _ in takewhile(lambda entry: entry.startswith(_CONTINUES), entries))
-
-
-def _check(metadata: Any, entries: list[str], table: NDArray[Any], mean: NDArray[Any]) -> None:
-    """Refuse files that were not written together."""
-    wholes = len(entries) - _count_pieces(entries)
-    if table.dtype.names != ("scale", "codes") or mean.ndim != 1:
-        raise ValueError(f"{FILES[0]} or {FILES[1]} has another format")
-    sizes = wholes < len(table) <= wholes + len(entries), table.dtype["codes"].shape
-    if sizes != (True, (len(mean) // 2,)):
-        raise ValueError(f"{FILES[0]} does not fit {FILES[1]} and {len(entries)} entries")
-    if not isinstance(metadata, dict) or not {"name", "threshold"} <= set(metadata):
-        raise ValueError("static.json has another format")
-    if (metadata.get("entries"), metadata.get("dimension")) != (len(entries), len(mean)):
-        raise ValueError("static.json has other numbers of entries or dimensions than the files")

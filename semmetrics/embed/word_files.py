@@ -14,7 +14,6 @@ From files of matrices nothing is unpickled.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import mmap
 import os
@@ -22,23 +21,22 @@ import re
 import tempfile
 import warnings
 import zipfile
-import zlib
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
-from operator import attrgetter
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.side_inputs import read_class_list
-from semmetrics.data.source import Source, enough_memory, load
+from semmetrics.data.source import Source, enough_memory, load, naming, unpacked
 from semmetrics.embed.embedder import Vectors
 from semmetrics.embed.words import KeyIndex, MatrixEmbedder, WordIndex, WordVectors, content_digest
 from semmetrics.errors import InputError, MissingDependencyError
@@ -120,9 +118,9 @@ def read_vectors(
         if file.suffix.lower() in (".gz", ".zip"):
             wanted = "an unpacked file"
             raise InputError("wrong-format", where, what=form, format=file.suffix, wanted=wanted)
-        model = _open_with_gensim(file, "gensim.models.fasttext", "load_facebook_vectors")
+        model = _open_with_gensim(file, ".fasttext:load_facebook_vectors")
         return from_keyed_vectors(model, name=name, max_words=max_words, where=where, digest=digest)
-    with enough_memory(where, max_bytes):
+    with enough_memory(where):
         words, rows = scan_words(buffer, form, max_words, where)
         index = WordIndex.build(words)
     return WordVectors(index, rows, name=name, digest=digest, where=where)
@@ -158,47 +156,38 @@ def map_file(path: Path, member: str | None, max_bytes: int) -> mmap.mmap:
         If it is missing, empty, or packed and damaged.
     """
     where = str(path)
-    try:
-        with path.open("rb") as file:
-            if path.stat().st_size > max_bytes:
+    with naming(where, None), path.open("rb") as file:
+        start = file.read(4)
+        file.seek(0)
+        if not start:
+            raise InputError("empty-file", where)
+        if not start.startswith((_GZIP, _ZIP)):
+            if os.fstat(file.fileno()).st_size > max_bytes:
                 raise InputError("too-large", where, limit=max_bytes)
-            if not file.read(4).startswith((_GZIP, _ZIP)):
-                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        with tempfile.TemporaryFile() as plain, _unpacked(path, member) as packed:
-            while part := packed.read(_CHUNK):
-                if plain.tell() + len(part) > max_bytes:
-                    raise InputError("too-large", where, limit=max_bytes)
-                plain.write(part)
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        packed = start.startswith(_GZIP)
+        opened = nullcontext(file) if packed else _open_member(file, member, where)
+        with tempfile.TemporaryFile() as plain, opened as stream:
+            plain.writelines(unpacked(stream, where, max_bytes, _CHUNK, packed=packed))
             plain.flush()
             return mmap.mmap(plain.fileno(), 0, access=mmap.ACCESS_READ)
-    except InputError:
-        raise
-    except FileNotFoundError:
-        raise InputError("missing-file", where, remedy="check the path") from None
-    # RuntimeError: encrypted, or packed in a way that Python does not know
-    except (RuntimeError, EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
-        raise InputError("damaged", where, why=error) from None
-    except ValueError:
-        raise InputError("empty-file", where) from None
-    except OSError as error:
-        raise InputError("unreadable", where, why=error.strerror or type(error).__name__) from None
 
 
 @contextmanager
-def _unpacked(path: Path, member: str | None) -> Iterator[IO[bytes]]:
-    """Open a gzip file, or one file of a zip archive."""
-    if not zipfile.is_zipfile(path):
-        with gzip.open(path, "rb") as stream:
-            yield stream  # type: ignore[misc]
-        return
-    with zipfile.ZipFile(path) as archive:
-        names = [name for name in archive.namelist() if not name.endswith("/")]
-        if member is None and len(names) == 1:
-            member = names[0]
-        if member not in names:
-            raise InputError("wrong-member", path, names=names)
-        with archive.open(member) as source:
-            yield source
+def _open_member(file: IO[bytes], member: str | None, where: str) -> Iterator[IO[bytes]]:
+    """Open one file of a zip archive."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = [name for name in archive.namelist() if not name.endswith("/")]
+            if member is None and len(names) == 1:
+                member = names[0]
+            if member not in names:
+                raise InputError("wrong-member", where, names=names)
+            with archive.open(member) as stream:
+                yield stream
+    # RuntimeError: encrypted, or packed in a way that Python does not know
+    except (RuntimeError, zipfile.BadZipFile) as error:
+        raise InputError("damaged", where, why=error) from None
 
 
 class FileRows:
@@ -439,7 +428,6 @@ def read_keyed_vectors(
     path: str | os.PathLike[str],
     *,
     max_words: int | None = None,
-    name: str | None = None,
     max_bytes: int = DEFAULTS.max_bytes,
 ) -> WordVectors:
     """Open a file that gensim saved, mapped into memory if its arrays are beside it.
@@ -456,14 +444,14 @@ def read_keyed_vectors(
         raise InputError("missing-file", path, remedy="check the path")
     if file.stat().st_size > _MORE * max_bytes:
         raise InputError("too-large", path, limit=_MORE * max_bytes)
-    model = _open_with_gensim(file, "gensim.models", "KeyedVectors.load", mmap="r")
-    return from_keyed_vectors(model, name=name or _stem(file), max_words=max_words, where=str(path))
+    model = _open_with_gensim(file, ":KeyedVectors.load", mmap="r")
+    return from_keyed_vectors(model, name=_stem(file), max_words=max_words, where=str(path))
 
 
-def _open_with_gensim(file: Path, module: str, function: str, **options: Any) -> Any:
+def _open_with_gensim(file: Path, function: str, **options: Any) -> Any:
     """Open a file with a function of gensim."""
     try:
-        load = attrgetter(function)(import_module(module))
+        load = resolve_name(f"gensim.models{function}")
     except ImportError as error:
         purpose = f"opening {file.name}"
         raise MissingDependencyError("gensim", purpose, extra="word2vec", error=error) from error
@@ -478,26 +466,16 @@ def _open_with_gensim(file: Path, module: str, function: str, **options: Any) ->
 
 
 def read_matrix(
-    path: str | os.PathLike[str],
-    texts: str | os.PathLike[str] | Sequence[str] | None = None,
-    *,
-    name: str | None = None,
-    lookup: str = "exact",
-    max_bytes: int = DEFAULTS.max_bytes,
+    path: str | os.PathLike[str], *, max_bytes: int = DEFAULTS.max_bytes
 ) -> MatrixEmbedder:
     """Read a matrix of vectors and the texts of its rows.
 
     Parameters
     ----------
     path : str or path
-        .npy: the matrix, its texts in a file beside it; .npz: one array of vectors and one of
-        texts (dtype U); .parquet: a column of texts, and one of lists or many of numbers. Nothing
-        is unpickled.
-    texts : path, or sequence of str, optional
-        The texts of the rows; None is the file with the ending .txt or .json beside a .npy file
-        (one text a line, or a list).
-    name, lookup
-        See `MatrixEmbedder`.
+        .npy: the matrix, its texts in a file beside it with the ending .txt or .json (one text a
+        line, or a list); .npz: one array of vectors and one of texts (dtype U); .parquet: a column
+        of texts, and one of lists or many of numbers. Nothing is unpickled.
     max_bytes : int
         The most bytes of the texts; the matrix may have 16 times as many, unpacked.
 
@@ -511,11 +489,11 @@ def read_matrix(
         If a file is missing or damaged, or shapes do not fit.
     """
     file = Path(path)
-    with enough_memory(str(path), _MORE * max_bytes):
+    with enough_memory(str(path)):
         source = load(file, _MORE * max_bytes)
-        found: list[str] | None = None
+        texts: list[str] | None = None
         if file.suffix.lower() in (".parquet", ".pq"):
-            vectors, found = _read_parquet(source)
+            vectors, texts = _read_parquet(source)
         else:
             arrays = read_arrays(source, source.max_bytes)
             lists = [array for array in arrays.values() if array.dtype.kind == "U"]
@@ -523,21 +501,17 @@ def read_matrix(
             if len(tables) != 1 or len(lists) > 1:
                 counts = {"matrices": len(tables), "texts": len(lists)}
                 raise InputError("wrong-arrays", source.name, **counts)
-            vectors, found = tables[0], lists[0].ravel().tolist() if lists else None
-        if texts is None and found is None:
+            vectors, texts = tables[0], lists[0].ravel().tolist() if lists else None
+        if texts is None:
             beside = [file.with_suffix(ending) for ending in (".txt", ".json")]
-            texts = next((path for path in beside if path.is_file()), None)
-            if texts is None:
+            found = next(filter(Path.is_file, beside), None)
+            if found is None:
                 raise InputError("no-texts", file, name=beside[0].name)
-        if isinstance(texts, str | os.PathLike):
-            found = read_class_list(texts, ReadOptions(max_bytes=max_bytes))
-        elif texts is not None:
-            found = list(texts)
-    name = name or _stem(file)
-    return MatrixEmbedder(vectors, found or [], name=name, lookup=lookup, where=str(path))
+            texts = read_class_list(found, ReadOptions(max_bytes=max_bytes))
+    return MatrixEmbedder(vectors, texts, name=_stem(file), where=str(path))
 
 
-def _read_parquet(source: Source) -> tuple[NDArray[Any], list[str]]:
+def _read_parquet(source: Source) -> tuple[ArrayLike, list[str]]:
     """Return the vectors and the texts of the columns of a Parquet file."""
     from semmetrics.data.arrow import has_type, open_arrow
 
@@ -557,11 +531,4 @@ def _read_parquet(source: Source) -> tuple[NDArray[Any], list[str]]:
         raise InputError("null", source.name, role="a text", remedy="remove the row")
     if not lists:
         return np.column_stack([column.to_numpy() for column in columns]), found.to_pylist()
-    vectors = columns[0].to_pylist()
-    width = len(vectors[0] or ()) if vectors else 0
-    for number, row in enumerate(vectors):
-        if row is None or len(row) != width or None in row:
-            where = f"{source.name}, row {number} (from 0)"
-            wanted = f"a vector of dimension {width}, as in row 0"
-            raise InputError("wrong-type", where, value=row, wanted=wanted)
-    return np.array(vectors, np.float32), found.to_pylist()
+    return columns[0].to_pylist(), found.to_pylist()

@@ -37,7 +37,7 @@ from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ragged import Bools, Ints, offsets
 from semmetrics.embed.embedder import Embedded, Vectors, as_matrix, check_finite, format_identity
 from semmetrics.errors import InputError
-from semmetrics.store.files import file_digest, replacing
+from semmetrics.store.files import file_digest, npy_header, replacing
 
 SCHEMA = "semmetrics.vectors/1"
 META, VECTORS = "meta.json", "vectors.npy"
@@ -434,11 +434,9 @@ def _write_rows(
 ) -> int:
     """Write all rows, a block at a time; return the number of zero vectors."""
     total, zeros, kind = len(vectors), 0, np.dtype(np.float32)
-    shape, descr = (total, vectors.dimension), np.lib.format.dtype_to_descr(kind)
     # Written and not assigned to a map of the file: on a full disk, that ends the process.
     with path.open("wb") as out:
-        header = {"descr": descr, "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(out, header)
+        out.write(npy_header((total, vectors.dimension), kind))
         for start in range(0, total, _BLOCK):
             stop = min(start + _BLOCK, total)
             block = np.ascontiguousarray(vectors.rows(np.arange(start, stop)), kind)

@@ -41,6 +41,7 @@ Row: TypeAlias = tuple[Any, ...]
 Progress: TypeAlias = Callable[[int, int], None]
 
 _PAUSE = 0.01, 0.1  # seconds between two attempts to open a table, and to lock a file
+_WAIT = 60.0  # seconds for another process to finish writing
 _QUERY = 500  # texts in one query
 _BLOCK = 1024  # texts computed between two writes
 _KEY = "identity TEXT NOT NULL, text BLOB NOT NULL"
@@ -60,8 +61,6 @@ class TextCache:
         What it holds, such as "vectors"; messages say it, too, with blanks for underscores.
     columns : mapping from name to SQLite type
         The values of a row: "BLOB", "INTEGER", ...
-    wait : float
-        Seconds to wait for another process to finish writing.
 
     Attributes
     ----------
@@ -81,15 +80,9 @@ class TextCache:
     """
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        table: str,
-        columns: Mapping[str, str],
-        *,
-        wait: float = 60.0,
+        self, path: str | os.PathLike[str], table: str, columns: Mapping[str, str]
     ) -> None:
-        self.path, self._wait = Path(path), wait
-        self._what = table.replace("_", " ")
+        self.path, self._what = Path(path), table.replace("_", " ")
         self.trouble: Fact | None = None
         self._usable = True
         # Tables of another name were written without checksums.
@@ -110,10 +103,7 @@ class TextCache:
         self._transact(create)
 
     def rows(
-        self,
-        identity: str,
-        texts: Sequence[str],
-        compute: Callable[[list[str]], Sequence[Row | None]],
+        self, identity: str, texts: Sequence[str], compute: Callable[[list[str]], Sequence[Row]]
     ) -> dict[str, Row]:
         """Return the row of each distinct text; compute and keep those that are missing.
 
@@ -123,20 +113,18 @@ class TextCache:
             What computes the rows; other identities have rows of their own.
         texts : sequence of str
         compute : callable
-            From a list of texts to their rows; None for a text that has none, which is then missing
-            in the result. Called with a block of missing texts at a time, each of which is kept
-            before the next, so that an interrupted run is not lost.
+            From a list of texts to their rows. Called with a block of missing texts at a time, each
+            of which is kept before the next, so that an interrupted run is not lost.
         """
         texts = list(dict.fromkeys(texts))
         found = self.find(identity, texts)
         missing = [text for text in texts if text not in found]
         for start in range(0, len(missing), _BLOCK):
             block = missing[start : start + _BLOCK]
-            made = zip(block, compute(block), strict=True)
-            new = {text: tuple(row) for text, row in made if row is not None}
+            new = dict(zip(block, compute(block), strict=True))
             self.keep(identity, new)
             found |= new | self.find(identity, block)  # another process may have been first
-        return {text: found[text] for text in texts if text in found}
+        return {text: found[text] for text in texts}
 
     def keep(self, identity: str, rows: Mapping[str, Row]) -> None:
         """Keep the rows of texts; a text that has one keeps its own."""
@@ -175,7 +163,7 @@ class TextCache:
             return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.path, timeout=self._wait)) as connection:
+            with closing(sqlite3.connect(self.path, timeout=_WAIT)) as connection:
                 self._write_ahead(connection)
                 connection.execute("PRAGMA synchronous = NORMAL")
                 with connection:
@@ -195,7 +183,7 @@ class TextCache:
         SQLite does not wait for another process that changes the mode at the same time, as several
         do that find no file yet: so it is waited for here.
         """
-        end = time.monotonic() + self._wait
+        end = time.monotonic() + _WAIT
         while True:
             try:
                 connection.execute("PRAGMA journal_mode = WAL")

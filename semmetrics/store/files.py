@@ -423,21 +423,26 @@ def write_matrix(
     return found
 
 
+def npy_header(shape: tuple[int, int], dtype: np.dtype[Any]) -> bytes:
+    """Return how a .npy file begins."""
+    import numpy as np
+
+    kind, header = np.lib.format.dtype_to_descr(dtype), io.BytesIO()
+    described = {"descr": kind, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(header, described)
+    return header.getvalue()
+
+
 class _MatrixFile:
     """The file of a matrix, its unfinished numbers, and its notes."""
 
     def __init__(self, file: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
-        import numpy as np
-
         self.file, self.dtype = file, dtype
         target = os.path.realpath(file) if file.is_symlink() else str(file)
         self.target = Path(target)
         self.part, self.notes = Path(f"{target}.part"), Path(f"{target}.blocks")
         self.width = shape[1] * dtype.itemsize  # bytes of a row
-        kind, header = np.lib.format.dtype_to_descr(dtype), io.BytesIO()
-        described = {"descr": kind, "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(header, described)
-        self.header = header.getvalue()
+        self.header = npy_header(shape, dtype)
         self.size = len(self.header) + shape[0] * self.width
 
     def unfinished(self, why: str, where: Path | None = None) -> InputError:

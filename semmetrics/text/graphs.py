@@ -56,6 +56,7 @@ Features: TypeAlias = frozenset[int]  # synsets, and words as the complements of
 Group: TypeAlias = tuple[str, ...]
 
 _MANY = 1 << 14  # concepts that are too many to stay for the next graphs
+_PAIRS = 1 << 20  # of similar concepts that are found at once
 _ROW_BITS = 32
 _NUMBER = np.dtype("<i4")  # of what is kept
 _TABLE = ("merged_graphs", {"words": "BLOB", "places": "BLOB"})
@@ -169,9 +170,7 @@ class Concepts:
         """Whether two concepts share a word or a synset."""
         return not self.features[one].isdisjoint(self.features[other])
 
-    def similar_pairs(
-        self, ones: Ints, others: Ints, most: int = 1 << 20
-    ) -> tuple[int, Iterator[tuple[Ints, Ints]]]:
+    def similar_pairs(self, ones: Ints, others: Ints) -> tuple[int, Iterator[tuple[Ints, Ints]]]:
         """Return how many pairs of places have similar concepts, and these, some at a time.
 
         A pair comes, and counts, once for each feature that its concepts share.
@@ -183,7 +182,7 @@ class Concepts:
         indptr = offsets(last - first)
 
         def pairs() -> Iterator[tuple[Ints, Ints]]:
-            for run in runs_within(indptr, most):
+            for run in runs_within(indptr, _PAIRS):
                 counts = (last - first)[run]
                 places = np.repeat(first[run], counts) + positions(offsets(counts))
                 yield np.repeat(mine[run], counts), theirs[places]
@@ -379,8 +378,8 @@ class GraphTable:
     >>> table = GraphTable.of([SceneGraph((0, 1), (0, 2), ()), SceneGraph((3,), (), (), 1)])
     >>> table.slots[0].tolist(), table.indptr[1].tolist()
     ([[0], [1], [3]], [0, 1, 1])
-    >>> table.take(np.array([1, 0])).graph(0)
-    SceneGraph(objects=(3,), attributes=(), relations=(), ties=1)
+    >>> table.take(np.array([1, 0])).slots[0].tolist()
+    [[3], [0], [1]]
     """
 
     indptr: tuple[Ints, ...]
@@ -433,14 +432,6 @@ class GraphTable:
         taken = [take_rows(indptr, rows) for indptr in self.indptr]
         slots = (slots[places] for slots, (_, places) in zip(self.slots, taken, strict=True))
         return GraphTable(tuple(indptr for indptr, _ in taken), tuple(slots), self.ties[rows])
-
-    def graph(self, row: int) -> SceneGraph:
-        """Return the graph of a row."""
-        objects, attributes, relations = (
-            tuple(slots[indptr[row] : indptr[row + 1]].ravel().tolist())
-            for indptr, slots in zip(self.indptr, self.slots, strict=True)
-        )
-        return SceneGraph(objects, attributes, relations, int(self.ties[row]))
 
 
 class Graphs:
@@ -661,16 +652,11 @@ class SynonymTable:
         self, synsets: Mapping[str, str], exceptions: Mapping[str, list[str]], identity: str = ""
     ) -> None:
         self._synsets, self._exceptions, self.identity = synsets, exceptions, identity
-        self._found: dict[str, frozenset[int]] = {}
 
     def synsets(self, phrase: str) -> frozenset[int]:
         """Return the numbers of the synsets of a word or phrase and of its stem."""
-        found = self._found.get(phrase)
-        if found is None:
-            form = phrase.strip().lower().replace(" ", "_")
-            found = self._of(form).union(*map(self._of, self._stems(form)))
-            self._found[phrase] = found
-        return found
+        form = phrase.strip().lower().replace(" ", "_")
+        return self._of(form).union(*map(self._of, self._stems(form)))
 
     def _of(self, form: str) -> frozenset[int]:
         numbers = self._synsets.get(form)

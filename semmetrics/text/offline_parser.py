@@ -35,8 +35,8 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from itertools import chain, pairwise
+from functools import cache, lru_cache
+from itertools import chain, pairwise, repeat
 from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
@@ -220,54 +220,46 @@ _CLOSING = frozenset(["''", "'", "-RRB-", "-rrb-"])
 _DIGIT = re.compile(r"\d")
 
 
-class WordCutter:
-    """Cuts captions into sentences of tokens.
+def cut_sentences(caption: str) -> list[list[str]]:
+    """Return the tokens of each sentence of a caption; no sentence is empty.
 
     Examples
     --------
-    >>> WordCutter().sentences("A dog's ball (red). It isn't new!")
+    >>> cut_sentences("A dog's ball (red). It isn't new!")
     [['A', 'dog', "'s", 'ball', '-LRB-', 'red', '-RRB-', '.'], ['It', 'is', "n't", 'new', '!']]
     """
+    tokens: list[str] = []
+    for word in caption.split():
+        tokens.extend(_cut(word) if len(word) <= _LONGEST_WORD else _cut.__wrapped__(word))
+    if _ENDS.isdisjoint(tokens[:-1]):
+        return [tokens] if tokens else []
+    sentences: list[list[str]] = [[]]
+    ended = False
+    for token in tokens:
+        if ended and token not in _CLOSING:
+            sentences.append([])
+            ended = False
+        sentences[-1].append(token)
+        ended = ended or token in _ENDS
+    return sentences
 
-    def __init__(self) -> None:
-        self._known: dict[str, list[str]] = {}
 
-    def sentences(self, caption: str) -> list[list[str]]:
-        """Return the tokens of each sentence of a caption; no sentence is empty."""
-        known = self._known
-        tokens: list[str] = []
-        for word in caption.split():
-            tokens.extend(known[word] if word in known else self._cut(word))
-        if _ENDS.isdisjoint(tokens[:-1]):
-            return [tokens] if tokens else []
-        sentences: list[list[str]] = [[]]
-        ended = False
-        for token in tokens:
-            if ended and token not in _CLOSING:
-                sentences.append([])
-                ended = False
-            sentences[-1].append(token)
-            ended = ended or token in _ENDS
-        return sentences
-
-    def _cut(self, word: str) -> list[str]:
-        simple = _SIMPLE.fullmatch(word) and word.lower() != "cannot"
-        is_whole = simple or _ROUND.fullmatch(word)
-        found = [word[:_LONGEST_WORD]] if is_whole else []
-        for match in () if is_whole else _TOKEN.finditer(word):
-            token = match[0][:_LONGEST_WORD]
-            if token in ('"', "“", "”"):
-                token = "``" if match.start() == 0 and match.end() < len(word) else "''"
-            elif len(token) == 1 and not token.isalnum():
-                punctuation = unicodedata.category(token).startswith("P")
-                if not (token.isprintable() if token.isascii() else punctuation):
-                    continue
-            found.append(_BRACKETS.get(token, token.replace("’", "'")))
-        if len(word) <= _LONGEST_WORD:
-            if len(self._known) >= _CACHED_WORDS:
-                self._known.clear()
-            self._known[word] = found
-        return found
+@lru_cache(_CACHED_WORDS)
+def _cut(word: str) -> tuple[str, ...]:
+    """Return the tokens of a word."""
+    if _ROUND.fullmatch(word) or (_SIMPLE.fullmatch(word) and word.lower() != "cannot"):
+        return (word[:_LONGEST_WORD],)
+    found = []
+    for match in _TOKEN.finditer(word):
+        token = match[0][:_LONGEST_WORD]
+        if token in ('"', "“", "”"):
+            token = "``" if match.start() == 0 and match.end() < len(word) else "''"
+        elif len(token) == 1 and not token.isalnum():
+            punctuation = unicodedata.category(token).startswith("P")
+            if not (token.isprintable() if token.isascii() else punctuation):
+                continue
+        found.append(_BRACKETS.get(token, token.replace("’", "'")))
+    return tuple(found)
 
 
 def word_form(token: str) -> str:
@@ -369,6 +361,11 @@ class Lemmas:
         return word[: -2 if word.endswith(("ches", "shes", "xes", "sses", "zzes", "oes")) else -1]
 
 
+@lru_cache(_CACHED)
+def _lemma(lemmas: Lemmas, word: str, tag: str) -> str:
+    return lemmas.of(word, tag)
+
+
 def _word_class(tag: str) -> str:
     """Return V for verbs, N for plural nouns, and the first letter in lower case for others."""
     return "V" if tag[0] == "V" else "N" if tag == "NNS" else tag[0].lower()
@@ -409,10 +406,8 @@ class OfflineParser:
 
     def __init__(self, data: Path = DATA) -> None:
         self.identity, self._network, self._lemmas = _load(data)
-        self._cutter = WordCutter()
         self._places: dict[str, int] = {}
         self._vectors = np.zeros((0, 0), np.float32)
-        self._lemma_of: dict[tuple[str, str], str] = {}
 
     def parse(self, captions: Sequence[str]) -> Iterator[Parsed]:
         """Parse captions, each on its own.
@@ -437,7 +432,7 @@ class OfflineParser:
             pieces = [
                 (owner, sentence[start : start + _LONGEST])
                 for owner, caption in enumerate(block)
-                for sentence in self._cutter.sentences(caption)
+                for sentence in cut_sentences(caption)
                 for start in range(0, len(sentence), _LONGEST)
             ]
             by_length: dict[int, list[int]] = {}
@@ -458,7 +453,7 @@ class OfflineParser:
     def _parse_pieces(self, pieces: Sequence[Sequence[str]]) -> Iterator[Parsed]:
         """Parse pieces of one length."""
         found = self._network(self._vectors_of(pieces))
-        labels, names, lemmas = self._network.labels, self._network.tags, self._lemma_of
+        labels, names = self._network.labels, self._network.tags
         relations = [labels[code] for code in found.label.tolist()]
         ends = found.governor.tolist(), found.dependent.tolist()
         flat = list(zip(*ends, relations, strict=True))
@@ -466,17 +461,11 @@ class OfflineParser:
         for tokens, codes, (start, stop) in zip(
             pieces, found.tags.tolist(), pairwise(bounds), strict=True
         ):
-            tags, edges, own = [names[code] for code in codes], flat[start:stop], []
-            for pair in zip(tokens, tags, strict=True):
-                lemma = lemmas.get(pair)
-                if lemma is None:
-                    if len(lemmas) >= _CACHED:
-                        lemmas.clear()
-                    lemma = lemmas[pair] = self._lemmas.of(*pair)
-                own.append(lemma)
+            tags, edges = [names[code] for code in codes], flat[start:stop]
+            lemmas = list(map(_lemma, repeat(self._lemmas), tokens, tags))
             if any(relation == _LOOSE for *_, relation in edges):  # whose name the sentence has
                 edges = [(g, d, _name_relation(name, d, edges, tokens)) for g, d, name in edges]
-            yield scene_graph_tuples(tags, edges, own.__getitem__)
+            yield scene_graph_tuples(tags, edges, lemmas.__getitem__)
 
     def _vectors_of(self, pieces: Sequence[Sequence[str]]) -> NDArray[np.float32]:
         """Return the vectors of the tokens of pieces of one length."""

@@ -22,15 +22,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from time import monotonic
 from typing import Any, Protocol
 
 from semmetrics.core.hashing import UNVERSIONED, own_version, qualified_name
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse
-from semmetrics.data.source import enough_memory, load, no_collection
+from semmetrics.data.source import enough_memory, load, no_collection, text_lines
 from semmetrics.errors import Fact, InputError, at
 from semmetrics.messages import brief, did_you_mean, listing, pluralize
 from semmetrics.store.cache import TextCache, as_json
@@ -192,8 +192,8 @@ def read_tuples(path: str | os.PathLike[str], max_bytes: int = DEFAULTS.max_byte
     source = load(path, max_bytes)
     tuples: dict[str, Parsed] = {}
     parsers: dict[str, str] = {}
-    with enough_memory(source.name, max_bytes), no_collection():
-        for number, text in enumerate(source.lines(), 1):
+    with enough_memory(source.name), no_collection():
+        for number, text in enumerate(text_lines(source.text), 1):
             if text.isspace():
                 continue
             where = at(source.name, f"line {number}")
@@ -298,11 +298,9 @@ class KeptParser:
         Raises
         ------
         InputError
-            If the captions are one string, or the parser fails on some: on how many, and the
-            first. The parses of the others are kept.
+            If the parser fails on some captions: on how many, and the first. The parses of the
+            others are kept.
         """
-        if isinstance(captions, str):
-            raise InputError("wrong-type", value=captions, wanted="a list of captions")
         known = self._known
         if not all(caption in known for caption in captions):
             failed = self.parse(captions, explain)
@@ -407,8 +405,7 @@ def open_parser(
         raise InputError("needs-option", what="parser=given", name="tuples")
     parser: Parser = given
     if name != "given":
-        module, _, opener = _OPENERS[name].partition(".")
-        parser = getattr(import_module(f"semmetrics.text.{module}"), opener)(**limits)
+        parser = resolve_name(f"semmetrics.text.{_OPENERS[name]}")(**limits)
     beside = None if parser is given and isinstance(given, FunctionParser) else given
     file = None
     if not isinstance(parser, TupleTable) and UNVERSIONED not in parser.identity:

@@ -49,7 +49,7 @@ Known differences from pycocoevalcap
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import methodcaller
 from pathlib import Path
@@ -59,7 +59,7 @@ from semmetrics.text.tokenizers import PUNCTUATION, check_captions, one_line
 
 # Kinds of characters: what is between the brackets of a class of a regular expression.
 
-SOFT_HYPHEN = "\xad"
+S = "\xad"  # the soft hyphen
 SPACE = " \t\xa0\u2000-\u200a\u3000"
 
 
@@ -120,10 +120,8 @@ SPLIT = _one_of("split")
 
 # Parts of rules.
 
-S = SOFT_HYPHEN
 WORD_PART = LETTER + MARK + DIGIT + S
 SOLID = LETTER + DIGIT
-PART = SOLID + S
 ASCII = "A-Za-z0-9"
 START = LETTER + MARK + S
 NOT_CONTROLLED = ' \t\n"<>|'  # what no address holds
@@ -369,12 +367,7 @@ _Match: TypeAlias = tuple[
 
 
 class Scanner:
-    """A scanner that cuts captions into tokens by rules, the longest match first.
-
-    Parameters
-    ----------
-    rules : iterable of Rule, optional
-        Those of the PTB tokenizer if not given.
+    """A scanner that cuts captions into tokens by the rules, the longest match first.
 
     Examples
     --------
@@ -382,9 +375,9 @@ class Scanner:
     ['the', 'dog', "'s", 'ball', 'is', "n't", 'red']
     """
 
-    def __init__(self, rules: Iterable[Rule] = RULES) -> None:
+    def __init__(self) -> None:
         self._rules = []
-        for _, starts, token, follow, change in rules:
+        for _, starts, token, follow, change in RULES:
             pattern = re.compile(f"({token})(?:{follow})", re.ASCII)  # group 1 is the token
             self._rules.append((re.compile(f"[{starts}]"), (pattern.match, change)))
         self._by_first: dict[str, list[_Match]] = {}

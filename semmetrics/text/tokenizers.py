@@ -23,8 +23,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence, Sized
 from contextlib import suppress
 from functools import partial
-from importlib import import_module
 from itertools import chain, count
+from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -244,8 +244,7 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
         opener = TOKENIZERS[choice]
         if not isinstance(opener, str):
             return NamedTokenizer(choice, partial(map, opener))
-        module, _, name = opener.partition(".")
-        tokenizer: Tokenizer = getattr(import_module(f"semmetrics.text.{module}"), name)()
+        tokenizer: Tokenizer = resolve_name(f"semmetrics.text.{opener}")()
         return tokenizer
     if isinstance(choice, type) and hasattr(choice, "tokens"):
         choice = choice()

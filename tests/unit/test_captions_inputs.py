@@ -9,22 +9,18 @@ from reading import refused_in
 from semmetrics.kinds.captions import as_captions
 
 
-def lists(captions):
-    return captions.to_list()
-
-
 def test_series():
     pandas = pytest.importorskip("pandas")
     got = as_captions(pandas.Series(["x", "y"]))
-    assert (got.ids, lists(got)) == (range(2), [["x"], ["y"]])
+    assert (got.ids, got.to_list()) == (range(2), [["x"], ["y"]])
     got = as_captions(pandas.Series([["x", "y"], ["z"]], index=["a", 7]))
-    assert (got.ids, lists(got), got.understood) == (
+    assert (got.ids, got.to_list(), got.understood) == (
         ["a", "7"],
         [["x", "y"], ["z"]],
         "a Series of captions",
     )
     got = as_captions(pandas.Series(["x", "y", "z"], index=[3, 4, 3]), source="refs")
-    assert (got.ids, lists(got)) == (["3", "4"], [["x", "z"], ["y"]])
+    assert (got.ids, got.to_list()) == (["3", "4"], [["x", "z"], ["y"]])
     assert got.where(1) == "refs, row 1 (from 0), id '4'"
     with refused_in("wrong-type", "input, id 'b'"):
         as_captions(pandas.Series(["x", float("nan")], index=["a", "b"]))
@@ -37,20 +33,15 @@ def test_series():
 @pytest.mark.parametrize(
     ("data", "match"),
     [
-        ({"a": ["x"], "b": "y"}, ("wrong-type", "refs, id 'b'")),
-        ({"a": [3]}, ("wrong-type", "refs, id 'a', caption 1")),
         ({"a": [["x"]]}, ("wrong-type", "refs, id 'a', caption 1")),
-        ({"a": None}, ("wrong-type", "refs, id 'a'")),
         ({"a": b"x"}, ("wrong-type", "refs, id 'a'")),
         (["x", 4], ("wrong-type", "refs, item 1 (from 0)")),
         ({"a": ["x", "y\ud800"]}, ("lone-surrogate", "refs, id 'a', caption 2")),
         (["x", "\udfff"], ("lone-surrogate", "refs, item 1, caption 0 (from 0)")),
         ({1.5: "x"}, ("wrong-id", "refs")),
         ({1: "x", "1": "y"}, ("duplicate-id", "refs")),
-        ({"": "x"}, ("empty-id", "refs, key ''")),
         ([{"id": True, "text": "x"}], ("wrong-id", "refs, element [0]")),
         (np.eye(2), ("wrong-type", "refs")),
-        (3, ("wrong-type", "refs")),
         (b"x", ("wrong-type", "refs")),
         (iter(["x"]), ("wrong-type", "refs")),
     ],

@@ -172,9 +172,10 @@ def busy(path, seconds):
     threading.Timer(seconds, other.close).start()
 
 
-def test_it_does_not_wait_for_ever(path):
+def test_it_does_not_wait_for_ever(path, monkeypatch):
+    monkeypatch.setattr("semmetrics.store.cache._WAIT", 0.05)
     busy(path, 1)
-    cache = TextCache(path, "vectors", {"vector": "BLOB"}, wait=0.05)
+    cache = TextCache(path, "vectors", {"vector": "BLOB"})
     assert "the cache of vectors cannot be used: database is locked" in str(cache.trouble)
     assert cache.rows("a", ["b"], lambda texts: [(b"c",)]) == {"b": (b"c",)}
 

@@ -114,7 +114,7 @@ def test_later_downloads_are_compared_with_the_first(server, home):
     assert fetch(entry(server), folder=home / "one").checked == ""
     again = fetch(entry(server), folder=home / "two")
     assert (again.sha256, again.checked) == (SHA256, "first download")
-    record = download_record(server)
+    record = record_path(server.url)
     assert record.read_text() == f"{SHA256}  {record.name.removesuffix('.sha256')}\n"
     server.data, server.tag = gzip.compress(GLOVE.partition(b"word40 ")[0], mtime=0), '"2"'
     with refused("wrong-digest") as caught:
@@ -125,16 +125,12 @@ def test_later_downloads_are_compared_with_the_first(server, home):
     assert fetch(entry(server), folder=home / "three").checked == ""
 
 
-def download_record(server):
-    return record_path(server.url)
-
-
 def test_a_first_download_that_holds_no_vectors_is_not_trusted(server, home):
     server.data = b"<html>We are closed</html>"
     with pytest.raises(InputError):
         fetch(entry(server))
     assert not list((home / "downloads").iterdir())
-    assert not download_record(server).exists()
+    assert not record_path(server.url).exists()
     server.data = PACKED
     assert fetch(entry(server)).sha256 == SHA256
 
@@ -312,17 +308,3 @@ def test_a_rest_that_is_another_is_not_joined(home, said):
     assert not file.exists()
     download(raw.url, file)
     assert file.read_bytes() == PACKED
-
-
-def test_several_threads_fetch_one_file_once(server, home):
-    server.pause = 0.2
-    got = []
-    running = [
-        threading.Thread(target=lambda: got.append(fetch(entry(server)).sha256)) for _ in range(3)
-    ]
-    for one in running:
-        one.start()
-    for one in running:
-        one.join()
-    assert sorted(got) == ["", "", SHA256]
-    assert server.asked == [None]

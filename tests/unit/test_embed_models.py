@@ -136,12 +136,6 @@ def test_pooling_of_minilm(minilm, pooling):
     assert model.identity.startswith(f"model-{pooling}-384@")
 
 
-def test_mean_pooling_is_that_of_the_sentence_model(minilm, sentences):
-    mean = open_embedding(f"transformers:mean:{minilm}").embed(TEXTS).vectors
-    mean /= np.linalg.norm(mean, axis=1, keepdims=True)
-    np.testing.assert_allclose(mean, sentences.embed(TEXTS).vectors, atol=1e-6)
-
-
 def test_the_pooling_is_first_where_none_is_named(minilm):
     named = open_embedding(f"transformers:first:{minilm}")
     assert open_embedding(f"transformers:{minilm}").identity == named.identity

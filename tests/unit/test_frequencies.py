@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import collections
 import gzip
-import itertools
 import json
 import math
 import os
 import pickle
-import random
-import struct
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -70,38 +66,26 @@ def write(tmp_path, data):
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-@pytest.mark.parametrize("kind", ["dict", "defaultdict", "counter", "ordered", "numpy"])
-def test_pickles(tmp_path, protocol, kind):
-    counts = {gram: float(count) for gram, count in COUNTS.items()}
-    held = {
-        "dict": counts,
-        "defaultdict": collections.defaultdict(float, counts),
-        "counter": collections.Counter(COUNTS),
-        "ordered": collections.OrderedDict(counts),
-        "numpy": {gram: np.int64(count) for gram, count in COUNTS.items()},
-    }[kind]
-    for length in (np.log(float(40504)), math.log(40504), 40504, 40504.0, np.float32(40504)):
+def test_numbers_of_numpy(tmp_path, protocol):
+    held = {gram: np.int64(count) for gram, count in COUNTS.items()}
+    for length in (np.log(40504.0), math.log(40504), np.float32(40504)):
         value = {"document_frequency": held, "ref_len": length}
         found = DocumentFrequencies.load(write(tmp_path, pickle.dumps(value, protocol)))
         assert found.as_dict() == COUNTS
-        assert found.documents == 40504
-        assert found.log_documents == np.log(40504.0)
-    bare = write(tmp_path, pickle.dumps(held, protocol))
-    assert DocumentFrequencies.load(bare, documents=7).documents == 7
-    with refused("no-documents"):
-        DocumentFrequencies.load(bare)
+        assert (found.documents, found.log_documents) == (40504, np.log(40504.0))
 
 
-def test_pickle_of_python_2(tmp_path):
-    """As protocol 0 of Python 2 writes it: byte strings, and a defaultdict of floats."""
-    data = (
-        b"(dp0\nS'document_frequency'\np1\nccollections\ndefaultdict\np2\n(c__builtin__\nfloat\np3\n"
-        b"tp4\nRp5\n(S'a'\np6\nS'caf\\xc3\\xa9'\np7\ntp8\nF2.0\ns(V\xe9\np9\ntp10\nF1.0\nss"
-        b"S'ref_len'\np11\nF10.609157\ns."
-    )
-    found = DocumentFrequencies.load(write(tmp_path, data))
-    assert found.as_dict() == {("a", "café"): 2, ("é",): 1}
-    # the logarithm of no integer is kept
+@pytest.mark.parametrize(("value", "code"), [
+    ({("a",): 1}, "no-documents"), (print, "pickled-name"),
+])  # fmt: skip
+def test_what_a_pickle_lacks_or_names(tmp_path, value, code):
+    with refused(code):
+        DocumentFrequencies.load(write(tmp_path, pickle.dumps(value)))
+
+
+def test_the_logarithm_of_no_integer_is_kept(tmp_path):
+    value = {"document_frequency": {("a", "café"): 2.0, ("é",): 1.0}, "ref_len": 10.609157}
+    found = DocumentFrequencies.load(write(tmp_path, pickle.dumps(value)))
     assert found.documents is None
     assert found.log_documents == 10.609157
     weights = found.weights(task_tokens(task_of("a café"), "none"))
@@ -175,65 +159,9 @@ def test_hostile_pickles_take_little(tmp_path):
     assert all(line.startswith("True") for line in lines), lines
 
 
-class Runs:
-    """What pickle turns into a call."""
-
-    def __init__(self, function, *arguments):
-        self.made = function, arguments
-
-    def __reduce__(self):
-        return self.made
-
-
-def make_file(path):
-    Path(path).touch()
-
-
-@pytest.mark.parametrize("protocol", [0, 2, 4])
-def test_nothing_in_a_pickle_runs(tmp_path, protocol):
-    marker = tmp_path / "ran"
-    code = f"open({str(marker)!r}, 'w')"
-    attacks = {
-        "system": Runs(os.system, f"touch '{marker}'"),
-        "eval": Runs(eval, code),
-        "exec": Runs(exec, code),
-        "check_output": Runs(subprocess.check_output, ["touch", str(marker)]),
-        "getattr": Runs(getattr, "", "join"),
-        "__import__": Runs(__import__, "os"),
-        "Random": random.Random(0),
-    }
-    for name, attack in attacks.items():
-        for value in (attack, {"document_frequency": {("a",): attack}, "ref_len": 3}):
-            data = pickle.dumps(value, protocol)
-            with refused("pickled-name") as error:
-                DocumentFrequencies.load(write(tmp_path, data))
-            assert name in str(error.value)
-            assert "df.p" in str(error.value)
-    assert not marker.exists()
-    # the attack is one: plain pickle would have run it
-    pickle.loads(pickle.dumps(Runs(make_file, str(marker)), protocol))
-    assert marker.exists()
-
-
 @pytest.mark.parametrize(
     "data",
     [
-        b"\x80\x04\x8c\x08builtins\x8c\x0efloat.__class__\x93.",  # dotted names of protocol 4
-        b"\x80\x04\x8c\x0bcollections\x8c\x14OrderedDict.fromkeys\x93.",
-        b"ccollections\nabc\n.",
-        b"cnumpy\nload\n.",
-        b"cnumpy.core.multiarray\n_reconstruct\n.",
-        b"c_codecs\ndecode\n.",
-        b"ccopyreg\n_reconstructor\n.",
-        b"\x80\x02\x82\x01.",  # an extension code
-        b"Ppersistent\n.",
-        b"\x80\x04K\x01Q.",
-        b"\x80\x04.",
-        b"\x80\x04\x95",
-        b"no pickle at all",
-        b"\x80\x04K\x05.",
-        pickle.dumps([1, 2]),
-        pickle.dumps({"a": 1}),
         # attributes set on what stands for a container, and types called as functions
         b"ccollections\nCounter\n(N(dS'update'\nI1\nstb.",
         b"ccollections\nCounter\n(N(dS'make'\nI1\nstb.",
@@ -241,11 +169,9 @@ def test_nothing_in_a_pickle_runs(tmp_path, protocol):
         b"}(S'a'\nI1\ntR.",  # a call of a dict
         b"cnumpy.core.multiarray\nscalar\n(ccollections\nCounter\nC\x011tR.",
         b"c__builtin__\nint\n(S'5'\ntR.",
-        b"cnumpy\ndtype\n(S'O8'\ntR.",
-        pickle.dumps(np.arange(3)),
     ],
 )
-def test_odd_pickles_are_refused(tmp_path, data):
+def test_what_stands_for_names_is_not_changed_or_called(tmp_path, data):
     before = dict(vars(collections.Counter))
     with pytest.raises(InputError, match=r"df\.p"):
         DocumentFrequencies.load(write(tmp_path, data))
@@ -254,42 +180,14 @@ def test_odd_pickles_are_refused(tmp_path, data):
     assert read_plain_pickle(counter, "df.p") == {"a": 1}
 
 
-STEPS = sorted(pickle._Unpickler.dispatch)  # the bytes that stand for them
-
-
-def problem(path):
-    """What is wrong with a file, or what is in it."""
-    try:
-        return f"none: {DocumentFrequencies.load(path, documents=3).as_dict()}"
-    except InputError as error:
-        return str(error)
-
-
-@pytest.mark.parametrize("code", STEPS)
-def test_every_step_damaged_is_one_error_or_nothing(tmp_path, code):
-    """Each step on other values than its own, with too few or too many bytes behind it."""
-    befores = (b"", b"N", b"K\x01K\x02", b"(", b"}(", b"](K\x01", b"})", b"c__builtin__\nint\n)")
-    afters = (b"", b".", b"\xff" * 9, b"\xff" * 8 + b".", b"9\n.", b"x\ny\n.")
-    for before, after in itertools.product(befores, afters):
-        data = b"\x80\x05" + before + bytes([code]) + after
-        assert problem(write(tmp_path, data)).startswith((str(tmp_path / "df.p"), "none: {}"))
-
-
 @pytest.mark.parametrize(
     ("content", "code"),
     [
         ({"frequencies": {"a": 1}}, "not-frequencies"),
-        ({"documents": 2}, "not-frequencies"),
-        ({"documents": 2.5, "frequencies": {}}, "not-frequencies"),
-        ({"documents": True, "frequencies": {}}, "not-frequencies"),
         ({"documents": 2, "frequencies": {"a man": 3}}, "too-frequent"),
-        ({"documents": 2, "frequencies": {"a": -1}}, "out-of-range"),
         ({"documents": 2, "frequencies": {"a": 1.5}}, "out-of-range"),
-        ({"documents": 2, "frequencies": {"a": "1"}}, "out-of-range"),
         ({"documents": 2, "frequencies": {" ": 1}}, "wrong-type"),
-        ({"documents": 2, "frequencies": {"a": 1}, "stem": 1}, "wrong-type"),
         ({"documents": 10**400, "frequencies": {"a": 1}}, "not-frequencies"),
-        ({"documents": 2**53, "frequencies": {"a": 1}}, "not-frequencies"),
         ({"documents": 2, "frequencies": {"a": 10**400}}, "out-of-range"),
         ({"documents": 2, "frequencies": {"b": 1, "a  b": 1, "a b": 2}}, "duplicate"),
         ({"documents": 2, "frequencies": {"a": 1, " a": 1}}, "duplicate"),
@@ -348,16 +246,6 @@ def test_noted(tmp_path):
         assert DocumentFrequencies.load(path).documents == documents
 
 
-def test_a_token_that_is_there_twice(tmp_path):
-    path = tmp_path / "df.npz"
-    DocumentFrequencies.from_counts({("a",): 1, ("b",): 1}, documents=2).save(path)
-    with np.load(path) as parts:
-        arrays = dict(parts)
-    np.savez(path, **{**arrays, "tokens": np.frombuffer(b"aa", np.uint8)})
-    with refused("damaged"):
-        DocumentFrequencies.load(path)
-
-
 @pytest.mark.parametrize(
     ("key", "array"),
     [
@@ -368,7 +256,7 @@ def test_a_token_that_is_there_twice(tmp_path):
         ("counts_1", np.array([1, 2])),
         ("counts_1", np.array([1.5])),
         ("token_indptr", np.array([0, 5])),
-        ("token_indptr", np.array([0, 2, 1])),
+        ("token_indptr", np.array([0, 3, 2])),
         ("header", np.frombuffer(b"{}", np.uint8)),
         ("header", np.frombuffer(b"not JSON", np.uint8)),
         ("header", np.array([os.system], object)),
@@ -393,11 +281,12 @@ def test_a_token_that_is_there_twice(tmp_path):
         ("token_indptr", np.array([0.0, 1.0])),
         ("token_indptr", np.array([[0, 1]])),
         ("tokens", None),
+        ("tokens", np.frombuffer(b"aa", np.uint8)),  # one token twice
     ],
 )
 def test_damaged_arrays_are_refused(tmp_path, key, array):
     path = tmp_path / "df.npz"
-    DocumentFrequencies.from_counts({("a",): 1, ("a", "a"): 1}, documents=2).save(path)
+    DocumentFrequencies.from_counts({("a",): 1, ("a", "b"): 1}, documents=2).save(path)
     with np.load(path) as parts:
         arrays = dict(parts)
     del arrays[key]
@@ -422,14 +311,6 @@ def test_what_cannot_be_added_or_counted():
         DocumentFrequencies.from_counts({("a",): 3}, documents=2)
 
 
-def test_importing_it_is_light():
-    code = (
-        "import sys, semmetrics.metrics.cider\n"
-        "assert not {'scipy', 'torch', 'nltk'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 @pytest.mark.parametrize(
     ("captions", "where"),
     [
@@ -442,21 +323,6 @@ def test_importing_it_is_light():
 def test_what_is_no_list_of_lists_is_refused(captions, where):
     with refused("wrong-type", where):
         fit_document_frequencies(captions)
-
-
-def test_numbers_of_numpy_from_python_2(tmp_path):
-    """Python 2 wrote their bytes as texts, here those of 9.25 and of 12 in the other order."""
-    data = (
-        b"\x80\x02}(U\x12document_frequency}U\x01a\x85cnumpy.core.multiarray\nscalar\nq\x01"
-        b"cnumpy\ndtype\nq\x02U\x02i2K\x00K\x01\x87R(K\x03U\x01>NNNJ\xff\xff\xff\xff"
-        b"J\xff\xff\xff\xffK\x00tbU\x02\x00\x0c\x86Rs"
-        b"U\x07ref_lenh\x01h\x02U\x02f8K\x00K\x01\x87R(K\x03U\x01<NNNJ\xff\xff\xff\xff"
-        b"J\xff\xff\xff\xffK\x00tbU\x08" + struct.pack("<d", math.log(16250)) + b"\x86Ru."
-    )
-    assert any(byte > 127 for byte in struct.pack("<d", math.log(16250)))
-    found = DocumentFrequencies.load(write(tmp_path, data))
-    assert found.as_dict() == {("a",): 12}
-    assert found.documents == 16250
 
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=4)

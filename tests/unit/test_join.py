@@ -75,27 +75,26 @@ def test_cardinalities_that_are_refused(heads, theirs, code, where):
 
 
 @pytest.mark.parametrize(
-    ("weights", "code", "where"),
+    ("weights", "code"),
     [
-        ({"a": 1}, "without-value", "weights"),
-        ({"a": 1, "b": -0.5, "c": 1}, "out-of-range", "weights"),
-        ([1, 1, float("inf")], "out-of-range", "weights"),
-        ([1, float("nan"), 1], "out-of-range", "weights"),
-        ([1, None, 1], "out-of-range", "weights"),
-        (["1", 1, 1], "out-of-range", "weights"),
-        ([1, [1, 2], 1], "out-of-range", "weights"),
-        ([1, 10**400, 1], "out-of-range", "weights"),
-        ([1, 1], "wrong-count", "weights"),
-        (2.0, "wrong-type", "weights"),
-        ({"a": 1, 1: 1, "1": 1}, "duplicate-id", "weights"),
-        ([1e308, 1e308, 0], "infinite-sum", "weights"),
+        ({"a": 1}, "without-value"),
+        ({"a": 1, "b": -0.5, "c": 1}, "out-of-range"),
+        ([1, 1, float("inf")], "out-of-range"),
+        ([1, float("nan"), 1], "out-of-range"),
+        ([1, None, 1], "out-of-range"),
+        (["1", 1, 1], "out-of-range"),
+        ([1, [1, 2], 1], "out-of-range"),
+        ([1, 10**400, 1], "out-of-range"),
+        ([1, 1], "wrong-count"),
+        (2.0, "wrong-type"),
+        ({"a": 1, 1: 1, "1": 1}, "duplicate-id"),
+        ([1e308, 1e308, 0], "infinite-sum"),
     ],
 )
-def test_weights_that_are_refused(weights, code, where):
+def test_weights_that_are_refused(weights, code):
     ref = side("abc")
-    with refused(code) as caught:
+    with refused(code, "weights"):
         aligned_weights(weights, ref, ref.ids)
-    assert caught.value.where.endswith(where)
 
 
 @pytest.mark.parametrize(

@@ -8,19 +8,8 @@ import pytest
 from reading import refused_in
 
 import semmetrics
-from semmetrics import ReadOptions, as_captions, as_labels
+from semmetrics import ReadOptions, as_labels
 from semmetrics.cli.app import program
-
-SMALL = 2**17
-OPTIONS = ReadOptions(max_bytes=SMALL)
-
-
-def labels(path):
-    return as_labels(path, options=OPTIONS)
-
-
-def captions(path):
-    return as_captions(path, options=OPTIONS)
 
 
 @pytest.mark.parametrize("wide", [False, True])

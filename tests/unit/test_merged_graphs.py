@@ -39,12 +39,9 @@ def graphs_of(folder, function=slots, given=None):
     return Graphs(KeptParser(parser, given, folder / "p.sqlite"))
 
 
-def graph_of(graphs, group):
-    return graphs.take([group]).graph(0)
-
-
 def shown(graphs, group):
-    return [" ".join(map(graphs.concepts.name, one)) for one in graph_of(graphs, group).tuples]
+    tuples = [one for slots in graphs.take([group]).slots for one in slots.tolist()]
+    return [" ".join(map(graphs.concepts.name, one)) for one in tuples]
 
 
 EXPECTED = ["couch/sofa", "lounge", "couch/sofa red", "couch/sofa lounge on/upon"]

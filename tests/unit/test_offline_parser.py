@@ -19,7 +19,7 @@ from semmetrics.text.offline_parser import (
     DATA,
     Lemmas,
     OfflineParser,
-    WordCutter,
+    cut_sentences,
     scene_graph_tuples,
 )
 
@@ -40,6 +40,19 @@ def _blas():
 @pytest.fixture(scope="module")
 def parser():
     return OfflineParser()
+
+
+def _printed(code, environment, *arguments):
+    """What a program prints."""
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def _recipe(*names):
+    """Modules of the recipe by which the parser was trained."""
+    return [pytest.importorskip(f"embeddings.parsing.{name}") for name in names]
 
 
 def _parse(parser, caption):
@@ -75,17 +88,13 @@ def test_it_needs_neither_torch_nor_java():
         "import sys; from semmetrics.text.offline_parser import OfflineParser;"
         "print(list(OfflineParser().parse(['a red car'])), 'torch' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={"PYTHONPATH": ":".join(sys.path), "PATH": ""},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert done.stdout == "[[['car', 'red'], ['car']]] False\n"
+    said = _printed(code, {"PYTHONPATH": ":".join(sys.path), "PATH": ""})
+    assert said == "[[['car', 'red'], ['car']]] False\n"
 
 
 def test_a_full_memory_of_words_changes_nothing(parser, monkeypatch):
     expected = list(parser.parse(CAPTIONS))
     monkeypatch.setattr("semmetrics.text.offline_parser._CACHED", 15)
-    monkeypatch.setattr("semmetrics.text.offline_parser._CACHED_WORDS", 5)
     small = OfflineParser()
     assert [_parse(small, caption) for caption in CAPTIONS] == expected
 
@@ -107,7 +116,7 @@ def test_a_full_memory_of_words_changes_nothing(parser, monkeypatch):
     ],
 )
 def test_tokens(caption, sentences):
-    assert WordCutter().sentences(caption) == sentences
+    assert cut_sentences(caption) == sentences
 
 
 @pytest.mark.parametrize(
@@ -170,9 +179,7 @@ def test_rules(text, edges, tuples):
 
 def test_the_network_computes_what_was_trained():
     torch = pytest.importorskip("torch")
-    model_module, pack = (
-        pytest.importorskip(f"embeddings.parsing.{name}") for name in ("model", "pack")
-    )
+    model_module, pack = _recipe("model", "pack")
     torch.manual_seed(0)
     sizes = model_module.Sizes(words=9, tags=5, labels=6, width=32, inner=64, rank=16)
     model = model_module.Parser(sizes).eval()
@@ -247,9 +254,7 @@ def _write_parsed(path, rows):
 def test_the_recipe_learns_what_it_is_shown(tmp_path, capsys):
     torch = pytest.importorskip("torch")
     torch.set_num_threads(1)
-    train, pack, sentences = (
-        pytest.importorskip(f"embeddings.parsing.{name}") for name in ("train", "pack", "sentences")
-    )
+    train, pack, sentences = _recipe("train", "pack", "sentences")
     _write_parsed(tmp_path / "parsed.jsonl", TINY)
     captions = list(sentences.read_parsed([tmp_path / "parsed.jsonl"]))
     assert [caption.text for caption in captions] == [row[0] for row in TINY]
@@ -269,8 +274,7 @@ def test_the_recipe_learns_what_it_is_shown(tmp_path, capsys):
 
 def test_captions_are_recombined_by_their_grammar(tmp_path):
     pytest.importorskip("torch")
-    recombine = pytest.importorskip("embeddings.parsing.recombine")
-    sentences = pytest.importorskip("embeddings.parsing.sentences")
+    recombine, sentences = _recipe("recombine", "sentences")
     _write_parsed(tmp_path / "parsed.jsonl", TINY)
     known = [
         one
@@ -290,9 +294,7 @@ def test_captions_are_recombined_by_their_grammar(tmp_path):
 def test_training_goes_on_with_more_words_and_ends_in_time(tmp_path, capsys):
     torch = pytest.importorskip("torch")
     torch.set_num_threads(1)
-    train, pack, sentences = (
-        pytest.importorskip(f"embeddings.parsing.{name}") for name in ("train", "pack", "sentences")
-    )
+    train, pack, sentences = _recipe("train", "pack", "sentences")
     known = {}
     for name, rows in (("few", TINY[:2]), ("all", TINY)):
         _write_parsed(tmp_path / f"{name}.jsonl", rows)
@@ -335,10 +337,7 @@ def test_rates_fall_to_the_end():
 
 def test_made_captions_go_on_as_others_do(tmp_path):
     pytest.importorskip("torch")
-    cross, captions, sentences = (
-        pytest.importorskip(f"embeddings.parsing.{name}")
-        for name in ("cross", "captions", "sentences")
-    )
+    cross, captions, sentences = _recipe("cross", "captions", "sentences")
     rows = [
         ("a red dog sits on the sofa", "a/DT red/JJ dog/NN sits/VBZ on/IN the/DT sofa/NN"),
         ("two cats play on the red mat", "two/CD cats/NNS play/VBP on/IN the/DT red/JJ mat/NN"),
@@ -417,16 +416,7 @@ print(seen.hexdigest(), sha256(product.tobytes() + np.exp(floats).tobytes()).hex
 def test_parses_do_not_depend_on_the_instructions_of_the_processor():
     found = np.show_config("dicts")["SIMD Extensions"].get("found", [])
     others = {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": " ".join(found)}
-    here, there = (
-        subprocess.run(
-            [sys.executable, "-c", _VALUES],
-            env={**os.environ, **more},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.split()
-        for more in ({}, others)
-    )
+    here, there = (_printed(_VALUES, {**os.environ, **more}).split() for more in ({}, others))
     if here[1] == there[1]:
         pytest.skip("products of floats are the same with other instructions, too")
     assert here[0] == there[0]
@@ -452,14 +442,8 @@ print((process_time() - process) / (thread_time() - thread))
 @pytest.mark.skipif("openblas" not in _blas(), reason="the limit is that of OpenBLAS")
 @pytest.mark.parametrize(("count", "times"), [("500", "1"), ("60", "30")])
 def test_parsing_takes_one_thread(count, times):
-    done = subprocess.run(
-        [sys.executable, "-c", _THREADS, count, times],
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "2"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert float(done.stdout) < 1.15
+    said = _printed(_THREADS, {**os.environ, "OPENBLAS_NUM_THREADS": "2"}, count, times)
+    assert float(said) < 1.15
 
 
 def test_words_have_their_vectors_after_an_interruption():

@@ -35,13 +35,10 @@ def versioned(version, function=words):
     return FunctionParser(parse)
 
 
-def test_a_parser_that_is_unknown_and_captions_that_are_no_list():
+@pytest.mark.parametrize("name", ["Offline", "x"])
+def test_a_parser_that_is_unknown(name):
     with refused("unknown-name"):
-        open_parser("Offline")
-    with refused("unknown-name"):
-        open_parser("x")
-    with refused("wrong-type"):
-        open_parser("offline").tuples("a dog")
+        open_parser(name)
 
 
 # ---- files --------------------------------------------------------------------------------------

@@ -1,10 +1,9 @@
 """Captions from files: JSON, JSON lines, COCO, tables, Parquet and plain text."""
 
-import gzip
 import json
 
 import pytest
-from reading import codes, refused_in
+from reading import codes, refused_in, saved
 
 from semmetrics import ReadOptions
 from semmetrics.kinds.captions import as_captions
@@ -13,22 +12,9 @@ from semmetrics.kinds.captions import as_captions
 @pytest.fixture
 def load(tmp_path):
     def reader(data, name="refs.json", **options):
-        path = tmp_path / name
-        text = data if isinstance(data, str | bytes) else json.dumps(data)
-        raw = text.encode() if isinstance(text, str) else text
-        path.write_bytes(gzip.compress(raw) if name.endswith("gz") else raw)
-        return as_captions(path, options=ReadOptions(**options))
+        return as_captions(saved(tmp_path, name, data), options=ReadOptions(**options))
 
     return reader
-
-
-def lists(captions):
-    """The captions of each item."""
-    return captions.to_list()
-
-
-def lines(*records):
-    return "\n".join(json.dumps(record) for record in records)
 
 
 COCO = {
@@ -50,7 +36,7 @@ def test_coco_results(load):
     ]
     got = load(records)
     assert got.ids == ["404", "7"]
-    assert lists(got) == [["one", "three"], ["two"]]
+    assert got.to_list() == [["one", "three"], ["two"]]
     assert got.where(1).endswith("refs.json, element [1], id '7'")
     assert got.understood == "JSON, one record a caption"
     assert codes(got) == [("unused-columns", 1, "id")]
@@ -59,7 +45,7 @@ def test_coco_results(load):
 def test_coco_captions_keep_the_order_of_annotations(load):
     got = load(COCO)
     assert got.ids == ["9", "4"]
-    assert lists(got) == [["a cat"], ["a dog", "the dog"]]
+    assert got.to_list() == [["a cat"], ["a dog", "the dog"]]
     assert got.understood == "COCO captions, 3 captions"
     assert [note.code for note in got.notes] == ["without-annotations"]
     assert got.where(1).endswith("refs.json, id '4'")
@@ -67,58 +53,28 @@ def test_coco_captions_keep_the_order_of_annotations(load):
 
 def test_coco_captions_without_images(load):
     got = load({"annotations": COCO["annotations"]})
-    assert (got.ids, lists(got)) == (["4", "9"], [["a dog", "the dog"], ["a cat"]])
+    assert (got.ids, got.to_list()) == (["4", "9"], [["a dog", "the dog"], ["a cat"]])
     assert got.notes == []
 
 
 @pytest.mark.parametrize(
     ("data", "name", "match"),
     [
-        ({"a": "x", "b": ["y"]}, "r.json", ("wrong-type", "r.json, id 'a'")),
-        ({"a": ["x"], "b": "y"}, "r.json", ("wrong-type", "r.json, id 'b'")),
-        ({"a": "x", "b": 3}, "r.json", ("wrong-type", "r.json, id 'b'")),
-        ({"a": ["x", None]}, "r.json", ("wrong-type", "r.json, id 'a', caption 2")),
-        ({"a": {"caption": "x"}}, "r.json", ("wrong-type", "r.json, id 'a'")),
-        ({"": "x"}, "r.json", ("empty-id", "r.json, key ''")),
-        ('{"a": "x", "a": "y"}', "r.json", ("duplicate", "r.json")),
-        (r'{"a": "\ud800"}', "r.json", ("lone-surrogate", "r.json")),
-        ("3", "r.json", ("wrong-type", "r.json")),
-        ("{}", "r.json", ("nothing-given", "r.json")),
-        ("[]", "r.json", ("nothing-given", "r.json")),
-        (["x", ["y"]], "r.json", ("wrong-type", "r.json, element [0]")),
         ([["x"], {"id": 1}], "r.json", ("wrong-type", "r.json, element [1]")),
-        ([{"id": 1, "caption": 5}], "r.json", ("wrong-type", "r.json, element [0], id '1'")),
         ([{"id": 1, "caption": "x"}, {"id": 1, "captions": ["y"]}], "r.json",
          ("duplicate-at", "r.json, element [1], id '1'")),
         ([{"id": 1, "captions": ["x"]}, {"id": 1, "captions": ["y"]}], "r.json",
          ("duplicate-at", "r.json, element [1], id '1'")),
         ([{"id": 1, "captions": ["x"]}, {"id": 1, "caption": "y"}], "r.json",
          ("duplicate-at", "r.json, element [1], id '1'")),
-        ([{"id": 1, "caption": "x"}, "y"], "r.json", ("wrong-type", "r.json, element [1]")),
-        ([{"id": None, "caption": "x"}], "r.json", ("wrong-id", "r.json, element [0]")),
-        ([{"id": 1, "label": "x"}], "r.json", ("missing-column", "r.json, element [0]")),
         ([{"id": 1, "caption": "x", "references": []}], "r.json",
          ("ambiguous-column", "r.json, element [0]")),
-        ({"annotations": [{"image_id": 1, "caption": 4}]}, "r.json",
-         (None, "r.json, annotations[0], id '1'")),
-        ({"annotations": [{"caption": "x"}]}, "r.json", (None, "r.json, annotations[0]")),
-        (COCO | {"images": [{"id": 4}]}, "r.json", (None, "r.json, annotations[1]")),
-        (COCO | {"images": [{"id": 4}, {"id": 4}]}, "r.json", (None, "r.json, images[1]")),
         (COCO | {"images": 4}, "r.json", (None, "r.json")),
-        ({"images": [{"id": 1}], "annotations": [{"image_id": 1, "category_id": 2}]}, "r.json",
-         (None, "r.json, annotations[0], id '1'")),
         ({"images": [{"id": 1}], "annotations": []}, "r.json", ("nothing-given", "r.json")),
-        ('{"id": 1, "caption": "x"}\n{"id": 2}', "r.jsonl", ("missing-column", "r.jsonl, line 2")),
         ('{"id": 1, "caption": "x"}\n[]', "r.jsonl", ("wrong-type", "r.jsonl, line 2")),
-        ("id,caption\n,x\n", "r.csv", ("empty-id", "r.csv, line 2")),
-        ("id,caption\na,x,y\n", "r.csv", ("wrong-width", "r.csv, line 2")),
-        ("id,label\na,x\n", "r.csv", ("missing-column", "r.csv, line 1")),
         ("caption\nx\n", "r.csv", ("missing-column", "r.csv, line 1")),
-        (" \n\n", "r.txt", ("empty", "r.txt")),
         ("a\rb\r", "r.txt", ("carriage-returns", "r.txt, line 1")),
-        ("a\n\0\n", "r.txt", ("bad-character", "r.txt, line 2")),
         (b"a\n\xff\n", "r.txt", ("not-utf8", "r.txt, line 2")),
-        ("x", "r.npy", ("wrong-format", "r.npy")),
         ("x", "r.doc", ("unknown-extension", "r.doc")),
     ],
 )  # fmt: skip
@@ -135,18 +91,6 @@ def test_karpathy_split(reference_dir):
     assert got.values()[0] == "A man with a red helmet on a small moped on a dirt road."
 
 
-def test_fakecap(reference_dir):
-    raw = as_captions(reference_dir / "coco" / "captions_val2014_fakecap_results.json")
-    refs = as_captions(reference_dir / "coco" / "fakecap_tokenized_gts.json")
-    assert (len(raw), len(raw.values()), raw.understood) == (
-        1000,
-        1000,
-        "JSON, one record a caption",
-    )
-    assert set(raw.ids) == set(refs.ids)
-    assert set(map(len, lists(refs))) == {5, 6}
-
-
 LONG = "a cat that sleeps " * 7  # 20,000 of them are more than is read at once
 
 
@@ -155,6 +99,6 @@ def test_captions_that_differ_but_for_a_late_repeat(load, last):
     texts = [f"{LONG}{number}" for number in range(20_000)]
     records = [{"id": number, "captions": [text]} for number, text in enumerate(texts)]
     records.append({"id": "last", "captions": [last, texts[7]]})
-    got = load(lines(*records), "refs.jsonl")
+    got = load("\n".join(map(json.dumps, records)), "refs.jsonl")
     assert got.to_list() == [*([text] for text in texts), [last, texts[7]]]
     assert list(got.vocabulary) == list(dict.fromkeys([*texts, last]))

@@ -1,10 +1,9 @@
 """JSON, JSON lines and COCO instances."""
 
-import gzip
 import json
 
 import pytest
-from reading import read, refused_in
+from reading import read, refused_in, saved
 
 from semmetrics import ReadOptions, as_labels
 
@@ -12,16 +11,9 @@ from semmetrics import ReadOptions, as_labels
 @pytest.fixture
 def load(tmp_path):
     def reader(data, name="gt.json", **options):
-        text = data if isinstance(data, str) else json.dumps(data)
-        path = tmp_path / name
-        path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
-        return read(path, ReadOptions(**options))
+        return read(saved(tmp_path, name, data), ReadOptions(**options))
 
     return reader
-
-
-def lines(*records):
-    return "\n".join(json.dumps(record) for record in records)
 
 
 COCO = {
@@ -39,30 +31,16 @@ COCO = {
 @pytest.mark.parametrize(
     ("data", "match"),
     [
-        ({"a": ["x"], "b": "cat"}, ("wrong-type", "gt.json, id 'b'")),
-        ({"a": 3}, ("wrong-type", "gt.json, id 'a'")),
-        ({"a": None}, ("wrong-type", "gt.json, id 'a'")),
         ({"a": True}, ("wrong-type", "gt.json, id 'a'")),
-        ({"a": {"label": "cat"}}, ("not-a-number", "gt.json, id 'a'")),
         ({"a": {"cat": True, "dog": 0.5}}, ("not-a-number", "gt.json, id 'a'")),
         ({"a": {"cat": [1]}}, ("not-a-number", "gt.json, id 'a'")),
         ({"": []}, ("empty-id", "gt.json, key ''")),
-        ("3", ("wrong-type", "gt.json")),
-        ('"cat"', ("wrong-type", "gt.json")),
         ("{}", ("nothing-given", "gt.json")),
-        ("[]", ("nothing-given", "gt.json")),
-        (["cat", "dog"], ("wrong-type", "gt.json, element [0]")),
         ([["cat"], {"id": 1}], ("wrong-type", "gt.json, element [1]")),
-        ([{"id": 1, "labels": []}, ["x"]], ("wrong-type", "gt.json, element [1]")),
-        ([{"id": 1}], ("missing-column", "gt.json, element [0]")),
         ([{"labels": []}], ("missing-column", "gt.json, element [0]")),
         ([{"id": 1, "img_id": 2, "labels": []}], ("ambiguous-column", "gt.json, element [0]")),
         ([{"id": 1, "tags": [], "labels": []}], ("ambiguous-column", "gt.json, element [0]")),
-        ([{"id": 1.0, "labels": []}], ("wrong-id", "gt.json, element [0]")),
-        ([{"id": True, "labels": []}], ("wrong-id", "gt.json, element [0]")),
-        ([{"id": None, "labels": []}], ("wrong-id", "gt.json, element [0]")),
         ([{"id": [], "labels": []}], ("wrong-id", "gt.json, element [0]")),
-        ([{"id": "", "labels": []}], ("empty-id", "gt.json, element [0]")),
         (
             [{"id": 1, "labels": []}, {"id": "1", "labels": []}],
             ("duplicate-at", "gt.json, element [1], id '1'"),
@@ -73,29 +51,19 @@ COCO = {
             ("wrong-count", "gt.json, element [0], id '1'"),
         ),
         (
-            [{"id": 1, "labels": ["x"], "scores": 0.5}],
-            ("wrong-type", "gt.json, element [0], id '1'"),
-        ),
-        (
             [{"id": 1, "labels": {"x": 1}, "scores": [1]}],
             ("scored-twice", "gt.json, element [0], id '1'"),
         ),
-        ('{"a": [], "a": []}', ("duplicate", "gt.json")),
         ('{"a": [{"label": "x", "label": "y"}]}', ("duplicate", "gt.json")),
         ('{"a": [["x", NaN]]}', ("not-json", "gt.json, line 1, column 14")),
         (
             '{"a": [["NaN \\" NaN", 1]],\n "b": [["x", -Infinity]]}',
             ("not-json", "gt.json, line 2, column 14"),
         ),
-        ("[" * 200_000, ("not-json", "gt.json")),
         ('{"a":' * 200_000, ("not-json", "gt.json")),
-        ('{"a": [' + "1" * 5000 + "]}", ("not-json", "gt.json")),
         ('{"a": ["x"]\n "b"}', ("not-json", "gt.json, line 2, column 2")),
-        ('{"a": ["x"', ("not-json", "gt.json, line 1, column 11")),
         ('{"a": ["\t"]}', ("not-json", "gt.json, line 1, column 9")),
         ('{"a": []}\n{"b": []}', ("json-lines", "gt.json, line 2, column 1")),
-        ('{"a": []} {"b": []}', ("not-json", "gt.json, line 1, column 11")),
-        (r'{"a": ["\ud800"]}', ("lone-surrogate", "gt.json")),
         (r'{"\udc00": []}', ("lone-surrogate", "gt.json")),
     ],
 )
@@ -121,26 +89,12 @@ def test_ids_named_like_coco_sections_are_ids(load):
 @pytest.mark.parametrize(
     ("change", "match"),
     [
-        ({"images": [{"id": 1}, {"id": "1"}]}, (None, "gt.json, images[1]")),
-        ({"images": [{}]}, (None, "gt.json, images[0]")),
         ({"images": [{"id": 1.5}]}, ("wrong-id", "gt.json, images[0], id")),
-        ({"images": [{"id": 1}]}, (None, "gt.json, annotations[0]")),
-        ({"annotations": [{"image_id": 1, "category_id": 4}]}, (None, "gt.json, annotations[0]")),
         ({"annotations": [{"image_id": 1, "caption": "A"}]}, (None, "gt.json, annotations[0]")),
         (
             {"annotations": [{"image_id": True, "category_id": 3}]},
             ("wrong-id", "gt.json, annotations[0], image_id"),
         ),
-        (
-            {"categories": [{"id": 3, "name": "a"}, {"id": 3, "name": "b"}]},
-            (None, "gt.json, categories[1]"),
-        ),
-        (
-            {"categories": [{"id": 3, "name": "a"}, {"id": 4, "name": "a"}]},
-            (None, "gt.json, categories[1]"),
-        ),
-        ({"categories": [{"id": 3, "name": ""}]}, (None, "gt.json, categories[0]")),
-        ({"categories": [{"id": 3}]}, (None, "gt.json, categories[0]")),
         ({"categories": [3]}, (None, "gt.json, categories[0]")),
         ({"categories": None}, (None, "gt.json")),
         ({"images": [], "annotations": []}, ("nothing-given", "gt.json")),
@@ -152,8 +106,6 @@ def test_bad_coco(load, change, match):
 
 
 def test_coco_by_format_must_be_coco(load):
-    with refused_in(None, "gt.json"):
-        load({"a": ["x"]}, format="coco")
     with refused_in("wrong-type", "gt.json"):
         load([["x"]], format="coco")
 

@@ -1,12 +1,11 @@
 """Class lists, numbers by id, and plain matrices."""
 
-import gzip
 import io
-import json
 import sys
 
 import numpy as np
 import pytest
+from reading import saved
 
 from semmetrics.data.side_inputs import read_class_list, read_dense, read_numbers
 from semmetrics.errors import InputError
@@ -19,9 +18,7 @@ def write(tmp_path):
         if isinstance(data, np.ndarray):
             np.save(path, data)
             return path
-        raw = (data if isinstance(data, str) else json.dumps(data)).encode()
-        path.write_bytes(gzip.compress(raw) if name.endswith("gz") else raw)
-        return path
+        return saved(tmp_path, name, data)
 
     return writer
 
@@ -29,20 +26,14 @@ def write(tmp_path):
 @pytest.mark.parametrize(
     ("name", "data", "code", "where"),
     [
-        ("c.txt", "a\n\nb\n", None, "line 2"),
         ("c.txt", "a\nb\na\n", None, "line 3"),
-        ("c.txt", "", None, ""),
-        ("c.json", ["a", "a"], None, "class 1 (from 0)"),
-        ("c.json", ["a", 1], None, "class 1 (from 0)"),
         ("c.json", [], "wrong-type", ""),
-        ("c.json", {"a": 1}, "wrong-type", ""),
         (
             "c.json",
             [{"id": 1, "name": "a"}, {"id": 1, "name": "b"}],
             "duplicate-id",
             "categories[1]",
         ),
-        ("c.csv", "id,name", "wrong-format", ""),
     ],
 )
 def test_bad_class_lists(write, name, data, code, where):
@@ -55,27 +46,18 @@ def test_bad_class_lists(write, name, data, code, where):
 @pytest.mark.parametrize(
     ("name", "data", "code", "where"),
     [
-        ("w.json", {"a": "1"}, "not-a-number", "id 'a'"),
-        ("w.json", {"a": None}, "not-a-number", "id 'a'"),
         ("w.json", {"a": True}, "not-a-number", "id 'a'"),
         ("w.json", '{"a": 1e999}', "not-finite", "id 'a'"),
         ("w.json", '{"a": 1' + "0" * 400 + "}", "not-finite", "id 'a'"),
-        ("w.json", '{"a": 1, "a": 2}', None, ""),
         ("w.json", {"": 1}, "empty-id", ""),
         ("w.json", [1, "x"], "not-a-number", "element [1]"),
         ("w.json", "3", "wrong-type", ""),
         ("w.json", "{}", "nothing-given", ""),
-        ("w.csv", "id,weight\na,1\na,2\n", "duplicate-id", "line 3, id 'a'"),
-        ("w.csv", "id,weight\na,x\n", "not-a-number", "line 2, id 'a'"),
         ("w.csv", "id,weight\n,1\n", "empty-id", "line 2, id ''"),
         ("w.csv", "id,weight\na,\n", "not-a-number", "line 2, id 'a'"),
-        ("w.csv", "id,x\na,1\n", "missing-column", "line 1"),
         ("w.csv", "id,weight\n", "nothing-given", ""),
         ("w.jsonl", '{"a": 1}', None, ""),
-        ("w.txt", "a 1", None, ""),
         ("w.dat", "id,weight", None, ""),
-        ("w.npy", np.eye(2), "wrong-shape", ""),
-        ("w.npy", np.array([1, np.nan]), None, "row 1 (from 0)"),
     ],
 )
 def test_bad_numbers(write, name, data, code, where):

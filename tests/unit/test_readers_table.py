@@ -1,10 +1,9 @@
 """CSV and TSV."""
 
-import gzip
 import time
 
 import pytest
-from reading import read, refused_in
+from reading import read, refused_in, saved
 
 import semmetrics
 from semmetrics import ReadOptions, as_labels
@@ -13,9 +12,7 @@ from semmetrics import ReadOptions, as_labels
 @pytest.fixture
 def load(tmp_path):
     def reader(text, name="gt.csv", **options):
-        path = tmp_path / name
-        path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
-        return read(path, ReadOptions(**options))
+        return read(saved(tmp_path, name, text), ReadOptions(**options))
 
     return reader
 
@@ -23,27 +20,15 @@ def load(tmp_path):
 @pytest.mark.parametrize(
     ("text", "match"),
     [
-        ("a,x\nb,y\n", ("missing-column", "gt.csv, line 1")),
         ("id,x\na,y\n", ("missing-column", "gt.csv, line 1")),
-        ("id,img_id,label\na,b,c\n", ("ambiguous-column", "gt.csv, line 1")),
-        ("id,label,class\na,b,c\n", ("ambiguous-column", "gt.csv, line 1")),
         ("id,label,conf,prob\na,b,1,1\n", ("ambiguous-column", "gt.csv, line 1")),
-        ("id,label\n", ("nothing-given", "gt.csv")),
-        ("\nid,label\n", ("empty", "gt.csv, line 1")),
-        ("id,label\na,b\nc\n", ("wrong-width", "gt.csv, line 3")),
         ("id,label\na,b\nc,d,e\n", ("wrong-width", "gt.csv, line 3")),
-        ("id,label\n,b\n", ("empty-id", "gt.csv, line 2")),
-        ("id,label\na,b\na,\n", ("empty-cell", "gt.csv, line 3, id 'a'")),
         ("id,label\na,\na,\n", ("empty-cell", "gt.csv, line 2, id 'a'")),
         ("id,label\na,b\nc,'d\n" + 'e,"f\n', ("not-csv", "gt.csv, line 4")),
-        ('id,label\na,"b" c\n', ("not-csv", "gt.csv, line 2")),
         ("id,label\na,b\0\n", ("bad-character", "gt.csv, line 2")),
-        ("id,label,score\na,b,x\n", ("not-a-number", "gt.csv, line 2, id 'a'")),
-        ("id,label,score\na,b,nan\n", ("not-finite", "gt.csv, line 2, id 'a'")),
         ("id,label,score\na,b,1\na,b,-inf\n", ("not-finite", "gt.csv, line 3, id 'a'")),
         ("id,label,score\na,b,1e999\n", ("not-finite", "gt.csv, line 2, id 'a'")),
         ("id,label,score\na,b,1_0\n", ("not-a-number", "gt.csv, line 2, id 'a'")),
-        ("id,label,score\na,b,\n", ("not-a-number", "gt.csv, line 2, id 'a'")),
         ("id,label,score\na,,1\n", ("score-alone", "gt.csv, line 2, id 'a'")),
     ],
 )

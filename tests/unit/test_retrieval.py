@@ -119,7 +119,7 @@ def test_rows_of_numbers_may_begin_with_whole_ones():
     table = [[1, 0], [0.5, 1]]
     options = {"queries": None, "gallery": None, "measures": "HitRate@1"}
     assert score(table, [[0], [1]], **options)[0].value == 1.0
-    with refused("wrong-count"):
+    with refused("wrong-type"):
         score([[1, 0], [0.5]], [[0], [1]], **options)
 
 

@@ -135,7 +135,6 @@ def test_options_take_or_refuse(option):
             [{"id": "a", "labels": ["x"], "scores": ["0.9"]}],
             ("not-a-number", "input, element [0], id 'a'"),
         ),
-        (as_labels, {True: ["cat"]}, ("wrong-id", "input")),
         (as_labels, {1: ["cat"], "1": ["cat"]}, ("duplicate-id", "input")),
         (as_labels, {"id": ["a"], "label": [ITSELF]}, ("deep-column", "input")),
     ],

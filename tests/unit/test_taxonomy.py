@@ -54,10 +54,8 @@ def graphs(draw):
     return {name: parents[name] for name in order}
 
 
-def built(parents, **options):
-    return Taxonomy.from_parents(
-        {name: sorted(above) for name, above in parents.items()}, **options
-    )
+def built(parents):
+    return Taxonomy.from_parents({name: sorted(above) for name, above in parents.items()})
 
 
 def ancestors_of(made, term):
@@ -149,11 +147,8 @@ def test_a_link_back_makes_a_cycle_of_links(parents, data):
 
 
 @pytest.mark.parametrize(("value", "code", "where"), [
-    ({"cat": "cat"}, "own-parent", "taxonomy, 'cat'"),
     ({"cat": ["animal", " "]}, "empty", "taxonomy, 'cat'"),
     ({"": "animal"}, "empty", "taxonomy, ''"),
-    ({"cat": 3}, "wrong-type", "taxonomy, 'cat'"),
-    ({}, "nothing-given", "taxonomy"),
     ([], "nothing-given", "taxonomy"),
     ([("cat", "animal"), ("dog",)], "wrong-cells", "taxonomy, element [1]"),
     (["ab"], "wrong-type", "taxonomy, element [0]"),
@@ -166,14 +161,15 @@ def test_bad_links(value, code, where):
         as_taxonomy(value)
 
 
-def test_its_size_is_bounded():
+def test_its_size_is_bounded(monkeypatch):
     chain = {f"n{i}": f"n{i + 1}" for i in range(200)}
-    with refused("too-many-ancestors", "taxonomy"):
-        Taxonomy.from_parents(chain, max_pairs=1000)
     layers = {f"{i}.{j}": [f"{i + 1}.{k}" for k in range(9)] for i in range(9) for j in range(9)}
-    with refused("too-many-ancestors", "taxonomy"):
-        Taxonomy.from_parents(layers, max_pairs=1000)
-    assert len(Taxonomy.from_parents(chain, max_pairs=201 * 202 // 2).ancestors) == 201 * 202 // 2
+    monkeypatch.setattr(taxonomy_graph, "MAX_PAIRS", 1000)
+    for parents in (chain, layers):
+        with refused("too-many-ancestors", "taxonomy"):
+            Taxonomy.from_parents(parents)
+    monkeypatch.setattr(taxonomy_graph, "MAX_PAIRS", 201 * 202 // 2)
+    assert len(Taxonomy.from_parents(chain).ancestors) == 201 * 202 // 2
 
 
 def test_pickled_and_given_again():
@@ -188,30 +184,22 @@ def test_pickled_and_given_again():
 
 
 @pytest.mark.parametrize(("name", "text", "code", "where"), [
-    ("t.csv", "a,b\ncat,animal\n", "no-column", ", line 1"),
     ("t.csv", "child;parent\ncat;animal\n", "other-delimiter", ", line 1"),
     ("t.csv", "child,parent\ncat, mammal\nmammal,animal\n", "differ-by-blanks", ", line 3"),
     ("t.tsv", "child\tparent\ncat\tanimal\ncat \tpet\n", "differ-by-blanks", ", line 3"),
     ("t.csv", "child,parent\ncat,animal\ndog,dog\n", "own-parent", ", line 3"),
     ("t.csv", "child,parent\ncat,animal\n,animal\n", "empty", ", line 3"),
     ("t.csv", "child,parent\n", "nothing-given", ""),
-    ("t.csv", "child,parent\na,b\nb,a\n", "cycle", ""),
     ("t.json", '{"cat": {"animal": {}}}', "wrong-type", ", 'cat'"),
-    ("t.json", "3", "wrong-type", ""),
     ("t.json", '[["cat", "animal"], "dog"]', "wrong-type", ", element [1]"),
+    ("t.jsonl", "{}", "wrong-format", ""),
+    ("t.owl", "{}", "unknown-extension", ""),
 ])  # fmt: skip
 def test_bad_files(tmp_path, name, text, code, where):
     path = tmp_path / name
     path.write_text(text)
     with refused(code, f"{path}{where}"):
         as_taxonomy(path)
-
-
-@pytest.mark.parametrize("name", ["t.jsonl", "t.txt", "t.owl", "t"])
-def test_formats_that_are_not_read(tmp_path, name):
-    (tmp_path / name).write_text("{}")
-    with pytest.raises(InputError):
-        as_taxonomy(tmp_path / name)
 
 
 @pytest.mark.parametrize(("text", "options", "names"), [
