@@ -264,8 +264,7 @@ def _mean_value(
 
 def tie_spans(indptr: Ints, scores: Floats) -> tuple[Ints, Ints]:
     """Find the first, and one past the last, position of the labels that tie with each label."""
-    fresh = np.ones(len(scores), np.bool_)
-    fresh[1:] = (scores[1:] != scores[:-1]) | np.diff(ragged.row_numbers(indptr)).astype(np.bool_)
+    fresh = ragged.starts_run(scores) | ragged.starts_run(ragged.row_numbers(indptr))
     begins = np.flatnonzero(fresh)
     group = np.cumsum(fresh) - 1
     return begins[group], np.append(begins[1:], len(scores))[group]

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
 from semmetrics.core import ragged
-from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import score_matrix, target_matrix
@@ -328,7 +328,7 @@ def points_of_scores(scores: Floats) -> tuple[Floats, Ints]:
     """
     order = np.argsort(-scores)
     falling = scores[order]
-    fresh = _differs(falling)
+    fresh = ragged.starts_run(falling)
     bins = np.empty(len(scores), np.int64)
     bins[order] = np.cumsum(fresh)
     points = falling[fresh]
@@ -499,7 +499,7 @@ def _add_changes(
     keys = ragged.row_numbers(indptr) * wide + bins
     order = np.argsort(keys)
     keys = keys[order]
-    last = np.flatnonzero(_differs(keys[::-1])[::-1])
+    last = np.flatnonzero(ragged.starts_run(keys[::-1])[::-1])
     group, at = np.divmod(keys[last], wide)
     counts = [ragged.running_sums(column[order]) for column in columns]
     hit, kept, *more = (c[last + 1] - c[indptr[group]] for c in counts)
@@ -507,7 +507,7 @@ def _add_changes(
     start = _cut(formula(zero, zero, n_ref, *[zero for _ in more]) * share)
     after = _cut(formula(hit, kept, n_ref[group], *more) * share[group])
     before = np.concatenate([after[..., :1], after[..., :-1]], axis=-1)
-    first = _differs(group)
+    first = ragged.starts_run(group)
     before[..., first] = start[..., group[first]]
     change = (after - before) * whole[group]
     for place in np.ndindex(change.shape[:2]):
@@ -522,13 +522,6 @@ def _joined(parts: Ints) -> Floats:
     high, low = parts.astype(np.float64)
     total: Floats = np.ldexp(high, -_HIGH) + np.ldexp(low, -_HIGH - _LOW)
     return total
-
-
-def _differs(flat: NDArray[Any]) -> Bools:
-    """Return whether each element differs from the one before; the first does."""
-    fresh = np.ones(len(flat), np.bool_)
-    np.not_equal(flat[1:], flat[:-1], out=fresh[1:])
-    return fresh
 
 
 def _cut(values: Floats) -> Floats:
