@@ -367,17 +367,15 @@ def _solve_alone(
     if largest == 0.0:  # the network simplex may not return
         return 0.0, 0.0
     scaled = costs / largest
-    found = network_simplex(scaled, rows, columns) or linear_program(scaled, rows, columns)
-    if found is None:
-        raise InputError("unsolved-transport", f"problem {number}", gap=_GAP)
-    plan, u = found
-    value = float((plan * costs).sum())
-    bound = float(rows @ u + columns @ (scaled - u[:, None]).min(axis=0))
-    unplaced = abs(plan.sum(1) - rows).sum() + abs(plan.sum(0) - columns).sum()
-    gap = abs(value / largest - bound) + float(unplaced)
-    if not gap <= _GAP:
-        raise InputError("unsolved-transport", f"problem {number}", gap=_GAP)
-    return value, gap * largest
+    if found := network_simplex(scaled, rows, columns) or linear_program(scaled, rows, columns):
+        plan, u = found
+        value = float((plan * costs).sum())
+        bound = float(rows @ u + columns @ (scaled - u[:, None]).min(axis=0))
+        unplaced = abs(plan.sum(1) - rows).sum() + abs(plan.sum(0) - columns).sum()
+        gap = abs(value / largest - bound) + float(unplaced)
+        if gap <= _GAP:
+            return value, gap * largest
+    raise InputError("unsolved-transport", f"problem {number}", gap=_GAP)
 
 
 def network_simplex(costs: Floats, rows: Floats, columns: Floats) -> Plan | None:

@@ -25,7 +25,7 @@ from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.tasks import Block, CaptionTask, kept
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
+from semmetrics.metrics.definition import Definition, Measure, Statistic, Value
 from semmetrics.metrics.families import CAUSES, ItemMeans, policy_option, value_columns
 from semmetrics.metrics.registry import add
 from semmetrics.text.tokenizers import encode_tokens
@@ -218,17 +218,6 @@ def caption_measure(
     family = CaptionMeans(family) if isfunction(family) else family
     more = {"source": source, "cutoff": False, "kind": "captions", **more}
     return add(Definition(name, family, summary, equation, **more))
-
-
-def number_option(name: str, default: float, most: float, text: str) -> Option:
-    """Return an option that is a number from 0 to a largest."""
-
-    def check(value: float) -> None:
-        if not 0 <= value <= most:
-            wanted = f"a number in [0, {most}]"
-            raise InputError("bad-option", name=name, value=value, wanted=wanted)
-
-    return Option(name, name, default, kind=float, help=text, check=check)
 
 
 def largest_of_rows(values: NDArray[Any], indptr: Ints) -> Floats:

@@ -36,7 +36,7 @@ from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.messages import brief, counted
 from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_steps import NO_REFERENCE, SKIP_OR_NAN, CaptionBlock
-from semmetrics.metrics.definition import Measure, Statistic, one_of
+from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.text.java import ENGLISH, JavaProgram
 from semmetrics.text.tokenizers import one_line
@@ -252,6 +252,7 @@ def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
 
 
 _RECALL = "how much recall counts in the mean of precision and recall"
+_PENALTY = "the largest penalty for chunks"
 _RELEASE = one_of("release", "1.5", "release of the program, with its English parameters and -norm")
 METEOR = caption_steps.caption_measure(
     "METEOR",
@@ -273,9 +274,9 @@ METEOR_NLTK = caption_steps.caption_measure(
     "nltk.translate.meteor_score (Lavie and Agarwal 2007)",
     cite=("lavie2007",),
     options=(
-        caption_steps.number_option("alpha", 0.9, 1, _RECALL),
-        caption_steps.number_option("beta", 3.0, 1e154, "power of the penalty"),
-        caption_steps.number_option("gamma", 0.5, 1, "the largest penalty for chunks"),
+        Option("alpha", "alpha", 0.9, kind=float, within=(0, 1), help=_RECALL),
+        Option("beta", "beta", 3.0, kind=float, within=(0, 1e154), help="power of the penalty"),
+        Option("gamma", "gamma", 0.5, kind=float, within=(0, 1), help=_PENALTY),
         NO_REFERENCE,
     ),
     order_invariant=False,

@@ -718,10 +718,6 @@ def _check_extended(value: str) -> None:
         raise InputError("bad-option", name="extended", value=value, wanted=wanted)
 
 
-def _check_number(value: int) -> None:
-    relations.as_cutoffs(value, "m or depth")
-
-
 _PHI = Option("phi", "phi", "default", help="which of the matrices given as phi is meant, or what "
               "computes it of captions= (--captions): CIDEr-D, CIDEr, SPICE or BagSim")  # fmt: skip
 _TRUTH = one_of("ground_truth", f"kept {LEFT_OUT}", "the query's own positives count as all else, "
@@ -755,14 +751,14 @@ SR = retrieval_measure(
     "Biten et al. 2022, equation 4, and the released code",
     cite=("biten2022",),
     options=(
-        Option("m", "m", kind=int, required=True, check=_check_number,
+        Option("m", "m", kind=int, required=True, within=(1, np.inf),
                help="how many items, or images, extend the ground truth"),
         _PHI,
         one_of("variant", "hard soft weighted hit", "how items of the extended ground truth count: "
                "alike (hard), by phi (weighted), by phi over their number (soft), or any (hit)"),
         one_of("similar", "items images", "the extended ground truth is the m most similar items "
                "(equation 4), or all captions of the m most similar images (the released code)"),
-        Option("depth", "depth", 10, kind=int, check=_check_number,
+        Option("depth", "depth", 10, kind=int, within=(1, np.inf),
                help="of similar=images: images that each caption lists"),
         _TRUTH,
         _NONE,

@@ -73,12 +73,6 @@ def check_decode(value: str) -> str:
     raise InputError("bad-option", name="decode", value=value, wanted=wanted)
 
 
-def _check_count(value: int) -> None:
-    if value < 0:
-        wanted = "a whole number from 0"
-        raise InputError("bad-option", name="keep_at_least", value=value, wanted=wanted)
-
-
 def set_options(
     averages: tuple[str, ...],
     *,
@@ -102,7 +96,7 @@ def set_options(
         policy("no_reference", "noref", "0", "0/0 with nothing true"),
         policy("undefined", "undef", "nan", "0/0 for another reason"),
         Option("decode", "decode", "all", help="the rule that makes sets", check=check_decode),
-        Option("keep_at_least", "min", 0, kind=int, help="labels always kept", check=_check_count),
+        Option("keep_at_least", "min", 0, kind=int, help="labels always kept", within=(0, np.inf)),
     ]  # fmt: skip
     chosen, other = set(averages), defaults or {}
     shared = tuple(
