@@ -47,7 +47,7 @@ from semmetrics.metrics.definition import Measure, one_of
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.label_similarity import EMBEDDING, choose_similarities, label_vectors_of
-from semmetrics.metrics.semantic import BatchLayout
+from semmetrics.metrics.semantic import BatchLayout, nearest_by_rule
 from semmetrics.metrics.spice import PARSER_OPTIONS, parsed_texts
 from semmetrics.text.tokenizers import RawTuple, encode_tokens
 
@@ -122,18 +122,11 @@ def _nearest_sums(
     layout = BatchLayout(
         mine, theirs, vectors.included[mine.codes], vectors.included[theirs.codes], vectors
     )
-    precision, recall = np.zeros(len(mine.codes)), np.zeros(len(theirs.codes))
-    source = choose_similarities(vectors, mine, theirs)
-    for batch in layout.batches(by_term=False):
-        table = source.gather(batch.rows, batch.columns)
-        backend = Backend(table)
-        for values, places, axis in ((precision, batch.owner, 2), (recall, batch.goal, 1)):
-            nearest = backend.numpy(backend.xp.amax(table, axis))
-            values[places[places >= 0]] = nearest[places >= 0]
+    nearest = nearest_by_rule(layout, choose_similarities(vectors, mine, theirs))
     # cosines are rounded to 1e-9, so that sums of integers are exact in any order
     precision, recall = (
         sum_rows(np.rint(values * 1e9).astype(np.int64), side.indptr) / 1e9
-        for values, side in ((precision, mine), (recall, theirs))
+        for values, side in zip(nearest, (mine, theirs), strict=True)
     )
     n_candidate = sum_rows(layout.pred_kept, mine.indptr)
     return precision, recall, n_candidate, sum_rows(layout.ref_kept, theirs.indptr)

@@ -373,27 +373,6 @@ class Derived(Family):
         return np.full((), np.nan)
 
 
-class SumOverParts(Derived):
-    """The sum of measures of several parts, times a factor.
-
-    Parameters
-    ----------
-    terms : mapping from part to measures
-    scale : float
-    """
-
-    def __init__(self, terms: Mapping[str, Sequence[Measure]], scale: float = 1.0) -> None:
-        self._terms, self._scale = dict(terms), scale
-
-    def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
-        """Return the measures that are added."""
-        return self._terms
-
-    def combine(self, measure: Measure, values: Sequence[Any]) -> Any:
-        """Add them up."""
-        return self._scale * sum(values)
-
-
 def terms_of(measure: Measure) -> Mapping[str, Sequence[Measure]]:
     """Return what a derived measure needs of each part; nothing for other measures."""
     family = measure.definition.family

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import importlib
 import subprocess
-import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -99,13 +98,9 @@ def _ask(lines: Collection[str]) -> list[str]:
     """Run the program once for all segments, as it takes seconds to read its tables."""
     java, folder = METEOR_PROGRAM.locate()
     try:
-        with tempfile.TemporaryFile() as given:  # a pipe could block while answers are not read
-            given.writelines(line.encode("utf-8", "replace") + b"\n" for line in lines)
-            given.seek(0)
-            command = [java, *ENGLISH, *_ARGUMENTS]
-            done = subprocess.run(
-                command, stdin=given, capture_output=True, cwd=folder, check=False
-            )
+        text = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+        command = [java, *ENGLISH, *_ARGUMENTS]
+        done = subprocess.run(command, input=text, capture_output=True, cwd=folder, check=False)
     except OSError as error:
         raise METEOR_PROGRAM.not_started(error) from error
     answers = done.stdout.decode("utf-8", "replace").splitlines()

@@ -32,7 +32,7 @@ furkanbiten/ncs_metric.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -44,7 +44,7 @@ from semmetrics.core.ragged import Floats, Ints, positions, row_numbers
 from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask, kept
 from semmetrics.metrics import families
 from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Statistic, Sums
-from semmetrics.metrics.families import CAUSES, ItemMeans, SumOverParts
+from semmetrics.metrics.families import CAUSES, Derived, ItemMeans
 from semmetrics.metrics.formulas import divide, recall
 from semmetrics.metrics.registry import define
 
@@ -240,6 +240,23 @@ class MedianFamily(Family):
         return np.where((ranks > 0) & (ranks < UNRANKED), ranks, np.nan)
 
 
+class SumOverDirections(Derived):
+    """The sum of a measure, with the options of the sum, @1, @5 and @10 of both directions."""
+
+    def __init__(self, term: Callable[..., Measure]) -> None:
+        self._term = term
+
+    def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
+        """Return the measures that are added."""
+        options = dict(measure.options)
+        terms = [self._term(k=k, **options) for k in (1, 5, 10)]
+        return dict.fromkeys(("i2t", "t2i"), terms)
+
+    def combine(self, measure: Measure, values: Sequence[Any]) -> Any:
+        """Add them up, in percent."""
+        return 100.0 * sum(values)
+
+
 retrieval_measure = partial(
     define, cutoff=False, options=(NO_POSITIVE,), order_invariant=False, kind="retrieval"
 )
@@ -339,10 +356,9 @@ MedR = retrieval_measure(
     interval="percentile",  # a median that few items move has no jackknife
     cite=("faghri2018",),
 )
-_RSUM = tuple(HitRate(k=k) for k in (1, 5, 10))
 Rsum = retrieval_measure(
     "Rsum",
-    SumOverParts({"i2t": _RSUM, "t2i": _RSUM}, scale=100.0),
+    SumOverDirections(HitRate),
     "Sum over both directions of HitRate@1, @5 and @10, in percent.",
     "100 Σ_{K=1,5,10} (HitRate@K(i2t) + HitRate@K(t2i))",
     "Faghri et al. 2018, the evaluation code of VSE++",
