@@ -39,11 +39,6 @@ def fake_java(monkeypatch, folder, script):
     return program
 
 
-def without_java(monkeypatch, folder):
-    """Hide Java, and every other program."""
-    monkeypatch.setenv("PATH", str(folder))
-
-
 @contextlib.contextmanager
 def meteor_programs():
     """Replace the programs behind METEOR and METEOR-nltk."""

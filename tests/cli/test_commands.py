@@ -25,11 +25,6 @@ DEFINITIONS = {definition.name: definition for definition in all_definitions()}
 # ---- help -------------------------------------------------------------------------------------
 
 
-def shown(ok, *command):
-    """The options that a help shows, those of its examples left out."""
-    return set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", ok(*command, "--help"), re.MULTILINE))
-
-
 # ---- validate ---------------------------------------------------------------------------------
 
 

@@ -345,7 +345,6 @@ MacroF1@2 OF1 SemF2 precision BLEU BLEU-5 F1,Precision
 """
 _WRONG_MEASURES = [_named(f"measure {name}", PREDS, GT, measures=name) for name in _WRONG.split()]
 
-_HIERARCHY_OPTIONS = {"taxonomy": TAXONOMY, "ignore": ["unheard of", "light"]}
 _IN_TAXONOMY = {i: [x for x in labels if x != "unheard of"] for i, labels in PREDS.items()}
 
 GROUPS = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 
 import numpy as np
 from scipy.optimize import linprog
@@ -23,12 +22,6 @@ def transport_cost(costs, rows, columns):
     cells = np.where((rows > 0)[:, None] & (columns > 0), costs, 0.0).ravel()
     found = linprog(cells, A_eq=equations[:-1], b_eq=np.r_[rows, columns][:-1], method="highs")
     return float(found.fun)
-
-
-def word_movers(vectors, predicted: Sequence[int], reference: Sequence[int]) -> float:
-    """Word mover's distance of two lists of word codes."""
-    costs = [[float(np.linalg.norm(vectors[p] - vectors[r])) for r in reference] for p in predicted]
-    return transport_cost(costs, np.ones(len(predicted)), np.ones(len(reference)))
 
 
 def relaxed_cost(costs, rows, columns):

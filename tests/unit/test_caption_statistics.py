@@ -20,7 +20,6 @@ from semmetrics.metrics.caption_statistics import (
     Vocabulary,
     find_repeated_words,
 )
-from semmetrics.scoring.result import score_statistics
 
 TOKENS = st.lists(st.sampled_from("abc"), max_size=7)
 ITEMS = st.lists(st.tuples(TOKENS, st.lists(TOKENS, max_size=3)), min_size=1, max_size=6)
@@ -35,12 +34,6 @@ ALL = [
 def sides(items):
     candidates = [" ".join(mine) for mine, _ in items]
     return candidates, [[" ".join(other) for other in theirs] for _, theirs in items]
-
-
-def scores(statistics):
-    chosen = {"one": [(measure, "") for measure in ALL]}
-    found = score_statistics({"one": statistics}, chosen, headings=[*map(str, ALL)])
-    return by_name(found)
 
 
 def by_name(scores):

@@ -14,17 +14,11 @@ from oracles import hierarchical as oracle
 import semmetrics
 from semmetrics.metrics import sets
 from semmetrics.metrics.hierarchical import LCADistance, hF, hP, hR
-from semmetrics.scoring.result import score_statistics
 
 FLOWERS = {"rose": "flower", "tulip": "flower", "flower": "plant", "oak": "tree", "tree": "plant",
            "plant": "thing", "car": "thing"}  # fmt: skip
 FAMILY = {"hP": hP, "hR": hR, "hF": hF}
 FLAT = {"hP": sets.Precision, "hR": sets.Recall, "hF": sets.F1}
-
-
-def score(measure, *statistics):
-    whole = sum(statistics[1:], start=statistics[0])
-    return score_statistics({"s": whole}, {"s": [(measure, "")]}, headings=["m"])[0]
 
 
 def scored(measure, pred, ref, parents, **options):

@@ -322,17 +322,6 @@ def test_ranx_computes_the_same_ndcg():
         assert found == pytest.approx(float(peer.evaluate(qrels, run, name)), abs=1e-9)
 
 
-def test_equal_hit_rate_and_different_ncs():
-    """The example of the page: the same hit, but one ranking goes on with similar captions."""
-    phi = np.array([[10.0, 6.0, 5.0, 0.0, 1.0]])
-    one, other, own = np.array([[0, 3, 4]]), np.array([[0, 1, 2]]), (np.array([0, 1]), [0])
-    own = own[0], np.array(own[1])
-    hits = [metrics.semantic_recall(top, own, 3, variant="hit") for top in (one, other)]
-    assert hits[0] == hits[1] == 1
-    assert metrics.ncs(one, phi, 3).item() == pytest.approx(11 / 21)
-    assert metrics.ncs(other, phi, 3).item() == pytest.approx(1)
-
-
 def test_a_fold_without_positives_has_an_empty_gallery():
     given = {"phi": np.array([[0.5, 0.1], [0.3, 0.2]]), "folds": 2, "task": "retrieval"}
     similarities = np.array([[0.1, 0.2], [0.3, 0.1]])
