@@ -150,15 +150,6 @@ def test_an_item_of_weight_two_is_the_item_twice(data, chosen):
 
 
 @given(items())
-def test_an_item_of_weight_zero_counts_nothing(data):
-    data = named(data)
-    weights = dict.fromkeys(data, 1.0)
-    extra = {**data, "more": ([("a", 0.5), ("b", 0.2)], ["c"]), "none": ([], [])}
-    first = values(extra, MEASURES, weights={**weights, "more": 0.0, "none": 0.0})
-    assert first == pytest.approx(values(data, MEASURES), abs=1e-12, nan_ok=True)
-
-
-@given(items())
 def test_the_mean_over_items_is_the_value(data):
     seen = set()
     for score in laws.scores(statistics(named(data), MEASURES), MEASURES):

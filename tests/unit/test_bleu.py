@@ -78,14 +78,3 @@ def test_sums_may_have_axes_in_front(items, random):
             for some in drawn
         ]
         assert_allclose(got, expected, rtol=1e-12)
-
-
-@given(ITEMS)
-def test_an_item_alone_has_the_counts_that_it_has_in_a_block(items):
-    task = task_of(*sides(items))
-    whole = BleuCounts().compute(Block(task, 0, len(task)))
-    for place in range(len(task)):
-        for one in (Block(task, place, place + 1), Block(task.take(np.array([place])), 0, 1)):
-            for name, column in BleuCounts().compute(one).items():
-                kind = "codes" if name == "cause" else "values"
-                assert getattr(column, kind)[0] == getattr(whole[name], kind)[place]

@@ -77,10 +77,3 @@ def test_values(items):
     missing = sum(not theirs for _, theirs in items)
     assert got["LengthRatio"].undefined == ({"no_reference": missing} if missing else {})
     assert got["ReferenceCount"].undefined == {}
-
-
-def test_items_without_weight_are_not_there():
-    sides = ["a b", "a b", "c"], [["a"]] * 3
-    got = by_name(scored(*sides, ALL, weights=[2.0, 1.0, 0.0]))
-    assert (got["Vocabulary"].value, got["UniqueCaptions"].value) == (2, 0.5)
-    assert got["CaptionLength"].value == 2

@@ -112,22 +112,6 @@ def test_interpolations_equal_the_definition(seed, interpolation, order):
         assert_allclose(value, slow, rtol=0, atol=1e-12)
 
 
-def test_interpolations_by_hand():
-    scores, targets = [[0.9], [0.8], [0.7], [0.6]], [[1], [0], [0], [1]]
-    values = {
-        name: float(ranking.average_precision(scores, targets, interpolation=name)[0])
-        for name in INTERPOLATIONS
-    }
-    assert values == pytest.approx(
-        {
-            "none": 0.75,  # .5 * 1 + .5 * 2/4
-            "voc2010": 0.75,
-            "voc2007": (6 * 1 + 5 * 0.5) / 11,  # recalls 0 to .5, then .6 to 1
-            "coco101": (51 * 1 + 50 * 0.5) / 101,
-        }
-    )
-
-
 def partial_classes(seed, n=30, n_classes=5):
     """Some scored labels of n items, with ties; positives that are scored and that are not."""
     rng = np.random.default_rng(seed)
