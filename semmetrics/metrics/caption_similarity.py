@@ -42,7 +42,13 @@ from semmetrics.data.lists import Side
 from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics.bags import embed_wholes
-from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, caption_measure, items_of
+from semmetrics.metrics.caption_steps import (
+    NO_REFERENCE,
+    CaptionBlock,
+    CaptionMeans,
+    caption_measure,
+    items_of,
+)
 from semmetrics.metrics.definition import Measure, one_of
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.formulas import divide, harmonic_mean
@@ -170,7 +176,7 @@ _BIDIRECTIONAL = one_of("bidirectional", "no yes", "whether phrases of the refer
                         short="bidir")  # fmt: skip
 SoftSPICE = caption_measure(
     "Soft-SPICE",
-    _soft_values,
+    CaptionMeans(_soft_values),
     "Mean similarity of the phrases of the candidate's scene graph to the nearest of the "
     "references'.",
     "mean over p in G(c) of max over q in G(S) of cos(e(p), e(q))",
@@ -298,7 +304,7 @@ _REFERENCES = one_of("references", "joined mean", "several references are joined
                      "text, or their similarities averaged", short="refs")  # fmt: skip
 BagSim = caption_measure(
     "BagSim",
-    _bag_values,
+    CaptionMeans(_bag_values),
     "Cosine of the embeddings of the candidate and of its references.",
     "cos(e(c), e(s_1 s_2 …)), or the mean of cos(e(c), e(s_i))",
     "Kubany et al. 2020, section 3.2, on captions in place of lists of labels",

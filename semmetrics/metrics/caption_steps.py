@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
-from functools import cached_property
-from inspect import isfunction
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -25,9 +24,9 @@ from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.tasks import Block, CaptionTask, kept
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Definition, Measure, Statistic, Value
+from semmetrics.metrics.definition import Measure, Statistic, Value
 from semmetrics.metrics.families import CAUSES, ItemMeans, policy_option, value_columns
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.registry import define
 from semmetrics.text.tokenizers import encode_tokens
 
 CaptionBlock: TypeAlias = Block[CaptionTask]
@@ -206,18 +205,8 @@ class CaptionMeans(ItemMeans):
         return CaptionValues(self._values, tuple(options))
 
 
-def caption_measure(
-    name: str, family: Any, summary: str, equation: str, source: str = "description", **more: Any
-) -> Definition:
-    """Register a measure of captions: by a family, or means of a function as `CaptionMeans` takes.
-
-    Returns
-    -------
-    Definition
-    """
-    family = CaptionMeans(family) if isfunction(family) else family
-    more = {"source": source, "cutoff": False, "kind": "captions", **more}
-    return add(Definition(name, family, summary, equation, **more))
+caption_measure = partial(define, cutoff=False, kind="captions")
+"""Register a measure of captions, by default without a cutoff."""
 
 
 def largest_of_rows(values: NDArray[Any], indptr: Ints) -> Floats:

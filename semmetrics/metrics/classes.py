@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +48,6 @@ from semmetrics.errors import ITEM, InputError, at
 from semmetrics.metrics.definition import (
     AUTO,
     Columns,
-    Definition,
     Family,
     Frame,
     Measure,
@@ -57,7 +57,7 @@ from semmetrics.metrics.definition import (
 )
 from semmetrics.metrics.families import Derived, weighted_mean
 from semmetrics.metrics.formulas import divide, harmonic_mean
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.registry import define
 from semmetrics.metrics.relations import as_cutoffs, whole_numbers
 
 ClassBlock = Block[ClassTask]
@@ -122,7 +122,7 @@ def _one_each(codes: NDArray[Any], chosen: Bools, width: int) -> Sparse:
     return Sparse(offsets(chosen.astype(np.int64)), codes[chosen].astype(np.int32), width)
 
 
-class ClassFamily:
+class ClassFamily(Family):
     """Means over classes of the share of each class's images that are hit."""
 
     def statistic(self, measure: Measure) -> Statistic:
@@ -376,13 +376,8 @@ _SEEN_UNSEEN = {
 }
 
 
-def class_measure(
-    name: str, family: Any, summary: str, equation: str, source: str, **more: Any
-) -> Definition:
-    """Register a measure of classes: of Xian et al., and with a cutoff, if nothing else."""
-    more = {"cite": ("xian2018",), **more, "kind": "classes", "order_invariant": False}
-    aliases = more.pop("aliases", None)
-    return add(Definition(name, family, summary, equation, source, **more), aliases)
+class_measure = partial(define, cite=("xian2018",), kind="classes", order_invariant=False)
+"""Register a measure of classes: of Xian et al., and with a cutoff, if nothing else."""
 
 
 PerClassAccuracy = class_measure(

@@ -272,6 +272,8 @@ class Definition:
     needs : frozenset of str
         What it needs beyond the two sides: "scores", "embedding" (of labels), "text_embedding" (of
         whole texts), "taxonomy", "document_frequencies", "java", "word_vectors" and the like.
+    aliases : mapping
+        Other names, and the measures that they stand for: ``{"MacroF1": "F1(average=macro)"}``.
     """
 
     name: str
@@ -293,6 +295,7 @@ class Definition:
     interval: str = "wilson"
     formula: Callable[..., Any] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Definition({self.name!r}, kind={self.kind!r})"

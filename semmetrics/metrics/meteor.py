@@ -263,7 +263,7 @@ METEOR = caption_steps.caption_measure(
 )
 METEOR_NLTK = caption_steps.caption_measure(
     "METEOR-nltk",
-    _nltk_values,
+    caption_steps.CaptionMeans(_nltk_values),
     "nltk's METEOR: mean over items of the largest value over references.",
     "(1 - gamma (chunks/matches)^beta) P R / (alpha P + (1 - alpha) R)",
     "nltk.translate.meteor_score (Lavie and Agarwal 2007)",

@@ -70,7 +70,7 @@ def _rouge_values(block: CaptionBlock, *, beta: float) -> Floats:
 
 ROUGE_L = caption_steps.caption_measure(
     "ROUGE-L",
-    _rouge_values,
+    caption_steps.CaptionMeans(_rouge_values),
     "F of the longest common subsequence with the references, recall weighing more.",
     "(1 + β²) P R / (R + β² P); P = max LCS/|candidate|, R = max LCS/|reference|",
     "Lin 2004, equations 2 to 4; β and maxima of the COCO caption code (Chen et al. 2015)",

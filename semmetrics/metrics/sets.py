@@ -52,7 +52,7 @@ from semmetrics.metrics.definition import (
 )
 from semmetrics.metrics.families import LABEL_AVERAGES, CountFormulas
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.registry import add, define
+from semmetrics.metrics.registry import define
 from semmetrics.options import DECODING, clean_rule
 
 _COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
@@ -300,12 +300,11 @@ def measure(
         for wrong in defaults or {}:
             check_choice("defaults", wrong, [option.name for option in shared])
         summary = (inspect.getdoc(formula) or "").split("\n")[0]
-        definition = Definition(
+        return define(
             name or formula.__name__, SetFamily(), summary, equation, source, cite,
             shared + own, averages, bounds, higher_is_better, symmetric, order_invariant,
-            kind=kind, formula=formula,
+            kind=kind, formula=formula, aliases=aliases or {},
         )  # fmt: skip
-        return add(definition, aliases)
 
     return decorate if formula is None else decorate(formula)
 
