@@ -41,14 +41,9 @@ from semmetrics.core.similarity import SplitVectors, paired_cosines
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import InputError
+from semmetrics.metrics import caption_steps
 from semmetrics.metrics.bags import embed_wholes
-from semmetrics.metrics.caption_steps import (
-    NO_REFERENCE,
-    CaptionBlock,
-    CaptionMeans,
-    caption_measure,
-    items_of,
-)
+from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, items_of
 from semmetrics.metrics.definition import Measure, one_of
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.formulas import divide, harmonic_mean
@@ -174,9 +169,9 @@ def show_nearest(task: CaptionTask, row: int, measure: Measure) -> dict[str, lis
 _BIDIRECTIONAL = one_of("bidirectional", "no yes", "whether phrases of the references count, "
                         "too: the harmonic mean of both means, after (cos + 1) / 2",
                         short="bidir")  # fmt: skip
-SoftSPICE = caption_measure(
+SoftSPICE = caption_steps.caption_measure(
     "Soft-SPICE",
-    CaptionMeans(_soft_values),
+    caption_steps.CaptionMeans(_soft_values),
     "Mean similarity of the phrases of the candidate's scene graph to the nearest of the "
     "references'.",
     "mean over p in G(c) of max over q in G(S) of cos(e(p), e(q))",
@@ -302,9 +297,9 @@ class BagPairs:
 
 _REFERENCES = one_of("references", "joined mean", "several references are joined to one "
                      "text, or their similarities averaged", short="refs")  # fmt: skip
-BagSim = caption_measure(
+BagSim = caption_steps.caption_measure(
     "BagSim",
-    CaptionMeans(_bag_values),
+    caption_steps.CaptionMeans(_bag_values),
     "Cosine of the embeddings of the candidate and of its references.",
     "cos(e(c), e(s_1 s_2 …)), or the mean of cos(e(c), e(s_i))",
     "Kubany et al. 2020, section 3.2, on captions in place of lists of labels",

@@ -45,17 +45,8 @@ from semmetrics.core.ragged import Bools, Floats, offsets
 from semmetrics.core.same import by_value
 from semmetrics.data.tasks import ALL, Block, ClassRanks, ClassScores, ClassTask, Decided, kept
 from semmetrics.errors import ITEM, InputError, at
-from semmetrics.metrics.definition import (
-    AUTO,
-    Columns,
-    Family,
-    Frame,
-    Measure,
-    Option,
-    Statistic,
-    Sums,
-)
-from semmetrics.metrics.families import Derived, weighted_mean
+from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Option, Statistic, Sums
+from semmetrics.metrics.families import Derived, universe_option, weighted_mean
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.relations import as_cutoffs, whole_numbers
@@ -64,7 +55,7 @@ ClassBlock = Block[ClassTask]
 SEEN, UNSEEN = "seen", "unseen"
 LISTS = ("labels", "candidates")
 """The options of measures that name lists of classes."""
-_UNIVERSES = (AUTO, "reference", "union", "given")
+_UNIVERSES = universe_option().choices
 RESERVED = (ALL, *_UNIVERSES)
 """What these options have besides lists of classes."""
 _ROUNDING = 2.0**-50  # of differences, relative to the largest score
@@ -364,9 +355,9 @@ def _check_candidates(name: Any) -> None:
 
 
 _OPTIONS = (
-    Option("labels", "labels", AUTO, help="the classes whose images count: the class list, or "
-           "without one those of both sides (auto); those with images (reference); the class list "
-           "(given); seen, unseen, or a list of class_lists, populations or hops"),
+    Option("labels", "labels", _UNIVERSES[0], help="the classes whose images count: the class "
+           "list, or without one those of both sides (auto); those with images (reference); the "
+           "class list (given); seen, unseen, or a list of class_lists, populations or hops"),
     Option("candidates", "among", ALL, check=_check_candidates, help="the classes among which one "
            "is predicted: all, seen, unseen, or another list"),
 )  # fmt: skip
