@@ -49,13 +49,6 @@ def test_pairs_are_counted_in_runs():
     ]
 
 
-def test_equation_1():
-    # unigrams: 3 of 4 + 4 - 3; bigrams: 2 of 3 + 3 - 2
-    first, second = list("abcd"), list("abce")
-    assert ngsm(first, second, 1) == pytest.approx(3 / 5)
-    assert ngsm(first, second, 2) == pytest.approx((3 / 5 * 2 / 4) ** 0.5)
-
-
 @given(
     st.lists(st.tuples(TOKENS, st.lists(TOKENS, max_size=4)), min_size=1, max_size=5),
     st.integers(1, 4),

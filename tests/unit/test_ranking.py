@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 import pytest
-import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -220,15 +219,6 @@ def test_a_class_that_all_items_have_has_no_roc_curve_under_any_weights(average)
             np.arange(4), np.zeros(2, int), np.array([0, 3]), 1), np.array([weights]))  # fmt: skip
         expected = peer.roc_auc_score([1, 0, 0, 1], [0.2, 0.7, 0.1, 0.6], sample_weight=weights)
         assert tiny[0, 0] == pytest.approx(expected)
-
-
-def test_sparse_targets_are_taken():
-    scores, targets, _ = random_tables(5, ties=True)
-    sparse = scipy.sparse.csr_array(targets)
-    assert ranking.ranking_loss(scores, sparse) == ranking.ranking_loss(scores, targets)
-    assert_array_equal(
-        ranking.average_precision(scores, sparse), ranking.average_precision(scores, targets)
-    )
 
 
 def test_empty_policies():

@@ -114,13 +114,8 @@ def test_subset_accuracy_and_hamming_loss(seed):
 @pytest.mark.parametrize("seed", range(6))
 def test_the_functions_named_after_metrics(seed):
     pred, ref, weights, _ = table(seed)
-    functions = {
-        "Precision": arrays.precision,
-        "Recall": arrays.recall,
-        "F1": arrays.f1,
-        "Jaccard": arrays.jaccard,
-    }
-    for name, function in functions.items():
+    for name in PEERS:
+        function = getattr(arrays, name.lower())
         for average, theirs in AVERAGES.items():
             got = function(
                 pred, ref, average=average, weights=weights, **policies(name, average, 0.0)
