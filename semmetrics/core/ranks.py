@@ -117,7 +117,7 @@ def _count_together(
     Counts come from a device once; it would have to wait to hear whether any are tied.
     """
     widths = lengths(indptr)[rows]
-    numbers, queries = (backend.array(np.arange(size)) for size in table.shape[::-1])
+    numbers, queries = (backend.xp.arange(n, **backend.place) for n in table.shape[::-1])
     places, counts = [], []
     for slot in range(int(widths.max(initial=0))):
         some = rows[widths > slot]

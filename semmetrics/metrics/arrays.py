@@ -27,7 +27,7 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
 from semmetrics.metrics import sets
-from semmetrics.metrics.decoding import Weights, item_weights
+from semmetrics.metrics.decoding import Weights, integer_list, item_weights
 from semmetrics.metrics.definition import Definition, Frame, Measure
 from semmetrics.metrics.families import evaluate_formula, formula_options, value_columns
 
@@ -377,7 +377,7 @@ def label_frequencies(codes: ArrayLike, n_labels: int) -> LabelFrequencies:
     >>> label_frequencies([2, 0, 2], 3)
     LabelFrequencies(labels=array([2, 0, 1]), counts=array([2, 1, 0]))
     """
-    flat = _codes(codes)
+    flat = integer_list(codes, "codes")
     if flat.max(initial=-1) >= n_labels:
         wanted = f"codes below {n_labels}"
         raise InputError("out-of-range", role="a code", value=flat.max(), wanted=wanted)
@@ -414,7 +414,7 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     >>> found.pairs.tolist(), found.a.tolist(), found.b.tolist(), found.order.round(2).tolist()
     ([[0, 2], [1, 2], [0, 1]], [1, 1, 2], [0, 0, 1], [1.0, 1.0, 0.67])
     """
-    rows, flat = ragged.dense_array(indptr, "indptr", np.int64), _codes(codes)
+    rows, flat = ragged.dense_array(indptr, "indptr", np.int64), integer_list(codes, "codes")
     if flat.shape != (rows[-1],):
         wanted = f"{rows[-1]}, as indptr has it"
         raise InputError("wrong-shape", role="codes", shape=flat.shape, wanted=wanted)
@@ -454,12 +454,3 @@ def _count_pairs(rows: Ints, flat: Ints, span: int) -> tuple[Ints, Ints, Ints]:
             b = np.bincount(which, np.append(b, one > other)).astype(np.int64)
             waiting, size = [], 0
     return pairs, a, b
-
-
-def _codes(codes: ArrayLike) -> Ints:
-    """Check codes of labels: integers from 0."""
-    flat = ragged.dense_array(codes, "codes")
-    if flat.ndim != 1 or (flat.size and flat.dtype.kind not in "iu") or flat.min(initial=0) < 0:
-        wanted = "a flat array of integers from 0"
-        raise InputError("bad-option", name="codes", value=flat, wanted=wanted)
-    return flat.astype(np.int64)

@@ -127,13 +127,11 @@ class SharedCells(NamedTuple):
     Attributes
     ----------
     pairs : the pair of a candidate and a reference
-    places : where the n-gram is among those of all candidates
     codes : the n-gram
     mine, theirs : how often the candidate and the reference have it
     """
 
     pairs: Ints
-    places: Ints
     codes: NDArray[np.integer]
     mine: Ints
     theirs: Ints
@@ -167,7 +165,7 @@ def share_ngrams(grams: NGrams, candidates: Ints, indptr: Ints, references: Ints
     places, theirs = places[both], theirs[both]
     counts = (grams.counts[cells].astype(np.int64) for cells in (mine[places], theirs))
     pairs = np.searchsorted(rows, both, "right") - 1
-    return SharedCells(pairs, places, grams.codes[theirs], *counts)
+    return SharedCells(pairs, grams.codes[theirs], *counts)
 
 
 @dataclass(frozen=True, repr=False)

@@ -34,7 +34,7 @@ from semmetrics.core import ragged
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
-from semmetrics.metrics.decoding import score_matrix, target_matrix
+from semmetrics.metrics.decoding import integer_list, score_matrix, target_matrix
 from semmetrics.metrics.formulas import divide
 
 Average: TypeAlias = Literal["example", "micro", "macro", "weighted"]
@@ -141,10 +141,7 @@ def sweep_top_k(
     >>> sweep["micro"].precision.tolist(), sweep["example"].recall.tolist()
     ([0.5, 0.5], [0.5, 1.0])
     """
-    points = ragged.dense_array(ks, "ks")
-    if points.ndim != 1 or (points.size and points.dtype.kind not in "iu") or (points < 0).any():
-        raise InputError("bad-option", name="ks", value=ks, wanted="a list of integers from 0")
-    points, rows = points.astype(np.int64), _dense_rows(scores, targets)
+    points, rows = integer_list(ks, "ks"), _dense_rows(scores, targets)
     order = ragged.order_rows(rows.indptr, rows.scores)
     rows = rows._replace(codes=rows.codes[order], hit=rows.hit[order])
     rising = np.argsort(points, kind="stable")
