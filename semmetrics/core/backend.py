@@ -117,10 +117,6 @@ class Backend:
         """Return zeros of a shape, in double precision."""
         return self.xp.zeros(shape, dtype=self.xp.float64, **self.place)
 
-    def arange(self, stop: int) -> Any:
-        """Return the integers from 0."""
-        return self.xp.arange(stop, dtype=self.xp.int64, **self.place)
-
     def array(self, values: Any, dtype: str | None = None) -> Any:
         """Return values of either kind as an array of this kind and device, without gradients."""
         kind = None if dtype is None else getattr(self.xp, dtype)
@@ -131,12 +127,6 @@ class Backend:
     def numpy(self, values: Any) -> NDArray[Any]:
         """Return values of either kind as a numpy array."""
         return np.asarray(values.detach().cpu() if is_torch(values) else values)
-
-    def take_along(self, values: Any, order: Any, axis: int) -> Any:
-        """Take elements along an axis."""
-        if self.torch:
-            return self.xp.take_along_dim(values, order, axis)
-        return np.take_along_axis(values, order, axis)
 
     def max_rows(self, values: Any, indptr: NDArray[np.int64], axis: int) -> Any:
         """Return the maximum of each ragged row along an axis; no row is empty."""

@@ -118,8 +118,7 @@ def _places(size: int) -> type[np.signedinteger[Any]]:
 def _dense(grams: Ints, starts: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return codes from 0 in the order of the keys, and a place where each occurs."""
     ordered, order = _sorted(grams)
-    new = np.ones(len(order), np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    new = ragged.starts_run(ordered)
     del ordered
     dense = np.empty(len(order), starts.dtype)
     dense[order] = np.cumsum(new, dtype=starts.dtype) - 1
@@ -216,6 +215,7 @@ def _find(keys: Ints, wanted: Ints) -> Ints:
 Words = NDArray[np.uint64]
 
 _WORD = 64
+_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1)  # of each byte
 _MASKS = 4096  # masks of tokens kept at a time, each of one bit for a token of the pattern
 
 
@@ -268,7 +268,7 @@ def _in_words(indptr: Ints, codes: NDArray[np.integer], first: Ints, second: Int
         hits = now & masks[begins[:n] + step]
         state[:n] = (now + hits) | (now - hits)
     found = np.empty(len(first), np.int64)
-    found[order] = _ones(~state)
+    found[order] = _ONES[(~state).view(np.uint8)].reshape(-1, _WORD // 8).sum(axis=1)
     return found
 
 
@@ -294,18 +294,6 @@ def _masks(
     return masks[place[known]], ragged.sum_rows(known, rows)
 
 
-def _ones(words: Words) -> Ints:
-    """Count the bits that are set: sums of 2, 4 and 8 bits side by side."""
-    pairs, fours, bytes_ = (
-        np.uint64(n) for n in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
-    )
-    words = words - ((words >> np.uint64(1)) & pairs)
-    words = (words & fours) + ((words >> np.uint64(2)) & fours)
-    words = (words + (words >> np.uint64(4))) & bytes_
-    found: Ints = ((words * np.uint64(0x0101010101010101)) >> np.uint64(56)).astype(np.int64)
-    return found
-
-
 def _in_integers(text: NDArray[np.integer], pattern: NDArray[np.integer]) -> int:
     """Compare one pair of texts of any length, the bits of the pattern in one integer."""
     if not len(text) or not len(pattern):
@@ -317,12 +305,7 @@ def _in_integers(text: NDArray[np.integer], pattern: NDArray[np.integer]) -> int
     @lru_cache(maxsize=_MASKS)
     def mask(token: int) -> int:
         """Return the places of a token in the pattern, as bits."""
-        places = places_of[token]
-        if len(places) == 1:
-            return int(1 << int(places[0]))
-        cells = np.zeros(len(pattern) // 8 + 1, np.uint8)
-        np.bitwise_or.at(cells, places >> 3, np.left_shift(1, places & 7).astype(np.uint8))
-        return int.from_bytes(cells.tobytes(), "little")
+        return sum(1 << place for place in places_of[token].tolist())
 
     state = full = (1 << len(pattern)) - 1
     for token in text[np.isin(text, pattern)].tolist():

@@ -218,13 +218,24 @@ def distinct_codes(indptr: Ints, codes: NDArray[np.integer], width: int) -> tupl
     """
     keys = cell_keys(indptr, codes, width)
     keys.sort()
-    new = np.ones(len(keys), np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=new[1:])
-    starts = np.flatnonzero(new)
+    starts = np.flatnonzero(starts_run(keys))
     times, keys = np.diff(starts, append=len(keys)), keys[starts]
     rows = keys // width  # cheaper than a remainder
     keys -= rows * width
     return offsets(np.bincount(rows, minlength=len(indptr) - 1)), keys, times
+
+
+def starts_run(flat: NDArray[Any]) -> Bools:
+    """Return whether each element differs from the one before; the first does.
+
+    Examples
+    --------
+    >>> starts_run(np.array([3, 3, 1])).tolist()
+    [True, False, True]
+    """
+    fresh = np.ones(len(flat), np.bool_)
+    np.not_equal(flat[1:], flat[:-1], out=fresh[1:])
+    return fresh
 
 
 def is_member(keys: Ints, among: Ints, size: int) -> Bools:
@@ -235,19 +246,12 @@ def is_member(keys: Ints, among: Ints, size: int) -> Bools:
     >>> is_member(np.array([3, 1]), np.array([1, 2]), 4).tolist()
     [False, True]
     """
-    found: Bools
     if size <= _TABLE:
         table = np.zeros(size, np.bool_)
         table[among] = True
-        found = table[keys]
-        return found
-    if not len(among):
-        return np.zeros(len(keys), np.bool_)
+        return np.asarray(table[keys])
     ordered = np.sort(among)  # of keys nearly in order, far faster than the hashing of np.isin
-    place = np.searchsorted(ordered, keys)
-    place[place == len(ordered)] = 0
-    found = ordered[place] == keys
-    return found
+    return np.asarray(np.append(ordered, -1)[np.searchsorted(ordered, keys)] == keys)
 
 
 def first_occurrences(keys: Ints, size: int) -> Bools | None:
@@ -282,11 +286,9 @@ def occurrence_numbers(keys: Ints) -> Ints:
     [0, 0, 1, 2]
     """
     order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(keys) else order
-    run = np.repeat(starts, np.diff(np.r_[starts, len(keys)]))
+    starts = np.flatnonzero(starts_run(keys[order]))
     numbers = np.empty(len(keys), np.int64)
-    numbers[order] = np.arange(len(keys)) - run
+    numbers[order] = positions(np.append(starts, len(keys)))
     return numbers
 
 
@@ -313,13 +315,11 @@ def binary_matrix(values: Any, name: str) -> NDArray[Any]:
     Raises
     ------
     InputError
-        If it has another shape or is not numeric.
+        If it has another shape.
     """
     table, wanted = dense_array(values, name), "items x labels of 0 and 1"
     if table.ndim != 2:
         raise InputError("wrong-shape", name, role="the matrix", shape=table.shape, wanted=wanted)
-    if table.dtype.kind not in "biuf":
-        raise InputError("wrong-dtype", name, role="the matrix", dtype=table.dtype, wanted=wanted)
     return table
 
 

@@ -117,14 +117,14 @@ def _count_together(
     Counts come from a device once; it would have to wait to hear whether any are tied.
     """
     widths = lengths(indptr)[rows]
-    numbers = backend.arange(table.shape[1])
+    numbers, queries = (backend.xp.arange(n, **backend.place) for n in table.shape[::-1])
     places, counts = [], []
     for slot in range(int(widths.max(initial=0))):
         some = rows[widths > slot]
         places.append(indptr[some] + slot)
         columns = backend.array(codes[places[-1]].astype(np.int64))[:, None]
         part = table[backend.array(some)] if len(some) < table.shape[0] else table
-        values = backend.take_along(part, columns, 1)
+        values = part[queries[: len(some), None], columns]
         equal = part == values
         tied = equal.sum(1) - 1
         before = tied * 0

@@ -44,28 +44,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core import simplex
-from semmetrics.core.backend import Backend, count_workers, run_parts, sum_in_order
+from semmetrics.core.backend import count_workers, run_parts, sum_in_order
 from semmetrics.core.ragged import Floats, Ints, group_by_size
+from semmetrics.core.similarity import EuclideanDistances as Distances
 from semmetrics.core.simplex import MAX_NODES, MAX_TOGETHER, Solutions
 from semmetrics.errors import InputError
 
 _ROUNDING = 1e-15  # a share below this is what rounding left
-
-
-class Distances(Protocol):
-    """Distances of words, such as ``core.similarity.EuclideanDistances``."""
-
-    backend: Backend
-
-    def __call__(self, pred_codes: Any, ref_codes: Any) -> Any:
-        """Return the distances of codes (items, m) and (items, n), shape (items, m, n)."""
-        ...
 
 
 class WeightedWords(NamedTuple):
@@ -367,17 +358,15 @@ def _solve_alone(
     if largest == 0.0:  # the network simplex may not return
         return 0.0, 0.0
     scaled = costs / largest
-    found = network_simplex(scaled, rows, columns) or linear_program(scaled, rows, columns)
-    if found is None:
-        raise InputError("unsolved-transport", f"problem {number}", gap=_GAP)
-    plan, u = found
-    value = float((plan * costs).sum())
-    bound = float(rows @ u + columns @ (scaled - u[:, None]).min(axis=0))
-    unplaced = abs(plan.sum(1) - rows).sum() + abs(plan.sum(0) - columns).sum()
-    gap = abs(value / largest - bound) + float(unplaced)
-    if not gap <= _GAP:
-        raise InputError("unsolved-transport", f"problem {number}", gap=_GAP)
-    return value, gap * largest
+    if found := network_simplex(scaled, rows, columns) or linear_program(scaled, rows, columns):
+        plan, u = found
+        value = float((plan * costs).sum())
+        bound = float(rows @ u + columns @ (scaled - u[:, None]).min(axis=0))
+        unplaced = abs(plan.sum(1) - rows).sum() + abs(plan.sum(0) - columns).sum()
+        gap = abs(value / largest - bound) + float(unplaced)
+        if gap <= _GAP:
+            return value, gap * largest
+    raise InputError("unsolved-transport", f"problem {number}", gap=_GAP)
 
 
 def network_simplex(costs: Floats, rows: Floats, columns: Floats) -> Plan | None:

@@ -26,18 +26,10 @@ from semmetrics.core import ragged
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
-from semmetrics.metrics.decoding import Weights, item_weights
+from semmetrics.metrics import sets
+from semmetrics.metrics.decoding import Weights, integer_list, item_weights
 from semmetrics.metrics.definition import Definition, Frame, Measure
 from semmetrics.metrics.families import evaluate_formula, formula_options, value_columns
-from semmetrics.metrics.sets import (
-    F1,
-    HammingLoss,
-    Jaccard,
-    Precision,
-    Recall,
-    SetFamily,
-    SubsetAccuracy,
-)
 
 _CELLS = 1 << 22  # label pairs collected before they are counted
 
@@ -71,11 +63,11 @@ def score(measure: Measure, pred: Binary, ref: Binary, *, weights: Weights = Non
 
     Examples
     --------
-    >>> score(F1(average="micro"), [[1, 0], [1, 1]], [[1, 0], [0, 1]])
+    >>> score(sets.F1(average="micro"), [[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.8
     """
     sums, frame = _sums(measure, pred, ref, weights)
-    return float(SetFamily().aggregate(measure, sums, frame))
+    return float(sets.SetFamily().aggregate(measure, sums, frame))
 
 
 def per_label(
@@ -85,11 +77,11 @@ def per_label(
 
     Examples
     --------
-    >>> per_label(Recall, [[1, 0], [1, 1]], [[1, 0], [0, 0]])
+    >>> per_label(sets.Recall, [[1, 0], [1, 1]], [[1, 0], [0, 0]])
     array([ 1., nan])
     """
     measure = definition(average="macro", labels="given")
-    table: Any = SetFamily().per_label(measure, *_sums(measure, pred, ref, weights))
+    table: Any = sets.SetFamily().per_label(measure, *_sums(measure, pred, ref, weights))
     return np.asarray(table["value"], np.float64)
 
 
@@ -98,7 +90,7 @@ def per_item(definition: Definition, pred: Binary, ref: Binary) -> Floats:
 
     Examples
     --------
-    >>> per_item(F1, [[1, 0], [1, 1]], [[1, 0], [0, 1]]).round(4).tolist()
+    >>> per_item(sets.F1, [[1, 0], [1, 1]], [[1, 0], [0, 1]]).round(4).tolist()
     [1.0, 0.6667]
     """
     measure = definition(average="example")
@@ -136,7 +128,7 @@ def _sums(
 def _matrices(measure: Measure, pred: Binary, ref: Binary) -> tuple[Any, Any]:
     """Check that a measure is one of 0/1 matrices, and their shapes."""
     definition = measure.definition
-    counts = isinstance(definition.family, SetFamily) and measure["decode"] == "all"
+    counts = isinstance(definition.family, sets.SetFamily) and measure["decode"] == "all"
     if not counts or measure.k is not None or "precision_sum" in definition.arguments:
         raise InputError("measure-option", option="a 0/1 matrix", measure=measure)
     mine, theirs = ragged.binary_matrix(pred, "pred"), ragged.binary_matrix(ref, "ref")
@@ -186,7 +178,7 @@ def precision(
     >>> precision([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.75
     """
-    return _average(Precision, average, policies, pred, ref, weights)
+    return _average(sets.Precision, average, policies, pred, ref, weights)
 
 
 def recall(
@@ -206,7 +198,7 @@ def recall(
     >>> recall([[1, 0], [1, 0]], [[1, 0], [0, 1]])
     0.5
     """
-    return _average(Recall, average, policies, pred, ref, weights)
+    return _average(sets.Recall, average, policies, pred, ref, weights)
 
 
 def f1(
@@ -222,7 +214,7 @@ def f1(
     >>> f1([[1, 0], [1, 1]], [[1, 0], [0, 1]], average="micro")
     0.8
     """
-    return _average(F1, average, policies, pred, ref, weights)
+    return _average(sets.F1, average, policies, pred, ref, weights)
 
 
 def jaccard(
@@ -238,7 +230,7 @@ def jaccard(
     >>> jaccard([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.75
     """
-    return _average(Jaccard, average, policies, pred, ref, weights)
+    return _average(sets.Jaccard, average, policies, pred, ref, weights)
 
 
 def subset_accuracy(pred: Binary, ref: Binary, *, weights: Weights = None) -> float:
@@ -252,7 +244,7 @@ def subset_accuracy(pred: Binary, ref: Binary, *, weights: Weights = None) -> fl
     >>> subset_accuracy([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.5
     """
-    return score(SubsetAccuracy(), pred, ref, weights=weights)
+    return score(sets.SubsetAccuracy(), pred, ref, weights=weights)
 
 
 def hamming_loss(pred: Binary, ref: Binary, *, weights: Weights = None) -> float:
@@ -266,7 +258,7 @@ def hamming_loss(pred: Binary, ref: Binary, *, weights: Weights = None) -> float
     >>> hamming_loss([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.25
     """
-    return score(HammingLoss(labels="given"), pred, ref, weights=weights)
+    return score(sets.HammingLoss(labels="given"), pred, ref, weights=weights)
 
 
 @by_value()
@@ -385,7 +377,7 @@ def label_frequencies(codes: ArrayLike, n_labels: int) -> LabelFrequencies:
     >>> label_frequencies([2, 0, 2], 3)
     LabelFrequencies(labels=array([2, 0, 1]), counts=array([2, 1, 0]))
     """
-    flat = _codes(codes)
+    flat = integer_list(codes, "codes")
     if flat.max(initial=-1) >= n_labels:
         wanted = f"codes below {n_labels}"
         raise InputError("out-of-range", role="a code", value=flat.max(), wanted=wanted)
@@ -422,7 +414,7 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     >>> found.pairs.tolist(), found.a.tolist(), found.b.tolist(), found.order.round(2).tolist()
     ([[0, 2], [1, 2], [0, 1]], [1, 1, 2], [0, 0, 1], [1.0, 1.0, 0.67])
     """
-    rows, flat = ragged.dense_array(indptr, "indptr", np.int64), _codes(codes)
+    rows, flat = ragged.dense_array(indptr, "indptr", np.int64), integer_list(codes, "codes")
     if flat.shape != (rows[-1],):
         wanted = f"{rows[-1]}, as indptr has it"
         raise InputError("wrong-shape", role="codes", shape=flat.shape, wanted=wanted)
@@ -462,12 +454,3 @@ def _count_pairs(rows: Ints, flat: Ints, span: int) -> tuple[Ints, Ints, Ints]:
             b = np.bincount(which, np.append(b, one > other)).astype(np.int64)
             waiting, size = [], 0
     return pairs, a, b
-
-
-def _codes(codes: ArrayLike) -> Ints:
-    """Check codes of labels: integers from 0."""
-    flat = ragged.dense_array(codes, "codes")
-    if flat.ndim != 1 or (flat.size and flat.dtype.kind not in "iu") or flat.min(initial=0) < 0:
-        wanted = "a flat array of integers from 0"
-        raise InputError("bad-option", name="codes", value=flat, wanted=wanted)
-    return flat.astype(np.int64)

@@ -41,13 +41,14 @@ from semmetrics.core.similarity import SplitVectors, paired_cosines
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import InputError
+from semmetrics.metrics import caption_steps
 from semmetrics.metrics.bags import embed_wholes
-from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, caption_measure, items_of
+from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock, items_of
 from semmetrics.metrics.definition import Measure, one_of
 from semmetrics.metrics.families import policy_option
 from semmetrics.metrics.formulas import divide, harmonic_mean
 from semmetrics.metrics.label_similarity import EMBEDDING, choose_similarities, label_vectors_of
-from semmetrics.metrics.semantic import BatchLayout
+from semmetrics.metrics.semantic import BatchLayout, nearest_by_rule
 from semmetrics.metrics.spice import PARSER_OPTIONS, parsed_texts
 from semmetrics.text.tokenizers import RawTuple, encode_tokens
 
@@ -122,18 +123,11 @@ def _nearest_sums(
     layout = BatchLayout(
         mine, theirs, vectors.included[mine.codes], vectors.included[theirs.codes], vectors
     )
-    precision, recall = np.zeros(len(mine.codes)), np.zeros(len(theirs.codes))
-    source = choose_similarities(vectors, mine, theirs)
-    for batch in layout.batches(by_term=False):
-        table = source.gather(batch.rows, batch.columns)
-        backend = Backend(table)
-        for values, places, axis in ((precision, batch.owner, 2), (recall, batch.goal, 1)):
-            nearest = backend.numpy(backend.xp.amax(table, axis))
-            values[places[places >= 0]] = nearest[places >= 0]
+    nearest = nearest_by_rule(layout, choose_similarities(vectors, mine, theirs))
     # cosines are rounded to 1e-9, so that sums of integers are exact in any order
     precision, recall = (
         sum_rows(np.rint(values * 1e9).astype(np.int64), side.indptr) / 1e9
-        for values, side in ((precision, mine), (recall, theirs))
+        for values, side in zip(nearest, (mine, theirs), strict=True)
     )
     n_candidate = sum_rows(layout.pred_kept, mine.indptr)
     return precision, recall, n_candidate, sum_rows(layout.ref_kept, theirs.indptr)
@@ -175,9 +169,9 @@ def show_nearest(task: CaptionTask, row: int, measure: Measure) -> dict[str, lis
 _BIDIRECTIONAL = one_of("bidirectional", "no yes", "whether phrases of the references count, "
                         "too: the harmonic mean of both means, after (cos + 1) / 2",
                         short="bidir")  # fmt: skip
-SoftSPICE = caption_measure(
+SoftSPICE = caption_steps.caption_measure(
     "Soft-SPICE",
-    _soft_values,
+    caption_steps.CaptionMeans(_soft_values),
     "Mean similarity of the phrases of the candidate's scene graph to the nearest of the "
     "references'.",
     "mean over p in G(c) of max over q in G(S) of cos(e(p), e(q))",
@@ -303,9 +297,9 @@ class BagPairs:
 
 _REFERENCES = one_of("references", "joined mean", "several references are joined to one "
                      "text, or their similarities averaged", short="refs")  # fmt: skip
-BagSim = caption_measure(
+BagSim = caption_steps.caption_measure(
     "BagSim",
-    _bag_values,
+    caption_steps.CaptionMeans(_bag_values),
     "Cosine of the embeddings of the candidate and of its references.",
     "cos(e(c), e(s_1 s_2 …)), or the mean of cos(e(c), e(s_i))",
     "Kubany et al. 2020, section 3.2, on captions in place of lists of labels",

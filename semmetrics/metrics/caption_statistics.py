@@ -173,7 +173,7 @@ class DistinctFamily(Family):
 _UNBOUNDED: dict[str, Any] = {"bounds": (0.0, np.inf)}
 DuplicatedCaption = caption_steps.caption_measure(
     "DuplicatedCaption",
-    _is_duplicated,
+    caption_steps.CaptionMeans(_is_duplicated),
     "Share of candidates that have a word three or more times in a row.",
     "|{s: s_i = s_(i+1) = s_(i+2) for some i}| / |S|",
     "Wan et al. 2022, section 4.3",
@@ -182,9 +182,10 @@ DuplicatedCaption = caption_steps.caption_measure(
 )
 CaptionLength = caption_steps.caption_measure(
     "CaptionLength",
-    _token_numbers,
+    caption_steps.CaptionMeans(_token_numbers),
     "Mean number of tokens of a candidate.",
     "Σ |s| / |S|",
+    "description",
     **_UNBOUNDED,
 )
 LengthRatio = caption_steps.caption_measure(
@@ -199,9 +200,10 @@ LengthRatio = caption_steps.caption_measure(
 )
 ReferenceCount = caption_steps.caption_measure(
     "ReferenceCount",
-    _reference_numbers,
+    caption_steps.CaptionMeans(_reference_numbers),
     "Mean number of references of a candidate.",
     "Σ |R(s)| / |S|",
+    "description",
     **_UNBOUNDED,
 )
 Vocabulary = caption_steps.caption_measure(
@@ -209,6 +211,7 @@ Vocabulary = caption_steps.caption_measure(
     DistinctFamily(_word_hashes, share=False),
     "Number of different tokens in all candidates.",
     "|{w: w in s for some s}|",
+    "description",
     interval="jackknife",  # a resample lacks a third of the captions, and their words
     **_UNBOUNDED,
 )
@@ -217,5 +220,6 @@ UniqueCaptions = caption_steps.caption_measure(
     DistinctFamily(_text_hashes, share=True),
     "Share of different captions among the candidates.",
     "|{s}| / |S|",
+    "description",
     interval="jackknife",
 )

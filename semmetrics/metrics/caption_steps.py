@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
-from functools import cached_property
-from inspect import isfunction
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -25,9 +24,9 @@ from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.data.tasks import Block, CaptionTask, kept
 from semmetrics.errors import InputError
-from semmetrics.metrics.definition import Definition, Measure, Option, Statistic, Value
+from semmetrics.metrics.definition import Measure, Statistic, Value
 from semmetrics.metrics.families import CAUSES, ItemMeans, policy_option, value_columns
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.registry import define
 from semmetrics.text.tokenizers import encode_tokens
 
 CaptionBlock: TypeAlias = Block[CaptionTask]
@@ -128,13 +127,11 @@ class SharedCells(NamedTuple):
     Attributes
     ----------
     pairs : the pair of a candidate and a reference
-    places : where the n-gram is among those of all candidates
     codes : the n-gram
     mine, theirs : how often the candidate and the reference have it
     """
 
     pairs: Ints
-    places: Ints
     codes: NDArray[np.integer]
     mine: Ints
     theirs: Ints
@@ -168,7 +165,7 @@ def share_ngrams(grams: NGrams, candidates: Ints, indptr: Ints, references: Ints
     places, theirs = places[both], theirs[both]
     counts = (grams.counts[cells].astype(np.int64) for cells in (mine[places], theirs))
     pairs = np.searchsorted(rows, both, "right") - 1
-    return SharedCells(pairs, places, grams.codes[theirs], *counts)
+    return SharedCells(pairs, grams.codes[theirs], *counts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -206,29 +203,8 @@ class CaptionMeans(ItemMeans):
         return CaptionValues(self._values, tuple(options))
 
 
-def caption_measure(
-    name: str, family: Any, summary: str, equation: str, source: str = "description", **more: Any
-) -> Definition:
-    """Register a measure of captions: by a family, or means of a function as `CaptionMeans` takes.
-
-    Returns
-    -------
-    Definition
-    """
-    family = CaptionMeans(family) if isfunction(family) else family
-    more = {"source": source, "cutoff": False, "kind": "captions", **more}
-    return add(Definition(name, family, summary, equation, **more))
-
-
-def number_option(name: str, default: float, most: float, text: str) -> Option:
-    """Return an option that is a number from 0 to a largest."""
-
-    def check(value: float) -> None:
-        if not 0 <= value <= most:
-            wanted = f"a number in [0, {most}]"
-            raise InputError("bad-option", name=name, value=value, wanted=wanted)
-
-    return Option(name, name, default, kind=float, help=text, check=check)
+caption_measure = partial(define, cutoff=False, kind="captions")
+"""Register a measure of captions, by default without a cutoff."""
 
 
 def largest_of_rows(values: NDArray[Any], indptr: Ints) -> Floats:

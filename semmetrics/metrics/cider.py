@@ -533,7 +533,7 @@ _TRAITS: dict[str, Any] = {
 }
 CIDErD = caption_steps.caption_measure(
     "CIDEr-D",
-    cider_values,
+    caption_steps.CaptionMeans(cider_values),
     "Clipped tf-idf cosine of n-grams with the references, less for other lengths.",
     "10/4 Σ_n mean_j exp(-(l_c - l_j)²/2σ²) Σ min(g_c, g_j) g_j / (|g_c| |g_j|)",
     "Vedantam et al. 2015, section 7; coco-caption",
@@ -542,7 +542,7 @@ CIDErD = caption_steps.caption_measure(
 )
 CIDEr = caption_steps.caption_measure(
     "CIDEr",
-    cider_values,
+    caption_steps.CaptionMeans(cider_values),
     "Cosine of the tf-idf vectors of n-grams with the references.",
     "10/4 Σ_n mean_j g_c · g_j / (|g_c| |g_j|)",
     "Vedantam et al. 2015, equations 2 and 3; the authors' code",

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,27 +45,17 @@ from semmetrics.core.ragged import Bools, Floats, offsets
 from semmetrics.core.same import by_value
 from semmetrics.data.tasks import ALL, Block, ClassRanks, ClassScores, ClassTask, Decided, kept
 from semmetrics.errors import ITEM, InputError, at
-from semmetrics.metrics.definition import (
-    AUTO,
-    Columns,
-    Definition,
-    Family,
-    Frame,
-    Measure,
-    Option,
-    Statistic,
-    Sums,
-)
-from semmetrics.metrics.families import Derived, weighted_mean
+from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Option, Statistic, Sums
+from semmetrics.metrics.families import Derived, universe_option, weighted_mean
 from semmetrics.metrics.formulas import divide, harmonic_mean
-from semmetrics.metrics.registry import add
+from semmetrics.metrics.registry import define
 from semmetrics.metrics.relations import as_cutoffs, whole_numbers
 
 ClassBlock = Block[ClassTask]
 SEEN, UNSEEN = "seen", "unseen"
 LISTS = ("labels", "candidates")
 """The options of measures that name lists of classes."""
-_UNIVERSES = (AUTO, "reference", "union", "given")
+_UNIVERSES = universe_option().choices
 RESERVED = (ALL, *_UNIVERSES)
 """What these options have besides lists of classes."""
 _ROUNDING = 2.0**-50  # of differences, relative to the largest score
@@ -122,7 +113,7 @@ def _one_each(codes: NDArray[Any], chosen: Bools, width: int) -> Sparse:
     return Sparse(offsets(chosen.astype(np.int64)), codes[chosen].astype(np.int32), width)
 
 
-class ClassFamily:
+class ClassFamily(Family):
     """Means over classes of the share of each class's images that are hit."""
 
     def statistic(self, measure: Measure) -> Statistic:
@@ -364,9 +355,9 @@ def _check_candidates(name: Any) -> None:
 
 
 _OPTIONS = (
-    Option("labels", "labels", AUTO, help="the classes whose images count: the class list, or "
-           "without one those of both sides (auto); those with images (reference); the class list "
-           "(given); seen, unseen, or a list of class_lists, populations or hops"),
+    Option("labels", "labels", _UNIVERSES[0], help="the classes whose images count: the class "
+           "list, or without one those of both sides (auto); those with images (reference); the "
+           "class list (given); seen, unseen, or a list of class_lists, populations or hops"),
     Option("candidates", "among", ALL, check=_check_candidates, help="the classes among which one "
            "is predicted: all, seen, unseen, or another list"),
 )  # fmt: skip
@@ -376,13 +367,8 @@ _SEEN_UNSEEN = {
 }
 
 
-def class_measure(
-    name: str, family: Any, summary: str, equation: str, source: str, **more: Any
-) -> Definition:
-    """Register a measure of classes: of Xian et al., and with a cutoff, if nothing else."""
-    more = {"cite": ("xian2018",), **more, "kind": "classes", "order_invariant": False}
-    aliases = more.pop("aliases", None)
-    return add(Definition(name, family, summary, equation, source, **more), aliases)
+class_measure = partial(define, cite=("xian2018",), kind="classes", order_invariant=False)
+"""Register a measure of classes: of Xian et al., and with a cutoff, if nothing else."""
 
 
 PerClassAccuracy = class_measure(

@@ -160,6 +160,14 @@ def _refuse_cells(name: str, bad: Bools, table: NDArray[Any], role: str, wanted:
         raise InputError("out-of-range", where, role=role, value=table[bad][0], wanted=wanted)
 
 
+def integer_list(values: ArrayLike, name: str) -> Ints:
+    """Check a list of integers from 0."""
+    flat = dense_array(values, name)
+    if flat.ndim != 1 or (flat.size and flat.dtype.kind not in "iu") or flat.min(initial=0) < 0:
+        raise InputError("bad-option", name=name, value=flat, wanted="a list of integers from 0")
+    return flat.astype(np.int64)
+
+
 def item_weights(weights: Weights, n: int) -> Floats:
     """Check the weights of n items; without any, return ones."""
     if weights is None:

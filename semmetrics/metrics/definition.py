@@ -53,6 +53,8 @@ class Option(NamedTuple):
     averages : tuple of str, or None
         The averages for which it means something; None for all.
     required : bool
+    within : pair of numbers
+        The least and the largest that is allowed.
     check : callable, optional
         Raises InputError for a value of its kind that is not allowed; returns the one way in which
         an allowed one is written, or None if that is as it stands.
@@ -66,6 +68,7 @@ class Option(NamedTuple):
     help: str = ""
     averages: tuple[str, ...] | None = None
     required: bool = False
+    within: tuple[float, float] = (-np.inf, np.inf)
     check: Callable[[Any], Any] | None = None
 
     def default_for(self, average: Value) -> Value:
@@ -94,6 +97,11 @@ class Option(NamedTuple):
         if isinstance(value, str) and not self.choices and not _can_be_written(value):
             wanted = "text that can stand in a measure's name: no blanks at its ends, commas only "
             wanted += "inside parentheses that close"
+            raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
+        least, most = self.within
+        if isinstance(value, int | float) and not least <= value <= most:
+            bounded = self.kind is float or most < np.inf
+            wanted = f"a number in [{least}, {most}]" if bounded else f"a whole number from {least}"
             raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
         cleaned: Value = None if self.check is None else self.check(value)
         return value if cleaned is None else cleaned
@@ -136,8 +144,9 @@ def written(value: Value) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
+@dataclass(frozen=True, repr=False)
 class Statistic:
-    """A step that gives columns, one row an item; each kind of it is a frozen dataclass.
+    """A step that gives columns, one row an item, by itself none; each kind is a frozen dataclass.
 
     Attributes
     ----------
@@ -152,7 +161,7 @@ class Statistic:
 
     def compute(self, block: Block[Any]) -> dict[str, Any]:
         """Compute the columns, by name."""
-        raise NotImplementedError
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,6 +272,8 @@ class Definition:
     needs : frozenset of str
         What it needs beyond the two sides: "scores", "embedding" (of labels), "text_embedding" (of
         whole texts), "taxonomy", "document_frequencies", "java", "word_vectors" and the like.
+    aliases : mapping
+        Other names, and the measures that they stand for: ``{"MacroF1": "F1(average=macro)"}``.
     """
 
     name: str
@@ -284,6 +295,7 @@ class Definition:
     interval: str = "wilson"
     formula: Callable[..., Any] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Definition({self.name!r}, kind={self.kind!r})"

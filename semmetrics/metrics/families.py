@@ -228,15 +228,20 @@ class ItemMeans(Family):
         """Count what has no value, by cause."""
         return undefined_items(sums)
 
+    def values(self, measure: Measure, rows: Columns, frame: Frame) -> tuple[Floats, Causes]:
+        """Return the value of each item, and why it has none."""
+        return rows["value"].values, rows["cause"].codes
+
     def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value of each item."""
-        return np.where(rows["cause"].codes == 0, rows["value"].values, np.nan)
+        values, cause = self.values(measure, rows, frame)
+        return np.where(cause == 0, values, np.nan)
 
     def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
         """Return the value that each item has in the mean, nan where left out; None if no mean."""
         if measure["average"] not in (None, "example"):
             return None
-        return averaged_values(measure, rows["value"].values, rows["cause"].codes)
+        return averaged_values(measure, *self.values(measure, rows, frame))
 
 
 class SumFormulas(Family):
@@ -345,15 +350,6 @@ class CountFormulas(ItemMeans):
         return value, causes(value, known["n_pred"], known["n_ref"])
 
 
-@dataclass(frozen=True, repr=False)
-class NoColumns(Statistic):
-    """A step of nothing."""
-
-    def compute(self, block: Block[Any]) -> dict[str, Any]:
-        """Return no columns."""
-        return {}
-
-
 class Derived(Family):
     """A formula on the values of other measures.
 
@@ -370,32 +366,11 @@ class Derived(Family):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return a step of nothing."""
-        return NoColumns()
+        return Statistic()
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Return nan: the value is made of the values of other measures."""
         return np.full((), np.nan)
-
-
-class SumOverParts(Derived):
-    """The sum of measures of several parts, times a factor.
-
-    Parameters
-    ----------
-    terms : mapping from part to measures
-    scale : float
-    """
-
-    def __init__(self, terms: Mapping[str, Sequence[Measure]], scale: float = 1.0) -> None:
-        self._terms, self._scale = dict(terms), scale
-
-    def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
-        """Return the measures that are added."""
-        return self._terms
-
-    def combine(self, measure: Measure, values: Sequence[Any]) -> Any:
-        """Add them up."""
-        return self._scale * sum(values)
 
 
 def terms_of(measure: Measure) -> Mapping[str, Sequence[Measure]]:

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import importlib
 import subprocess
-import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -36,7 +35,7 @@ from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.messages import brief, counted
 from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_steps import NO_REFERENCE, SKIP_OR_NAN, CaptionBlock
-from semmetrics.metrics.definition import Measure, Statistic, one_of
+from semmetrics.metrics.definition import Measure, Option, Statistic, one_of
 from semmetrics.metrics.families import SumFormulas
 from semmetrics.text.java import ENGLISH, JavaProgram
 from semmetrics.text.tokenizers import one_line
@@ -99,13 +98,9 @@ def _ask(lines: Collection[str]) -> list[str]:
     """Run the program once for all segments, as it takes seconds to read its tables."""
     java, folder = METEOR_PROGRAM.locate()
     try:
-        with tempfile.TemporaryFile() as given:  # a pipe could block while answers are not read
-            given.writelines(line.encode("utf-8", "replace") + b"\n" for line in lines)
-            given.seek(0)
-            command = [java, *ENGLISH, *_ARGUMENTS]
-            done = subprocess.run(
-                command, stdin=given, capture_output=True, cwd=folder, check=False
-            )
+        text = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+        command = [java, *ENGLISH, *_ARGUMENTS]
+        done = subprocess.run(command, input=text, capture_output=True, cwd=folder, check=False)
     except OSError as error:
         raise METEOR_PROGRAM.not_started(error) from error
     answers = done.stdout.decode("utf-8", "replace").splitlines()
@@ -252,6 +247,7 @@ def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
 
 
 _RECALL = "how much recall counts in the mean of precision and recall"
+_PENALTY = "the largest penalty for chunks"
 _RELEASE = one_of("release", "1.5", "release of the program, with its English parameters and -norm")
 METEOR = caption_steps.caption_measure(
     "METEOR",
@@ -267,15 +263,15 @@ METEOR = caption_steps.caption_measure(
 )
 METEOR_NLTK = caption_steps.caption_measure(
     "METEOR-nltk",
-    _nltk_values,
+    caption_steps.CaptionMeans(_nltk_values),
     "nltk's METEOR: mean over items of the largest value over references.",
     "(1 - gamma (chunks/matches)^beta) P R / (alpha P + (1 - alpha) R)",
     "nltk.translate.meteor_score (Lavie and Agarwal 2007)",
     cite=("lavie2007",),
     options=(
-        caption_steps.number_option("alpha", 0.9, 1, _RECALL),
-        caption_steps.number_option("beta", 3.0, 1e154, "power of the penalty"),
-        caption_steps.number_option("gamma", 0.5, 1, "the largest penalty for chunks"),
+        Option("alpha", "alpha", 0.9, kind=float, within=(0, 1), help=_RECALL),
+        Option("beta", "beta", 3.0, kind=float, within=(0, 1e154), help="power of the penalty"),
+        Option("gamma", "gamma", 0.5, kind=float, within=(0, 1), help=_PENALTY),
         NO_REFERENCE,
     ),
     order_invariant=False,

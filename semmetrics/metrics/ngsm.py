@@ -23,6 +23,7 @@ from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock
 from semmetrics.metrics.definition import Option, is_cutoff, one_of
 from semmetrics.metrics.formulas import divide
+from semmetrics.text.tokenizers import encode_tokens
 
 
 def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
@@ -60,10 +61,8 @@ def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
     for name, caption in (("first", first), ("second", second)):
         if isinstance(caption, (str, bytes)):
             raise InputError("wrong-type", name, value=caption, wanted="a list of tokens")
-    words = [*first, *second]
-    code = {word: number for number, word in enumerate(dict.fromkeys(words))}
-    codes = np.array([code[word] for word in words], np.int64)
-    grams = count_ngrams(ragged.offsets(np.array([len(first), len(second)])), codes, int(n))
+    indptr, codes, _ = encode_tokens([first, second])
+    grams = count_ngrams(indptr, codes, int(n))
     return float(ngsm_pairs(grams, np.array([0]), np.array([1]))[0])
 
 
@@ -222,7 +221,7 @@ def _ngsm_values(block: CaptionBlock, *, order: int, refs: str) -> Floats:
 
 NGSM = caption_steps.caption_measure(
     "NGSM",
-    _ngsm_values,
+    caption_steps.CaptionMeans(_ngsm_values),
     "Geometric mean over orders of the shared n-grams among all of both captions.",
     "(Π over n = 1..N of C_n / (U_n(s) + U_n(t) - C_n))^(1/N)",
     "Wan et al. 2022, equations 1 to 4",

@@ -58,7 +58,7 @@ from semmetrics.metrics.definition import (
     Sums,
     one_of,
 )
-from semmetrics.metrics.families import CAUSES
+from semmetrics.metrics.families import CAUSES, Causes, ItemMeans
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.matching import Matched, Matches, no_scores, sides_of
 from semmetrics.metrics.registry import define
@@ -264,8 +264,7 @@ def _mean_value(
 
 def tie_spans(indptr: Ints, scores: Floats) -> tuple[Ints, Ints]:
     """Find the first, and one past the last, position of the labels that tie with each label."""
-    fresh = np.ones(len(scores), np.bool_)
-    fresh[1:] = (scores[1:] != scores[:-1]) | np.diff(ragged.row_numbers(indptr)).astype(np.bool_)
+    fresh = ragged.starts_run(scores) | ragged.starts_run(ragged.row_numbers(indptr))
     begins = np.flatnonzero(fresh)
     group = np.cumsum(fresh) - 1
     return begins[group], np.append(begins[1:], len(scores))[group]
@@ -328,7 +327,7 @@ class ItemRanking(Statistic):
         return {name: Dense(values) for name, values in known.items()}
 
 
-class ItemRankingFamily(Family):
+class ItemRankingFamily(ItemMeans):
     """Means over items of values that are known only when all items are: rows are weighted."""
 
     def statistic(self, measure: Measure) -> Statistic:
@@ -337,7 +336,7 @@ class ItemRankingFamily(Family):
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Average under the policies; items are added in an order of their own."""
-        values, cause = self._values(measure, sums["rows"], frame)
+        values, cause = self.values(measure, sums["rows"], frame)
         order = sums["order"]
         values, cause = np.where(cause == 0, values, 0.0)[order], cause[order]
         places = [np.flatnonzero(cause == c) for c in range(len(CAUSES))]
@@ -351,18 +350,10 @@ class ItemRankingFamily(Family):
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the items without a value, by cause."""
-        cause = self._values(measure, sums["rows"], frame)[1]
+        cause = self.values(measure, sums["rows"], frame)[1]
         return families.undefined_items({"cause": np.bincount(cause, minlength=len(CAUSES))})
 
-    def items(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return the value of each item."""
-        return self._values(measure, rows, frame)[0]
-
-    def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return the value that each item has in the mean, nan where left out."""
-        return families.averaged_values(measure, *self._values(measure, rows, frame))
-
-    def _values(self, measure: Measure, rows: Any, frame: Frame) -> tuple[Floats, NDArray[np.int8]]:
+    def values(self, measure: Measure, rows: Columns, frame: Frame) -> tuple[Floats, Causes]:
         """Return the value of each item, nan where undefined, and the cause."""
         part, n_ref, scored, missed = (
             rows[name].values for name in ("part", "n_ref", "scored", "missed")

@@ -16,7 +16,7 @@ import copyreg
 import importlib
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
 from functools import cache
 from typing import Any, ParamSpec, TypeAlias
@@ -58,18 +58,15 @@ _KINDS = tuple(dict.fromkeys(kind for kind, *_ in _TABLE))
 P = ParamSpec("P")
 _Key = tuple[str, str]  # kind and name
 Measured: TypeAlias = str | Measure | Definition
-_GROUPS: dict[_Key, str] = {}
-_MODULES: dict[_Key, str] = {}
-for _kind, _group, _module, _names in _TABLE:
-    _keys = [(_kind, name) for name in _names.split()]
-    _GROUPS.update(dict.fromkeys(_keys, _group))
-    _MODULES.update(dict.fromkeys(_keys, f"semmetrics.metrics.{_module}"))
+_ROWS: dict[_Key, tuple[str, str]] = {
+    (kind, name): (group, module) for kind, group, module, names in _TABLE for name in names.split()
+}
 _DEFINITIONS: dict[_Key, Definition] = {}
 _ALIASES: dict[_Key, str] = {}
 
 _NAME = re.compile(r"[^\s(),=@|]+")
 # Names that have the sign of a cutoff in them.
-_LITERAL = "".join(f"{re.escape(name)}(?![^\\s(@])|" for _, name in _MODULES if "@" in name)
+_LITERAL = "".join(f"{re.escape(name)}(?![^\\s(@])|" for _, name in _ROWS if "@" in name)
 _FORM = re.compile(
     rf"\s*(?P<name>{_LITERAL}[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?", re.S
 )
@@ -90,29 +87,23 @@ _RESERVED = {option.key for option in OPTIONS.values()}.union(
 )
 
 
-def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Definition:
-    """Register a definition, and return it.
+def add(definition: Definition) -> Definition:
+    """Register a definition with its aliases, and return it.
 
     A definition of one's own takes the place of an earlier one of the same name.
-
-    Parameters
-    ----------
-    definition : Definition
-    aliases : mapping, optional
-        Other names, and the measures that they stand for: ``{"MacroF1": "F1(average=macro)"}``.
 
     Raises
     ------
     InputError
         If a name is taken or cannot be parsed, or two options share a name.
     """
-    for name in (definition.name, *(aliases or {})):
+    for name in (definition.name, *definition.aliases):
         key = (definition.kind, name)
         if _load(*key):  # an own measure takes the place of an earlier one, aliases included
             known = name if key in _DEFINITIONS else _parts(_ALIASES[key])[0]
-            if known != definition.name or {key, (key[0], known)} & _MODULES.keys():
+            if known != definition.name or {key, (key[0], known)} & _ROWS.keys():
                 raise InputError("name-taken", name=name)
-        if not _NAME.fullmatch(name) and (definition.kind, name) not in _MODULES:
+        if not _NAME.fullmatch(name) and (definition.kind, name) not in _ROWS:
             wanted = "a name without blanks and (),=@|"
             raise InputError("bad-option", name="name", value=name, wanted=wanted)
     names = Counter(option.name for option in definition.options).items()
@@ -125,7 +116,7 @@ def add(definition: Definition, aliases: Mapping[str, str] | None = None) -> Def
     if is_own(definition):  # its source is read while it is the one that runs
         own_identity(definition)
     _DEFINITIONS[definition.kind, definition.name] = definition
-    _ALIASES.update({(definition.kind, name): text for name, text in (aliases or {}).items()})
+    _ALIASES.update({(definition.kind, name): text for name, text in definition.aliases.items()})
     return definition
 
 
@@ -149,7 +140,7 @@ def forget(definition: Definition) -> None:
         If it comes with semmetrics.
     """
     key = (definition.kind, definition.name)
-    if key in _MODULES:
+    if key in _ROWS:
         raise InputError("name-taken", name=definition.name)
     for known, text in list(_ALIASES.items()):
         if known[0] == definition.kind and _parts(text)[0] == definition.name:
@@ -163,8 +154,8 @@ def _load(kind: str, name: str) -> bool:
     While that module itself is being imported, its names are not registered yet.
     """
     key = (kind, name)
-    if key in _MODULES:
-        importlib.import_module(_MODULES[key])
+    if key in _ROWS:
+        importlib.import_module(f"semmetrics.metrics.{_ROWS[key][1]}")
     return key in _DEFINITIONS or key in _ALIASES
 
 
@@ -177,13 +168,13 @@ def kinds_of(name: str) -> tuple[str, ...]:
     (('labels',), ('captions',), ())
     """
     every = dict.fromkeys([*_KINDS, *(kind for kind, _ in _DEFINITIONS)])
-    known = (_MODULES, _DEFINITIONS, _ALIASES)
+    known = (_ROWS, _DEFINITIONS, _ALIASES)
     return tuple(kind for kind in every if any((kind, name) in table for table in known))
 
 
 def all_definitions(kind: str | None = None) -> list[Definition]:
     """Return every definition (of one kind), in the order of the table, then the users' own."""
-    keys = [key for key in dict.fromkeys([*_MODULES, *_DEFINITIONS]) if kind in (None, key[0])]
+    keys = [key for key in dict.fromkeys([*_ROWS, *_DEFINITIONS]) if kind in (None, key[0])]
     for key in keys:
         _load(*key)
     return [_DEFINITIONS[key] for key in keys if key in _DEFINITIONS]
@@ -193,7 +184,7 @@ def aliases(kind: str | None = None) -> dict[str, str]:
     """Return every alias (of one kind), and the measure that it stands for."""
     all_definitions(kind)
     found: dict[str, str] = {}
-    for own, name in dict.fromkeys([*_MODULES, *_ALIASES]):
+    for own, name in dict.fromkeys([*_ROWS, *_ALIASES]):
         if kind in (None, own) and (own, name) in _ALIASES:
             found.setdefault(name, _ALIASES[own, name])  # the first kind, as find has it
     return found
@@ -207,7 +198,7 @@ def group_of(definition: Definition) -> str:
     >>> group_of(find("F1")[0]), group_of(find("LRAP")[0])
     ('Sets of labels', 'Rankings of labels')
     """
-    return _GROUPS.get((definition.kind, definition.name), "Other measures")
+    return _ROWS.get((definition.kind, definition.name), ("Other measures",))[0]
 
 
 def is_own(definition: Definition) -> bool:
@@ -218,7 +209,7 @@ def is_own(definition: Definition) -> bool:
     >>> is_own(find("F1")[0])
     False
     """
-    return (definition.kind, definition.name) not in _MODULES
+    return (definition.kind, definition.name) not in _ROWS
 
 
 @cache
@@ -274,7 +265,7 @@ def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
     what = f"measure of {kind} called" if kinds else "measure"
     remedy = f"it is one of {', '.join(kinds)}" if kinds else _HINTS.get(name, "")
     if not remedy:
-        every = [*_MODULES, *_DEFINITIONS, *_ALIASES]
+        every = [*_ROWS, *_DEFINITIONS, *_ALIASES]
         names = [known for own, known in every if kind in (None, own)]
         low = name.lower()
         near = sorted({known for known in names if known.lower().startswith(f"{low}-")})  # BLEU
@@ -387,7 +378,7 @@ def parse_in_any_case(text: str) -> list[Measure]:
     form = _FORM.fullmatch(text)
     name = "" if form is None else form["name"]
     for kind in _KINDS:
-        every = {known for own, known in [*_MODULES, *_DEFINITIONS, *_ALIASES] if own == kind}
+        every = {known for own, known in [*_ROWS, *_DEFINITIONS, *_ALIASES] if own == kind}
         meant = {name} & every or {known for known in every if known.casefold() == name.casefold()}
         if len(meant) == 1:
             with suppress(InputError):

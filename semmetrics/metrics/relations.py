@@ -113,16 +113,13 @@ class Retrieved:
         if given is None:
             queries, matrix = self.queries, self.matrix
             if not np.array_equal(self.rows, np.arange(sides(matrix, queries)[0])):  # a part of phi
-                if isinstance(matrix, np.ndarray):
-                    matrix = matrix[self.rows] if queries == "rows" else matrix[:, self.rows]
-                elif queries == "rows":
-                    runs = (slice(row, row + 1) for row in self.rows.tolist())
+                if queries == "rows":
+                    runs = [slice(0, 0), *(slice(row, row + 1) for row in self.rows.tolist())]
                     parts = [read_rows(matrix, run) for run in runs]
-                    matrix = np.concatenate([np.zeros((0, self.width)), *parts])
                 else:
                     blocks = row_slices(matrix, _MEMORY)
                     parts = [read_rows(matrix, one)[:, self.rows] for one in blocks]
-                    matrix = np.concatenate(parts)
+                matrix = np.concatenate(parts)
             given = most_similar(matrix, k, queries=queries, leave_out=self.leave_out)
         if len(given) != len(self.places):
             found, wanted = f"{len(given):,} queries", f"the {len(self.places):,} of top"

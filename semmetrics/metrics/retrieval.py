@@ -32,9 +32,10 @@ furkanbiten/ncs_metric.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -44,7 +45,7 @@ from semmetrics.core.ragged import Floats, Ints, positions, row_numbers
 from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask, kept
 from semmetrics.metrics import families
 from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Statistic, Sums
-from semmetrics.metrics.families import CAUSES, ItemMeans, SumOverParts
+from semmetrics.metrics.families import CAUSES, Derived, ItemMeans
 from semmetrics.metrics.formulas import divide, recall
 from semmetrics.metrics.registry import define
 
@@ -240,81 +241,72 @@ class MedianFamily(Family):
         return np.where((ranks > 0) & (ranks < UNRANKED), ranks, np.nan)
 
 
+class SumOverDirections(Derived):
+    """The sum of a measure, with the options of the sum, @1, @5 and @10 of both directions."""
+
+    def __init__(self, term: Callable[..., Measure]) -> None:
+        self._term = term
+
+    def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
+        """Return the measures that are added."""
+        options = dict(measure.options)
+        terms = [self._term(k=k, **options) for k in (1, 5, 10)]
+        return dict.fromkeys(("i2t", "t2i"), terms)
+
+    def combine(self, measure: Measure, values: Sequence[Any]) -> Any:
+        """Add them up, in percent."""
+        return 100.0 * sum(values)
+
+
 retrieval_measure = partial(
     define, cutoff=False, options=(NO_POSITIVE,), order_invariant=False, kind="retrieval"
 )
 """Register a measure of queries: of ranks of positives, without a cutoff, if nothing else."""
 
 
-Recall = retrieval_measure(
-    "Recall",
-    QueryMeans(_recall),
-    "Share of a query's positives among its first K candidates, mean over queries.",
-    "|G_q ∩ Q_q,K| / |G_q|",
-    "Biten et al. 2022, equation 1",
-    cutoff=True,
-    cite=("biten2022",),
-)
-Precision = retrieval_measure(
-    "Precision",
-    QueryMeans(_precision),
-    "Share of a query's first K candidates that are positives, mean over queries.",
-    "|G_q ∩ Q_q,K| / K",
-    "Manning et al. 2008, section 8.4; P_K of trec_eval",
-    cutoff=True,
-    cite=("manning2008",),
-)
-HitRate = retrieval_measure(
-    "HitRate",
-    QueryMeans(_hit),
-    "Share of queries with a positive among their first K candidates: R@K in most papers.",
-    "[G_q ∩ Q_q,K ≠ ∅]",
-    "Biten et al. 2022, equation 2; Hodosh et al. 2013",
-    cutoff=True,
-    cite=("biten2022",),
-)
-MRR = retrieval_measure(
-    "MRR",
-    QueryMeans(_reciprocal),
-    "Mean reciprocal rank of the first positive; 0 where it is beyond K.",
-    "1 / min rank(G_q)",
-    "Voorhees 1999, the TREC-8 question answering track report",
-    cutoff=True,
-    cite=("voorhees1999",),
-)
-MAP = retrieval_measure(
-    "MAP",
-    QueryMeans(_average_precision),
-    "Mean over queries of average precision: over positives, of the precision at their ranks.",
-    "1/|G_q| Σ_{r≤K} P(r) [q_r ∈ G_q]",
-    "Manning et al. 2008, section 8.4; map and map_cut_K of trec_eval",
-    cutoff=True,
-    cite=("manning2008",),
-)
-RPrecision = retrieval_measure(
-    "R-Precision",
-    QueryMeans(precision_at_r),
-    "Precision among the first R candidates, R being the number of the query's positives.",
-    "|G_q ∩ Q_q,R| / R, R = |G_q|",
-    "Chun et al. 2022, section 4; as eccv-caption computes it",
-    cite=("chun2022",),
-)
-MAPAtR = retrieval_measure(
-    "mAP@R",
-    QueryMeans(map_at_r),
-    "Mean over the first R ranks of the precision at those that hold a positive.",
-    "(1/R) Σ_{r≤R} P(r) [q_r ∈ G_q], R = |G_q|",
-    "Musgrave et al. 2020, section 4.1; as eccv-caption computes it",
-    cite=("musgrave2020", "chun2022"),
-)
-PMRP = retrieval_measure(
-    "PMRP",
-    QueryMeans(precision_at_r),
-    "R-Precision where the positives are plausible matches.",
-    "|G_q ∩ Q_q,R| / R, R = |G_q|",
-    "Chun et al. 2021, section 4.2; as eccv-caption computes it",
-    cite=("chun2021",),
-)
+# Name, function of the ranks, summary, equation, source, and keys of the sources.
+_MEANS: tuple[tuple[Any, ...], ...] = (
+    ("Recall", _recall,
+     "Share of a query's positives among its first K candidates, mean over queries.",
+     "|G_q ∩ Q_q,K| / |G_q|",
+     "Biten et al. 2022, equation 1", ("biten2022",)),
+    ("Precision", _precision,
+     "Share of a query's first K candidates that are positives, mean over queries.",
+     "|G_q ∩ Q_q,K| / K",
+     "Manning et al. 2008, section 8.4; P_K of trec_eval", ("manning2008",)),
+    ("HitRate", _hit,
+     "Share of queries with a positive among their first K candidates: R@K in most papers.",
+     "[G_q ∩ Q_q,K ≠ ∅]",
+     "Biten et al. 2022, equation 2; Hodosh et al. 2013", ("biten2022",)),
+    ("MRR", _reciprocal,
+     "Mean reciprocal rank of the first positive; 0 where it is beyond K.",
+     "1 / min rank(G_q)",
+     "Voorhees 1999, the TREC-8 question answering track report", ("voorhees1999",)),
+    ("MAP", _average_precision,
+     "Mean over queries of average precision: over positives, of the precision at their ranks.",
+     "1/|G_q| Σ_{r≤K} P(r) [q_r ∈ G_q]",
+     "Manning et al. 2008, section 8.4; map and map_cut_K of trec_eval", ("manning2008",)),
+    ("R-Precision", precision_at_r,
+     "Precision among the first R candidates, R being the number of the query's positives.",
+     "|G_q ∩ Q_q,R| / R, R = |G_q|",
+     "Chun et al. 2022, section 4; as eccv-caption computes it", ("chun2022",)),
+    ("mAP@R", map_at_r,
+     "Mean over the first R ranks of the precision at those that hold a positive.",
+     "(1/R) Σ_{r≤R} P(r) [q_r ∈ G_q], R = |G_q|",
+     "Musgrave et al. 2020, section 4.1; as eccv-caption computes it",
+     ("musgrave2020", "chun2022")),
+    ("PMRP", precision_at_r,
+     "R-Precision where the positives are plausible matches.",
+     "|G_q ∩ Q_q,R| / R, R = |G_q|",
+     "Chun et al. 2021, section 4.2; as eccv-caption computes it", ("chun2021",)),
+)  # fmt: skip
+_DEFINED = {
+    name: retrieval_measure(
+        name, QueryMeans(values), *described, cutoff="k" in signature(values).parameters
+    )
+    for name, values, *described in _MEANS
+}
+Recall, HitRate = _DEFINED["Recall"], _DEFINED["HitRate"]
 MeanR = retrieval_measure(
     "MeanR",
     QueryMeans(_first_rank),
@@ -339,10 +331,9 @@ MedR = retrieval_measure(
     interval="percentile",  # a median that few items move has no jackknife
     cite=("faghri2018",),
 )
-_RSUM = tuple(HitRate(k=k) for k in (1, 5, 10))
 Rsum = retrieval_measure(
     "Rsum",
-    SumOverParts({"i2t": _RSUM, "t2i": _RSUM}, scale=100.0),
+    SumOverDirections(HitRate),
     "Sum over both directions of HitRate@1, @5 and @10, in percent.",
     "100 Σ_{K=1,5,10} (HitRate@K(i2t) + HitRate@K(t2i))",
     "Faghri et al. 2018, the evaluation code of VSE++",

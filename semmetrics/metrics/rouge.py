@@ -20,6 +20,7 @@ from semmetrics.core.ragged import Floats, lengths
 from semmetrics.data.tasks import kept
 from semmetrics.metrics import caption_steps
 from semmetrics.metrics.caption_steps import NO_REFERENCE, CaptionBlock
+from semmetrics.metrics.definition import Option
 
 
 def rouge_l(precision: NDArray[Any], recall: NDArray[Any], beta: float = 1.2) -> Floats:
@@ -69,10 +70,13 @@ def _rouge_values(block: CaptionBlock, *, beta: float) -> Floats:
 
 ROUGE_L = caption_steps.caption_measure(
     "ROUGE-L",
-    _rouge_values,
+    caption_steps.CaptionMeans(_rouge_values),
     "F of the longest common subsequence with the references, recall weighing more.",
     "(1 + β²) P R / (R + β² P); P = max LCS/|candidate|, R = max LCS/|reference|",
     "Lin 2004, equations 2 to 4; β and maxima of the COCO caption code (Chen et al. 2015)",
     cite=("lin2004", "chen2015"),
-    options=(caption_steps.number_option("beta", 1.2, 1e154, "weight of recall"), NO_REFERENCE),
+    options=(
+        Option("beta", "beta", 1.2, kind=float, within=(0, 1e154), help="weight of recall"),
+        NO_REFERENCE,
+    ),
 )

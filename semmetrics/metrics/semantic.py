@@ -318,18 +318,13 @@ class SoftCounts(Statistic):
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Sum the similarities of each item."""
         layout = lay_out(block, self.duplicates, self.model, self.cut)
-        source, rule = similarities_of(block, self.model), _RULES[self.match]
+        found = nearest_by_rule(layout, similarities_of(block, self.model), self.match)
         sides = (layout.pred, layout.pred_kept), (layout.ref, layout.ref_kept)
-        found = [np.zeros(len(side.codes)) for side, _ in sides]
-        for batch in layout.batches(by_term=False):
-            part = rule(source.gather(batch.rows, batch.columns))
-            for values, new, place in zip(found, part, (batch.owner, batch.goal), strict=True):
-                real = place >= 0
-                values[place[real]] = Backend(new).numpy(new)[real]
         columns: dict[str, Any] = {}
         for names, (side, taking_part), values in zip(_SIDES, sides, found, strict=True):
             rows = ragged.row_numbers(side.indptr)
-            total = np.bincount(rows, values, minlength=len(block)).astype(np.float64)
+            above = np.maximum(values, 0.0)
+            total = np.bincount(rows, above, minlength=len(block)).astype(np.float64)
             number = ragged.sum_rows(taking_part, side.indptr)
             columns |= {names[0]: Dense(total), names[1]: Dense(number)}
         return columns
@@ -338,8 +333,7 @@ class SoftCounts(Statistic):
 def _nearest(table: Any) -> tuple[Any, Any]:
     """Return similarities of rows and of columns to their nearest, in a table of each item."""
     xp = Backend(table).xp
-    rows, columns = (xp.clip(xp.amax(table, axis), 0.0, None) for axis in (2, 1))
-    return rows, columns
+    return xp.amax(table, 2), xp.amax(table, 1)
 
 
 def _paired(table: Any) -> tuple[Any, Any]:
@@ -355,6 +349,21 @@ def _paired(table: Any) -> tuple[Any, Any]:
 
 _RULES = {"any": _nearest, "total": _paired}
 _SIDES = ("hit", "n_pred"), ("served", "n_ref")
+
+
+def nearest_by_rule(layout: BatchLayout, source: Similarities, rule: str = "any") -> list[Floats]:
+    """Return how similar each label of either side is to what it goes with, 0 without anything.
+
+    With "any" that is the nearest of the other side; with "total" its partner, pairs having the
+    largest sum of similarities.
+    """
+    found = [np.zeros(len(side.codes)) for side in (layout.pred, layout.ref)]
+    for batch in layout.batches(by_term=False):
+        part = _RULES[rule](source.gather(batch.rows, batch.columns))
+        for values, new, place in zip(found, part, (batch.owner, batch.goal), strict=True):
+            real = place >= 0
+            values[place[real]] = Backend(new).numpy(new)[real]
+    return found
 
 
 class SoftFamily(CountFormulas):

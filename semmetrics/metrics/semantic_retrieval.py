@@ -38,7 +38,7 @@ Järvelin and Kekäläinen, 2002, Cumulated gain-based evaluation of IR techniqu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -51,12 +51,12 @@ from semmetrics.core.ragged import Floats, Ints, lengths, offsets, positions, ro
 from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi
 from semmetrics.data.tasks import UNRANKED, RetrievalTask, kept
 from semmetrics.errors import InputError
-from semmetrics.metrics import relations
+from semmetrics.metrics import relations, retrieval
 from semmetrics.metrics.definition import Measure, Option, Statistic, is_cutoff, one_of
-from semmetrics.metrics.families import SumOverParts, policy_option, value_columns
+from semmetrics.metrics.families import policy_option, value_columns
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.relations import MostSimilar, Queries, Relation, Retrieved
-from semmetrics.metrics.retrieval import QueryMeans, RankBlock, rank_positives, retrieval_measure
+from semmetrics.metrics.retrieval import QueryMeans, RankBlock, retrieval_measure
 
 _NCS_EPSILON, _SOFT_EPSILON = 1e-10, 1e-20  # of the released code
 
@@ -689,7 +689,7 @@ def _ndcg(given: dict[str, Any], measure: Measure, key: Key) -> Floats:
 
 def _of_grades(block: RankBlock, measure: Measure) -> Floats:
     """Return nDCG of each query by the grades of its positives."""
-    ranks, k, sums = rank_positives(block), measure.k or UNRANKED - 1, []
+    ranks, k, sums = retrieval.rank_positives(block), measure.k or UNRANKED - 1, []
     grades: Any = ranks.grades
     rows = row_numbers(ranks.indptr)
     ideal = grades[np.lexsort((-grades, rows))], positions(ranks.indptr) + 1
@@ -701,25 +701,11 @@ def _of_grades(block: RankBlock, measure: Measure) -> Floats:
     return divide(sums[0], sums[1])
 
 
-class NcsSum(SumOverParts):
-    """The sum of NCS over cutoffs and directions, in percent."""
-
-    def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
-        """Return the NCS that are added, with the options of the sum."""
-        options = dict(measure.options)
-        found = tuple(NCS(k=k, **options) for k in (1, 5, 10))
-        return {"i2t": found, "t2i": found}
-
-
 def _check_extended(value: str) -> None:
     number = value.isdecimal() and len(value) < 11 and is_cutoff(int(value))
     if value not in ("none", "k") and not number:
         wanted = "none, k or a whole number from 1"
         raise InputError("bad-option", name="extended", value=value, wanted=wanted)
-
-
-def _check_number(value: int) -> None:
-    relations.as_cutoffs(value, "m or depth")
 
 
 _PHI = Option("phi", "phi", "default", help="which of the matrices given as phi is meant, or what "
@@ -755,14 +741,14 @@ SR = retrieval_measure(
     "Biten et al. 2022, equation 4, and the released code",
     cite=("biten2022",),
     options=(
-        Option("m", "m", kind=int, required=True, check=_check_number,
+        Option("m", "m", kind=int, required=True, within=(1, np.inf),
                help="how many items, or images, extend the ground truth"),
         _PHI,
         one_of("variant", "hard soft weighted hit", "how items of the extended ground truth count: "
                "alike (hard), by phi (weighted), by phi over their number (soft), or any (hit)"),
         one_of("similar", "items images", "the extended ground truth is the m most similar items "
                "(equation 4), or all captions of the m most similar images (the released code)"),
-        Option("depth", "depth", 10, kind=int, check=_check_number,
+        Option("depth", "depth", 10, kind=int, within=(1, np.inf),
                help="of similar=images: images that each caption lists"),
         _TRUTH,
         _NONE,
@@ -789,7 +775,7 @@ NDCG = retrieval_measure(
 )  # fmt: skip
 Nsum = retrieval_measure(
     "Nsum",
-    NcsSum({}, scale=100.0),
+    retrieval.SumOverDirections(NCS),
     "Sum over both directions of NCS@1, @5 and @10, in percent.",
     "100 Σ_{K=1,5,10} (NCS@K(i2t) + NCS@K(t2i))",
     "Biten et al. 2022, table 3",

@@ -52,7 +52,7 @@ from semmetrics.metrics.definition import (
 )
 from semmetrics.metrics.families import LABEL_AVERAGES, CountFormulas
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.registry import add, define
+from semmetrics.metrics.registry import define
 from semmetrics.options import DECODING, clean_rule
 
 _COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
@@ -71,12 +71,6 @@ def check_decode(value: str) -> str:
             return str(clean_rule(value))
     wanted = f"a decoding rule such as {', '.join(DECODING)}"
     raise InputError("bad-option", name="decode", value=value, wanted=wanted)
-
-
-def _check_count(value: int) -> None:
-    if value < 0:
-        wanted = "a whole number from 0"
-        raise InputError("bad-option", name="keep_at_least", value=value, wanted=wanted)
 
 
 def set_options(
@@ -102,7 +96,7 @@ def set_options(
         policy("no_reference", "noref", "0", "0/0 with nothing true"),
         policy("undefined", "undef", "nan", "0/0 for another reason"),
         Option("decode", "decode", "all", help="the rule that makes sets", check=check_decode),
-        Option("keep_at_least", "min", 0, kind=int, help="labels always kept", check=_check_count),
+        Option("keep_at_least", "min", 0, kind=int, help="labels always kept", within=(0, np.inf)),
     ]  # fmt: skip
     chosen, other = set(averages), defaults or {}
     shared = tuple(
@@ -306,12 +300,11 @@ def measure(
         for wrong in defaults or {}:
             check_choice("defaults", wrong, [option.name for option in shared])
         summary = (inspect.getdoc(formula) or "").split("\n")[0]
-        definition = Definition(
+        return define(
             name or formula.__name__, SetFamily(), summary, equation, source, cite,
             shared + own, averages, bounds, higher_is_better, symmetric, order_invariant,
-            kind=kind, formula=formula,
+            kind=kind, formula=formula, aliases=aliases or {},
         )  # fmt: skip
-        return add(definition, aliases)
 
     return decorate if formula is None else decorate(formula)
 

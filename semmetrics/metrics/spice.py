@@ -536,7 +536,7 @@ PARSER_OPTIONS = (
 )  # fmt: skip
 SPICE = caption_steps.caption_measure(
     "SPICE",
-    _item_values,
+    caption_steps.CaptionMeans(_item_values),
     "F of the tuples of the candidate's scene graph against those of the references.",
     "F of |G(c) ⊗ G(S)| / |G(c)| and |G(c) ⊗ G(S)| / |G(S)|",
     "Anderson et al. 2016, equations 4 to 6",
@@ -554,7 +554,7 @@ SPICE = caption_steps.caption_measure(
 )
 SPIDEr = caption_steps.caption_measure(
     "SPIDEr",
-    _spider_values,
+    caption_steps.CaptionMeans(_spider_values),
     "Mean of SPICE and CIDEr-D.",
     "(SPICE + CIDEr-D) / 2",
     "Liu et al. 2017, section 3.4",

@@ -31,10 +31,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
 from semmetrics.core import ragged
-from semmetrics.core.ragged import Bools, Floats, Ints
+from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
-from semmetrics.metrics.decoding import score_matrix, target_matrix
+from semmetrics.metrics.decoding import integer_list, score_matrix, target_matrix
 from semmetrics.metrics.formulas import divide
 
 Average: TypeAlias = Literal["example", "micro", "macro", "weighted"]
@@ -141,10 +141,7 @@ def sweep_top_k(
     >>> sweep["micro"].precision.tolist(), sweep["example"].recall.tolist()
     ([0.5, 0.5], [0.5, 1.0])
     """
-    points = ragged.dense_array(ks, "ks")
-    if points.ndim != 1 or (points.size and points.dtype.kind not in "iu") or (points < 0).any():
-        raise InputError("bad-option", name="ks", value=ks, wanted="a list of integers from 0")
-    points, rows = points.astype(np.int64), _dense_rows(scores, targets)
+    points, rows = integer_list(ks, "ks"), _dense_rows(scores, targets)
     order = ragged.order_rows(rows.indptr, rows.scores)
     rows = rows._replace(codes=rows.codes[order], hit=rows.hit[order])
     rising = np.argsort(points, kind="stable")
@@ -328,7 +325,7 @@ def points_of_scores(scores: Floats) -> tuple[Floats, Ints]:
     """
     order = np.argsort(-scores)
     falling = scores[order]
-    fresh = _differs(falling)
+    fresh = ragged.starts_run(falling)
     bins = np.empty(len(scores), np.int64)
     bins[order] = np.cumsum(fresh)
     points = falling[fresh]
@@ -499,7 +496,7 @@ def _add_changes(
     keys = ragged.row_numbers(indptr) * wide + bins
     order = np.argsort(keys)
     keys = keys[order]
-    last = np.flatnonzero(_differs(keys[::-1])[::-1])
+    last = np.flatnonzero(ragged.starts_run(keys[::-1])[::-1])
     group, at = np.divmod(keys[last], wide)
     counts = [ragged.running_sums(column[order]) for column in columns]
     hit, kept, *more = (c[last + 1] - c[indptr[group]] for c in counts)
@@ -507,7 +504,7 @@ def _add_changes(
     start = _cut(formula(zero, zero, n_ref, *[zero for _ in more]) * share)
     after = _cut(formula(hit, kept, n_ref[group], *more) * share[group])
     before = np.concatenate([after[..., :1], after[..., :-1]], axis=-1)
-    first = _differs(group)
+    first = ragged.starts_run(group)
     before[..., first] = start[..., group[first]]
     change = (after - before) * whole[group]
     for place in np.ndindex(change.shape[:2]):
@@ -522,13 +519,6 @@ def _joined(parts: Ints) -> Floats:
     high, low = parts.astype(np.float64)
     total: Floats = np.ldexp(high, -_HIGH) + np.ldexp(low, -_HIGH - _LOW)
     return total
-
-
-def _differs(flat: NDArray[Any]) -> Bools:
-    """Return whether each element differs from the one before; the first does."""
-    fresh = np.ones(len(flat), np.bool_)
-    np.not_equal(flat[1:], flat[:-1], out=fresh[1:])
-    return fresh
 
 
 def _cut(values: Floats) -> Floats:

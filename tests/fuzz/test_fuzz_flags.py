@@ -69,7 +69,7 @@ def test_values_of_flags(folder, name, some_of):  # noqa: F811
 def test_values_in_measures(folder, some_of):  # noqa: F811
     wrong, definitions = (
         [],
-        [(registry.find(name, kind)[0], kind) for kind, name in registry._MODULES],
+        [(registry.find(name, kind)[0], kind) for kind, name in registry._ROWS],
     )
     for definition, kind in definitions:
         files = ["p.json", "g.json"] if kind == "labels" else ["c.json", "r.json"]

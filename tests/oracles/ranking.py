@@ -37,18 +37,6 @@ def ranking_loss(row, truth, n_labels):
     return float(Fraction(sum(scores[r] <= scores[o] for r, o in pairs), len(pairs)))
 
 
-def lrap(row, truth, n_labels):
-    """Mean over reference labels of the share of references among the labels not below."""
-    if not truth:
-        return NAN
-    scores = full_row(row, n_labels)
-    total = Fraction(0)
-    for label in truth:
-        above = sum(scores[other] >= scores[label] for other in truth)
-        total += Fraction(above, worst_rank(scores, label))
-    return float(total / len(truth))
-
-
 def list_average_precision(hits, n_ref, divisor):
     """Sum of precision at each matching rank, over the matches or the references."""
     total = Fraction(0)

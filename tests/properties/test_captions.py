@@ -6,16 +6,14 @@ synonyms; what those give is compared with the programs themselves elsewhere.
 
 from __future__ import annotations
 
-import random
-from functools import reduce
-from operator import add
 from unittest import mock
 
+import laws
 import numpy as np
 import pytest
-from blocks import in_blocks
 from hypothesis import given
 from hypothesis import strategies as st
+from laws import by_id, named
 from oracles.captions_ngram import Blanks
 from stand_ins import meteor_programs
 
@@ -25,8 +23,6 @@ from semmetrics.embed.lookup import TextModel
 from semmetrics.metrics.cider import fit_document_frequencies
 from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.result import score_statistics
 from semmetrics.text.graphs import Graphs, SynonymTable
 from semmetrics.text.offline_parser import OfflineParser
 from semmetrics.text.parses import FunctionParser, KeptParser
@@ -54,6 +50,7 @@ MEASURES = parse_all(
 OF_THE_RUN = parse_all(
     ["CIDEr-D", "CIDEr-D(df=rows)", "CIDEr", "CIDEr(df=rows,stem=porter)", "SPIDEr(parser=given)"]
 )
+EVERY = [*MEASURES, *OF_THE_RUN]
 DISTINCT = ("Vocabulary", "UniqueCaptions")  # of what is said twice they count one
 EMPTY = "LengthRatio"  # has no value for empty references either, which is no cause
 CORPUS = [["a b c", "a c"], ["running dog", "a dog"], ["c c", "b"], ["dogs run"]]
@@ -109,10 +106,6 @@ def items(candidates=None, least=0, most=3):
     return st.lists(st.tuples(candidates, references), min_size=1, max_size=6)
 
 
-def named(data):
-    return {f"id{place}": item for place, item in enumerate(data)}
-
-
 def statistics(data, measures, weights=None, change=lambda task: task):
     candidates, references = ([item[side] for item in data.values()] for side in (0, 1))
     given = None
@@ -124,27 +117,8 @@ def statistics(data, measures, weights=None, change=lambda task: task):
     return evaluate(change(task), measures)
 
 
-def scores(found, measures, ci=None):
-    pairs = {"system": [(m, "") for m in measures]}
-    return score_statistics({"system": found}, pairs, headings=list(map(str, measures)), ci=ci)
-
-
 def values(data, measures, **options):
-    return {
-        str(s.measure): s.value for s in scores(statistics(data, measures, **options), measures)
-    }
-
-
-def by_id(score):
-    return {} if score.items is None else dict(zip(score.ids, score.items.tolist(), strict=True))
-
-
-def bits(found, measures):
-    """All that a score says, the items by id, with floats that show every bit."""
-    return [
-        repr((score.to_dict(), sorted(by_id(score).items())))
-        for score in scores(found, measures, Bootstrap(resamples=6))
-    ]
+    return laws.values(statistics(data, measures, **options), measures)
 
 
 def test_every_definition_of_captions_is_covered():
@@ -156,19 +130,14 @@ def test_every_definition_of_captions_is_covered():
 
 @given(items())
 def test_values_and_intervals_lie_within_the_bounds(data):
-    measures = [*MEASURES, *OF_THE_RUN]
-    for score in scores(statistics(named(data), measures), measures, Bootstrap(resamples=4)):
-        low, high = score.measure.definition.bounds
-        known = [score.value, score.ci.low, score.ci.high, *by_id(score).values()]
-        assert all(np.isnan(v) or low - 1e-12 <= v <= high + 1e-12 for v in known), score
-        assert np.isnan(score.ci.low) or score.ci.low <= score.ci.high
+    laws.check_bounds(statistics(named(data), EVERY), EVERY)
 
 
 @given(items())
 def test_items_without_a_value_are_those_without_references(data):
     lacking = {f"id{place}" for place, (_, references) in enumerate(data) if not references}
     number = sum(len(data[int(name[2:])][0]) for name in lacking)
-    for score in scores(statistics(named(data), MEASURES), MEASURES):
+    for score in laws.scores(statistics(named(data), MEASURES), MEASURES):
         policy = score.measure["no_reference"]
         if policy is None:
             assert score.undefined == {}
@@ -177,10 +146,8 @@ def test_items_without_a_value_are_those_without_references(data):
         if score.measure.definition.name in WITHOUT_TEXT:
             assert score.undefined.get("no_reference", 0) == number
             continue
-        others = score.measure["category"] not in (
-            None,
-            "all",
-        )  # no tuple of it, a cause of its own
+        # no tuple of a category is a cause of its own
+        others = score.measure["category"] not in (None, "all")
         causes = {cause: n for cause, n in score.undefined.items() if cause != "undefined"}
         assert causes == ({"no_reference": number} if number else {})
         assert others or causes == score.undefined
@@ -195,7 +162,7 @@ def test_items_without_a_value_are_those_without_references(data):
 
 @given(items(), st.randoms(use_true_random=False))
 def test_the_order_of_references_matters_to_measures_that_say_so(data, shuffled):
-    chosen = [m for m in (*MEASURES, *OF_THE_RUN) if m.definition.order_invariant]
+    chosen = [m for m in EVERY if m.definition.order_invariant]
     mixed = [(mine, shuffled.sample(theirs, len(theirs))) for mine, theirs in data]
     first, second = values(named(data), chosen), values(named(mixed), chosen)
     assert first == pytest.approx(second, abs=1e-9, nan_ok=True)
@@ -220,9 +187,9 @@ def test_a_reference_itself_is_worth_most(references):
 @given(items())
 def test_an_item_alone_has_the_value_that_it_has_among_others(data):
     data = named([([mine[0]], theirs) for mine, theirs in data])
-    for score in scores(statistics(data, MEASURES), MEASURES):
+    for score in laws.scores(statistics(data, MEASURES), MEASURES):
         for name, value in by_id(score).items():
-            (alone,) = scores(statistics({name: data[name]}, [score.measure]), [score.measure])
+            (alone,) = laws.scores(statistics({name: data[name]}, [score.measure]), [score.measure])
             assert repr(by_id(alone)[name]) == repr(value), score.measure
             if not np.isnan(value):
                 assert alone.value == pytest.approx(value, abs=1e-15)
@@ -230,50 +197,16 @@ def test_an_item_alone_has_the_value_that_it_has_among_others(data):
 
 @given(data=items(), weighted=st.booleans(), seed=st.integers(0, 1000))
 def test_any_split_in_any_order_gives_the_same_bits(data, weighted, seed):
-    rng = random.Random(seed)
-    data = named(data)
-    weights = {name: rng.random() for name in data} if weighted else None
-    names = rng.sample(list(data), len(data))
-    mixed = {name: data[name] for name in names}
-    for measures in (MEASURES, OF_THE_RUN):
-        whole = bits(statistics(data, measures, weights), measures)
-        assert bits(statistics(mixed, measures, weights), measures) == whole
-    cut = rng.randrange(len(names) + 1)
-    parts = [part for part in (names[:cut], names[cut:]) if part]
-    found = [statistics({n: data[n] for n in part}, MEASURES, weights) for part in parts]
-    whole = bits(statistics(data, MEASURES, weights), MEASURES)
-    assert bits(reduce(add, found), MEASURES) == whole
+    laws.check_order(statistics, named(data), MEASURES, weighted, seed)
+    laws.check_order(statistics, named(data), OF_THE_RUN, weighted, seed, [])
 
 
 @given(items(), st.booleans())
 def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
-    data, measures = named(data), [*MEASURES, *OF_THE_RUN]
-    weights = {name: 0.1 + place for place, name in enumerate(data)} if weighted else None
-    whole = bits(statistics(data, measures, weights), measures)
-
-    divided = statistics(data, measures, weights, change=in_blocks)
-    assert bits(divided, measures) == whole
+    laws.check_blocks(statistics, named(data), EVERY, weighted)
 
 
 @given(items(ONE), st.sets(st.integers(0, 5)))
 def test_an_item_of_weight_two_is_the_item_twice(data, chosen):
     measures = [m for m in MEASURES if m.definition.name not in DISTINCT]
-    data = named(data)
-    double = [name for place, name in enumerate(data) if place in chosen]
-    weights = {name: 2.0 if name in double else 1.0 for name in data}
-    twice = {**data, **{f"{name}, again": data[name] for name in double}}
-    first = values(data, measures, weights=weights)
-    assert first == pytest.approx(values(twice, measures), abs=1e-12, nan_ok=True)
-
-
-@given(items(), st.sets(st.integers(0, 5)))
-def test_an_item_without_weight_is_not_there(data, chosen):
-    data = named(data)
-    weights = {name: float(place not in chosen) for place, name in enumerate(data)}
-    some = {name: item for name, item in data.items() if weights[name]}
-    if some:
-        first = values(data, MEASURES, weights=weights)
-        second = values(some, MEASURES)
-        for m in MEASURES:
-            if m["no_reference"] != "nan":  # which looks at items whatever their weight
-                assert first[str(m)] == pytest.approx(second[str(m)], abs=1e-12, nan_ok=True), m
+    laws.check_double(statistics, named(data), measures, chosen)

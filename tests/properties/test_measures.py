@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import random
 from dataclasses import replace
-from functools import reduce
-from operator import add
+from functools import partial
 
+import laws
 import numpy as np
 import pytest
-from blocks import in_blocks
 from hypothesis import given
 from hypothesis import strategies as st
+from laws import named
 
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.record import label_task
@@ -21,8 +20,6 @@ from semmetrics.metrics.registry import all_definitions, find, parse_all
 from semmetrics.metrics.sets import SetFamily
 from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.result import score_statistics
 
 CLASSES = ["a", "b", "c", "d", "e"]
 CAUSES = {"empty", "absent", "no_prediction", "no_reference", "undefined"}
@@ -56,10 +53,6 @@ def items(labels="abcdez", references=CLASSES):
     return st.lists(st.tuples(predicted, true), min_size=1, max_size=7)
 
 
-def named(data):
-    return {f"id{place}": item for place, item in enumerate(data)}
-
-
 def statistics(data, measures, *, classes=CLASSES, weights=None, change=lambda task: task):
     pred = as_labels({name: p for name, (p, _) in data.items()})
     if not len(pred.side.codes):  # a part that predicts nothing cannot show that it has scores
@@ -71,32 +64,8 @@ def statistics(data, measures, *, classes=CLASSES, weights=None, change=lambda t
     return evaluate(change(task), measures)
 
 
-def scores(found, measures, ci=None):
-    pairs = {"system": [(m, "") for m in measures]}
-    return score_statistics({"system": found}, pairs, headings=list(map(str, measures)), ci=ci)
-
-
 def values(data, measures, **options):
-    return {
-        str(s.measure): s.value for s in scores(statistics(data, measures, **options), measures)
-    }
-
-
-def bits(found, measures):
-    """All that a score says, the items by id, with floats that show every bit."""
-    result = []
-    for score in scores(found, measures, Bootstrap(resamples=6)):
-        rows = None
-        if score.items is not None:
-            rows = sorted(zip(score.ids, score.items.tolist(), strict=True))
-        table = score.per_label and {k: v.tolist() for k, v in score.per_label.items()}
-        result.append(repr((score.to_dict(), rows, table)))
-    return result
-
-
-def universal(classes, measures):
-    """The measures that can be computed with, or without, a class list."""
-    return [m for m in measures if classes is not None or m["labels"] != "given"]
+    return laws.values(statistics(data, measures, **options), measures)
 
 
 def exact():
@@ -111,13 +80,7 @@ def test_every_registered_definition_is_covered():
 
 @given(items())
 def test_values_lie_within_the_bounds(data):
-    for score in scores(statistics(named(data), MEASURES), MEASURES, Bootstrap(resamples=4)):
-        low, high = score.measure.definition.bounds
-        known = [score.value, score.ci.low, score.ci.high]
-        known += [] if score.items is None else score.items.tolist()
-        if score.per_label is not None:
-            known += score.per_label["value"].tolist()
-        assert all(np.isnan(v) or low - 1e-12 <= v <= high + 1e-12 for v in known), score
+    for score in laws.check_bounds(statistics(named(data), MEASURES), MEASURES):
         assert score.undefined.keys() <= CAUSES
 
 
@@ -170,57 +133,26 @@ def test_the_reference_itself_is_the_best_prediction(data):
 @pytest.mark.parametrize("classes", [None, CLASSES])
 @given(data=items(), weighted=st.booleans(), seed=st.integers(0, 1000))
 def test_any_split_in_any_order_gives_the_same_bits(classes, data, weighted, seed):
-    rng = random.Random(seed)
-    chosen = universal(classes, UNORDERED)
-    data = named(data)
-    weights = {name: rng.random() for name in data} if weighted else None
-    options = {"classes": classes, "weights": weights}
-    whole = bits(statistics(data, chosen, **options), chosen)
-    names = rng.sample(list(data), len(data))
-    mixed = {name: data[name] for name in names}
-    assert bits(statistics(mixed, chosen, **options), chosen) == whole
-    cut = rng.randrange(len(names) + 1), rng.randrange(len(names) + 1)
-    parts = [names[: min(cut)], names[min(cut) : max(cut)], names[max(cut) :]]
-    found = [
-        statistics({name: data[name] for name in part}, chosen, **options) for part in parts if part
-    ]
-    rng.shuffle(found)
-    assert bits(reduce(add, found), chosen) == whole
+    # the measures that can be computed with, or without, a class list
+    chosen = [m for m in UNORDERED if classes is not None or m["labels"] != "given"]
+    of_classes = partial(statistics, classes=classes)
+    laws.check_order(of_classes, named(data), chosen, weighted, seed)
 
 
 @given(items(), st.booleans())
 def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
-    data = named(data)
-    weights = {name: 0.1 + place for place, name in enumerate(data)} if weighted else None
-    whole = bits(statistics(data, MEASURES, weights=weights), MEASURES)
-
-    divided = statistics(data, MEASURES, weights=weights, change=in_blocks)
-    assert bits(divided, MEASURES) == whole
+    laws.check_blocks(statistics, named(data), MEASURES, weighted)
 
 
 @given(items(), st.sets(st.integers(0, 6)))
 def test_an_item_of_weight_two_is_the_item_twice(data, chosen):
-    data = named(data)
-    double = [name for place, name in enumerate(data) if place in chosen]
-    weights = {name: 2.0 if name in double else 1.0 for name in data}
-    twice = {**data, **{f"{name}, again": data[name] for name in double}}
-    first = values(data, UNORDERED, weights=weights)
-    assert first == pytest.approx(values(twice, UNORDERED), abs=1e-12, nan_ok=True)
-
-
-@given(items())
-def test_an_item_of_weight_zero_counts_nothing(data):
-    data = named(data)
-    weights = dict.fromkeys(data, 1.0)
-    extra = {**data, "more": ([("a", 0.5), ("b", 0.2)], ["c"]), "none": ([], [])}
-    first = values(extra, MEASURES, weights={**weights, "more": 0.0, "none": 0.0})
-    assert first == pytest.approx(values(data, MEASURES), abs=1e-12, nan_ok=True)
+    laws.check_double(statistics, named(data), UNORDERED, chosen)
 
 
 @given(items())
 def test_the_mean_over_items_is_the_value(data):
     seen = set()
-    for score in scores(statistics(named(data), MEASURES), MEASURES):
+    for score in laws.scores(statistics(named(data), MEASURES), MEASURES):
         if score.items is None or score.measure["average"] == "micro":
             continue
         seen.add(score.measure.definition.name)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import random
-from functools import reduce
-from operator import add
+from functools import partial
 
+import laws
 import numpy as np
 import pytest
-from blocks import in_blocks
 from hypothesis import given
 from hypothesis import strategies as st
+from laws import named
 from refusals import refused
 from tiny import Tiny, with_vectors
 
@@ -21,8 +20,6 @@ from semmetrics.metrics.registry import all_definitions, parse_all
 from semmetrics.metrics.semantic import SemanticFamily, SoftFamily
 from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.result import score_statistics
 
 MEASURES = parse_all(
     [
@@ -66,10 +63,6 @@ def items(label=LABEL):
     return st.lists(sides, min_size=1, max_size=6)
 
 
-def named(data):
-    return {f"id{place}": item for place, item in enumerate(data)}
-
-
 def statistics(
     data, measures, *, weights=None, oov="skip", models=MODELS, classes=tuple("abcdez"),
     change=lambda task: task,
@@ -80,24 +73,8 @@ def statistics(
     return evaluate(change(task), measures)
 
 
-def scores(found, measures, ci=None):
-    pairs = {"system": [(m, "") for m in measures]}
-    return score_statistics({"system": found}, pairs, headings=list(map(str, measures)), ci=ci)
-
-
 def values(data, measures, **options):
-    return {
-        str(s.measure): s.value for s in scores(statistics(data, measures, **options), measures)
-    }
-
-
-def bits(found, measures):
-    """All that a score says, the items by id, with floats that show every bit."""
-    result = []
-    for score in scores(found, measures, Bootstrap(resamples=6)):
-        rows = sorted(zip(score.ids, score.items.tolist(), strict=True))
-        result.append(repr((score.to_dict(), rows)))
-    return result
+    return laws.values(statistics(data, measures, **options), measures)
 
 
 def test_every_semantic_definition_is_covered():
@@ -109,10 +86,7 @@ def test_every_semantic_definition_is_covered():
 @given(items(), st.sampled_from(["skip", "zero"]))
 def test_values_lie_within_the_bounds(data, oov):
     found = statistics(named(data), MEASURES, oov=oov)
-    for score in scores(found, MEASURES, Bootstrap(resamples=4)):
-        low, high = score.measure.definition.bounds
-        known = [score.value, score.ci.low, score.ci.high, *score.items.tolist()]
-        assert all(np.isnan(v) or low - 1e-12 <= v <= high + 1e-12 for v in known), score
+    for score in laws.check_bounds(found, MEASURES):
         if score.measure["average"] in ("example", None):
             assert sum(score.undefined.values()) == np.isnan(score.items).sum()
 
@@ -160,17 +134,7 @@ def test_the_reference_itself_is_the_best_prediction(data):
 
 @given(data=items(), weighted=st.booleans(), seed=st.integers(0, 1000))
 def test_any_split_in_any_order_gives_the_same_bits(data, weighted, seed):
-    rng = random.Random(seed)
-    data = named(data)
-    weights = {name: rng.random() for name in data} if weighted else None
-    whole = bits(statistics(data, MEASURES, weights=weights), MEASURES)
-    names = rng.sample(list(data), len(data))
-    mixed = {name: data[name] for name in names}
-    assert bits(statistics(mixed, MEASURES, weights=weights), MEASURES) == whole
-    cut = rng.randrange(len(names) + 1)
-    parts = [part for part in (names[:cut], names[cut:]) if part]
-    found = [statistics({n: data[n] for n in part}, MEASURES, weights=weights) for part in parts]
-    assert bits(reduce(add, found), MEASURES) == whole
+    laws.check_order(statistics, named(data), MEASURES, weighted, seed)
 
 
 def test_a_split_of_larger_data_gives_the_same_bits():
@@ -184,32 +148,19 @@ def test_a_split_of_larger_data_gives_the_same_bits():
          for _ in range(200)]
     )  # fmt: skip
     chosen = [m for m in MEASURES if m["embedding"] == "default" and m.definition.name != "BagSim"]
-    whole = bits(statistics(data, chosen, models=model, classes=None), chosen)
-    ids = rng.permutation(list(data)).tolist()
+    of_model = partial(statistics, models=model, classes=None)
     for cut in (1, 63):
-        parts = [{name: data[name] for name in part} for part in (ids[:cut], ids[cut:])]
-        found = [statistics(part, chosen, models=model, classes=None) for part in parts]
-        assert bits(found[1] + found[0], chosen) == whole
+        laws.check_order(of_model, data, chosen, False, 0, [cut])
 
 
 @given(items(), st.booleans())
 def test_blocks_of_one_item_give_the_bits_of_one_block(data, weighted):
-    data = named(data)
-    weights = {name: 0.1 + place for place, name in enumerate(data)} if weighted else None
-    whole = bits(statistics(data, MEASURES, weights=weights), MEASURES)
-
-    divided = statistics(data, MEASURES, weights=weights, change=in_blocks)
-    assert bits(divided, MEASURES) == whole
+    laws.check_blocks(statistics, named(data), MEASURES, weighted)
 
 
 @given(items(), st.sets(st.integers(0, 5)))
 def test_an_item_of_weight_two_is_the_item_twice(data, chosen):
-    data = named(data)
-    double = [name for place, name in enumerate(data) if place in chosen]
-    weights = {name: 2.0 if name in double else 1.0 for name in data}
-    twice = {**data, **{f"{name}, again": data[name] for name in double}}
-    first = values(data, MEASURES, weights=weights)
-    assert first == pytest.approx(values(twice, MEASURES), abs=1e-12, nan_ok=True)
+    laws.check_double(statistics, named(data), MEASURES, chosen)
 
 
 def test_statistics_on_different_vectors_do_not_add():

@@ -11,6 +11,7 @@ import gzip
 import json
 import random
 
+import laws
 import pytest
 from numpy.testing import assert_allclose
 from oracles.captions_ngram import Blanks, task_of
@@ -21,7 +22,6 @@ from semmetrics.data.tasks import caption_task
 from semmetrics.metrics.bleu import BLEU, BleuCounts
 from semmetrics.metrics.rouge import ROUGE_L
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.scoring.result import score_statistics
 from semmetrics.studies.correlations import correlation
 
 BLEU_OF_FAKECAP = [0.5793995754573356, 0.40439129741018104, 0.2785363856619147, 0.1908290437674253]
@@ -49,9 +49,7 @@ class Looked:
 
 
 def scores(task, measures=MEASURES):
-    statistics = evaluate(task, measures)
-    chosen = {"one": [(measure, "") for measure in measures]}
-    return score_statistics({"one": statistics}, chosen, headings=[*map(str, measures)])
+    return laws.scores(evaluate(task, measures), measures)
 
 
 @pytest.fixture(scope="module")

@@ -91,9 +91,3 @@ ONE = [1.0]
 def test_what_does_not_fit_is_refused(call, code):
     with refused(code):
         call()
-
-
-def test_a_negative_that_is_as_good_has_no_margin():
-    i2t, t2i = adaptive_margins([3.0], [3.0], [3.0])
-    assert i2t == t2i == 0
-    assert sam_triplet_loss([0.5], [0.5], [0.4], (i2t, t2i)) == 0

@@ -86,7 +86,7 @@ OFFERED = [  # what a function is given, the code of the error, and where it is
     (lambda: arrays.f1(PRED, REF * 1.5), "out-of-range", "ref, row 0, column 0 (from 0)"),
     (lambda: arrays.f1([[1, np.nan]], [[1, 0]]), "out-of-range", "pred, row 0, column 1 (from 0)"),
     (lambda: arrays.f1([1, 0], [[1, 0]]), "wrong-shape", "pred"),
-    (lambda: arrays.f1([["a"]], [[1]]), "wrong-dtype", "pred"),
+    (lambda: arrays.f1([["a"]], [[1]]), "out-of-range", "pred, row 0, column 0 (from 0)"),
     (lambda: arrays.f1(np.ma.array(PRED, mask=PRED > 0), REF), "masked", "pred"),
     (lambda: arrays.f1(PRED, REF[:2]), "wrong-shape", ""),
     (lambda: arrays.f1(PRED[:0], REF[:0]), "wrong-shape", ""),

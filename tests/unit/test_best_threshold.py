@@ -60,22 +60,6 @@ MEANING = [
 ] + ["SemF1(threshold=0.5,match=any)@3"]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", EXACT + EPSILON + MEANING)
-@pytest.mark.parametrize(("seed", "levels"), [(1, 4), (2, 1000), (3, 20)])
-def test_no_threshold_is_better_and_no_higher_one_as_good(text, seed, levels):
-    preds, refs = data(seed, levels)
-    (measure,) = semmetrics.parse(text)
-    points = every_threshold(preds)
-    every = [measure.with_options(decode=f"threshold:{point!r}") for point in points]
-    table = semmetrics.score(preds, refs, measures=every, **options_of(text))
-    values = np.array([score.value for score in table])
-    best = measure.with_options(decode="threshold:best")
-    found = semmetrics.score(preds, refs, measures=best, **options_of(text))[0]
-    assert found.value == pytest.approx(np.nanmax(values), abs=1e-15)
-    assert found.best_threshold == chosen(found)
-    assert found.best_threshold == np.array(points)[values > np.nanmax(values) - 1e-15].max()
-
-
 def weights_of(kind, n=14):
     rng = np.random.default_rng(n)
     return {"whole": rng.integers(0, 4, n) + (np.arange(n) == 0),
@@ -83,14 +67,17 @@ def weights_of(kind, n=14):
             "one": (np.arange(n) == n // 2).astype(float)}[kind]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", EXACT + MEANING)
-@pytest.mark.parametrize("kind", ["whole", "any", "one"])
-@pytest.mark.parametrize(("seed", "levels"), [(1, 4), (2, 1000)])
-def test_with_weights_no_threshold_is_better_and_no_higher_one_as_good(text, kind, seed, levels):
+@pytest.mark.parametrize(("text", "kind"), [
+    *[(text, None) for text in EXACT + EPSILON + MEANING],
+    *[(text, kind) for text in EXACT + MEANING for kind in ("whole", "any", "one")],
+])  # fmt: skip
+@pytest.mark.parametrize(("seed", "levels"), [(1, 4), (2, 1000), (3, 20)])
+def test_no_threshold_is_better_and_no_higher_one_as_good(text, kind, seed, levels):
     preds, refs = data(seed, levels)
-    weights = weights_of(kind)
+    weights = None if kind is None else weights_of(kind)
     (measure,) = semmetrics.parse(text)
-    points = every_threshold([item for item, w in zip(preds, weights, strict=True) if w])
+    counted = np.ones(len(preds)) if weights is None else weights
+    points = every_threshold([item for item, w in zip(preds, counted, strict=True) if w])
     every = [measure.with_options(decode=f"threshold:{point!r}") for point in points]
     given = {"weights": weights, **options_of(text)}
     values = np.array([score.value for score in semmetrics.score(
@@ -101,9 +88,10 @@ def test_with_weights_no_threshold_is_better_and_no_higher_one_as_good(text, kin
     if np.isnan(values).all():  # the one item that counts is undefined at any threshold
         assert np.isnan(found.value)
         return
-    best = np.nanmax(values)
-    assert found.value == pytest.approx(best, abs=2e-15)
-    assert found.best_threshold == np.array(points)[values > best - 2e-15].max()
+    best, most = np.nanmax(values), 1e-15 if weights is None else 2e-15
+    assert found.value == pytest.approx(best, abs=most)
+    assert found.best_threshold == chosen(found)
+    assert found.best_threshold == np.array(points)[values > best - most].max()
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e300])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import laws
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,6 @@ from oracles.captions_ngram import task_of
 from semmetrics.data.tasks import Block
 from semmetrics.metrics.bleu import BLEU, BleuCounts
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.scoring.result import score_statistics
 
 RULES = ("closest", "shortest", "average")
 TEXT = st.lists(st.sampled_from("abc"), max_size=9).map(" ".join)
@@ -23,12 +23,6 @@ FOUR = [definition() for definition in BLEU]
 
 def sides(items):
     return [mine for mine, _ in items], [theirs for _, theirs in items]
-
-
-def scores(task, measures=FOUR, **options):
-    statistics = evaluate(task, measures)
-    chosen = {"one": [(measure, "") for measure in measures]}
-    return score_statistics({"one": statistics}, chosen, headings=[*map(str, measures)], **options)
 
 
 def rows_of(items, rule="closest"):
@@ -48,7 +42,8 @@ def test_counts_and_values_are_those_of_loops(items, rule):
         assert columns[f"guess_{n}"].values.tolist() == [row[2][n - 1] for row in rows]
         assert columns[f"correct_{n}"].values.tolist() == [row[3][n - 1] for row in rows]
     some = [bool(theirs) for _, theirs in items]
-    for n, score in enumerate(scores(task, [one(reflen=rule) for one in BLEU]), 1):
+    measures = [one(reflen=rule) for one in BLEU]
+    for n, score in enumerate(laws.scores(evaluate(task, measures), measures), 1):
         each = [
             oracle.bleu([row], n) if kept else np.nan for row, kept in zip(rows, some, strict=True)
         ]
@@ -83,14 +78,3 @@ def test_sums_may_have_axes_in_front(items, random):
             for some in drawn
         ]
         assert_allclose(got, expected, rtol=1e-12)
-
-
-@given(ITEMS)
-def test_an_item_alone_has_the_counts_that_it_has_in_a_block(items):
-    task = task_of(*sides(items))
-    whole = BleuCounts().compute(Block(task, 0, len(task)))
-    for place in range(len(task)):
-        for one in (Block(task, place, place + 1), Block(task.take(np.array([place])), 0, 1)):
-            for name, column in BleuCounts().compute(one).items():
-                kind = "codes" if name == "cause" else "values"
-                assert getattr(column, kind)[0] == getattr(whole[name], kind)[place]

@@ -20,7 +20,6 @@ from semmetrics.metrics.caption_statistics import (
     Vocabulary,
     find_repeated_words,
 )
-from semmetrics.scoring.result import score_statistics
 
 TOKENS = st.lists(st.sampled_from("abc"), max_size=7)
 ITEMS = st.lists(st.tuples(TOKENS, st.lists(TOKENS, max_size=3)), min_size=1, max_size=6)
@@ -35,12 +34,6 @@ ALL = [
 def sides(items):
     candidates = [" ".join(mine) for mine, _ in items]
     return candidates, [[" ".join(other) for other in theirs] for _, theirs in items]
-
-
-def scores(statistics):
-    chosen = {"one": [(measure, "") for measure in ALL]}
-    found = score_statistics({"one": statistics}, chosen, headings=[*map(str, ALL)])
-    return by_name(found)
 
 
 def by_name(scores):
@@ -84,10 +77,3 @@ def test_values(items):
     missing = sum(not theirs for _, theirs in items)
     assert got["LengthRatio"].undefined == ({"no_reference": missing} if missing else {})
     assert got["ReferenceCount"].undefined == {}
-
-
-def test_items_without_weight_are_not_there():
-    sides = ["a b", "a b", "c"], [["a"]] * 3
-    got = by_name(scored(*sides, ALL, weights=[2.0, 1.0, 0.0]))
-    assert (got["Vocabulary"].value, got["UniqueCaptions"].value) == (2, 0.5)
-    assert got["CaptionLength"].value == 2

@@ -28,16 +28,11 @@ def heads(rows, columns, seed):
     return rng.integers(0, 4, (len(rows), columns)) / 4
 
 
+@pytest.mark.parametrize("rule", ["above", "cumulative"])
 @given(rows=ROWS, threshold=THRESHOLDS, least=SMALL)
-def test_above_is_strict_and_keeps_the_least_number(rows, threshold, least):
-    counts = decoding.keep_above(*ragged(rows), threshold, least)
-    assert counts.tolist() == [oracle.above(row, threshold, least) for row in rows]
-
-
-@given(rows=ROWS, threshold=THRESHOLDS, least=SMALL)
-def test_cumulative_stops_at_the_threshold(rows, threshold, least):
-    counts = decoding.keep_cumulative(*ragged(rows), threshold, least)
-    assert counts.tolist() == [oracle.cumulative(row, threshold, least) for row in rows]
+def test_a_threshold_is_strict_and_the_least_number_is_kept(rule, rows, threshold, least):
+    counts = getattr(decoding, f"keep_{rule}")(*ragged(rows), threshold, least)
+    assert counts.tolist() == [getattr(oracle, rule)(row, threshold, least) for row in rows]
 
 
 def test_cumulative_sums_do_not_depend_on_the_other_rows():
@@ -69,7 +64,9 @@ def test_cardinality_with_scores_is_the_joint_arg_max(rows, columns, offset, ext
 
 
 @pytest.mark.parametrize("k", [None, 0, 2, 3, 9])
-@pytest.mark.parametrize("rule", ["threshold", "top", "cumulative", "cardinality"])
+@pytest.mark.parametrize(
+    "rule", ["threshold", "top", "cumulative", "cardinality", "cardinality+scores"]
+)
 def test_decode_marks_the_best_columns(rule, k):
     rng = np.random.default_rng(7)
     scores = rng.integers(0, 6, (40, 5)) / 8
@@ -78,6 +75,7 @@ def test_decode_marks_the_best_columns(rule, k):
         "threshold": {"threshold": 0.25, "keep_at_least": 1},
         "cumulative": {"threshold": 0.5, "keep_at_least": 2},
         "cardinality": {"head": head, "offset": 1},
+        "cardinality+scores": {"head": head, "offset": 1},
         "top": {},
     }[rule]
     k = 9 if rule == "top" and k is None else k
@@ -91,16 +89,6 @@ def test_decode_marks_the_best_columns(rule, k):
             "top": oracle.top(ranked, 9 if k is None else k),
             "cumulative": oracle.cumulative(ranked, 0.5, 2),
             "cardinality": oracle.cardinality(ranked, h, 1),
+            "cardinality+scores": oracle.cardinality_with_scores(ranked, h, 1),
         }[rule]
         assert set(np.flatnonzero(chosen)) == set(order[:size])
-
-
-def test_decode_cardinality_with_scores_sees_only_the_first_k():
-    scores = [[0.2, 0.9, 0.8]]
-    head = [[0.1, 0.1, 0.8]]
-    assert decoding.decode(scores, "cardinality+scores", head=head, offset=1).tolist() == [
-        [True, True, True]  # .09, .072, .1152
-    ]
-    assert decoding.decode(scores, "cardinality+scores", head=head, offset=1, k=2).tolist() == [
-        [False, True, False]
-    ]

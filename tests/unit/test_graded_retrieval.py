@@ -50,10 +50,7 @@ def test_phi_is_joined_by_its_ids(direction, how, tmp_path):
         pandas = pytest.importorskip("pandas")
         phi = pandas.DataFrame(values, index=names[0], columns=names[1])
     else:
-        phi = tmp_path / "phi.npy"
-        np.save(phi, values)
-        ids = {"images": names[0], "captions": names[1]}
-        (tmp_path / "phi.npy.ids.json").write_text(json.dumps(ids), encoding="utf-8")
+        phi = saved(tmp_path, values, *names)
     for measure in ("NCS@5", "SR(m=4,similar=images)@5", "nDCG(ground_truth=left-out)@5"):
         whole = scored([measure], direction=direction)[0].value
         assert scored([measure], direction=direction, phi=phi)[0].value == pytest.approx(whole)
@@ -126,27 +123,21 @@ def test_measures_share_what_they_find_only_where_it_is_the_same(direction):
 
 @pytest.mark.parametrize("folds", [None, 3])
 def test_queries_without_a_row_have_no_row_of_phi_by_id(folds, tmp_path):
-    np.save(tmp_path / "phi.npy", PHI)
-    ids = {"images": NAMES["queries"], "captions": NAMES["gallery"]}
-    (tmp_path / "phi.npy.ids.json").write_text(json.dumps(ids), encoding="utf-8")
-    positives = {"new": ["c1"], **POSITIVES}
-    options = {"direction": "i2t", "missing": "empty", "folds": folds, "phi": tmp_path / "phi.npy"}
+    positives, phi = {"new": ["c1"], **POSITIVES}, saved(tmp_path)
+    options = {"direction": "i2t", "missing": "empty", "folds": folds, "phi": phi}
     found = scored(["NCS@5"], positives=positives, **options)[0].items
     whole = scored(["NCS@5"], direction="i2t", folds=folds)[0].items
     assert found.tolist() == [0.0, *whole.tolist()]
 
 
 def test_a_phi_that_does_not_fit_its_ids_is_refused(tmp_path):
-    np.save(tmp_path / "phi.npy", PHI)
-    ids = {"images": NAMES["queries"][1:], "captions": NAMES["gallery"]}
-    (tmp_path / "phi.npy.ids.json").write_text(json.dumps(ids), encoding="utf-8")
-    with refused("wrong-count"):
-        scored(["NCS@5"], phi=tmp_path / "phi.npy")
-    np.save(tmp_path / "phi.npy", np.vstack([PHI, PHI[:1]]))
-    twice = {**ids, "images": [*NAMES["queries"], NAMES["queries"][0]]}
-    (tmp_path / "phi.npy.ids.json").write_text(json.dumps(twice), encoding="utf-8")
-    with refused("duplicate-at"):
-        scored(["NCS@5"], phi=tmp_path / "phi.npy")
+    twice, names = np.vstack([PHI, PHI[:1]]), NAMES["queries"]
+    for phi, images, code in (
+        (PHI, names[1:], "wrong-count"),
+        (twice, [*names, names[0]], "duplicate-at"),
+    ):
+        with refused(code):
+            scored(["NCS@5"], phi=saved(tmp_path, phi, images))
     lists = {f"i{row}": ["c0", "c1"] for row in range(N)}
     with refused("wrong-shape"):
         scored(["NCS@1"], sims=lists, direction="i2t", phi=PHI[1:])

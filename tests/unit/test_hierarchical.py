@@ -14,26 +14,14 @@ from oracles import hierarchical as oracle
 import semmetrics
 from semmetrics.metrics import sets
 from semmetrics.metrics.hierarchical import LCADistance, hF, hP, hR
-from semmetrics.scoring.result import score_statistics
 
-FLOWERS = {"rose": "flower", "tulip": "flower", "flower": "plant", "oak": "tree", "tree": "plant",
-           "plant": "thing", "car": "thing"}  # fmt: skip
 FAMILY = {"hP": hP, "hR": hR, "hF": hF}
 FLAT = {"hP": sets.Precision, "hR": sets.Recall, "hF": sets.F1}
-
-
-def score(measure, *statistics):
-    whole = sum(statistics[1:], start=statistics[0])
-    return score_statistics({"s": whole}, {"s": [(measure, "")]}, headings=["m"])[0]
 
 
 def scored(measure, pred, ref, parents, **options):
     table = semmetrics.score(pred, ref, measures=[measure], taxonomy=parents, **options)
     return table.scores[0]
-
-
-def value(measure, pred, ref, parents, **options):
-    return scored(measure, pred, ref, parents, **options).value
 
 
 @st.composite
@@ -124,17 +112,3 @@ def test_a_flat_taxonomy_gives_the_exact_measures(name, average, case, above, k)
     assert got.value == exact.value
     assert got.undefined == exact.undefined
     assert np.array_equal(got.items, exact.items, equal_nan=True)
-
-
-# --- by hand ---
-
-
-def test_distances_by_hand():
-    nearest = [["tulip", "rose", "car"]], [["rose", "oak"]]
-    assert value(LCADistance(), *nearest, FLOWERS) == (2 + 0 + 4) / 3
-    assert value(LCADistance(measure="height"), *nearest, FLOWERS) == (1 + 0 + 3) / 3
-    assert value(LCADistance(), [["plant"]], [["rose"]], FLOWERS) == 2.0
-    assert value(LCADistance(measure="height"), [["plant"]], [["plant"]], FLOWERS) == 0.0
-    assert value(LCADistance(normalize="depth"), [["car"]], [["rose"]], FLOWERS) == 4 / 6
-    tall = LCADistance(normalize="depth", measure="height")
-    assert value(tall, [["car"]], [["rose"]], FLOWERS) == 1.0

@@ -29,10 +29,6 @@ def labels(n, seed=0):
     return preds, refs
 
 
-def without(side, names):
-    return {name: one for name, one in side.items() if name not in names}
-
-
 def test_many_items_are_left_out_in_parts():
     preds, refs = labels(2500, 4)
     table = semmetrics.score(preds, refs, measures=["F1", "MacroF1", "LRAP"], ci=True)

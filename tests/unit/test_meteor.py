@@ -11,15 +11,16 @@ from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
+import laws
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import meteor as oracle
+from oracles.captions_ngram import task_of
 from refusals import refused
 from stand_ins import fake_java, fake_pycocoevalcap
 
-from semmetrics.data.tasks import caption_task
 from semmetrics.errors import MissingDependencyError
 from semmetrics.metrics.meteor import (
     COUNTS,
@@ -31,7 +32,6 @@ from semmetrics.metrics.meteor import (
 )
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.result import score_statistics
 
 WORDS = ["a", "the", "man", "horse", "dog", "rides", "riding", "runs", "jogs", "on", "big", "large"]
 
@@ -44,24 +44,9 @@ SAID = {
 EVALS = [((0,), 0.4398732861414338), ((1,), 1.0), ((0, 1), 0.5306884784335151), ((2,), 0.0)]
 
 
-class Blanks:
-    """Tokens are what stands between blanks."""
-
-    name = "blanks"
-
-    def tokens(self, captions):
-        return [caption.split() for caption in captions]
-
-
-def task_of(candidates, references, **more):
-    ids = [str(place) for place in range(len(candidates))]
-    return caption_task([[one] for one in candidates], references, ids, Blanks(), **more)
-
-
 def score(task, measure=None, ci=None):
-    measure = measure or METEOR()
-    found = {"s": evaluate(task, [measure])}
-    return score_statistics(found, {"s": [(measure, "")]}, headings=["m"], ci=ci)[0]
+    measures = [measure or METEOR()]
+    return laws.scores(evaluate(task, measures), measures, ci)[0]
 
 
 def by_name(lines):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -17,13 +16,6 @@ from semmetrics.core.ngrams import count_ngrams, lcs_lengths
 from semmetrics.core.ragged import offsets
 
 TEXTS = st.lists(st.lists(st.integers(0, 3), max_size=9), min_size=1, max_size=8)
-
-
-def counters(texts, order):
-    return [
-        Counter(tuple(text[at : at + order]) for at in range(len(text) - order + 1))
-        for text in texts
-    ]
 
 
 def counted(texts, scale=1):

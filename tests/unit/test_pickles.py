@@ -48,7 +48,7 @@ COPIES = {
     "deepcopy": copy.deepcopy,
     "copy": copy.copy,
 }
-MEASURES = list(registry._MODULES)
+MEASURES = list(registry._ROWS)
 
 
 @functools.cache

@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 import pytest
-import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -110,22 +109,6 @@ def test_interpolations_equal_the_definition(seed, interpolation, order):
             retrieved, int(targets[:, label].sum()), interpolation, order
         )
         assert_allclose(value, slow, rtol=0, atol=1e-12)
-
-
-def test_interpolations_by_hand():
-    scores, targets = [[0.9], [0.8], [0.7], [0.6]], [[1], [0], [0], [1]]
-    values = {
-        name: float(ranking.average_precision(scores, targets, interpolation=name)[0])
-        for name in INTERPOLATIONS
-    }
-    assert values == pytest.approx(
-        {
-            "none": 0.75,  # .5 * 1 + .5 * 2/4
-            "voc2010": 0.75,
-            "voc2007": (6 * 1 + 5 * 0.5) / 11,  # recalls 0 to .5, then .6 to 1
-            "coco101": (51 * 1 + 50 * 0.5) / 101,
-        }
-    )
 
 
 def partial_classes(seed, n=30, n_classes=5):
@@ -236,15 +219,6 @@ def test_a_class_that_all_items_have_has_no_roc_curve_under_any_weights(average)
             np.arange(4), np.zeros(2, int), np.array([0, 3]), 1), np.array([weights]))  # fmt: skip
         expected = peer.roc_auc_score([1, 0, 0, 1], [0.2, 0.7, 0.1, 0.6], sample_weight=weights)
         assert tiny[0, 0] == pytest.approx(expected)
-
-
-def test_sparse_targets_are_taken():
-    scores, targets, _ = random_tables(5, ties=True)
-    sparse = scipy.sparse.csr_array(targets)
-    assert ranking.ranking_loss(scores, sparse) == ranking.ranking_loss(scores, targets)
-    assert_array_equal(
-        ranking.average_precision(scores, sparse), ranking.average_precision(scores, targets)
-    )
 
 
 def test_empty_policies():

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 from refusals import refused
 
 import semmetrics
@@ -179,39 +178,6 @@ def test_two_kinds_may_use_one_name():
     with refused("name-taken"):
         forget(find("F1")[0])
     assert kinds_of("F1") == ("labels",)
-
-
-RULES = ["all", "threshold:0.5", "threshold:best", "cumulative:0.25", "cardinality",
-         "cardinality+scores", "cardinality+scores:code"]  # fmt: skip
-DECODE = st.sampled_from(RULES)
-
-
-def value_of(option):
-    if option.name == "decode":
-        return DECODE
-    if option.choices:
-        return st.sampled_from(option.choices)
-    # one that is checked takes all of these numbers
-    floats = st.floats(allow_nan=False) if option.check is None else st.floats(0.01, 1.0)
-    return {int: st.integers(1, 10**6), float: floats}.get(option.kind)
-
-
-@st.composite
-def measures(draw, definition):
-    """A measure with random options, all of which mean something under its average."""
-    average = draw(st.sampled_from(definition.averages)) if definition.averages else None
-    chosen = {}
-    for option in definition.options:
-        applies = option.averages is None or average in option.averages
-        strategy = value_of(option)
-        if option.name == "average" or not applies or strategy is None:
-            continue
-        if option.required or draw(st.booleans()):
-            chosen[option.name] = draw(strategy)
-    if average is not None:
-        chosen["average"] = average
-    k = draw(st.none() | st.integers(1, 999)) if definition.cutoff else None
-    return definition(k=k, **chosen)
 
 
 @pytest.mark.parametrize("alias", aliases())

@@ -469,36 +469,19 @@ def test_counts_equal_plain_comparison(dtype, wide, monkeypatch):
         assert firsts[row].tolist() == oracle.ranking(table[row].tolist(), set())[:3]
 
 
-def test_the_median_of_repeated_ranks():
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        ranks = rng.integers(1, 9, rng.integers(1, 8))
-        counts = rng.integers(0, 4, len(ranks))
-        every = np.repeat(ranks, counts).tolist()
-        found = median_rank(ranks, counts[None].astype(float))[0]
-        assert found == pytest.approx(oracle.median_rank(every), nan_ok=True)
-
-
 @pytest.mark.parametrize("weight", [1, 0.1, 0.3, 0.7, 1e-9, 1 / 3, 12345.678])
 def test_equal_weights_leave_the_median_as_it_is(weight):
     rng = np.random.default_rng(1)
     for n in range(1, 40):
-        ranks = rng.permutation(3 * n)[:n] + 1
-        counts = np.vstack([np.ones(n), rng.integers(0, 5, (20, n))])  # as resamples have them
-        counts[:, 0] += 1
+        ranks = rng.integers(1, 3 * n + 1, n)
+        # as resamples have them, and none at all
+        counts = np.vstack([np.ones(n), rng.integers(0, 5, (20, n)), np.zeros(n)])
         found = median_rank(ranks, weight * counts)
         expected = [oracle.median_rank(np.repeat(ranks, row.astype(int))) for row in counts]
-        assert found.tolist() == expected
+        np.testing.assert_array_equal(found, expected)
 
 
-def test_precisions_among_as_many_as_there_are_positives_by_hand():
-    # ranks of the positives: 1 and 2; 2 and 4; 3 and 6
-    table = np.array([[6.0, 5, 4, 3, 2, 1], [5, 6, 1, 3, 4, 2], [6, 5, 3, 4, 2, 1]])
-    positives = [[0, 1], [0, 3], [3, 5]]
-    found = semmetrics.score(table, positives, task="retrieval",
-                             measures="R-Precision mAP@R PMRP MedR MeanR MRR@2")  # fmt: skip
-    values = [one.value for one in found]
-    assert values == pytest.approx([0.5, (1 + 0.25 + 0) / 3, 0.5, 2.0, 2.0, 0.5])
+def test_the_median_of_queries_that_find_nothing_is_undefined():
     lists = {"a": ["x"], "b": ["y", "x"], "c": ["z"]}
     lost = semmetrics.score(
         lists, {name: ["w"] for name in "abc"}, measures="MedR", task="retrieval"

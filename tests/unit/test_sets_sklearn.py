@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from sklearn import metrics as peer
 
 import semmetrics
 from semmetrics.metrics import arrays
-from semmetrics.metrics.registry import find
+from semmetrics.metrics.registry import find, parse
 
 AVERAGES = {"example": "samples", "macro": "macro", "micro": "micro", "weighted": "weighted"}
 PEERS = {
@@ -20,6 +21,8 @@ PEERS = {
     "F1": peer.f1_score,
     "Jaccard": peer.jaccard_score,
 }
+# FBeta is a measure for each beta
+EVERY = PEERS | {f"FBeta(beta={beta})": partial(peer.fbeta_score, beta=beta) for beta in (0.5, 2)}
 CAUSES = {"Precision": ["no_prediction"], "Recall": ["no_reference"]}
 POLICIES = {0.0: "0", 1.0: "1", np.nan: "skip"}  # scikit-learn leaves out what is nan
 
@@ -54,7 +57,7 @@ def lists(matrix, classes, seed):
 def expected(name, pred, ref, weights, average, zero_division):
     with warnings.catch_warnings():  # of labels without any sample, which are there on purpose
         warnings.simplefilter("ignore")
-        return PEERS[name](
+        return EVERY[name](
             ref, pred, average=average, zero_division=zero_division, sample_weight=weights
         )
 
@@ -65,30 +68,15 @@ def policies(name, average, zero_division):
     return dict.fromkeys([nothing, *CAUSES.get(name, [])], policy)
 
 
-@pytest.mark.parametrize("beta", [0.5, 2])
 @pytest.mark.parametrize("average", AVERAGES)
-def test_f_beta(average, beta):
-    for seed in range(24):
-        pred, ref, weights, classes = table(seed)
-        rule = {"empty": 0} if average in ("example", "micro") else {"absent": 0, "labels": "given"}
-        measure = find("FBeta")[0](
-            average=average, beta=beta, **{n: str(v) for n, v in rule.items()}
-        )
-        found = semmetrics.score(scipy.sparse.csr_array(pred), ref, measures=[measure],
-                                 classes=classes, weights=weights)  # fmt: skip
-        want = peer.fbeta_score(ref, pred, beta=beta, average=AVERAGES[average], zero_division=0,
-                                sample_weight=weights)  # fmt: skip
-        np.testing.assert_allclose(found[0].value, want, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("average", AVERAGES)
-@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("seed", range(24))
 def test_set_measures(seed, name, average):
     pred, ref, weights, classes = table(seed)
     chosen = [0.0, 1.0] if name == "Jaccard" else list(POLICIES)
     labels = {} if average == "example" else {"labels": "given"}
-    measures = {z: find(name)[0](average=average, **policies(name, average, z), **labels)
+    (plain,) = parse(name)
+    measures = {z: plain.with_options(average=average, **policies(name, average, z), **labels)
                 for z in chosen}  # fmt: skip
     every = list(dict.fromkeys(measures.values()))
     options = {"measures": every, "classes": classes, "weights": weights}
@@ -126,13 +114,8 @@ def test_subset_accuracy_and_hamming_loss(seed):
 @pytest.mark.parametrize("seed", range(6))
 def test_the_functions_named_after_metrics(seed):
     pred, ref, weights, _ = table(seed)
-    functions = {
-        "Precision": arrays.precision,
-        "Recall": arrays.recall,
-        "F1": arrays.f1,
-        "Jaccard": arrays.jaccard,
-    }
-    for name, function in functions.items():
+    for name in PEERS:
+        function = getattr(arrays, name.lower())
         for average, theirs in AVERAGES.items():
             got = function(
                 pred, ref, average=average, weights=weights, **policies(name, average, 0.0)

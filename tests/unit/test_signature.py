@@ -7,20 +7,11 @@ from refusals import refused
 
 import semmetrics
 from semmetrics.errors import InputError
-from semmetrics.metrics.ranking import ClassCurveFamily, ItemRankingFamily
 from semmetrics.metrics.registry import all_definitions
-from semmetrics.metrics.sets import SetFamily
 from semmetrics.scoring.signature import read_signature
 
 PREDS = {"x": [("a", 0.9), ("b", 0.4)], "y": [("c", 0.5)]}
 REFS = {"x": ["a"], "y": ["b", "c"]}
-ASKED = {"BalancedAccuracy": "BalancedAccuracy(q=9)", "FBeta": "FBeta(beta=2)"}
-TEXTS = [
-    ASKED.get(definition.name, definition.name)
-    for definition in all_definitions("labels")
-    if type(definition.family) in (SetFamily, ItemRankingFamily, ClassCurveFamily)
-]
-TEXTS += ["F1(average=macro,labels=union,absent=0)@2", "F1(decode=threshold:0.45,keep_at_least=1)"]
 
 
 GOOD = "F1|avg:macro|labels:union|k:3|norm:none|ci:percentile,0.95,100,7|n:3|data:00ff|v:0.1.0"

@@ -55,10 +55,6 @@ def test_torch_gives_the_same_numbers(tensor, problem):
         cosine_table(mine * np.nan, theirs)
 
 
-def test_numpy_is_no_torch():
-    assert not is_torch(np.eye(2))
-
-
 def vectors(rng, n, dimension):
     """Clustered, with a zero vector, repeats, and cosines that are 0.6 or nearly."""
     kinds = rng.normal(size=(5, dimension))

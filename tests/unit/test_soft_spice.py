@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import soft_spice as oracle
-from tiny import Tiny
 
 import semmetrics
 
@@ -60,16 +59,6 @@ def test_equals_loops(data):
         np.testing.assert_allclose(table[name].items, expected, rtol=0, atol=1e-8)
         defined = [0.0 if math.isnan(value) else value for value in expected]
         assert table[name].value == pytest.approx(sum(defined) / len(defined), abs=1e-8)
-
-
-def test_an_example_by_hand():
-    # dog: cos 1; red dog: the nearest is "dog", by 0.8; of the references "cat" has 0 with both
-    tiny = Tiny({"dog": [1, 0, 0], "red dog": [0.8, 0.6, 0], "cat": [0, 0, 1]})
-    table = score(["dog;dog/red"], [["dog", "cat;dog"]], [NAME, BOTH], embedding=tiny)
-    assert table[NAME].value == pytest.approx(0.9, abs=1e-7)
-    precision, recall = 0.95, (1.0 + 0.5) / 2
-    expected = 2 * precision * recall / (precision + recall)
-    assert table[BOTH].value == pytest.approx(expected, abs=1e-7)
 
 
 def test_torch_gives_the_same():

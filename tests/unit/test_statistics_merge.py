@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import laws
 import numpy as np
 import pytest
 from refusals import refused
@@ -15,7 +16,7 @@ from semmetrics.kinds.labels.record import label_task
 from semmetrics.metrics.registry import parse_all
 from semmetrics.options import resolve_options
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.scoring.result import left_out_notes, score_statistics
+from semmetrics.scoring.result import left_out_notes
 
 PREDS = {"x": [("a", 0.9), ("b", 0.1)], "y": [("q", 0.5)], "z": [("c", 0.7), ("a", 0.2)]}
 REFS = {"x": ["a"], "y": ["b"], "z": ["c", "d"]}
@@ -28,10 +29,8 @@ def part(ids, measures=MEASURES, *, keep_rows=True, **options):
     return evaluate(task, measures, keep_rows=keep_rows)
 
 
-def values(statistics, measures=MEASURES):
-    pairs = {"s": [(m, "") for m in measures]}
-    scores = score_statistics({"s": statistics}, pairs, headings=list(map(str, measures)))
-    return [score.value for score in scores]
+def values(statistics):
+    return laws.values(statistics, MEASURES)
 
 
 def test_sums_of_floats_are_exact():
@@ -109,18 +108,15 @@ def test_counts_of_what_was_left_out_add_up():
         options = {"classes": ["a", "b", "c", "d"], "ignore": ["d"]}
         return label_task(*map(as_labels, sides), resolve_options(options, "labels"))
 
-    def scores(statistics):
-        pairs = {"s": [(m, "") for m in measures]}
-        return score_statistics({"s": statistics}, pairs, headings=list(map(str, measures)))
-
     whole = evaluate(made("xyz"), measures)
     parts = [evaluate(made(ids), measures) for ids in ("xy", "z")]
     rows = [evaluate(made("xyz").take(np.array(rows)), measures) for rows in ([1, 2], [0])]
     for total in (whole, parts[0] + parts[1], rows[0] + rows[1]):
         assert total.ignored == {"d": (2, 1)}
         # "q" and "r" are outside the class list; and all other labels are true
-        assert [one.left_out for one in scores(total)] == [(1, 2, 1), *[(3, 6, 1)] * 3]
-        assert list(map(str, left_out_notes(total, scores(total)))) == [
+        scores = laws.scores(total, measures)
+        assert [one.left_out for one in scores] == [(1, 2, 1), *[(3, 6, 1)] * 3]
+        assert list(map(str, left_out_notes(total, scores))) == [
             "1 label ignored (predicted 2 times, true 1 time)",
             "2 labels outside the ground truth, counted nowhere in "
             "F1(average=macro,labels=reference) (predicted 4 times, true 0 times)",

@@ -6,20 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from refusals import refused
+from stand_ins import Sliced
 
 from semmetrics.core import ranks
 from semmetrics.core.ranks import first_places, top_k
-
-
-class Sliced:
-    """Gives rows by slices, as HDF5 and zarr do, and nothing else."""
-
-    def __init__(self, values):
-        self.values, self.shape = values, values.shape
-
-    def __getitem__(self, rows):
-        assert isinstance(rows, slice)
-        return self.values[rows]
 
 
 def sort(values, k, columns):
@@ -80,12 +70,10 @@ def test_nan_is_named(shape, columns):
         top_k(table, 2, columns=columns)
 
 
-@pytest.mark.parametrize(("table", "k", "code"), [
-    *[(np.ones((9, 5)), k, "bad-option") for k in (0, 6, -1)],
-])  # fmt: skip
-def test_what_is_refused(table, k, code):
-    with refused(code):
-        top_k(table, k)
+@pytest.mark.parametrize("k", [0, 6, -1])
+def test_what_is_refused(k):
+    with refused("bad-option"):
+        top_k(np.ones((9, 5)), k)
 
 
 @pytest.mark.parametrize("columns", [False, True])
