@@ -22,6 +22,14 @@ def scored(measures, sims=SIMS, positives=POSITIVES, **options):
     return semmetrics.score(sims, positives, measures=measures, **given)
 
 
+def saved(folder, phi=PHI, images=NAMES["queries"], captions=NAMES["gallery"]):
+    """The path of a matrix phi, whose ids lie beside it."""
+    np.save(folder / "phi.npy", phi)
+    ids = {"images": images, "captions": captions}
+    (folder / "phi.npy.ids.json").write_text(json.dumps(ids), encoding="utf-8")
+    return folder / "phi.npy"
+
+
 MEASURES = [
     "NCS@1", "NCS@10", "NCS(ground_truth=left-out)@5", "NCS(extended=k)@5", "NCS(extended=7)@5",
     "SR(m=4)@5", "SR(m=4,variant=soft)@10", "SR(m=4,variant=weighted)@10", "SR(m=4,variant=hit)@3",
