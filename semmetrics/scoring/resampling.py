@@ -30,7 +30,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.columns import Column, Dense, OneHot, Sparse, as_floats
+from semmetrics.core.columns import Coded, Column, Dense, OneHot, Sparse, as_floats
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
 from semmetrics.data.source import ahead
@@ -40,6 +40,7 @@ from semmetrics.scoring.evaluate import Progress, Statistics, merged_labels
 from semmetrics.scoring.intervals import POISSON, Bootstrap, Replicates, default_method
 
 Part: TypeAlias = tuple[str, Column, "Floats | None"]
+_Own: TypeAlias = dict[str, Any]  # fields of a measure's replicates
 _BLOCK = 1 << 15
 _CELLS = 1 << 12  # of what is drawn, summed at a time: they stay in a processor's cache
 _MEMORY = 1 << 26
@@ -83,14 +84,14 @@ class Draws:
     def of(statistics: Statistics) -> Draws:
         """Items where there are no groups."""
         if statistics.groups is None:
-            return Draws.of_hashes(statistics.hashes, statistics.order)
+            return Draws.of_hashes(statistics.hashes)
         groups, place, sizes = np.unique(statistics.groups, return_inverse=True, return_counts=True)
         return Draws(place.ravel(), len(groups) * int(sizes.max()), groups)
 
     @staticmethod
-    def of_hashes(hashes: Hashes, order: Ints | None = None) -> Draws:
-        """Whatever has these hashes, each by itself; perhaps with their rising order."""
-        order = np.argsort(hashes, kind="stable") if order is None else order
+    def of_hashes(hashes: Hashes) -> Draws:
+        """Whatever has these hashes, each by itself."""
+        order = np.argsort(hashes, kind="stable")
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
         return Draws(place, len(place), hashes[order])
@@ -320,18 +321,20 @@ class WeightedSums:
         self.exact: dict[Statistic, list[Part]] = {}
         self._rows: list[Statistic] = []
         self._terms: list[_Term] = []
+        most, weights = draws.most * stack.times, statistics.weights
+        grids = [None] if weights is None else _grids(weights, most)
         for s in dict.fromkeys(needed):
             if not s.additive:
                 self._rows.append(s)
                 continue
-            self.exact[s] = [
-                (name, part, item_weights)
-                for name, column in statistics.rows(s).items()
-                for part, item_weights in _exact(
-                    column, statistics.weights, draws.most * stack.times
-                )
-            ]
-            for name, column, item_weights in self.exact[s]:
+            exact = self.exact[s] = []
+            for name, column in statistics.rows(s).items():
+                if isinstance(column, (Dense, Coded)):
+                    parts = _grids(column.values * statistics.item_weights, most)
+                    exact += [(name, Dense(part), None) for part in parts]
+                else:
+                    exact += [(name, column, grid) for grid in grids]
+            for name, column, item_weights in exact:
                 if isinstance(column, OneHot):
                     self._add_categories(s, name, column, item_weights, stack)
                 elif isinstance(column, Dense):
@@ -385,17 +388,6 @@ class WeightedSums:
                 rows = self.statistics.rows(s)
                 total[s] = {"rows": rows, "weights": item_weights, "order": order}
         return total
-
-
-def _exact(column: Any, weights: Floats | None, most: int) -> list[tuple[Column, Floats | None]]:
-    """Columns, with item weights, that add up to the column and whose weighted sums are exact."""
-    if hasattr(column, "values"):
-        values = column.values.astype(np.float64)
-        parts = _grids(values if weights is None else values * weights, most)
-        return [(Dense(part), None) for part in parts]
-    return (
-        [(column, None)] if weights is None else [(column, part) for part in _grids(weights, most)]
-    )
 
 
 def _grids(values: Floats, most: int) -> list[Floats]:
@@ -520,7 +512,7 @@ def replicate(
         values = [
             m.definition.family.aggregate(m, sums[s], one.frame) for m, s in one.needed.items()
         ]
-        found[place] = _of_values(one, values, bootstrap)
+        found[place] = _made(one, values, bootstrap, _of_poisson(one, bootstrap))
     for drawn, places in by_draws.items():
         some = [systems[place] for place in places]
         found.update(zip(places, _replicate_alike(some, bootstrap, drawn, progress), strict=True))
@@ -549,56 +541,47 @@ def _replicate_alike(
         done += len(counts)
         if progress is not None:
             progress(done, bootstrap.resamples)
-    if poisson:
-        return [_of_values(one, rows, bootstrap) for one, rows in zip(systems, values, strict=True)]
     each = zip(systems, weighted, values, strict=True)
-    return [_with_jackknife(one, of, rows, bootstrap, drawn) for one, of, rows in each]
+    return [
+        _made(one, rows, bootstrap,
+              _of_poisson(one, bootstrap) if poisson else _of_jackknife(one, of, drawn))
+        for one, of, rows in each
+    ]  # fmt: skip
 
 
-def _of_values(
-    one: Subject, values: Iterable[Floats], bootstrap: Bootstrap
+def _made(
+    one: Subject, values: Iterable[Floats], bootstrap: Bootstrap, own: Mapping[Measure, _Own]
 ) -> dict[Measure, Replicates]:
-    """Return the replicates of a system's measures by ``poisson``, a row a measure."""
-    statistics, n = one.statistics, one.statistics.n_drawn or len(one.draws.hashes)
-    found = {}
-    for (m, point), row in zip(one.points.items(), values, strict=True):
-        sums = statistics.sums.get(one.needed[m], {})
+    """Return the replicates of a system's measures, a row a measure."""
+    unit, grouped = one.statistics.unit, one.statistics.groups is not None
+    return {
+        m: Replicates(row, bootstrap.seed, unit, grouped, value=point, bounds=m.definition.bounds,
+                      default=default_method(m), **own[m])
+        for (m, point), row in zip(one.points.items(), values, strict=True)
+    }  # fmt: skip
+
+
+def _of_poisson(one: Subject, bootstrap: Bootstrap) -> dict[Measure, _Own]:
+    """Return how each measure is resampled, and how many items there are, and have a value."""
+    n, found = one.statistics.n_drawn or len(one.draws.hashes), {}
+    shared = {"method": POISSON, "drawn": resampled_by(bootstrap), "sizes": np.array([n])}
+    for m, s in one.needed.items():
+        sums = one.statistics.sums.get(s, {})
         counts = sums.get("cause_items", sums.get("cause", np.array([n])))
-        found[m] = Replicates(
-            row, bootstrap.seed, statistics.unit, statistics.groups is not None,
-            resampled_by(bootstrap), POISSON, point, sizes=np.array([n]),
-            bounds=m.definition.bounds, default=default_method(m),
-            items=float(as_floats(counts)[0]),
-        )  # fmt: skip
+        found[m] = {**shared, "items": float(as_floats(counts)[0])}
     return found
 
 
-def _with_jackknife(
-    one: Subject, weighted: WeightedSums, values: Floats, bootstrap: Bootstrap, drawn: str
-) -> dict[Measure, Replicates]:
-    """Return the replicates of a system's measures, with their values without each part."""
-    statistics = one.statistics
-    without: dict[Measure, tuple[Floats, Ints]] = {}
+def _of_jackknife(one: Subject, weighted: WeightedSums, drawn: str) -> dict[Measure, _Own]:
+    """Return the values of each measure without each part, and how many items have a value."""
+    found = {}
     for s in dict.fromkeys(one.needed.values()):
         chosen = [m for m in one.needed if one.needed[m] == s]
         rows, sizes = _leave_out(one, s, chosen, weighted.exact.get(s))
-        without.update((m, (row, sizes)) for m, row in zip(chosen, rows, strict=True))
-    return {
-        m: Replicates(
-            row,
-            bootstrap.seed,
-            statistics.unit,
-            statistics.groups is not None,
-            drawn,
-            value=point,
-            left_out=without[m][0],
-            sizes=without[m][1],
-            bounds=m.definition.bounds,
-            default=default_method(m),
-            items=_items(one, m) if point in m.definition.bounds else 0.0,
-        )
-        for (m, point), row in zip(one.points.items(), values, strict=True)
-    }
+        for m, row in zip(chosen, rows, strict=True):
+            items = _items(one, m) if one.points[m] in m.definition.bounds else 0.0
+            found[m] = {"drawn": drawn, "left_out": row, "sizes": sizes, "items": items}
+    return found
 
 
 def _items(one: Subject, measure: Measure) -> float:

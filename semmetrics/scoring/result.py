@@ -295,23 +295,19 @@ def score_statistics(
     labels = merged_labels(list(systems.values()))
     aligned = {name: statistics.aligned(labels) for name, statistics in systems.items()}
     union = frame_of(list(aligned.values()))
-    # Items may be left out of one system alone, and their labels with them.
-    frames = {
-        name: replace(union, in_reference=one.n_reference > 0) for name, one in aligned.items()
-    }
-    scores = [
-        _score(name, statistics, frames[name], *what, heading)
-        for name, statistics in aligned.items()
-        for what, heading in zip(measures[name], headings, strict=True)
-    ]
+    scores, parts = list[Score](), []
+    for name, one in aligned.items():
+        # Items may be left out of one system alone, and their labels with them.
+        frame = replace(union, in_reference=one.n_reference > 0)
+        each = zip(measures[name], headings, strict=True)
+        own = [_score(name, one, frame, *what, heading) for what, heading in each]
+        parts.append((one, frame, {score.measure: score.value for score in own}))
+        scores += own
     if ci is None:
         return scores
     from semmetrics.scoring.resampling import Subject, replicate  # values alone need none of it
 
-    points: dict[str, dict[Measure, float]] = {name: {} for name in aligned}
-    for score in scores:
-        points[score.system][score.measure] = score.value
-    subjects = [Subject(aligned[name], frames[name], points[name]) for name in aligned]
+    subjects = [Subject(*part) for part in parts]
     made = dict(zip(aligned, replicate(subjects, ci, progress), strict=True))
     return [_with_interval(score, made[score.system][score.measure], ci) for score in scores]
 

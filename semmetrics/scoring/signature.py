@@ -12,6 +12,7 @@ measure is meant where several kinds of data have its name.
 from __future__ import annotations
 
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from semmetrics.data.tasks import TAXONOMY
 from semmetrics.errors import InputError
@@ -21,7 +22,7 @@ from semmetrics.options import OPTIONS, join_names
 from semmetrics.scoring.evaluate import Statistics
 from semmetrics.scoring.intervals import AUTO, Bootstrap
 
-_ESCAPES = (("%", "%25"), ("|", "%7C"), ("\n", "%0A"), ("\r", "%0D"))
+_ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
 SETTINGS = tuple(option.key for option in OPTIONS.values() if option.key)
 MODELS = ("emb", "lookup", "oov", "taxonomy", "matrix")
 _LISTS = ("labels", "candidates")
@@ -113,15 +114,7 @@ def escape(value: str) -> str:
     >>> escape("mine|2")
     'mine%7C2'
     """
-    for letter, code in _ESCAPES:
-        value = value.replace(letter, code)
-    return value
-
-
-def _unescape(value: str) -> str:
-    for letter, code in reversed(_ESCAPES):
-        value = value.replace(code, letter)
-    return value
+    return value.translate(_ESCAPES)
 
 
 class Signed(NamedTuple):
@@ -178,9 +171,9 @@ def read_signature(text: str) -> Signed:
         if shorts.get(key, part_key(part)) in {*options, *known}:
             raise InputError("bad-signature", why=f"{key!r} appears twice")
         if key in shorts:
-            options[shorts[key]] = _unescape(value)
+            options[shorts[key]] = unquote(value)
         elif key in {*SETTINGS, *MODELS, *_OTHERS}:
-            known[part_key(part)] = _unescape(value)
+            known[part_key(part)] = unquote(value)
         elif key in _STUDIES:
             raise InputError("signature-of-study", what=_STUDIES[key])
         else:

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import chain
 from threading import RLock
 from typing import Any, overload
 
@@ -242,22 +243,19 @@ class ScoreTable(ScaledResult):
             "ci_level", "ci_method", "unit", "n", "undefined" ("cause=number", with semicolons
             between) and "signature". A value or a bound that is undefined is None.
         """
-        columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+        rows = []
         for score in self.scores:
             entry = score.to_dict()
-            for name in ("low", "high", "level", "method"):
-                entry[f"ci_{name}"] = entry["ci"][name] if entry["ci"] else None
-            entry["part"] = score.part
-            entry["undefined"] = ";".join(f"{cause}={n}" for cause, n in score.undefined.items())
-            for name, column in columns.items():
-                column.append(entry[name])
-        numbers = {name: np.array(columns[name], np.float64) for name in _NUMBERS}
-        return Records(columns | numbers)
+            limits = {f"ci_{name}": value for name, value in (entry["ci"] or {}).items()}
+            undefined = ";".join(f"{cause}={n}" for cause, n in score.undefined.items())
+            rows.append(entry | limits | {"part": score.part, "undefined": undefined})
+        records = Records.from_rows(_COLUMNS, rows)
+        numbers = {name: np.array(records.column(name), np.float64) for name in _NUMBERS}
+        return records.with_columns(**numbers)
 
     def __repr__(self) -> str:
         some, more = self._first()
-        text = draw_scores(some) if len(some) else "no measure could be computed"
-        return "\n".join([text, *more, *self._lines()])
+        return "\n".join([draw_systems(some), *more, *self._lines()])
 
     def _lines(self, digits: int = 4) -> list[str]:
         """Return the line that counts the notes, if there are any."""
@@ -340,21 +338,19 @@ class ScoreTable(ScaledResult):
         for score in self.scores:
             if score.items is not None:
                 parts.setdefault((score.system, score.part), {})[score.heading] = score
-        ids: list[str | int] = []
-        systems: list[str] = []
-        names: list[str] = []
+        texts: dict[str, list[Any]] = {"id": [], "system": [], "part": []}
         values: dict[str, list[Any]] = {heading: [] for heading in headings}
         for (system, part), found in parts.items():
             first = next(iter(found.values()))
-            ids += map(_plain_id, first.ids)
-            systems += [system] * first.n
-            names += [part] * first.n
+            texts["id"] += map(_plain_id, first.ids)
+            texts["system"] += [system] * first.n
+            texts["part"] += [part] * first.n
             for heading in headings:
                 one = found.get(heading)
                 values[heading].append(np.full(first.n, np.nan) if one is None else one.items)
-        columns: dict[str, Any] = {"id": ids, "system": systems}
-        columns |= {"part": names} if len(set(names)) > 1 else {}
-        return Records(columns | {name: np.concatenate(some) for name, some in values.items()})
+        if len(set(texts["part"])) < 2:
+            del texts["part"]
+        return Records(texts | {name: np.concatenate(some) for name, some in values.items()})
 
     def per_label(self) -> Records:
         """Return the value and the counts of each label, of the measures that average over labels.
@@ -501,25 +497,15 @@ class ScoreTable(ScaledResult):
         >>> [(row["true"], row["predicted"], row["count"]) for row in table.confusion()]
         [('cat', 'cat', 1), ('dog', 'cat', 1)]
         """
-        found = set[str]()
-        taken: list[dict[str, Any]] = []
+        found: dict[str, list[dict[str, Any]]] = {}
         for score in self.scores:
-            family = score.measure.definition.family
-            if score.system not in found and score.measure["decode"] is not None:
-                found.add(score.system)
-                taken += _confused_labels(score)
-            if score.system in found or not hasattr(family, "confusion"):
-                continue
-            if (counted := family.confusion(score_rows(score))) is not None:
-                found.add(score.system)
-                names = [*score.frame.labels, None]  # -1 is the last
-                for true, predicted, count in zip(*(c.tolist() for c in counted), strict=True):
-                    row = score.system, score.heading, names[true], names[predicted], count
-                    taken.append(dict(zip(_CONFUSION, row, strict=True)))
+            if score.system not in found and (counts := _confused(score)) is not None:
+                rows = ((score.system, score.heading, *count) for count in counts)
+                found[score.system] = [dict(zip(_CONFUSION, row, strict=True)) for row in rows]
         if not found:
             raise InputError("lacks-measure", what="predicted classes, or sets of labels",
                              example="F1, or PerClassAccuracy of classes")  # fmt: skip
-        return Records.from_rows(_CONFUSION, taken)
+        return Records.from_rows(_CONFUSION, chain.from_iterable(found.values()))
 
     def curve(self) -> Records:
         """Return the accuracy on seen and unseen classes for every calibrating constant.
@@ -585,19 +571,17 @@ class ScoreTable(ScaledResult):
         """
         rows: list[dict[str, Any]] = []
         for score in self.scores:
+            own: dict[str, Any] = {"system": score.system, "measure": score.heading}
             average = score.measure["average"]
             units = {"example": score.unit, "macro": "label", "weighted": "label"}
-            found: list[tuple[Any, ...]] = []
             for cause, number in score.undefined.items():
                 of_item = score.unit if average is None and cause in CAUSES else None
                 unit = "label" if cause == "absent" else of_item or units.get(str(average))
-                policy = score.measure[cause]
-                found.append((cause, unit, None if policy is None else str(policy), number))
+                policy = None if score.measure[cause] is None else str(score.measure[cause])
+                rows.append(own | {"cause": cause, "unit": unit, "policy": policy, "count": number})
             if score.ci is not None and score.ci.undefined:
                 cause = "resample" if score.ci.method == "percentile" else "replicate"
-                found.append((cause, None, "skip", score.ci.undefined))
-            own = score.system, score.heading
-            rows += [dict(zip(_UNDEFINED, (*own, *row), strict=True)) for row in found]
+                rows.append(own | {"cause": cause, "policy": "skip", "count": score.ci.undefined})
         return Records.from_rows(_UNDEFINED, rows)
 
 
@@ -646,12 +630,6 @@ def find_matching_heading(scores: Sequence[Score]) -> str:
     raise InputError("lacks-measure", what="matches of labels by meaning", example="SemF1")
 
 
-def draw_scores(table: ScoreTable, *, digits: int = 4, scale: float = 1.0) -> str:
-    """Draw aligned columns of the scores alone: measures as rows and systems as columns."""
-    (cells,) = table._tables(digits, scale)
-    return reports.draw(cells)
-
-
 def _split_key(key: Any) -> tuple[Any, Any]:
     """A key as a system, or None for all, and a measure."""
     return key if isinstance(key, tuple) and len(key) == 2 else (None, key)
@@ -677,7 +655,9 @@ def _shown(score: Score | None, digits: int, scale: float) -> str:
 def draw_systems(
     table: ScoreTable, *, width: int | None = None, digits: int = 4, scale: float = 1.0
 ) -> str:
-    """Draw the table, in parts one below the other where a line is too narrow for all systems.
+    """Draw the scores alone: measures as rows and systems as columns.
+
+    Where a line is too narrow for all systems, they stand in parts one below the other.
 
     Parameters
     ----------
@@ -690,8 +670,9 @@ def draw_systems(
     """
 
     def text(systems: Sequence[str]) -> str:
-        some = [score for score in table if score.system in systems]
-        return draw_scores(ScoreTable(some), digits=digits, scale=scale)
+        some = ScoreTable([score for score in table if score.system in systems])
+        (cells,) = some._tables(digits, scale)
+        return reports.draw(cells)
 
     parts: list[list[str]] = []
     for system in table.systems:
@@ -711,14 +692,22 @@ def name_absent(table: ScoreTable) -> list[str]:
     return [f"not computed: {_join_headings(h)} - {reason}" for reason, h in reasons.items()]
 
 
-def _confused_labels(score: Score) -> list[dict[str, Any]]:
-    from semmetrics.kinds.labels.facts import count_confused
+def _confused(score: Score) -> list[tuple[Any, ...]] | None:
+    """Return what is true, what is predicted, and how often; None if nothing is predicted."""
+    if score.measure["decode"] is not None:
+        from semmetrics.kinds.labels.facts import count_confused
 
-    if score.task is None:
-        raise InputError("rows-not-kept")
-    of = {"system": score.system, "measure": score.heading}
-    pairs = count_confused(score.task, score.measure).most_common()
-    return [{**of, "true": true, "predicted": p, "count": n} for (true, p), n in pairs]
+        if score.task is None:
+            raise InputError("rows-not-kept")
+        pairs = count_confused(score.task, score.measure).most_common()
+        return [(*pair, count) for pair, count in pairs]
+    confusion = getattr(score.measure.definition.family, "confusion", None)
+    counted = confusion and confusion(score_rows(score))
+    if counted is None:
+        return None
+    names = [*score.frame.labels, None]  # -1 is the last
+    true, predicted, counts = (column.tolist() for column in counted)
+    return [(names[t], names[p], n) for t, p, n in zip(true, predicted, counts, strict=True)]
 
 
 def _join_headings(headings: Sequence[str]) -> str:

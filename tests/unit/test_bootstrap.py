@@ -103,7 +103,7 @@ def test_equal_to_plain_python(seed, weighted):
 
 
 def texts(table):
-    return [repr((score.value, score.ci)) for score in table]
+    return [repr((s.value, s.ci, s.replicates.left_out.tolist())) for s in table]
 
 
 EVERY = ["F1", "I-F1", "AP", "F1(average=macro)", "F1(average=micro)", "F1(average=weighted)",
@@ -119,14 +119,11 @@ def test_the_digits_do_not_depend_on_order_chunks_or_blocks(weighted):
     names = random.Random(2).sample(list(refs), len(refs))
     mixed = [{name: side[name] for name in names} for side in (preds, refs)]
     assert texts(semmetrics.score(*mixed, **options)) == expected
-    for chunk in (1, 7):
-        with mock.patch.object(resampling, "chunk_size", lambda _, size=chunk: size):
-            assert texts(semmetrics.score(preds, refs, **options)) == expected
-    for block in (1, 64):
-        with (
-            mock.patch.object(resampling, "_BLOCK", block),
-            mock.patch.object(resampling, "_CELLS", block),
-        ):
+    for changed in (
+        {"chunk_size": lambda _: 1}, {"chunk_size": lambda _: 7}, {"_MEMORY": 500},
+        {"_BLOCK": 1, "_CELLS": 1}, {"_BLOCK": 64, "_CELLS": 64},
+    ):  # fmt: skip
+        with mock.patch.multiple(resampling, **changed):
             assert texts(semmetrics.score(preds, refs, **options)) == expected
 
 

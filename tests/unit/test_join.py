@@ -101,15 +101,18 @@ def test_weights_that_are_refused(weights, code):
     ("ours", "theirs", "difference"),
     [
         ("im00", "im00.jpg", "a file extension"),
+        ("im00", "im00.mp4", "a file extension"),
         ("7", "007", "leading zeros"),
+        ("7", "7.0", "the .0 of a number"),
         ("val/im.jpg", "im.jpg", "their folders"),
         ("IM ", "im", "case or blanks"),
         ("caf\u00e9", "cafe\u0301", "Unicode normal form"),
     ],
 )
 def test_ids_that_are_nearly_the_same_get_a_hint(ours, theirs, difference):
-    preds, gts = {ours: ["cat"]}, {theirs: ["cat"]}
-    with refused("unlike-ids"):
-        semmetrics.score(preds, gts)
-    with refused("unlike-ids", how=difference):
-        semmetrics.score({**preds, "same": ["x"]}, {**gts, "same": ["x"]})
+    for one, other in ((ours, theirs), (theirs, ours)):
+        for more in ({}, {"same": ["x"]}):
+            with refused("unlike-ids", how=difference):
+                semmetrics.score({one: ["cat"], **more}, {other: ["cat"], **more})
+    with refused("other-ids"):
+        semmetrics.score({"7": ["cat"]}, {"7.5": ["cat"]})

@@ -1,4 +1,4 @@
-"""pineda2019: O-F1, C-F1 and I-F1 against plain Python, from every decoding, over five runs."""
+"""pineda2019: O-F1, C-F1 and I-F1 against plain Python, from every decoding."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from oracles import measures as oracle
 from refusals import facts, refused
 
 import semmetrics
-from semmetrics.scoring.table import summarize
 
 CLASSES = list("abcde")
 HEADINGS = ["O-F1", "C-F1", "I-F1", "Cardinality error"]
@@ -130,22 +129,6 @@ def test_what_first_set_size_takes():
     with refused("bad-option"):
         semmetrics.score(SCORES, REFS, classes=CLASSES, measures="F1", first_set_size=-1,
                          decode="cardinality", set_size_probs=HEADS)  # fmt: skip
-
-
-def test_five_runs_have_a_mean_and_a_standard_deviation():
-    rng = np.random.default_rng(1)
-    runs = {f"seed {i}": SCORES + rng.normal(scale=0.2, size=SCORES.shape) for i in range(5)}
-    table = semmetrics.score_systems(
-        runs, REFS, protocol="pineda2019", classes=CLASSES, decode="threshold:0.25"
-    )
-    found = summarize(table.scores)
-    assert [summary.heading for summary in found] == HEADINGS
-    for summary in found:
-        column = [table[name, summary.heading].value for name in runs]
-        assert summary.values == tuple(column)
-        assert summary.mean == pytest.approx(np.mean(column))
-        assert summary.std == pytest.approx(np.std(column, ddof=1))
-        assert summary.n == 5
 
 
 @pytest.mark.parametrize(

@@ -90,16 +90,6 @@ def test_what_kubany2020_fixes_cannot_be_asked_otherwise():
     assert semmetrics.score(PREDS, REFS, protocol="kubany2020", **same).scores
 
 
-def test_pineda2019_needs_the_dictionary_for_the_mean_over_classes():
-    preds, refs = [["a"], ["b"]], [["a"], ["a"]]
-    table = semmetrics.score(preds, refs, protocol="pineda2019")
-    assert table.headings == ["O-F1", "I-F1", "Cardinality error"]
-    assert [entry.heading for entry in table.not_computed] == ["C-F1"]
-    table = semmetrics.score(preds, refs, protocol="pineda2019", classes=["a", "b", "c"])
-    assert table.headings == ["O-F1", "C-F1", "I-F1", "Cardinality error"]
-    assert not table.not_computed
-
-
 def test_pineda2019_takes_decoding_rules_and_cutoffs():
     scores, refs = np.array([[0.9, 0.6], [0.2, 0.4]]), [["a"], []]
     options = {"protocol": "pineda2019", "classes": ["a", "b"]}

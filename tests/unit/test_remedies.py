@@ -6,7 +6,6 @@ import pytest
 from refusals import refused
 
 import semmetrics
-from semmetrics.errors import InputError
 from semmetrics.metrics.registry import parse
 
 
@@ -45,25 +44,3 @@ def test_a_header_of_one_column_that_holds_a_delimiter(tmp_path, sign):
 def test_measures_of_a_family_and_of_the_name(name):
     with refused("unknown-name"):
         parse(name)
-
-
-def message(*args, **options):
-    with pytest.raises(InputError) as caught:
-        semmetrics.score(*args, **options)
-    return str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("pred", "ref", "difference"),
-    [
-        ("1", "1.0", "'1' and '1.0' differ by the .0 of a number"),
-        ("1", "1.5", ""),
-        ("b", "b.jpg", "'b' and 'b.jpg' differ by a file extension"),
-        ("b", "b.mp4", "'b' and 'b.mp4' differ by a file extension"),
-    ],
-)
-def test_ids_that_differ(pred, ref, difference):
-    for one, other in ((pred, ref), (ref, pred)):
-        said = message({one: ["x"]}, {other: ["x"]})
-        assert ("differ by" in said) is bool(difference)
-        assert difference.partition(" differ")[2] in said

@@ -17,32 +17,16 @@ KINDS = {
     ),
 }
 TRUTH = {
-    "labels": {"0": ["a"], "1": ["b", "c"], "2": ["d"], "3": ["a"]},
-    "classes": {"0": "a", "1": "c", "2": "d", "3": "a"},
+    "labels": [["a"], ["b", "c"], ["d"], ["a"]],
+    "classes": ["a", "c", "d", "a"],
     "retrieval": {"0": ["a"], "1": ["b", "c"], "2": ["d"], "3": ["a"]},
 }
-SCORES = np.array(
-    [[0.5, 0.2, 0.0, 0.2], [0.0, 0.3, 0.9, 0.0], [0.0, 0.0, 0.0, 0.0], [-1.5, 0.0, -0.5, 0.0]]
-)
-
-
-def stored(form):
-    """The cells that are not 0, and one 0 in the first row."""
-    held = SCORES != 0
-    held[0, 2] = True
-    rows, columns = np.nonzero(held)
-    return form((SCORES[held], (rows, columns)), shape=SCORES.shape), held
-
-
-def by_place(kind):
-    """The ground truth beside a matrix; queries have names."""
-    return TRUTH[kind] if kind == "retrieval" else list(TRUTH[kind].values())
 
 
 def test_stacking_needs_a_score_of_both_groups():
-    matrix, _ = stored(sparse.csr_array)
+    matrix = sparse.csr_array([[0.5, 0.2, 0, 0.2], [0, 0.3, 0.9, 0], [0, 0, 0, 0], [-1, 0, -2, 0]])
     with refused("no-class-score"):
-        semmetrics.score(matrix, ["a", "c", "d", "a"], measures="AUSUC", task="classes",
+        semmetrics.score(matrix, TRUTH["classes"], measures="AUSUC", task="classes",
                          classes=NAMES, seen=["a", "b"], unseen=["c", "d"])  # fmt: skip
 
 
@@ -50,7 +34,7 @@ def test_stacking_needs_a_score_of_both_groups():
 def test_whole_numbers_that_no_float_has_are_refused(kind):
     measures, options = KINDS[kind]
     big = sparse.csr_array(np.full((4, 4), 2**53, np.int64) + np.arange(4))
-    truth = by_place(kind)
+    truth = TRUTH[kind]
     with refused("out-of-range" if kind == "labels" else "inexact", value=big.data[0]):
         semmetrics.score(big, truth, measures=measures, **options)
     less = sparse.csr_array(np.full((4, 4), 2**53 - 4, np.int64) + np.arange(4))
