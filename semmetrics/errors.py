@@ -165,7 +165,8 @@ class Fact:
 
 
 # names that all parts have, as a rule
-_ALL = ("odd-columns", "unused-columns", "unused-embeddings", "unused-entry-keys", "unused-options")
+_ALL = ("odd-columns", "shared-terms", "unused-columns", "unused-embeddings", "unused-entry-keys",
+        "unused-options")  # fmt: skip
 
 
 def unite(facts: Iterable[Fact]) -> list[Fact]:

@@ -552,7 +552,7 @@ MESSAGES: dict[str, str] = {
     "classes-of-references": "each part found classes in its references; give all {opt:classes}",
     "items-in-both": "items in both parts: {names!l}; give distinct parts, with ids for positions",
     "ids-in-two-batches": "ids of an earlier batch: {ids!l}; give each once, or call reset()",
-    "other-batch": "this batch has {has}, and the batches before have {had}; "
+    "other-batch": "from here on there are {has}, and before {had}; "
         "give the same in all: ids or none, the same columns, and scores, lists or 0/1",
     "batch-differs": "{role} differs from earlier batches; give the same with every batch",
     "matrix-batch": "a batch cannot be a matrix; give {{id: {{name: score}}}}, or use score()",
@@ -591,10 +591,10 @@ MESSAGES: dict[str, str] = {
     "not-in-a-state": "a state does not hold {value!r}; give it as a path, a name or plain values",
     "other-measure": "the source of {measure} is not the one that the state was computed with; "
         "score those items again",
-    "missing-shards": "the parts {names!l} are missing; merge all parts",
-    "merged-twice": "items of {names!l} are in both; merge each part once",
+    "missing-shards": "missing parts: {names!l}; merge all of them",
+    "merged-twice": "parts that came before: {names!l}; merge each part once",
     "ids-not-compared": "ids of states are not compared: one in two of them counts twice",
-    "different-scorers": "the scorers differ in {names!l}; give them equal options",
+    "different-scorers": "other options than before: {names!l}; score all parts with the same",
     "given-by-batch": "{name!o} has a value an item; give it in update(preds, gts, {name}=...)",
     "lacks-measure": "no measure here has {what}; add one such as {example}",
     "ambiguous-score": "the table has {n:score} for {key!r}; {remedy}",

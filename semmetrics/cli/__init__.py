@@ -10,6 +10,7 @@ import gc
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -99,6 +100,11 @@ def _ending_in_order() -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler)
         sys.unraisablehook = hook
+        if asked and threading.active_count() > 1:  # one may wait for a pipe that stays open
+            for stream in (sys.stdout, sys.stderr):
+                with contextlib.suppress(OSError):
+                    stream.flush()
+            os._exit(128 + asked)
 
 
 def _ask_again(ignored: sys.UnraisableHookArgs) -> None:

@@ -98,13 +98,9 @@ def _score_parts(run: Run) -> None:
         return
     read = _read_stream if run["stream"] else _read_whole
     scorer = read(run, shard=run["shard"])
-    if run["state"] is not None:
-        scorer.save(run["state"], shard=run["shard"])
-        output.echo(f"{run['state']}: {pluralize(len(scorer), 'item')}")
-        return
-    if run["shard"]:
+    if run["shard"] and run["state"] is None:
         output.say([f"shard {run['shard']} alone"], quiet=run.quiet)
-    _write_table(run, scorer.compute())
+    _write_sums(run, scorer)
 
 
 def _score_on_cluster(run: Run) -> ScoreTable:
@@ -161,6 +157,19 @@ def _read_stream(run: Run, **more: Any) -> Any:
             raise
 
 
+def _write_sums(run: Run, scorer: Any) -> None:
+    """Write the scores of items that were summed, or their sums."""
+    if run["state"] is None:
+        _write_table(run, scorer.compute())
+        return
+    if run["output"] is not None or run["form"] != "table":
+        name = "form" if run["output"] is None else "output"
+        raise InputError("not-applicable", name=name, what="--state",
+                         fix="write the scores with 'semmetrics merge'")  # fmt: skip
+    scorer.save(run["state"], shard=run["shard"])
+    output.echo(f"{run['state']}: {pluralize(len(scorer), 'item')}")
+
+
 def _write_table(run: Run, table: ScoreTable) -> None:
     """Write scores without those of items."""
     output.say_understood(table, quiet=run.quiet)
@@ -184,12 +193,7 @@ def merge(run: Run) -> None:
     """
     from semmetrics.scoring.scorer import Scorer
 
-    scorer = Scorer.load(*run["states"], max_bytes=run["max_bytes"])
-    if run["state"] is None:
-        _write_table(run, scorer.compute())
-        return
-    scorer.save(run["state"])
-    output.echo(f"{run['state']}: {pluralize(len(scorer), 'item')}")
+    _write_sums(run, Scorer.load(*run["states"], max_bytes=run["max_bytes"]))
 
 
 def _collect_details(run: Run, table: ScoreTable) -> tuple[list[str], dict[str, Any]]:
@@ -311,7 +315,8 @@ def compare(run: Run) -> None:
     shape, table = run.shape, None
     if run["gt"] is not None and run["gt"].endswith(".state"):
         if idle := [n for n in run.values("baseline", "test", "correction") if n != "read"]:
-            raise InputError("not-applicable", name=idle[0], what="states", fix="remove it")
+            raise InputError("not-applicable", name=idle[0], what="states",
+                             fix="give it to 'semmetrics score', which writes them")  # fmt: skip
         from semmetrics.scoring.scorer import Scorer
 
         table = Scorer.load(*run["preds"], run["gt"], max_bytes=run["max_bytes"]).compute()

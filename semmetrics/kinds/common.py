@@ -25,6 +25,7 @@ from semmetrics.options import OPTIONS
 
 SWAPPED = "swapped"
 """The name under which tasks note signs of swapped sides."""
+_PARTS = "parts"  # how many tasks noted something; what is so of a side, all of them must note
 
 _MISSING = {  # what becomes of items that one side lacks, under each policy
     "skip": {"missing_prediction": "left out", "missing_reference": "left out"},
@@ -106,25 +107,26 @@ def swapped_sides(pred: Lists, ref: Lists) -> dict[Hashable, Any]:
         "scores": ref.side.scores is not None and pred.side.scores is None,
         "coco": "COCO instances" in pred.understood and "COCO instances" not in ref.understood,
     }
-    return {(SWAPPED, sign): 1 for sign, found in signs.items() if found}
+    return {_PARTS: 1} | {(SWAPPED, sign): 1 for sign, found in signs.items() if found}
 
 
 def swapped_facts(odd: Mapping[Hashable, Any]) -> list[Fact]:
     """Note that the sides look swapped, and why."""
-    signs = [text for sign, text in _SIGNS.items() if (SWAPPED, sign) in odd]
+    every = odd.get(_PARTS, 0)
+    signs = [text for sign, text in _SIGNS.items() if odd.get((SWAPPED, sign)) == every]
     return [Fact("swapped-sides", values={"sign": text}) for text in signs]
 
 
 def note_words(side: str, words: int, entries: int) -> dict[Hashable, int]:
     """Return how a task notes how many words the entries of a side have."""
-    return {(_WORDS, side, "words"): words, (_WORDS, side, "entries"): entries}
+    return {(_WORDS, side): 1, (_WORDS, side, "words"): words, (_WORDS, side, "entries"): entries}
 
 
 def word_facts(
     code: str, odd: Mapping[Hashable, Any], side: str, noun: str, where: str = ""
 ) -> list[Fact]:
     """Note the mean number of words of a side's entries if a task noted them."""
-    if (_WORDS, side, "words") not in odd:
+    if odd.get((_WORDS, side)) != odd.get(_PARTS, 0):
         return []
     mean = odd[_WORDS, side, "words"] / max(1, odd[_WORDS, side, "entries"])
     return [Fact(code, 0, (), where, {"side": noun, "mean": mean})]

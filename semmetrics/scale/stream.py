@@ -14,7 +14,7 @@ item in common, and all of them together are the data.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -207,10 +207,17 @@ def score_stream(
     every: list[Any] = [truth.lists(lambda data, _: setup.read_truth(data), files, count_bytes)]
     every += [one.lists(setup.read, files, count_bytes) for one in parts.values()]
     with ExitStack() as stack:  # no reader outlives an error
-        first, *others = (Side(stack.enter_context(closing(one)), part) for one in every)
+        for one in every:
+            stack.callback(_close, one)
+        first, *others = (Side(one, part) for one in every)
         sides = dict(zip(parts, others, strict=True))
         score_sides(scorer, first, sides, weights, count_items)
     return scorer
+
+
+def _close(reader: Any) -> None:
+    with suppress(ValueError):  # a thread still uses it, when the program was told to end at once
+        reader.close()
 
 
 def take_weights(options: Mapping[str, Any]) -> tuple[dict[str, Any], Mapping[str, Any] | None]:

@@ -139,11 +139,12 @@ class Statistics:
         return self._joined[statistic]
 
     def aligned(self, labels: tuple[str, ...]) -> Statistics:
-        """The same statistics on a label axis that contains this one, in the same order."""
+        """The same statistics on a label axis that contains this one."""
         if labels == self.labels:
             return self
-        mine, width = set(self.labels), len(labels)
-        codes = np.flatnonzero([name in mine for name in labels]).astype(np.int32)
+        place = {name: code for code, name in enumerate(labels)}
+        codes = np.array([place[name] for name in self.labels], np.int32)
+        width = len(labels)
 
         def spread(array: NDArray[Any]) -> NDArray[Any]:
             wide = np.zeros((*array.shape[:-1], width), array.dtype)

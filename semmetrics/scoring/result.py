@@ -432,6 +432,8 @@ def bound_notes(scores: Iterable[Score]) -> list[Fact]:
 def _true_items(score: Score) -> Floats | None:
     """Count the items of each label averaged over that have it, whatever their weights."""
     columns, measure = score.per_label, score.measure
+    if score.statistics.weights is None and score.statistics.weighting:
+        return None  # of items that were let go only the weighted sums are known
     if columns is not None and score.statistics.weights is not None:
         sums: Any = point_sums(measure, replace(score.statistics, weights=None))
         if measure.definition.family.statistic(measure).additive:  # they are weighted sums

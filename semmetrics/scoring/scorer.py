@@ -19,11 +19,11 @@ add up: those of shards, which share no item, to the sums of one process.
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from secrets import randbits
 from types import MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -238,10 +238,10 @@ class Scorer:
         differ = _differing_truth(found)
         ci = resampling(plan.resolve(str(self._kind), self._given))
         scores = score_evaluated(found, first.plan, ci)
-        facts, inputs = [Fact("different-items")] * differ, list[Any]()
+        facts, inputs, setup = [Fact("different-items")] * differ, list[Any](), self._describer()
         for system, items in systems.items():
             mine = [score for score in scores if score.system == system]
-            facts += items.report(self._setup, system, mine, ci=ci is not None)
+            facts += items.report(setup, system, mine, ci=ci is not None)
             inputs[-1:] = items.inputs
         understood = plan.describe_inputs(inputs)
         return ScoreTable(scores, first.plan.not_computed, list(dict.fromkeys(facts)), understood)
@@ -381,6 +381,16 @@ class Scorer:
         systems = {name: items.copy() for name, items in self._systems.items()}
         return {**vars(self), "_given": given, "_setup": None, "_systems": systems}
 
+    def _describer(self) -> Setup | None:
+        """Return the setup; of states alone None where it needs a file, which may be elsewhere."""
+        if self._setup is None:
+            of_files = {name: self._given.get(name) for name in _FILES}.values()
+            plans = [items._plan for items in self._systems.values() if items._plan]
+            taken = [m[name] for one in plans for m in one.measures for name in ("df", "parser")]
+            if any(taken) or any(isinstance(one, (str, os.PathLike)) for one in of_files):
+                return None
+        return setup_of(self)
+
     def _measures(self) -> list[str]:
         """Return the names of the measures that were asked for."""
         return list(map(str, parse_all(self._given.get("measures", ()))))
@@ -515,6 +525,7 @@ class Batches:
     notes: list[Any] = field(default_factory=list)
     unlike: tuple[int, int, str] = (0, 0, "")
     waiting: int = 0
+    _place: str = ""  # of the first item
     _scores: frozenset[str] = frozenset()  # of _SCORES; empty before the first item
     _readings: dict[tuple[str, str], None] = field(default_factory=dict)  # each with its scores
     _order: str = ""
@@ -542,6 +553,7 @@ class Batches:
             new._codes = dict(zip(given.vocabulary, range(len(given.vocabulary)), strict=True))
             new._sides = [given.side]
             new._ids = None if isinstance(lists.ids, range) else [lists.ids]
+            new._place = lists.where(0)
         return new
 
     @classmethod
@@ -634,7 +646,7 @@ class Batches:
             has, had = (" and ".join(map(_SCORES.__getitem__, one._scores)) for one in shown)
         else:
             return
-        raise InputError("other-batch", other.source, has=has, had=had)
+        raise InputError("other-batch", other._place or other.source, has=has, had=had)
 
     def extend(self, other: Batches) -> None:
         """Add other batches that were checked, and what they let go."""
@@ -746,6 +758,7 @@ class Collection:
 
     def __init__(self, *, keep_rows: bool) -> None:
         self.keep_rows = keep_rows
+        self.is_live = False  # whether it has items that were not loaded as sums
         self.parts: list[Part] = []  # that were loaded
         self._preds, self._gts = Batches(), Batches()
         self._by_item: dict[str, list[Any]] = {}  # options by name, batch by batch
@@ -754,8 +767,10 @@ class Collection:
         self._chosen: dict[str, list[Fitted]] = {}
         self._statistics: dict[str, Statistics] = {}
         self._counts: dict[str, dict[Hashable, Any]] = {}
-        self._sample: list[Lists] = []  # one of them, which no other process can describe
-        self._facts: list[Fact] = []  # on their weights, and all that was said of loaded ones
+        self._sample: list[Lists] = []  # one of them
+        self._facts: list[Fact] = []  # on weights and on what was evaluated whole
+        self._told: list[Fact] = []  # on loaded items, where they cannot be described anew
+        self._offered: dict[str, int] = {}  # items without ids that went by, by shard
         self._known_by: frozenset[str] = frozenset()  # ids, numbers, or other numbers than before
 
     def __len__(self) -> int:
@@ -766,11 +781,6 @@ class Collection:
     def is_empty(self) -> bool:
         """Whether neither side has an item."""
         return not len(self._gts) and not len(self._preds)
-
-    @property
-    def is_live(self) -> bool:
-        """Whether it has items that were not loaded as sums."""
-        return bool(self._sample or self._preds.waiting or self._gts.waiting)
 
     @property
     def inputs(self) -> tuple[Batches, Batches]:
@@ -800,7 +810,7 @@ class Collection:
         """Return the sums, and what is said of them, as a file holds them."""
         new = self.copy()
         new.let_go(setup)
-        new._facts = unite([*new._facts, *new._describe(setup, system)])
+        new._told = new._describe(setup, system)
         n = len(new) - sum(part.n for part in new.parts)
         if new.is_live or n or not new.parts:
             total = sum(one.fingerprint for one in new._statistics.values())
@@ -816,7 +826,7 @@ class Collection:
         drawn = {part: one.resamples and [one.resamples[s] for s in new._needed(part)]
                  for part, one in new._statistics.items()}  # fmt: skip
         bare = {p: replace(one, sums={}, resamples=None) for p, one in new._statistics.items()}
-        return {**vars(new), "_sample": [], "_statistics": bare,
+        return {**vars(new), "is_live": False, "_statistics": bare,
                 "own": own, "sums": sums, "resamples": drawn}  # fmt: skip
 
     @classmethod
@@ -916,8 +926,10 @@ class Collection:
                 options = setup.options.replace(**changed)
                 setup.kind.make_tasks({system: pred}, ref, options)
             self._extend(batch)
+            self.is_live = True
             return
         new = self.copy()  # nothing is added if something is wrong
+        new.is_live = True
         if alone:
             new.let_go(setup)
         new._extend(batch)
@@ -928,7 +940,11 @@ class Collection:
         self, setup: Setup, system: str, pred: Any, ref: Any, shard: Shard | None, values: Any
     ) -> Collection:
         """Return also the sums of a batch that is evaluated as it is, such as a matrix."""
-        new, n = self.copy(), len(self)
+        new, n, name = self.copy(), len(self), "/".join(map(str, shard or ()))
+        if shard is not None:  # the numbers of its items are those of all items
+            n = self._offered.get(name, 0)
+            new._offered = {**self._offered, name: n + len(ref)}
+        new.is_live = True
         pred, ref = (
             replace(one, ids=range(n, n + len(one))) if isinstance(one.ids, range) else one
             for one in (pred, ref)
@@ -966,11 +982,12 @@ class Collection:
         new._plan, new._chosen = new._plan or other._plan, chosen
         new.parts = [*new.parts, *other.parts]
         sharded = all(part.shard for part in (*new.parts, *other.parts))
-        if not new.is_empty and new._gts._ids is None and not (new.parts and sharded):
+        if len(new._gts) and new._gts._ids is None and not (new.parts and sharded):
             new._known_by |= {"other numbers"}
         new._known_by |= other._known_by
-        alike = new.is_live == other.is_live  # else what is said of loaded items is said again
-        new._facts = unite(chain(*(o._facts for o in (self, other) if alike or o.is_live)))
+        new.is_live |= other.is_live
+        new._facts = unite([*new._facts, *other._facts])
+        new._told = unite([*new._told, *other._told])
         new._sample = _fuller(new._sample, other._sample)
         new._extend(other)
         return new
@@ -989,9 +1006,12 @@ class Collection:
         return {part: (self._chosen[part], found) for part, found in self._statistics.items()}
 
     def _describe(self, setup: Setup | None, system: str) -> list[Fact]:
-        """Return what was odd in the items that were let go: their counts, beside one of them."""
+        """Return what was odd in the items that were let go: their counts, beside one of them.
+
+        Without a setup, it is what was told of parts of them.
+        """
         if setup is None or not self._sample or not self._statistics:
-            return []
+            return self._told
         pred, ref = map(Batches.decided, self.inputs, self._sample)
         prepared = setup.prepare({system: pred}, ref, plan=self.plan, **dict.fromkeys(BY_ITEM))
         if pred is not self._sample[0]:  # refuses what needs scores
@@ -1130,12 +1150,14 @@ def resampling(options: ResolvedOptions) -> Bootstrap | None:
 def _first_item(lists: Lists) -> Lists:
     """Return the first item that has an entry, or one without; it has no id."""
     row = (np.diff(lists.side.indptr) > 0).argmax() if len(lists) else -1
-    return replace(lists, ids=range(1), side=lists.side.take(np.array([row])))
+    where = Places(lists.source, None, ITEM, range(1))
+    item = replace(lists, ids=range(1), side=lists.side.take(np.array([row])), where=where)
+    return item if item.ranked or item.cells else item.occurring_alone()
 
 
 def _fuller(one: list[Lists], other: list[Lists]) -> list[Lists]:
-    """Return the one of two samples that has predicted entries, or else the first."""
-    return other if not one or (other and not len(one[0].side.codes)) else one
+    """Return the one of two samples with entries on more sides, of both the first."""
+    return max(one, other, key=lambda sample: sum(len(side.side.codes) > 0 for side in sample))
 
 
 def _facts_of(prepared: Prepared, found: Mapping[str, Statistics]) -> list[Fact]:
