@@ -322,13 +322,13 @@ def _keep(truth: Side) -> tuple[Lists, Hashes, Ints]:
         kept.extend(Batches.of(replace(lists, ids=range(len(lists)))))
         parts.append(own)
         ids.append(lists.ids)
-    hashes = np.concatenate(parts)
+    found, hashes = len(ids), np.concatenate(parts)
+    names: Any = join_ids(ids)
     parts.clear()  # one copy of each array at a time
+    ids.clear()
     order: Any = np.argsort(hashes, kind="stable").astype(np.int32)
     hashes = hashes[order]
-    ref, kept = (kept.lists() if ids else replace(truth.lists.rows(0, 0), ids=[])), Batches()
-    names: Any = join_ids(ids)
-    ids.clear()
+    ref, kept = (kept.lists() if found else replace(truth.lists.rows(0, 0), ids=[])), Batches()
     again = np.zeros(len(hashes), np.bool_)
     again[1:] = hashes[1:] == hashes[:-1]
     for run in truth.seen.runs:

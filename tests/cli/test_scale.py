@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,26 @@ def test_piped_progress_is_a_line_each_half_minute():
     progress.close()
     assert re.findall(r"(\d+) items\]\n", out.getvalue()) == ["30", "60", "90", "120", "150", "180"]
     assert "\r" not in out.getvalue()
+
+
+def test_a_state_takes_the_place_of_scores(refused):
+    given = ("score", "--stream", "-m", "F1", "--state", "x.state", *BOTH)
+    for more in (("-o", "x.json"), JSON):
+        assert refused(*given, *more).code == "not-applicable"
+
+
+def test_a_stream_ends_though_its_pipe_stays_open():
+    command = ["score", "--stream", "-m", "F1", "-", "gt.jsonl"]
+    code = f"from semmetrics.cli import main; print('started', flush=True); main({command})"
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([sys.executable, "-c", code], **pipes) as running:
+        running.stdout.readline()
+        running.stdin.write(Path("a.jsonl").read_bytes())
+        running.stdin.flush()
+        time.sleep(2)  # it waits for more
+        running.terminate()
+        assert running.wait(timeout=30) == 143
+        assert b"fault" not in running.stderr.read()
 
 
 def test_an_interrupted_stream_says_how_far_it_came():

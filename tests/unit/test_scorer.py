@@ -261,6 +261,43 @@ def test_a_batch_that_one_side_lacks_as_a_whole(keep_rows):
     assert told(scorer.compute()) == told(whole)
 
 
+_TWO = [("cat", "kitty")]
+
+
+@pytest.mark.parametrize(
+    ("preds", "gts", "options"),
+    [  # the classes of the references stand first, then what is only predicted
+        ({"a": [*_TWO, "ant"], "b": ["zebra"], "c": ["zebra", "ant"], "d": [*_TWO, "bee"]},
+         {"a": [*_TWO, "zebra"], "b": ["zebra"], "c": _TWO, "d": ["zebra"]}, {}),
+        ({"a": ["cat, cat", "ant"], "b": ["zebra"], "c": ["zebra", "ant"], "d": ["cat", "bee"]},
+         {"a": ["cat"], "b": ["zebra"], "c": ["dog"], "d": ["zebra"]}, {"normalize": "kubany2020"}),
+        ({"a": "bird", "b": "cat", "c": "dog"}, {"b": "cat", "c": "dog"},
+         {"task": "classes", "missing": "skip"}),
+    ],
+)  # fmt: skip
+def test_batches_whose_labels_stand_in_another_order(preds, gts, options):
+    measures = ["Accuracy"] if "task" in options else ["MacroF1", "MacroPrecision", "MacroRecall"]
+    scorer = Scorer(measures=measures, keep_rows=False, **options)
+    for some in (["a", "b"], ["c", "d"]) if "d" in preds else "abc":
+        scorer.update(*({i: side[i] for i in some if i in side} for side in (preds, gts)))
+        scorer.let_go()
+    assert told(scorer.compute()) == told(score(preds, gts, measures=measures, **options))
+
+
+def test_systems_beside_each_other_keep_their_counts():
+    gts = {"a": [*_TWO, "zebra"], "b": ["zebra"], "c": _TWO, "d": ["zebra", "dog"]}
+    systems = {
+        "one": {"a": [*_TWO, "ant"], "b": ["zebra"], "c": ["cat", "ant"], "d": ["zebra"]},
+        "two": {"a": ["bee", "zebra"], "b": ["zebra"], "c": ["cat"], "d": ["dog", "xylo"]},
+    }
+    both = semmetrics.score_systems(systems, gts, measures="MacroF1")
+    for one in both:
+        (alone,) = score(systems[one.system], gts, measures="MacroF1")
+        own, supports = (dict(zip(*(each.per_label[name].tolist() for name in ("label", "support")),
+                                  strict=True)) for each in (alone, one))  # fmt: skip
+        assert own.items() <= supports.items()
+
+
 # Matrices
 
 

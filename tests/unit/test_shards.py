@@ -82,6 +82,17 @@ def test_shards_of_matrices_say_what_one_call_says(tmp_path, case):
     assert sorted(table.notes) == sorted(whole.notes)
 
 
+@pytest.mark.parametrize("batches", [1, 3])
+def test_shards_of_items_without_ids_in_one_scorer(batches):
+    preds, gts = np.random.default_rng(0).random((2, 12, 3)).round().astype(int)
+    given = {"measures": "F1", "classes": ["a", "b", "c"], "keep_rows": False}
+    scorer = Scorer(**given)
+    for number in (1, 2, 3):
+        for some in np.split(np.arange(12), batches):
+            scorer.update(preds[some], gts[some], shard=f"{number}/3")
+    check_same(scorer.compute(), score(preds, gts, **given))
+
+
 @pytest.mark.parametrize(
     ("kind", "measures"),
     [

@@ -51,6 +51,43 @@ def test_states_merge_in_any_order_and_in_trees():
         assert table.notes == whole.notes
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ignore": ["label 1", "label 2", "x"]},
+        {"classes": [["label 0", "a"], ["label 1", "a"], *(f"label {k}" for k in range(2, 12))]},
+        {"measures": ["SemF1"], "oov": "skip"},
+        {"missing": "skip"},
+        {"decode": "threshold:0.5"},
+        {"weights": {name: float(place % 3) for place, name in enumerate(IDS)}},
+    ],
+    ids=" ".join,
+)
+def test_notes_are_those_of_all_items(options):
+    preds, gts = items()
+    preds = {
+        i: [*some, "日本" if i > "item 2" else "Ω"] for i, some in preds.items() if i != IDS[3]
+    }
+    if "missing" not in options:
+        preds[IDS[3]] = ["7"]
+    if "decode" in options:
+        preds = {i: {one: 0.1 + 0.01 * len(i) for one in some} for i, some in preds.items()}
+    given = {"measures": ["F1", "MacroF1"], **options}
+    weights = given.pop("weights", None)
+    whole, parts = score(preds, gts, weights=weights, **given), []
+    for ids in np.array_split(np.array(IDS), 5):
+        parts.append(Scorer(keep_rows=False, **given))
+        parts[-1].update(
+            {i: preds[i] for i in ids if i in preds}, {i: gts[i] for i in ids},
+            weights=weights and {i: weights[i] for i in ids},
+        )  # fmt: skip
+        parts[-1].save(state := io.BytesIO())
+        parts.append(Scorer.load(state))
+    for some in (parts[::2], parts[1::2]):
+        alone = [note for note in sum(some).compute().notes if "ids of states" not in note]
+        assert sorted(alone) == sorted(whole.notes)
+
+
 def test_states_of_several_systems_are_scored_together():
     preds, gts = items()
     others, _ = items(5)
