@@ -32,7 +32,8 @@ __all__ = ["WORKLOADS", "main"]
 MEASURES = ("-m", "F1", "-m", "MicroF1", "-m", "MacroF1")
 SHARDS, FILES = 4, 8
 _DISTINCT = 1 << 16  # lists of labels; items repeat them
-_SCORE = ("score", "-q", "--format", "json", *MEASURES)
+_SCORE = ("score", "-q", *MEASURES)
+_JSON = ("--format", "json")
 _RUN = """
 import sys
 from benchmarks.timing import megabytes
@@ -96,12 +97,13 @@ def one_call(folder: Path) -> tuple[Any, float, float]:
         with whole[side].open("wb") as out:
             for part in sorted((folder / side).iterdir()):
                 out.write(part.read_bytes())
-    return run(_RUN, *_SCORE, str(whole["preds"]), str(whole["gt"]))
+    return run(_RUN, *_SCORE, *_JSON, str(whole["preds"]), str(whole["gt"]))
 
 
 def stream(folder: Path, *more: str) -> tuple[Any, float, float]:
     """Both sides block by block."""
-    return run(_RUN, *_SCORE, "--stream", *more, str(folder / "preds"), str(folder / "gt"))
+    form = () if "--state" in more else _JSON
+    return run(_RUN, *_SCORE, *form, "--stream", *more, str(folder / "preds"), str(folder / "gt"))
 
 
 def shards(folder: Path) -> tuple[Any, float, float]:
@@ -112,7 +114,7 @@ def shards(folder: Path) -> tuple[Any, float, float]:
         part = ("--shard", f"{number}/{SHARDS}", "--state", states[-1])
         _, took, peak = stream(folder, *part)
         seconds, most = seconds + took, max(most, peak)
-    text, took, peak = run(_RUN, "merge", "-q", "--format", "json", *states)
+    text, took, peak = run(_RUN, "merge", "-q", *_JSON, *states)
     return text, seconds + took, max(most, peak)
 
 

@@ -26,7 +26,7 @@ from semmetrics.data.blocks import find_parts
 from semmetrics.data.form import ReadOptions, takes_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.join import Weights
-from semmetrics.data.lists import Lists, join_ids
+from semmetrics.data.lists import Lists, Texts, join_ids
 from semmetrics.data.source import ahead
 from semmetrics.errors import InputError, Places
 from semmetrics.kinds import resolve_kind
@@ -321,14 +321,15 @@ def _keep(truth: Side) -> tuple[Lists, Hashes, Ints]:
     for lists, own in truth.rest():
         kept.extend(Batches.of(replace(lists, ids=range(len(lists)))))
         parts.append(own)
-        ids.append(lists.ids)
-    found, hashes = len(ids), np.concatenate(parts)
-    names: Any = join_ids(ids)
+        texts = lists.ids  # which keep the hashes, too
+        ids.append(Texts(texts.data, texts.ends) if isinstance(texts, Texts) else texts)
+    hashes = np.concatenate(parts)
     parts.clear()  # one copy of each array at a time
+    ref, kept = (kept.lists() if ids else replace(truth.lists.rows(0, 0), ids=[])), Batches()
+    names: Any = join_ids(ids)
     ids.clear()
     order: Any = np.argsort(hashes, kind="stable").astype(np.int32)
     hashes = hashes[order]
-    ref, kept = (kept.lists() if found else replace(truth.lists.rows(0, 0), ids=[])), Batches()
     again = np.zeros(len(hashes), np.bool_)
     again[1:] = hashes[1:] == hashes[:-1]
     for run in truth.seen.runs:

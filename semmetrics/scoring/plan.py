@@ -266,6 +266,8 @@ def open_setup(name: str, given: Mapping[str, Any]) -> Setup:
         If an option is wrong.
     """
     kind, options = find_kind(name), resolve(name, given)
+    if options["measures"] is not None:  # before anything is read
+        check_kind(parse_all(listed(options["measures"]), first=name), name)
     calibrations: Sequence[Any] = ()
     if options["calibration"] is not None:
         from semmetrics.scoring.calibration import as_calibrations
