@@ -1157,7 +1157,7 @@ def _first_item(lists: Lists) -> Lists:
 
 def _fuller(one: list[Lists], other: list[Lists]) -> list[Lists]:
     """Return the one of two samples with entries on more sides, of both the first."""
-    return max(one, other, key=lambda sample: sum(len(side.side.codes) > 0 for side in sample))
+    return max(one, other, key=lambda some: (len(some), sum(len(s.side.codes) > 0 for s in some)))
 
 
 def _facts_of(prepared: Prepared, found: Mapping[str, Statistics]) -> list[Fact]:
