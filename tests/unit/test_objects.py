@@ -40,7 +40,7 @@ def test_other_numbers_beside_0_and_1_are_scores_of_the_whole_side():
     scorer = semmetrics.Scorer(measures="F1", keep_rows=False)
     scorer.update({"a": {"cat": 1.0, "dog": 0.0}}, {"a": ["cat"]})
     scorer.compute()  # which lets the items go
-    with refused_in("other-batch", "preds"):
+    with refused_in("other-batch", "preds, id 'b'"):
         scorer.update({"b": {"cat": 0.5}}, {"b": ["cat"]})
 
 
