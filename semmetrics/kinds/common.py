@@ -107,7 +107,9 @@ def swapped_sides(pred: Lists, ref: Lists) -> dict[Hashable, Any]:
         "scores": ref.side.scores is not None and pred.side.scores is None,
         "coco": "COCO instances" in pred.understood and "COCO instances" not in ref.understood,
     }
-    return {_PARTS: 1} | {(SWAPPED, sign): 1 for sign, found in signs.items() if found}
+    sides = {(_PARTS, name) for name, one in (("pred", pred), ("ref", ref)) if len(one.side.codes)}
+    found = {(SWAPPED, sign) for sign, found in signs.items() if found}
+    return dict.fromkeys([_PARTS, *sides, *found], 1)
 
 
 def swapped_facts(odd: Mapping[Hashable, Any]) -> list[Fact]:
@@ -126,7 +128,7 @@ def word_facts(
     code: str, odd: Mapping[Hashable, Any], side: str, noun: str, where: str = ""
 ) -> list[Fact]:
     """Note the mean number of words of a side's entries if a task noted them."""
-    if odd.get((_WORDS, side)) != odd.get(_PARTS, 0):
+    if odd.get((_WORDS, side)) != odd.get((_PARTS, side), 0):
         return []
     mean = odd[_WORDS, side, "words"] / max(1, odd[_WORDS, side, "entries"])
     return [Fact(code, 0, (), where, {"side": noun, "mean": mean})]

@@ -21,7 +21,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from secrets import randbits
@@ -74,6 +74,7 @@ BY_ITEM = tuple(name for name, option in OPTIONS.items() if option.batch == "ite
 WHOLE = tuple(name for name, option in OPTIONS.items() if option.batch == "whole")
 KEPT = tuple(name for name, option in OPTIONS.items() if option.batch in ("whole", "kept"))
 _TOGETHER = 1 << 13  # items that are summed together
+_NAMES = 1000  # entries beside which a sample is kept: classes, not captions
 
 
 class Scorer:
@@ -766,7 +767,8 @@ class Collection:
         self._plan: Plan | None = None
         self._chosen: dict[str, list[Fitted]] = {}
         self._statistics: dict[str, Statistics] = {}
-        self._counts: dict[str, dict[Hashable, Any]] = {}
+        self._counts: dict[str, Any] = {}
+        self._fallen: dict[str, Any] = {}  # what was noted of batches of which no item is left
         self._sample: list[Lists] = []  # one of them
         self._facts: list[Fact] = []  # on weights and on what was evaluated whole
         self._told: list[Fact] = []  # on loaded items, where they cannot be described anew
@@ -941,6 +943,8 @@ class Collection:
     ) -> Collection:
         """Return also the sums of a batch that is evaluated as it is, such as a matrix."""
         new, n, name = self.copy(), len(self), "/".join(map(str, shard or ()))
+        if isinstance(ref.ids, range) and len(self) and bool(shard) is not bool(self._offered):
+            new._known_by |= {"numbers", "other numbers"}
         if shard is not None:  # the numbers of its items are those of all items
             n = self._offered.get(name, 0)
             new._offered = {**self._offered, name: n + len(ref)}
@@ -951,7 +955,7 @@ class Collection:
         )
         prepared = setup.prepare({system: pred}, ref, plan=self._plan, shard=shard, **values)
         found = new._add_evaluated(prepared, setup)
-        new._facts = unite([*new._facts, *_facts_of(prepared, found)])
+        new._facts = unite([*new._facts, *_facts_of(prepared, found, {})])
         size = len(next(iter(found.values()), ()))
         for batches, one in zip(new.inputs, (pred, ref), strict=True):
             batches.extend(Batches.of_whole(one, size))
@@ -979,6 +983,7 @@ class Collection:
             raise InputError("different-statistics", why=why)
         _check_parts(new.parts, other.parts)
         new._add_sums(other._statistics, other._counts)
+        new._fallen = _merged_notes(new._fallen, other._fallen)
         new._plan, new._chosen = new._plan or other._plan, chosen
         new.parts = [*new.parts, *other.parts]
         sharded = all(part.shard for part in (*new.parts, *other.parts))
@@ -1013,14 +1018,18 @@ class Collection:
         if setup is None or not self._sample or not self._statistics:
             return self._told
         pred, ref = map(Batches.decided, self.inputs, self._sample)
-        prepared = setup.prepare({system: pred}, ref, plan=self.plan, **dict.fromkeys(BY_ITEM))
+        nothing = dict.fromkeys(BY_ITEM)
+        try:
+            prepared = setup.prepare({system: pred}, ref, plan=self.plan, **nothing)
+        except InputError:  # no item has both sides, or a device or package is elsewhere
+            return self._told
         if pred is not self._sample[0]:  # refuses what needs scores
             self._evaluate(prepared, setup)
         tasks = {part: replace(task, counts=self._counts[part])
                  for part, task in prepared.tasks[system].items()}  # fmt: skip
         inputs: Any = [self._preds, self._gts]
         prepared = prepared._replace(tasks={system: tasks}, inputs=inputs)
-        return _facts_of(prepared, self._statistics)
+        return _facts_of(prepared, self._statistics, self._fallen)
 
     def _check(self, other: Collection) -> None:
         """Refuse items that cannot follow those before."""
@@ -1069,6 +1078,8 @@ class Collection:
         chosen, found = self._evaluate(prepared, setup)
         (tasks,) = prepared.tasks.values()
         self._add_sums(found, {part: task.counts for part, task in tasks.items()})
+        fallen = {part: task.odd for part, task in tasks.items() if not len(task)}
+        self._fallen = _merged_notes(self._fallen, fallen)
         self._plan, self._chosen = prepared.plan, chosen
         return found
 
@@ -1103,9 +1114,7 @@ class Collection:
             check_added(before[part], statistics[part])
         added = {p: before[p] + one if p in before else one for p, one in statistics.items()}
         self._statistics = before | added
-        self._counts = {part: {**self._counts.get(part, {})} for part in {**self._counts, **counts}}
-        for part, more in counts.items():
-            merge_notes(self._counts[part], more)
+        self._counts = _merged_notes(self._counts, counts)
 
 
 class Part(NamedTuple):
@@ -1152,7 +1161,7 @@ def _first_item(lists: Lists) -> Lists:
     row = (np.diff(lists.side.indptr) > 0).argmax() if len(lists) else -1
     where = Places(lists.source, None, ITEM, range(1))
     item = replace(lists, ids=range(1), side=lists.side.take(np.array([row])), where=where)
-    return item if item.ranked or item.cells else item.occurring_alone()
+    return item.occurring_alone() if len(item.vocabulary) > _NAMES else item
 
 
 def _fuller(one: list[Lists], other: list[Lists]) -> list[Lists]:
@@ -1160,11 +1169,22 @@ def _fuller(one: list[Lists], other: list[Lists]) -> list[Lists]:
     return max(one, other, key=lambda some: (len(some), sum(len(s.side.codes) > 0 for s in some)))
 
 
-def _facts_of(prepared: Prepared, found: Mapping[str, Statistics]) -> list[Fact]:
+def _facts_of(
+    prepared: Prepared, found: Mapping[str, Statistics], fallen: Mapping[str, Any]
+) -> list[Fact]:
     """Return what was odd in the items of one system, and what has no effect on them."""
     (system,) = prepared.tasks
-    noted = {name_task(system, part): one.noted for part, one in found.items()}
+    every = _merged_notes({part: one.noted for part, one in found.items()}, fallen)
+    noted = {name_task(system, part): one for part, one in every.items()}
     return [*prepared.data_facts(noted), *prepared.plan_facts()]
+
+
+def _merged_notes(notes: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the notes of both, by part: counts added up, and sets united."""
+    merged = {part: dict(notes.get(part, {})) for part in (*notes, *others)}
+    for part, more in others.items():
+        merge_notes(merged[part], {name: n for name, n in more.items() if adds_up(name)})
+    return merged
 
 
 def _join_weights(parts: Sequence[Weights]) -> Weights:

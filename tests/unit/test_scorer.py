@@ -284,6 +284,40 @@ def test_batches_whose_labels_stand_in_another_order(preds, gts, options):
     assert told(scorer.compute()) == told(score(preds, gts, measures=measures, **options))
 
 
+def test_no_item_has_both_sides():
+    scorer = Scorer(measures="Accuracy", task="classes", missing="empty", keep_rows=False)
+    scorer.update({"a": "cat"}, {})
+    scorer.let_go()
+    scorer.update({}, {"b": "cat"})
+    scorer.let_go()
+    scorer.save(state := io.BytesIO())
+    assert (scorer.compute()["Accuracy"].n, Scorer.load(state).compute()["Accuracy"].value) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("preds", "gts", "options"),
+    [
+        ({"a": ["x", "q"], "b": ["z"]}, {"a": ["x"], "b": ["z"]},
+         {"measures": "F1", "ignore": ["q", "z"], "weights": {"a": 1.0, "b": 0.0}}),
+        ({"a": ["a"]}, {"a": ["b"], "b": ["d"]},
+         {"measures": "CaptionLength", "task": "captions", "missing": "empty"}),
+        ({"a": ["a"], "b": ["two words"]}, {"a": ["b"], "b": ["and more"]},
+         {"measures": "CaptionLength", "task": "captions"}),
+        ({"a": {"x": 0.5}, "b": {"x": 0.5, "y": 0.1}}, {"a": "x", "b": "y"},
+         {"measures": "Accuracy@2", "task": "classes"}),
+    ],
+)  # fmt: skip
+def test_batches_that_fall_away_or_differ_have_the_notes_of_all(preds, gts, options):
+    given = {name: one for name, one in options.items() if name != "weights"}
+    scorer = Scorer(**given, keep_rows=False)
+    for i in gts:
+        weights = {i: options["weights"][i]} if "weights" in options else None
+        pair = ({i: side[i]} if i in side else {} for side in (preds, gts))
+        scorer.update(*pair, weights=weights)
+        scorer.let_go()
+    assert sorted(scorer.compute().notes) == sorted(score(preds, gts, **options).notes)
+
+
 def test_systems_beside_each_other_keep_their_counts():
     gts = {"a": [*_TWO, "zebra"], "b": ["zebra"], "c": _TWO, "d": ["zebra", "dog"]}
     systems = {

@@ -93,6 +93,15 @@ def test_shards_of_items_without_ids_in_one_scorer(batches):
     check_same(scorer.compute(), score(preds, gts, **given))
 
 
+def test_shards_beside_batches_without_ids_are_noted():
+    items, scorer = [["a"], ["b"], ["a", "b"]], Scorer(measures="F1", keep_rows=False)
+    scorer.update(items, items)
+    for number in (1, 2):
+        scorer.update(items, items, shard=f"{number}/2")
+    table = scorer.compute()
+    assert (table["F1"].n, [one.code for one in table.facts]) == (6, ["unnumbered"])
+
+
 @pytest.mark.parametrize(
     ("kind", "measures"),
     [

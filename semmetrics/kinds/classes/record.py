@@ -459,7 +459,7 @@ def _task_facts(where: str, task: ClassTask, found: Mapping[Any, Any]) -> list[F
         what, candidates, k = (*key, 1)[:3]
         among = "" if candidates == ALL else f" with candidates={candidates}"
         values: dict[str, Any] = {"k": str(k), "among": among}
-        if what == "fewer" and len(names[candidates]) < k:
+        if what == "fewer" and task.given is not None and len(names[candidates]) < k:
             what, values = "few", {**values, "n_classes": len(names[candidates])}
         facts += common.counted(_CODES[what], n, (), where, **values)
     facts += [Fact("numbers-as-places", where=where)] * bool(found.get("numbered"))
