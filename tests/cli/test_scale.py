@@ -83,7 +83,9 @@ def test_what_is_noted_and_refused(run, refused):
     said = run(*stream, "--missing", "skip", "part-1.jsonl", "part-2.jsonl", "gt.jsonl")
     assert "'part-1', 'part-2' are scored as systems; quote a pattern" in said.stderr
     assert "as systems" not in run(*stream, *BOTH).stderr
-    for more in (("--per-item", "x.csv"), ("--worst", 2), ("--engine", "ray")):
+    state = ("--state", "x.state")  # in place of scores
+    for more in (("--per-item", "x.csv"), ("--worst", 2), ("--engine", "ray"), (*state, *JSON),
+                 (*state, "-o", "x.json")):  # fmt: skip
         assert refused(*stream, *more, *BOTH).code == "not-applicable"
     assert refused(*stream, "--shard", "4/3", *BOTH).code == "bad-option"
 
@@ -97,12 +99,6 @@ def test_piped_progress_is_a_line_each_half_minute():
     progress.close()
     assert re.findall(r"(\d+) items\]\n", out.getvalue()) == ["30", "60", "90", "120", "150", "180"]
     assert "\r" not in out.getvalue()
-
-
-def test_a_state_takes_the_place_of_scores(refused):
-    given = ("score", "--stream", "-m", "F1", "--state", "x.state", *BOTH)
-    for more in (("-o", "x.json"), JSON):
-        assert refused(*given, *more).code == "not-applicable"
 
 
 def test_a_stream_ends_though_its_pipe_stays_open():

@@ -286,10 +286,9 @@ def test_batches_whose_labels_stand_in_another_order(preds, gts, options):
 
 def test_no_item_has_both_sides():
     scorer = Scorer(measures="Accuracy", task="classes", missing="empty", keep_rows=False)
-    scorer.update({"a": "cat"}, {})
-    scorer.let_go()
-    scorer.update({}, {"b": "cat"})
-    scorer.let_go()
+    for pair in (({"a": "cat"}, {}), ({}, {"b": "cat"})):
+        scorer.update(*pair)
+        scorer.let_go()
     scorer.save(state := io.BytesIO())
     assert [one.compute()["Accuracy"].n for one in (scorer, Scorer.load(state))] == [1, 1]
 
