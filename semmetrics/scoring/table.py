@@ -694,7 +694,8 @@ def name_absent(table: ScoreTable) -> list[str]:
 
 def _confused(score: Score) -> list[tuple[Any, ...]] | None:
     """Return what is true, what is predicted, and how often; None if nothing is predicted."""
-    if score.measure["decode"] is not None:
+    soft = score.measure["match"] is not None and score.measure["threshold"] is None
+    if score.measure["decode"] is not None and not soft:  # soft measures match nothing
         from semmetrics.kinds.labels.facts import count_confused
 
         if score.task is None:
