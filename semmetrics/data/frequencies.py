@@ -320,8 +320,8 @@ def _of_arrays(source: Source) -> FrequencyTable:
         _check_integers("tokens", ends, (len(ends),), 0, len(data))
         spans = pairwise(ends.tolist())
         vocabulary = tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in spans)
-        if len(set(vocabulary)) < len(vocabulary):
-            raise ValueError("a token is there twice")
+        if len(set(vocabulary)) < len(vocabulary) or (np.diff(ends) < 0).any():
+            raise ValueError("a token is there twice, or ends before it begins")
         grams, counts = [], []
         for n in range(1, 1 + sum(name.startswith("grams_") for name in arrays)):
             codes, some = arrays[f"grams_{n}"], arrays[f"counts_{n}"]

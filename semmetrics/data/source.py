@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 @contextmanager
-def enough_memory(name: str, max_bytes: int | None = None) -> Iterator[None]:
+def enough_memory(name: str) -> Iterator[None]:
     """Raise a MemoryError as the error of an input that does not fit into memory."""
     try:
         yield

@@ -172,7 +172,7 @@ class Calibration:
             If the file holds no calibration, or one of another schema.
         """
         source = load(path, max_bytes)
-        with enough_memory(source.name, max_bytes):
+        with enough_memory(source.name):
             entry, where = parse_source(source), source.name
         schema = entry.get("schema") if isinstance(entry, dict) else None
         if schema != SCHEMA:

@@ -913,7 +913,7 @@ class DiscrepancySelection(Result):
             If the file holds no state of a competition, or was changed.
         """
         source = load(path, max_bytes)
-        with enough_memory(source.name, max_bytes):
+        with enough_memory(source.name):
             entry, where = parse_source(source), source.name
         if not isinstance(entry, Mapping) or entry.get("schema") != _SCHEMA:
             raise InputError("not-a-state", where)

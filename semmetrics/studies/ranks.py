@@ -456,7 +456,7 @@ def _read_values(
         source = load(os.fspath(scores), max_bytes)
         if source.suffix in (".csv", ".tsv"):
             raise InputError("not-scores", source.name)
-        with enough_memory(source.name, max_bytes):
+        with enough_memory(source.name):
             name, scores = source.name, parse_source(source)
     if not isinstance(scores, Iterable) or isinstance(scores, (str, bytes, Mapping)):
         raise InputError("not-scores", name)
