@@ -772,7 +772,7 @@ class Collection:
         self._sample: list[Lists] = []  # one of them
         self._facts: list[Fact] = []  # on weights and on what was evaluated whole
         self._told: list[Fact] = []  # on loaded items, where they cannot be described anew
-        self._offered: dict[str, int] = {}  # items without ids that went by, by shard
+        self._offered: dict[str, int] = {}  # how many items each shard was chosen from
         self._known_by: frozenset[str] = frozenset()  # ids, numbers, or other numbers than before
 
     def __len__(self) -> int:

@@ -256,7 +256,7 @@ def test_noted(tmp_path):
         ("counts_1", np.array([1, 2])),
         ("counts_1", np.array([1.5])),
         ("token_indptr", np.array([0, 5])),
-        ("token_indptr", np.array([0, 3, 2])),
+        ("token_indptr", np.array([0, 2, 1])),
         ("header", np.frombuffer(b"{}", np.uint8)),
         ("header", np.frombuffer(b"not JSON", np.uint8)),
         ("header", np.array([os.system], object)),
