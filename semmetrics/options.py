@@ -479,8 +479,8 @@ OUTPUT = _named(
 """How results are written by the command line."""
 
 _MANIFEST = Option("Another manifest (TOML).", MEANING, file=True)
-_BASELINE = Option("The system that all others are compared with. The default is the first.", HOW,
-    metavar="NAME")
+_BASELINE = Option("The system that all others are compared with, by the name of its file. Without "
+    "it all pairs are compared.", HOW, metavar="NAME")
 _CORRECTION = Option("Correction of p for the number of comparisons.", HOW, default="holm",
     choices=tuple(CORRECTIONS))
 _GROUP = Option("Column of RATINGS; each of its values has rows of its own, too.", PEOPLE,

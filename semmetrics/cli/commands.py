@@ -276,12 +276,13 @@ def _split_lines(parts: Sequence[str]) -> list[str]:
 
 @command("compare", {"preds": "PRED PRED...?", "gt": "GT?"}, reads=KINDS, output=SCALED)
 def compare(run: Run) -> None:
-    """Compare systems with a baseline, and say which differences are more than chance.
+    """Compare systems, and say which differences are more than chance.
 
     Each PRED file is a system, named by its file; the last file is the ground truth (GT), as for
-    'semmetrics score'. All other systems are compared with the baseline: the difference of each
-    measure, its interval, p, p corrected for the number of comparisons, the effect size (difference
-    over its standard error and the root of the number of items), and the items won, tied and lost.
+    'semmetrics score'. All pairs of systems are compared, each system with those before it; with
+    --baseline all are compared with that one alone. A row has the difference of a measure, its
+    interval, p, p corrected for the number of comparisons, the effect size (difference over its
+    standard error and the root of the number of items), and the items won, tied and lost.
 
     Examples
     --------

@@ -17,7 +17,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeGuard, TypeVar, overload
 
 import numpy as np
 
@@ -280,6 +280,8 @@ class Graded(str):
     """A cell, and where its value stands between the worst (0) and the best (1) of its row."""
 
     grade: float
+    mark: str | None = None
+    """Superscript letters behind it, in place of a shade."""
 
 
 def grade(texts: Sequence[str], values: Sequence[float], *, higher: bool) -> list[str]:
@@ -305,8 +307,8 @@ def grade(texts: Sequence[str], values: Sequence[float], *, higher: bool) -> lis
     return found
 
 
-def draw(rows: Rows, form: str = "table", *, graded: bool = False) -> str:
-    """Draw rows, the first of which is the head, in a form of results.
+def draw(rows: Rows, form: str = "table", *, graded: bool = False, caption: str = "") -> str:
+    """Draw rows, the first of which is the head, in a form of results; the caption stands below.
 
     Graded cells are shaded, with the best bold; in Markdown the best are bold alone.
 
@@ -323,8 +325,10 @@ def draw(rows: Rows, form: str = "table", *, graded: bool = False) -> str:
     forms = {"table": align, "csv": _csv, "markdown": _markdown, "latex": _latex}
     rows = rows if graded else [list(map(str, row)) for row in rows]
     if form == "html":
-        return f'<meta charset="utf-8">{_html_table(rows, shaded=True)}'
-    return forms[form](rows)
+        below = f"<p>{_escape(caption)}</p>" if caption else ""
+        return f'<meta charset="utf-8">{_html_table(rows, shaded=True)}{below}'
+    escape = {"markdown": _escape_markdown, "latex": _escape_latex}.get(form, visible)
+    return "\n\n".join([forms[form](rows), *([escape(caption)] if caption else [])])
 
 
 def align(rows: Rows, *, left: bool = False, indent: str = "") -> str:
@@ -388,10 +392,27 @@ def _csv(rows: Rows) -> str:
     return out.getvalue().rstrip("\n")
 
 
+def _escape_markdown(text: str) -> str:
+    return visible(text).translate(_MARKDOWN).replace("](", "]\\(")
+
+
+def _escape_latex(text: str) -> str:
+    return "".join(_TEX.get(letter, letter) for letter in visible(text))
+
+
+def _mark(cell: str, form: str = "<sup>{}</sup>") -> str:
+    """Return the letters behind a cell as a format has them."""
+    return form.format(cell.mark) if isinstance(cell, Graded) and cell.mark else ""
+
+
+def _is_shaded(cell: str) -> TypeGuard[Graded]:
+    return isinstance(cell, Graded) and cell.mark is None
+
+
 def _markdown(rows: Rows) -> str:
     def escape(cell: str) -> str:
-        text = visible(cell).translate(_MARKDOWN).replace("](", "]\\(")
-        return f"**{text}**" if _is_best(cell) else text
+        text = _escape_markdown(cell)
+        return (f"**{text}**" if _is_best(cell) else text) + _mark(cell)
 
     escaped = [list(map(escape, row)) for row in rows]
     rule = "|" + "".join("---:|" if right else "---|" for right in _right(rows))
@@ -420,10 +441,10 @@ def _shade(grade: float) -> str:
 
 def _latex(rows: Rows) -> str:
     def escape(cell: str) -> str:
-        text = "".join(_TEX.get(letter, letter) for letter in visible(cell))
+        text = _escape_latex(cell)
         text = rf"\textbf{{{text}}}" if _is_best(cell) else text
-        shade = rf"\cellcolor[HTML]{{{_shade(cell.grade)}}}" if isinstance(cell, Graded) else ""
-        return shade + text
+        shade = rf"\cellcolor[HTML]{{{_shade(cell.grade)}}}" if _is_shaded(cell) else ""
+        return shade + text + _mark(cell, "$^{{{}}}$")
 
     head, *body = [" & ".join(map(escape, row)) + r" \\" for row in rows]
     columns = "".join("r" if right else "l" for right in _right(rows))
@@ -722,10 +743,11 @@ def _html_table(rows: Rows, align: str = _RIGHT, *, shaded: bool = False) -> str
 
     def draw_cell(cell: str) -> str:
         text, style = _escape(cell), align
-        if shaded and isinstance(cell, Graded):
+        if shaded and _is_shaded(cell):
             shade = f"background: #{_shade(cell.grade)}; color: black"
             style = f' style="text-align: right; {shade}"'
-        return f"<td{style}>{f'<strong>{text}</strong>' if _is_best(cell) else text}</td>"
+        text = f"<strong>{text}</strong>" if _is_best(cell) else text
+        return f"<td{style}>{text}{_mark(cell)}</td>"
 
     top = "".join(f'<th scope="col"{align if place else _LEFT}>{_escape(one)}</th>'
                   for place, one in enumerate(head))  # fmt: skip

@@ -166,7 +166,7 @@ class Score:
         """
         return self.measure.definition.family.items(self.measure, score_rows(self), self.frame)
 
-    @property
+    @cached_property
     def averaged(self) -> Floats | None:
         """The values whose mean the score is; None for other scores.
 

@@ -417,10 +417,8 @@ class ScoreTable(ScaledResult):
         if measure is not None and all(score.items is None for score in chosen):
             raise InputError("no-item-values", measure=measure)
         _item_headings(chosen)  # there is one
-        first = {score.part: score.heading for score in reversed(chosen) if score.items is not None}
-        found = (score for score in chosen if score.heading == first.get(score.part))
         rows: list[dict[str, Any]] = []
-        for score in found:
+        for score in _first_of_items(chosen):
             values = np.full(score.n, np.nan) if score.items is None else score.items
             higher = score.measure.definition.higher_is_better
             order = np.argsort(values if higher else -values, kind="stable")  # nan last
@@ -597,6 +595,12 @@ def _item_headings(scores: Sequence[Score]) -> list[str]:
     return found
 
 
+def _first_of_items(scores: Sequence[Score]) -> list[Score]:
+    """Return the scores of the first measure of each part that has values of items."""
+    first = {score.part: score.heading for score in reversed(scores) if score.items is not None}
+    return [score for score in scores if score.heading == first.get(score.part)]
+
+
 def _label_rows(score: Score) -> Iterator[dict[str, Any]]:
     """Yield the labels of a score; a number that is not finite is None, a whole count an int."""
     columns = score.per_label or {}
@@ -764,7 +768,7 @@ def report_gaps(table: ScoreTable) -> list[str]:
 
 
 def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float = 1.0) -> str:
-    """Draw the worst items of each system, each with what it is.
+    """Draw the worst items of each system, and of each part of retrieval, each with what it is.
 
     Raises
     ------
@@ -782,17 +786,15 @@ def draw_worst(table: ScoreTable, number: int, *, digits: int = 4, scale: float 
         true       dog
     """
     records = list(table.worst(number))
-    first = next(score for score in table if score.items is not None)
-    heading, definition = first.heading, first.measure.definition
-    scale = definition.printed_scale(scale)
     parts = []
-    for system in table.systems:
-        of = f" of {visible(system)}" if len(table.systems) > 1 else ""
-        lines = [f"{'lowest' if definition.higher_is_better else 'highest'} {heading}{of}"]
-        task = table[system, heading].task
+    for score in _first_of_items(table.scores):
+        of = f" of {visible(score.system)}" if len(table.systems) > 1 else ""
+        definition, task = score.measure.definition, score.task
+        lines = [f"{'lowest' if definition.higher_is_better else 'highest'} {score.heading}{of}"]
         for record in records:
-            if record["system"] == system:
-                value = math.inf if record["value"] is None else record["value"] * scale
+            if (record["system"], record["measure"]) == (score.system, score.heading):
+                value = math.inf if record["value"] is None else record["value"]
+                value *= definition.printed_scale(scale)
                 lines.append(f"  {value:.{digits}f}  {on_one_line(str(record['id']))}")
                 shown = [] if task is None else find_kind(task.kind).describer.report_item(record)
                 lines += [f"    {line}" for line in shown]

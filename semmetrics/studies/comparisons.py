@@ -1,14 +1,15 @@
-"""Systems compared with a baseline on the same items: differences, and whether they are chance.
+"""Systems compared on the same items: differences, and whether they are chance.
 
 Conventions
 -----------
-A difference is the system's value less the baseline's. Its replicates are the differences of their
-replicates, which are paired, so its interval and most tests come from the replicates of scores.
-Unlike a value, a difference does not vary less near a bound: by default its interval is the
-jackknife's, or for medians, which have none, percentiles. p of the default test is the smallest
-1 - level at which the interval excludes 0, so that the two never disagree. The effect size is the
-difference over its jackknife standard error times the square root of the number of items (or
-groups): for a mean over items that is Cohen's d of the items' differences.
+Without a baseline all pairs are compared: each system with those before it, which are its
+baselines. A difference is the system's value less the baseline's. Its replicates are the
+differences of their replicates, which are paired, so its interval and most tests come from the
+replicates of scores. Unlike a value, a difference does not vary less near a bound: by default its
+interval is the jackknife's, or for medians, which have none, percentiles. p of the default test is
+the smallest 1 - level at which the interval excludes 0, so that the two never disagree. The effect
+size is the difference over its jackknife standard error times the square root of the number of
+items (or groups): for a mean over items that is Cohen's d of the items' differences.
 
 Approximate randomisation swaps items between the two systems and computes measures again. A swap
 gives an item, or all of a group, to the other system and adds up statistics, so it is as
@@ -20,10 +21,11 @@ measures are swapped alike.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from string import ascii_letters
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -39,7 +41,7 @@ from semmetrics.kinds.common import on_one_line
 from semmetrics.messages import did_you_mean, listing, pluralize, visible
 from semmetrics.metrics.definition import Statistic
 from semmetrics.options import CORRECTIONS, TAKEN, TESTS
-from semmetrics.reports import Records, ScaledResult, Table, draw, entry_of, format_p
+from semmetrics.reports import Graded, Records, ScaledResult, Table, draw, entry_of, format_p
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import AUTO, OF_RESAMPLES, POISSON, Bootstrap, Interval
 from semmetrics.scoring.plan import prepare_systems
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
 
     from semmetrics.options import Options
 
+T, K = TypeVar("T"), TypeVar("K", bound=Hashable)
 Pairs: TypeAlias = Sequence[tuple[Score, Score]]
 _MANY = 8  # measures that a sentence names
 _FEW = 50  # items, with which p of a bootstrap was too small in simulations
@@ -71,6 +74,15 @@ COLUMNS = (
 )  # fmt: skip
 _ROUNDING = 1e-12  # by which numbers may differ that are equal
 _OF_ITEMS = ("t", "wilcoxon")
+_VERDICTS = {
+    "better": "{system} is better than {others} in {names}",
+    "worse": "{system} is worse than {others} in {names}",
+    "same": "{pairs} are the same in every resample in {names}",
+    "alike": "{pairs}: no difference holds in {names}",
+    "undefined": "{pairs}: undefined is {names}",
+    "untested": "{pairs}: no p for {names}: too few {unit}s decide it, or all differ alike; "
+    "use test='randomization' (--test)",
+}
 _SIMULATED: Mapping[str, Callable[[Any, float], float]] = {
     "bootstrap": significance.shifted_p,
     "bootstrap-sacrebleu": significance.shifted_size_p,
@@ -84,16 +96,16 @@ class Design:
     Attributes
     ----------
     test : {"interval", "bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon"}
-    baseline : str
-        The system that all others are compared with.
+    baseline : str or None
+        The system that all others are compared with; None compares all pairs.
     correction : {"holm", "bonferroni", "benjamini-hochberg", "none"}
-        Over all systems and measures together.
+        Over all pairs and measures together.
     bootstrap : Bootstrap
         Level and method of intervals; the number and the seed of resamples and swaps.
     """
 
     test: str
-    baseline: str
+    baseline: str | None
     correction: str
     bootstrap: Bootstrap
 
@@ -208,19 +220,31 @@ class Difference:
         )  # fmt: skip
 
 
-def choose_baseline(systems: Mapping[str, Any], baseline: str | None) -> str:
-    """Return the baseline, by default the first of at least two systems."""
+def pair_systems(systems: Iterable[str], baseline: str | None) -> list[tuple[str, str]]:
+    """Pair each system with the baseline; without one, with each system before it.
+
+    Examples
+    --------
+    >>> pair_systems("abc", None), pair_systems("abc", "b")
+    ([('b', 'a'), ('c', 'a'), ('c', 'b')], [('a', 'b'), ('c', 'b')])
+    """
+    names = list(systems)
+    return [(name, other) for place, name in enumerate(names)
+            for other in (names[:place] if baseline is None else [baseline])
+            if name != other]  # fmt: skip
+
+
+def check_systems(systems: Mapping[str, Any], baseline: str | None) -> None:
+    """Refuse fewer than two systems, and a baseline that is not among them."""
     if len(systems) < 2:
         raise InputError("too-few-compared", n=len(systems))
-    named = next(iter(systems)) if baseline is None else baseline
-    if named not in systems:
-        remedy = did_you_mean(named, systems, f"choose among {listing(systems)}")
-        raise InputError("unknown-name", what="baseline", value=named, remedy=remedy)
-    return named
+    if baseline is not None and baseline not in systems:
+        remedy = did_you_mean(baseline, systems, f"choose among {listing(systems)}")
+        raise InputError("unknown-name", what="baseline", value=baseline, remedy=remedy)
 
 
 def _check_items(tasks: Tasks, baseline: str) -> None:
-    """Refuse systems that have other items than the baseline."""
+    """Refuse systems that have other items than the baseline, or than the first one."""
     for name, parts in tasks.items():
         for part in parts.keys() & tasks[baseline].keys():
             task, other = parts[part], tasks[baseline][part]
@@ -242,7 +266,7 @@ def _check_items(tasks: Tasks, baseline: str) -> None:
 def compare_scores(
     scores: Sequence[Score], design: Design, progress: Progress = None
 ) -> list[Difference]:
-    """Compare the scores of systems with those of a baseline.
+    """Compare the scores of systems with those of a baseline, or of all pairs of systems.
 
     Parameters
     ----------
@@ -255,18 +279,19 @@ def compare_scores(
     Returns
     -------
     list of Difference
-        In the order of the scores.
+        Pair by pair, measures in the order of the scores.
 
     Raises
     ------
     InputError
         If a measure cannot be tested so; names all such measures.
     """
-    base = {(s.part, s.heading): s for s in scores if s.system == design.baseline}
+    place = {(one.system, one.part, one.heading): one for one in scores}
     pairs = [
-        (score, base[score.part, score.heading])
+        (score, place[key])
+        for system, other in pair_systems(dict.fromkeys(s.system for s in scores), design.baseline)
         for score in scores
-        if score.system != design.baseline and (score.part, score.heading) in base
+        if score.system == system and (key := (other, score.part, score.heading)) in place
     ]
     _check_pairs(pairs, design)
     swapped: Iterable[Floats | None] = [None] * len(pairs)
@@ -500,12 +525,15 @@ def report_least_p(least: float, alpha: float, what: str) -> list[str]:
 @by_value()
 @dataclass(frozen=True, eq=False)
 class ComparisonTable(ScaledResult, Table[Difference]):
-    """Differences of systems from a baseline: a sequence of Difference, with notes.
+    """Differences of systems from a baseline or from each other, with notes.
+
+    A sequence of Difference; ``found["F1"]``, ``found[system, "F1"]`` or, of all pairs,
+    ``found[system, baseline, "F1"]`` is one of them.
 
     Attributes
     ----------
     differences : list of Difference
-        System by system, measures in the order given.
+        Pair by pair, measures in the order given.
     scores : ScoreTable
         The scores that were compared.
     facts : list of Fact
@@ -535,22 +563,29 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         return self.scores._systems()
 
     def _find(self, key: Any) -> Difference:
-        """Return the difference of a measure, or of (system, measure)."""
-        system, name = key if isinstance(key, tuple) and len(key) == 2 else (None, key)
-        of = [one for one in self if system in (None, one.system)]
+        """Return the difference of a measure, or of (system, measure), with a baseline between."""
+        *names, name = key if isinstance(key, tuple) and key else (key,)
+        of = [one for one in self if names == [one.system, one.baseline][: len(names)]]
         meant = find_headings(name, of) if isinstance(name, str) else ()
         found = [one for one in of if one.heading in meant]
         if len(found) == 1:
             return found[0]
-        there = listing(f"{one.system}, {one.heading}" for one in found or self)
+        between = ["baseline"] * self._has_several
+        there = listing(", ".join(getattr(one, of) for of in ("system", *between, "heading"))
+                        for one in found or self)  # fmt: skip
         if found:
             raise UnknownKeyError("ambiguous-key", value=key, choices=there)
         raise UnknownKeyError("unknown-name", what="comparison", value=key,
                               remedy=f"there are {there}")  # fmt: skip
 
     @property
+    def _has_several(self) -> bool:
+        """Whether there are several baselines, as where all pairs are compared."""
+        return len({one.baseline for one in self}) > 1
+
+    @property
     def systems(self) -> list[str]:
-        """The systems that were compared with the baseline."""
+        """The systems that were compared with a baseline."""
         return list(dict.fromkeys(one.system for one in self.differences))
 
     def __repr__(self) -> str:
@@ -565,7 +600,9 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         design = self.differences[0].design
         by = CORRECTIONS[design.correction].split(" ")[0]
         interval = f"difference [{design.bootstrap.level:.4g}]"
-        head = ["measure", "system", "value", "baseline", interval, "p",
+        several = self._has_several
+        sides = ["baseline", "value", "baseline value"] if several else ["value", "baseline"]
+        head = ["measure", "system", *sides, interval, "p",
                 *([f"p {by}"] if by else []), "effect", "won", "tied", "lost"]  # fmt: skip
         rows = [head]
         for one in self:
@@ -574,55 +611,88 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             value, other, gap, low, high = (number * factor for number in every)
             counts = ("" if n is None else f"{n}" for n in (one.wins, one.ties, one.losses))
             rows.append([
-                one.heading, one.system, f"{value:.{digits}f}", f"{other:.{digits}f}",
+                one.heading, one.system, *([one.baseline] * several),
+                f"{value:.{digits}f}", f"{other:.{digits}f}",
                 f"{gap:+.{digits}f} [{low:+.{digits}f}, {high:+.{digits}f}]".replace("+nan", "nan"),
                 format_p(one.p), *([format_p(one.p_corrected)] if by else []),
                 f"{one.effect_size:.2f}" if math.isfinite(one.effect_size) else "", *counts,
             ])  # fmt: skip
         return [rows]
 
+    def render(self, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
+        """Write the differences as "table", "json", "csv", "markdown", "latex" or "html".
+
+        In the last three the scores by system come first, the best of each measure bold, with
+        letters for the systems over which one is significantly better.
+        """
+        listed = self._render(form, digits, scale)
+        if form not in ("markdown", "latex", "html") or not self.differences:
+            return listed
+        caption = "The best of each measure is bold. Letters name the systems over which a system "
+        caption += f"is significantly better: {self._say_how()}."
+        marked = draw(self._mark_scores(digits, scale), form, graded=True, caption=caption)
+        return f"{marked}\n\n{listed}"
+
+    def _mark_scores(self, digits: int, scale: float) -> list[list[str]]:
+        """Return the cells of scores by system, each with the letters of those it is better than.
+
+        Systems after the 52nd have numbers for letters.
+        """
+        systems = self.scores.systems
+        numbers = map("({})".format, range(len(ascii_letters) + 1, len(systems) + 1))
+        letters = dict(zip(systems, [*ascii_letters, *numbers], strict=False))
+        over: dict[Any, str] = {}
+        for one in self:
+            if (verdict := _judge(one)) in ("better", "worse"):
+                winner, loser = (one.system, one.baseline)[:: 1 if verdict == "better" else -1]
+                over[winner, one.heading] = over.get((winner, one.heading), "") + letters[loser]
+        plain = replace(self.scores, scores=[replace(one, ci=None) for one in self.scores])
+        ((_, *rows),) = plain._tables(digits, scale)
+        for heading, *cells in rows:
+            for system, cell in zip(systems, cells, strict=True):
+                if isinstance(cell, Graded):  # equal values have neither a best nor marks
+                    cell.mark = over.get((system, heading), "")
+        columns = [["#", *letters.values()], ["system", *systems], *rows]
+        return list(map(list, zip(*columns, strict=True)))
+
     def sentences(self) -> list[str]:
         """Say in words which differences hold, by which test, correction, number and seed.
 
         What a protocol names and was not computed comes last, with the reason.
         """
-        lines = [line for system in self.systems for line in self._say_of(system)]
+        lines = [*self._say_differences()]
         how = [self._say_how(), *self._say_limits()] if lines else ["nothing could be compared"]
         return list(map(visible, [*lines, *how, *name_absent(self.scores)]))
 
     _sentences = sentences
 
-    def _say_of(self, system: str) -> Iterator[str]:
-        """Say of a system where it is better, worse, and not shown to differ."""
-        of = [one for one in self.differences if one.system == system]
-        baseline = of[0].baseline
-        for better, word in ((True, "better"), (False, "worse")):
-            significant = [one for one in of if one.significant and one.better is better]
-            if significant:
-                yield f"{system} is {word} than {baseline} in {_name_all(significant)}"
-        same = []
-        for one in of:
-            mine, theirs = one.score.replicates, one.against.replicates
-            if mine is None or theirs is None or one.difference or math.isnan(one.p):
-                continue
-            there = np.isnan(mine.values) == np.isnan(theirs.values)
-            apart = np.nan_to_num(subtract(mine.values, theirs.values)).any()
-            same += [one] * bool(there.all() and not apart)
-        if same:
-            yield f"{system} and {baseline} are the same in every resample in {_name_all(same)}"
-        rest = [o for o in of if not o.significant and o not in same and not math.isnan(o.p)]
-        if rest:
-            yield f"{system} and {baseline}: no difference holds in {_name_all(rest)}"
-        undefined = [one.heading for one in of if math.isnan(one.difference)]
-        if undefined:
-            yield f"{system} and {baseline}: undefined is {', '.join(undefined)}"
-        untested = [one for one in of if math.isnan(one.p) and not math.isnan(one.difference)]
-        if untested:
-            yield (
-                f"{system} and {baseline}: no p for {', '.join(one.heading for one in untested)}: "
-                f"too few {untested[0].score.unit}s decide it, or all differ alike; "
-                "use test='randomization' (--test)"
-            )
+    def _say_differences(self) -> Iterator[str]:
+        """Say where each system is better, or else worse; and which are not shown to differ.
+
+        Of one baseline, system by system; of several, all pairs that do not differ come last.
+        """
+        names, several = [*self.scores.systems, ""], self._has_several
+
+        def place(one: Difference) -> tuple[int, int]:
+            word, by = _judge(one), one.system
+            if several:
+                by = {"better": by, "worse": one.baseline}.get(word, "")
+            return names.index(by), [*_VERDICTS].index("better" if by and several else word)
+
+        for (by, word), some in sorted(_group(self, place).items()):
+            text, lines = [*_VERDICTS.values()][word], list[str]()
+            of_headings = _group(some, lambda one: one.heading).values()
+            groups = _group(of_headings, lambda of: tuple((o.system, o.baseline) for o in of))
+            for pairs, of in groups.items():
+                lines.append(text.format(
+                    system=names[by], others=_join([b if a == names[by] else a for a, b in pairs]),
+                    pairs=_join([" and ".join(pair) for pair in pairs], ", "),
+                    names=_name_all(of), unit=some[0].score.unit,
+                ))  # fmt: skip
+                if by < len(names) - 1:  # one sentence of each system
+                    lines[1:] = [line.removeprefix(f"{names[by]} is ") for line in lines[1:]]
+                    lines = ["; ".join(lines)]
+            yield from lines
 
     def _say_how(self) -> str:
         first = self.differences[0]
@@ -673,12 +743,12 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             yield from report_least_p(p * many, made.alpha, what)
 
     def differing(self, n: int = 10, measure: str | None = None) -> Records:
-        """Return the items on which each system differs most from the baseline.
+        """Return the items on which each system differs most from its baseline.
 
         Parameters
         ----------
         n : int
-            Of each system, from 1. Items without a difference are left out.
+            Of each pair, from 1. Items without a difference are left out.
         measure : str, optional
             A heading or a measure; the first that items have values of where it is left out.
 
@@ -749,11 +819,46 @@ def draw_rank_matrix(table: ComparisonTable, *, digits: int = 4) -> str:
     return draw([head, *rows])
 
 
-def _name_all(differences: Sequence[Difference]) -> str:
-    """Name measures with their corrected p."""
-    shown = [f"{one.heading} (p = {format_p(one.p_corrected)})".replace("= <", "< ")
-             for one in differences[:_MANY]]  # fmt: skip
-    more = len(differences) - _MANY
+def _judge(one: Difference) -> str:
+    """Return what there is to say of a difference: a key of `_VERDICTS`."""
+    mine, theirs = one.score.replicates, one.against.replicates
+    if math.isnan(one.difference):
+        return "undefined"
+    if math.isnan(one.p):
+        return "untested"
+    if one.significant and one.better is not None:
+        return "better" if one.better else "worse"
+    if mine is not None and theirs is not None and not one.difference:
+        there = np.isnan(mine.values) == np.isnan(theirs.values)
+        if there.all() and not np.nan_to_num(subtract(mine.values, theirs.values)).any():
+            return "same"
+    return "alike"
+
+
+def _group(some: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    found: dict[K, list[T]] = {}
+    for one in some:
+        found.setdefault(key(one), []).append(one)
+    return found
+
+
+def _join(names: Sequence[str], last: str = " and ") -> str:
+    """Write names of systems or of pairs, the first few of many."""
+    if len(names) > _MANY:
+        return listing(names, most=_MANY, write=str)
+    return last.join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _name_all(found: Sequence[Sequence[Difference]]) -> str:
+    """Name measures with their corrected p; of several pairs with the one nearest to the level."""
+    shown = []
+    for some in found[:_MANY]:
+        every = sorted(one.p_corrected for one in some)
+        p, sign = format_p(every[0]), "="
+        if p != format_p(every[-1]):
+            p, sign = (format_p(every[-1]), "at most") if some[0].significant else (p, "at least")
+        shown.append(some[0].heading + f" (p {sign} {p})".replace("= <", "< ") * bool(p))
+    more = len(found) - _MANY
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 
@@ -815,7 +920,7 @@ def compare(
     correction: str = "holm",
     **options: Unpack[Options],
 ) -> ComparisonTable:
-    """Compare systems with a baseline, and say which differences are more than chance.
+    """Compare systems, and say which differences are more than chance.
 
     Parameters
     ----------
@@ -826,20 +931,21 @@ def compare(
     gts : path, mapping, sequence, Series, matrix, Lists or Matrix
         Left out beside scored results, as are further options.
     baseline : str, optional
-        The system that all others are compared with; the first where it is left out.
+        The system that all others are compared with. Without it all pairs are compared: each
+        system with those that are given before it.
     test : {"interval", "bootstrap", "bootstrap-sacrebleu", "randomization", "t", "wilcoxon"}
         "interval": p is the smallest 1 - level at which the interval of the difference excludes
         0; by default that is Student's t on the jackknife standard error. Otherwise resamples of
         both systems, their differences moved to mean 0; the same as sacrebleu has it; items swapped
         at random; or, for means over items, a test of the items' differences.
     correction : {"holm", "bonferroni", "benjamini-hochberg", "none"}
-        Of p for the number of systems and measures that are compared.
+        Of p for the number of pairs and measures that are compared.
     **options
 
     Returns
     -------
     ComparisonTable
-        A difference for each system and measure, with its interval.
+        A difference for each pair and measure, with its interval.
 
     Raises
     ------
@@ -872,12 +978,13 @@ def compare(
         idle = [name for name, value in {**options, "gts": gts}.items() if value is not None]
         if idle:
             raise InputError("not-applicable", name=idle[0], what="results that were scored before")
-        return _compare_scored(systems, choose_baseline(systems, baseline), test, correction)
+        return _compare_scored(systems, baseline, test, correction)
     given: dict[str, Any] = {"resamples": TAKEN["compare"]["resamples"].default, "ci": True}
     given |= {name: value for name, value in options.items() if value is not None}
-    design = Design(test, choose_baseline(systems, baseline), correction, Bootstrap.of(given))
+    check_systems(systems, baseline)
+    design = Design(test, baseline, correction, Bootstrap.of(given))
     prepared = prepare_systems(systems, gts, given)
-    _check_items(prepared.tasks, design.baseline)
+    _check_items(prepared.tasks, baseline or next(iter(systems)))
     scores = score_prepared(prepared)
     differences = compare_scores(scores, design, prepared.options["progress"])
     table = ScoreTable(scores, prepared.plan.not_computed)
@@ -892,16 +999,17 @@ def compare(
 
 
 def _compare_scored(
-    systems: Mapping[str, Any], baseline: str, test: str, correction: str
+    systems: Mapping[str, Any], baseline: str | None, test: str, correction: str
 ) -> ComparisonTable:
     """Compare results that were scored before, each with options of its own."""
+    check_systems(systems, baseline)
     scores: list[Score] = []
     for name, table in systems.items():
         scored = isinstance(table, ScoreTable) and any(one.replicates for one in table)
         if not scored or len(table.systems) != 1:
             raise InputError("not-comparable", name)
         scores += [replace(score, system=name) for score in table]
-    base = {score.part: score for score in scores if score.system == baseline}
+    base = {s.part: s for s in reversed(scores) if baseline in (None, s.system)}
     for score in scores:
         first = base.get(score.part, score)
         mine, theirs = (one.ci and replace(one.ci.bootstrap, method=AUTO) for one in (score, first))

@@ -206,19 +206,20 @@ def compare_values(
     measure: str | None = None,
     **options: Any,
 ) -> Records:
-    """Compare values of systems with those of a baseline, paired by data sets, splits or seeds.
+    """Compare values of systems, paired by data sets, splits or seeds.
 
     Parameters
     ----------
     values : path, frame, rows or mapping
         As `read_values` takes them.
     baseline : str, optional
-        The first system where it is left out.
+        The system that all others are compared with. Without it all pairs are compared: each
+        system with those before it.
     test : {"t", "wilcoxon", "randomization"}
         Student's paired t-test; Wilcoxon's signed ranks; signs of gains at random, all of them
         where these are at most ``resamples``.
     correction : {"holm", "bonferroni", "benjamini-hochberg", "none"}
-        Of p for the number of systems.
+        Of p for the number of pairs.
     measure : str, optional
         Of results of ``score --runs`` that have several; of other values it says alone whether
         lower is better.
@@ -227,10 +228,10 @@ def compare_values(
     Returns
     -------
     Records
-        A row for each system but the baseline: "n" rows that both have, mean (std) of both and of
-        the gains ("difference"), the limits of the mean gain by Student's t, p (None where there
-        are not two rows, or all gains are alike), and the rows won, tied and lost, by the
-        direction of the measure, where that is known, or else by higher values.
+        A row for each pair, a "system" and its "baseline": "n" rows that both have, mean (std) of
+        both and of the gains ("difference"), the limits of the mean gain by Student's t, p (None
+        where there are not two rows, or all gains are alike), and the rows won, tied and lost, by
+        the direction of the measure, where that is known, or else by higher values.
 
     Raises
     ------
@@ -254,9 +255,9 @@ def compare_values(
     given = {name: value for name, value in options.items() if value is not None}
     made = Bootstrap.of({"resamples": TAKEN["compare_values"]["resamples"].default, **given})
     table, named, systems = read_table(values, measure, given.get("read", DEFAULTS))
-    base = comparisons.choose_baseline(systems, baseline)
-    lower = is_lower_better(named)
-    rows = [_gain(one, base, table, test, made, lower) for one in systems if one != base]
+    comparisons.check_systems(systems, baseline)
+    pairs, lower = comparisons.pair_systems(systems, baseline), is_lower_better(named)
+    rows = [_gain(*pair, table, test, made, lower) for pair in pairs]
     corrected = significance.correct_p([row["p"] for row in rows], correction)
     for row, p in zip(rows, corrected, strict=True):
         row |= {"p_corrected": p, "significant": p < made.alpha, "measure": named or None}
@@ -302,10 +303,12 @@ def draw_values(found: Records, form: str, *, digits: int = 4) -> str:
         return (found.to_json() if form == "json" else found.to_csv()).rstrip("\n")
     written = {name: [format_p(math.nan if p is None else p) for p in found.column(name)]
                for name in ("p", "p_corrected")}  # fmt: skip
-    shared = ("measure", "baseline", "level", "test", "correction")
+    baselines = {*found.column("baseline")}
+    shared = ["measure", "level", "test", "correction", *["baseline"] * (len(baselines) == 1)]
     shown = found.drop(*shared).with_columns(**written)
     text, of = draw(cells(shown, digits), form), found[0]
     measure, by = of["measure"], CORRECTIONS[of["correction"]]
-    gains = f"gains over {of['baseline']}" + (f" in {measure}" if measure else "")
+    over = "the baseline of each row" if len(baselines) > 1 else of["baseline"]
+    gains = f"gains over {over}" + (f" in {measure}" if measure else "")
     parts = gains, TESTS[of["test"]], by and f"p corrected by {by}", f"{of['level']:.0%} intervals"
     return f"{text}\n\n{', '.join(filter(None, parts))}" if form == "table" else text

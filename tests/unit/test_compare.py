@@ -263,7 +263,70 @@ def test_too_few_items_are_said():
     systems, gts = label_systems(5, 0, (0.0, 0.4, 0.0))
     small = compare(systems, gts, measures="F1", test="randomization", resamples=100)
     (line,) = [line for line in small.sentences() if line.startswith("no difference can hold")]
-    assert "at least 0.1250" in line
+    assert "at least 0.1875" in line  # of three pairs, each 2 / 2**5
+
+
+# ---- all pairs ---------------------------------------------------------------------------------
+
+
+def holm(values):
+    """The largest of the smaller p, each times how many are not below it."""
+    return [min(1, max(q * sum(r >= q for r in values) for q in values if q <= p)) for p in values]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_all_pairs_are_the_pairs_apart_and_corrected_together(test):
+    systems, gts = label_systems(60, 3, (0.0, 0.2, 0.25))
+    given = {"measures": "F1 Recall", "test": test, "resamples": 200}
+    found = compare(systems, gts, **given)
+    assert [(one.system, one.baseline) for one in found][::2] == [
+        ("b", "a"), ("c", "a"), ("c", "b")]  # fmt: skip
+    assert found["c", "b", "Recall"] is found[-1]
+    apart = [one for b, a in (("b", "a"), ("c", "a"), ("c", "b"))
+             for one in compare({a: systems[a], b: systems[b]}, gts, **given)]  # fmt: skip
+    for one, other in zip(found, apart, strict=True):
+        own = {"comparisons": 6, "p_corrected": one.p_corrected, "significant": one.significant}
+        expected = {**other.to_dict(), **own, "signature": other.signature.replace("m,2", "m,6")}
+        assert one.to_dict() == expected
+    assert [one.p_corrected for one in found] == pytest.approx(holm([one.p for one in found]))
+    if test not in ("t", "wilcoxon"):  # results that were scored before
+        given.pop("test")
+        scored = semmetrics.score_systems(systems, gts, ci=True, **given)
+        assert compare(scored, test=test).differences == found.differences
+
+
+def test_sentences_of_all_pairs():
+    systems, gts = label_systems(40, 3, (0.0, 0.25, 0.28))
+    systems["d"] = {name: [*labels, "z"] for name, labels in systems["b"].items()}
+    assert compare(systems, gts, measures="Precision Recall", resamples=99).sentences()[:-1] == [
+        "b is better than a and d in Precision (p at most 0.0080); better than a in Recall "
+        "(p = 0.0003)",
+        "c is better than a and d in Precision (p at most 0.0478); better than a in Recall "
+        "(p = 0.0080)",
+        "d is better than a in Recall (p = 0.0003)",
+        "d and b are the same in every resample in Recall (p = 1.0000)",
+        "c and b, d and a: no difference holds in Precision (p at least 0.2336)",
+        "c and b, d and c: no difference holds in Recall (p = 1.0000)",
+    ]
+
+
+def test_scores_with_marks_of_significance():
+    systems, gts = label_systems(200, 3, (0.0, 0.15, 0.18))
+    systems = {"a": systems["a"], "b_<": systems["b"], "c": systems["c"]}
+    found = compare(systems, gts, measures="F1 HammingLoss", resamples=200)
+    assert str(found).split()[:6] == ["measure", "system", *["baseline", "value"] * 2]
+    head, _, *rows = found.to_markdown().split("\n")
+    assert [row.split(" | ")[1:] for row in (head, *rows[:3])] == [
+        ["system", "F1", "HammingLoss |"], ["a", "0.7267", "0.1675 |"],
+        ["b_&lt;", "**0.8628**<sup>a</sup>", "**0.0883**<sup>a</sup> |"],
+        ["c", "0.8527<sup>a</sup>", "0.0917<sup>a</sup> |"],
+    ]  # fmt: skip
+    assert "by Holm for 6 comparisons; a difference holds where that is below 0.05" in rows[4]
+    latex = found.to_latex(scale=100, digits=1)
+    assert r"b & b\_\textless{} & \textbf{86.3}$^{a}$ & \textbf{8.8}$^{a}$" in latex
+    assert "<strong>0.8628</strong><sup>a</sup>" in found.render("html")
+    of_b = compare(systems, gts, measures="F1", resamples=200, baseline="b_<").to_markdown()
+    assert of_b.count("<sup>") == 1  # a and c were not compared
 
 
 # ---- the result --------------------------------------------------------------------------------
@@ -271,7 +334,7 @@ def test_too_few_items_are_said():
 
 def test_forms_of_the_result():
     systems, gts = label_systems()
-    found = compare(systems, gts, measures="F1 MacroF1", resamples=200)
+    found = compare(systems, gts, measures="F1 MacroF1", resamples=200, baseline="a")
     frame = found.to_pandas()
     assert list(frame["system"]) == ["b", "b", "c", "c"]
     assert list(frame["p_corrected"]) == [one.p_corrected for one in found]
@@ -411,7 +474,7 @@ def test_results_of_other_measures_are_compared_in_what_they_share():
               some in measures.items()}  # fmt: skip
     found = semmetrics.compare(scored)
     assert [(one.system, one.heading) for one in found] == [
-        ("y", "F1"), ("z", "F1"), ("z", "Recall")]  # fmt: skip
+        ("y", "F1"), ("z", "F1"), ("z", "Recall"), ("z", "F1")]  # fmt: skip
     assert [line.partition(" - ")[0] for line in found.sentences()[-2:]] == [
         "not computed: Recall", "not computed: Jaccard"]  # fmt: skip
 
@@ -470,7 +533,7 @@ def test_items_that_cannot_count_prove_nothing():
 
 def test_lower_is_better_where_the_measure_says_so():
     systems, gts = label_systems(80, 1, (0.0, 0.3, 0.0))
-    found = compare(systems, gts, measures="F1 HammingLoss", resamples=500)
+    found = compare(systems, gts, measures="F1 HammingLoss", resamples=500, baseline="a")
     gain, loss = found["b", "F1"], found["b", "HammingLoss"]
     assert gain.difference > 0 > loss.difference
     assert gain.better
@@ -487,7 +550,7 @@ def test_p_of_the_interval_is_where_it_excludes_0(method):
         systems, gts = label_systems(n, seed, (0.0, 0.2, 0.05))
         options = {"measures": "F1 MicroF1 MacroF1 SubsetAccuracy", "resamples": 400,
                    "ci_method": method}  # fmt: skip
-        for one in compare(systems, gts, **options):
+        for one in compare(systems, gts, baseline="a", **options):
             if math.isnan(one.low):
                 continue
             for apart in (-1e-3, 1e-3):

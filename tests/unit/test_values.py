@@ -48,10 +48,11 @@ def test_every_form_of_a_table(tmp_path, name, wide):
 ])  # fmt: skip
 def test_gains_are_tested_as_scipy_does(test, p):
     found = compare_values(VALUES, test=test)
-    assert [one["system"] for one in found] == ["B", "C"]
+    assert [one["system"] + one["baseline"] for one in found] == ["BA", "CA", "CB"]
+    assert "gains over the baseline of each row" in draw_values(found, "table")
     for one in found:
-        rows = [row for row in VALUES.values() if one["system"] in row]
-        gains = [row[one["system"]] - row["A"] for row in rows]
+        rows = [row for row in VALUES.values() if {one["system"], one["baseline"]} <= {*row}]
+        gains = [row[one["system"]] - row[one["baseline"]] for row in rows]
         assert one["p"] == pytest.approx(p(gains))
         assert one["difference"] == pytest.approx(sum(gains) / len(gains))
         assert one["std"] == pytest.approx(pd.Series([row[one["system"]] for row in rows]).std())
@@ -62,7 +63,7 @@ def test_gains_are_tested_as_scipy_does(test, p):
 
 def test_what_cannot_be_tested_has_no_p():
     found = compare_values({"x": {"A": 0.5, "B": 0.6}, "y": {"A": 0.5, "B": 0.6, "C": 0.1}})
-    assert [one["p"] for one in found] == [None, None]
+    assert [one["p"] for one in found] == [None] * 3
     assert not any(one["significant"] for one in found)
 
 
@@ -191,7 +192,7 @@ def test_tables_of_another_shape_are_refused(tmp_path, text, code):
 def test_a_system_without_values_is_listed_and_columns_say_the_baseline(tmp_path):
     text = "data,ours,none,theirs,\nx,,,0.4,\ny,0.5,,0.4,\nz,0.6,,0.4,\n"
     (tmp_path / "v.csv").write_text(text)
-    found = compare_values(tmp_path / "v.csv")
+    found = compare_values(tmp_path / "v.csv", baseline="ours")
     assert [(one["system"], one["baseline"], one["n"]) for one in found] == [
         ("none", "ours", 0), ("theirs", "ours", 2)]  # fmt: skip
     ranked = rank_systems(tmp_path / "v.csv")
