@@ -570,7 +570,8 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             "measure.", WRITE, read=bool),
     ) | _STREAMED,
     "rank": _named(
-        measure=_MEASURE._replace(help="The measure, or its heading. The default is O-F1."),
+        measure=_MEASURE._replace(help="The measure, or its heading. The default is the only one "
+            "of the first file, or O-F1."),
         table=Option("Rank the values of a table, in place of scores: a row for each data set, as "
             "for 'semmetrics compare'.", WHAT, repeat=True, file=True),
         by=Option("Rank by the mean of value over best value, or by the mean rank.", HOW,

@@ -665,8 +665,11 @@ def _select(
     if run["images"] is not None and not (run["page"] or run["rating_page"]):
         raise InputError("needs-option", what="--images", name="page")
     state = run.call(make, *files, exclude=run["exclude"] or ())
-    output.write_text(state.to_json(), run["output"], "json", dict(_sheets(run, state, before)))
-    if run["output"] not in (None, "-"):  # where the state is
+    sheets = dict(_sheets(run, state, before))
+    lost = run["output"] is None and run["form"] != "json"
+    if not lost:
+        output.write_text(state.to_json(), run["output"], "json", sheets)
+    if lost or run["output"] not in (None, "-"):  # where the state is
         shown = state.render(run["form"], **run.shape)
         if run["form"] == "table":
             new = len({*state.images} - {*before.images}) if before else 0
@@ -675,7 +678,8 @@ def _select(
                 f"{f' ({new:,} of them new)' if before else ''}, of {state.n:,}; "
                 f"{state.measure}, k={state.k}, ties by {state.ties}"
             )
-        output.write_text(shown, form=run["form"])
+        output.write_text(shown, form=run["form"], beside=sheets if lost else None)
+    output.say(["the selection is not saved; give -o state.json"] * lost, quiet=run.quiet)
 
 
 def _sheets(

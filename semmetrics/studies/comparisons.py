@@ -21,11 +21,11 @@ measures are swapped alike.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from string import ascii_letters
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
 
     from semmetrics.options import Options
 
-T, K = TypeVar("T"), TypeVar("K", bound=Hashable)
 Pairs: TypeAlias = Sequence[tuple[Score, Score]]
 _MANY = 8  # measures that a sentence names
 _FEW = 50  # items, with which p of a bootstrap was too small in simulations
@@ -570,9 +569,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         found = [one for one in of if one.heading in meant]
         if len(found) == 1:
             return found[0]
-        between = ["baseline"] * self._has_several
-        there = listing(", ".join(getattr(one, of) for of in ("system", *between, "heading"))
-                        for one in found or self)  # fmt: skip
+        there = listing(f"{one.system}, {one.baseline}, {one.heading}" for one in found or self)
         if found:
             raise UnknownKeyError("ambiguous-key", value=key, choices=there)
         raise UnknownKeyError("unknown-name", what="comparison", value=key,
@@ -652,8 +649,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             for system, cell in zip(systems, cells, strict=True):
                 if isinstance(cell, Graded):  # equal values have neither a best nor marks
                     cell.mark = over.get((system, heading), "")
-        columns = [["#", *letters.values()], ["system", *systems], *rows]
-        return list(map(list, zip(*columns, strict=True)))
+        return [*map(list, zip(["#", *letters.values()], ["system", *systems], *rows, strict=True))]
 
     def sentences(self) -> list[str]:
         """Say in words which differences hold, by which test, correction, number and seed.
@@ -822,10 +818,8 @@ def draw_rank_matrix(table: ComparisonTable, *, digits: int = 4) -> str:
 def _judge(one: Difference) -> str:
     """Return what there is to say of a difference: a key of `_VERDICTS`."""
     mine, theirs = one.score.replicates, one.against.replicates
-    if math.isnan(one.difference):
-        return "undefined"
     if math.isnan(one.p):
-        return "untested"
+        return "undefined" if math.isnan(one.difference) else "untested"
     if one.significant and one.better is not None:
         return "better" if one.better else "worse"
     if mine is not None and theirs is not None and not one.difference:
@@ -835,8 +829,9 @@ def _judge(one: Difference) -> str:
     return "alike"
 
 
-def _group(some: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    found: dict[K, list[T]] = {}
+def _group(some: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
+    """Return what has the same key, in the order of the first of each."""
+    found: dict[Any, list[Any]] = {}
     for one in some:
         found.setdefault(key(one), []).append(one)
     return found

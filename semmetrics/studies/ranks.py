@@ -39,14 +39,15 @@ from semmetrics.options import RANKED_BY
 from semmetrics.reports import Records, Table, draw, entry_of, format_full
 from semmetrics.schema import as_real
 from semmetrics.scoring.result import SCHEMA as SCORES
-from semmetrics.scoring.result import Score, matching_names
+from semmetrics.scoring.result import Score
 from semmetrics.scoring.score import system_name
 from semmetrics.scoring.table import RunSummary
 from semmetrics.studies import significance
+from semmetrics.studies import values as tables
 from semmetrics.studies.significance import Ties, rank_rows
-from semmetrics.studies.values import check_runs, is_lower_better, is_of_runs, read_runs, read_table
 
 _MANY = 12  # systems whose rank matrix is drawn below a table
+_DEFAULT = "O-F1"
 _OF_RANK = (
     "system", "rank", "measure", "value", "normalized", "mean_rank", "ranks", "lacking",
 )  # fmt: skip
@@ -383,7 +384,8 @@ def rank_systems(
         values: a row for each data set, as `semmetrics.studies.compare_values` takes it.
     measure : str, optional
         The measure, an alias of it or its heading, in any case as in a ScoreTable. The default is
-        O-F1; of a table it says alone whether lower is better.
+        the only one of the first data set, or O-F1; of a table it says alone whether lower is
+        better.
     by : {"normalized", "rank"}
         The mean of value over best value, for which higher must be better; or the mean rank.
     level : float
@@ -410,19 +412,18 @@ def rank_systems(
     [('A', 1, 1.0), ('B', 2, 0.5)]
     """
     check_choice("by", by, RANKED_BY)
+    measure = (measure or "").strip()
     if not isinstance(datasets, Mapping):
-        files = ReadOptions(max_bytes=max_bytes)
-        measure, (table, _, systems) = (measure or "").strip(), read_table(datasets, None, files)
+        table, _, systems = tables.read_table(datasets, None, ReadOptions(max_bytes=max_bytes))
         for row in table.values():  # a system without any value is listed, too
             row.update({name: math.nan for name in systems if name not in row})
-        higher = not (is_lower_better(measure) and _check_direction(measure, [measure], by))
+        higher = not (tables.is_lower_better(measure) and _check_direction(measure, [measure], by))
         return _rank_all(table, measure, by, higher, level)
-    measure = (measure or "O-F1").strip()
     _check_direction(measure, [measure], by)
     lower: dict[str, bool] = {}
     values = {}
     for name, scores in datasets.items():
-        values[name], lower[name] = _read_values(scores, name, measure, by, max_bytes)
+        values[name], lower[name], measure = _read_values(scores, name, measure, by, max_bytes)
     if len(set(lower.values())) > 1:
         raise InputError("mixed-directions", measure=measure)
     return _rank_all(values, measure, by, not any(lower.values()), level)
@@ -439,17 +440,21 @@ def _check_direction(measure: str, texts: Iterable[str], by: str) -> bool:
 
 def _read_values(
     scores: Any, name: str, measure: str, by: str, max_bytes: int
-) -> tuple[dict[str, float], bool]:
-    """Return the value of each system, nan where undefined, and whether lower is better."""
+) -> tuple[dict[str, float], bool, str]:
+    """Return the value of each system, nan where undefined, whether lower is better, and by what.
+
+    Without a measure it is the only one, or the default.
+    """
     if isinstance(scores, Mapping) and "schema" not in scores:
         if scores and all(isinstance(one, (int, float)) for one in scores.values()):
-            return dict(scores), _check_direction(measure, [measure], by)
+            return dict(scores), _check_direction(measure, [measure], by), measure or _DEFAULT
         files = ReadOptions(max_bytes=max_bytes)
-        runs = {system: read_runs(path, measure, files) for system, path in scores.items()}
-        check_runs(runs)
+        runs = {s: tables.read_runs(path, measure, files, _DEFAULT) for s, path in scores.items()}
+        tables.check_runs(runs)
         scores = [
-            {"schema": SCORES, "system": system, "heading": measure, "measure": one.measure,
-             "value": RunSummary.of("", one.values).mean, "signature": "|".join(one.signatures)}
+            {"schema": SCORES, "system": system, "heading": measure or one.measure,
+             "measure": one.measure, "value": RunSummary.of("", one.values).mean,
+             "signature": "|".join(one.signatures)}
             for system, one in runs.items()
         ]  # fmt: skip
     if isinstance(scores, (str, os.PathLike)):
@@ -462,12 +467,9 @@ def _read_values(
         raise InputError("not-scores", name)
     entries = [_as_entry(score, name) for score in scores]
     named = [(entry["heading"], entry["measure"]) for entry in entries]
-    meant = matching_names(measure, set(named))
+    meant = tables.choose_measure(measure, named, name, _DEFAULT)
     chosen = [entry for entry, names in zip(entries, named, strict=True) if names in meant]
-    if not chosen:
-        there = listing(dict.fromkeys(heading for heading, _ in named), most=20)
-        raise InputError("unknown-name", name, what="measure", value=measure,
-                         remedy=f"choose among {there}")  # fmt: skip
+    measure = measure or chosen[0]["heading"]
     texts = {measure, *(entry["measure"] for entry in chosen)}  # a heading may not say it
     parts = {part for entry in chosen for part in str(entry.get("signature", "")).split("|")}
     if any(part.startswith("own:") for part in parts) and not any(map(parse_in_any_case, texts)):
@@ -478,7 +480,7 @@ def _read_values(
         if entry["system"] in found:
             raise InputError("duplicate", name, role=f"{measure} of", value=entry["system"])
         found[entry["system"]] = entry["value"]
-    return found, lower
+    return found, lower, measure
 
 
 def _as_entry(score: Any, name: str) -> Mapping[str, Any]:
@@ -507,7 +509,7 @@ def group_files(files: Mapping[str, str], max_bytes: int) -> dict[str, Any]:
         source = load(path, max_bytes)
         entries = None if source.suffix in (".csv", ".tsv") else source.parsed(parse_source)
         of, key, is_other = found, name, False
-        if is_of_runs(entries):
+        if tables.is_of_runs(entries):
             folder, key = Path(path).resolve().parent, system_name(path)
             of, name = found.setdefault(folder.name, {}), f"{folder.name}/{key}"
             is_other = folders.setdefault(folder.name, folder) != folder or not isinstance(of, dict)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ from semmetrics.data.side_inputs import opened, read_rows
 from semmetrics.data.source import load
 from semmetrics.errors import ROW, InputError
 from semmetrics.kinds.common import finite_or_none
+from semmetrics.messages import listing
 from semmetrics.metrics.registry import parse, parse_in_any_case
 from semmetrics.options import CORRECTIONS, OF_VALUES, TAKEN, TESTS
 from semmetrics.reports import Records, cells, draw, format_p
@@ -162,7 +163,24 @@ def is_of_runs(found: Any) -> bool:
     return bool(listed) and all(isinstance(e, dict) and e.get("schema") == RUNS for e in found)
 
 
-def read_runs(data: Any, measure: str | None, options: ReadOptions) -> Runs:
+def choose_measure(
+    measure: str | None, named: Collection[tuple[str, str]], where: str, default: str = ""
+) -> set[tuple[str, str]]:
+    """Return the headings and measures that a name means; without one, the only or the default."""
+    headings = list(dict.fromkeys(heading for heading, _ in named))
+    name = measure or (headings[0] if len(headings) == 1 else default)
+    found = matching_names(name, set(named)) if name else set()
+    if found:
+        return found
+    there = listing(headings, most=20, write=str)
+    if not measure:
+        what = f"a file of several measures ({there})"
+        raise InputError("needs-option", where, what=what, name="measures")
+    raise InputError("unknown-name", where, what="measure", value=measure,
+                     remedy=f"choose among {there}")  # fmt: skip
+
+
+def read_runs(data: Any, measure: str | None, options: ReadOptions, default: str = "") -> Runs:
     """Return the runs of a system by a measure, or by the only one; of a path, or parsed."""
     with opened(data, options) as source:
         entries = data if source is data else source.parsed(parse_source)
@@ -170,19 +188,12 @@ def read_runs(data: Any, measure: str | None, options: ReadOptions) -> Runs:
         if not is_of_runs(entries):
             raise InputError("not-scores", where)
         named = {(str(one.get("heading")), str(one.get("measure"))): one for one in entries}
-        if measure is None and len(named) > 1:
-            what = "a file of several measures"
-            raise InputError("needs-option", where, what=what, name="measures")
-        meant = [*(named if measure is None else matching_names(measure, named))]
-        if len(meant) != 1:
-            remedy = f"choose one of {', '.join(heading for heading, _ in named)}"
-            raise InputError("unknown-name", where, what="measure", value=measure,
-                             remedy=remedy)  # fmt: skip
-        runs = named[meant[0]].get("runs")
+        meant = min(choose_measure(measure, named, where, default))
+        runs = named[meant].get("runs")
         if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
             raise InputError("not-scores", where)
         values = [_as_value(run.get("value"), "the run's value", where) for run in runs]
-        return Runs(meant[0][1], values, [str(run.get("signature")) for run in runs])
+        return Runs(meant[1], values, [str(run.get("signature")) for run in runs])
 
 
 def check_runs(runs: Mapping[str, Runs], *, paired: bool = False) -> None:

@@ -32,6 +32,17 @@ def test_rank_of_files_that_hold_no_scores(ok, refused, files):
     assert refused("rank", "scores.csv").code == "not-scores"
 
 
+def test_rank_takes_the_only_measure_and_asks_which_of_several(ok, refused, files):
+    for name, measures in (("one", "Recall"), ("two", "F1 Recall"), ("default", "F1 O-F1")):
+        ok("score", "-m", measures, "--format", "json", "-o", f"{name}.json", "a.json", "b.json",
+           "gt.json")  # fmt: skip
+    assert ok("rank", "one.json", "two.json") == ok("rank", "-m", "Recall", "one.json", "two.json")
+    assert ok("rank", "default.json") == ok("rank", "-m", "O-F1", "default.json")
+    for given in (["two.json", "one.json"], ["two.json"]):
+        said = refused("rank", *given)
+        assert (said.code, "F1, Recall" in said) == ("needs-option", True)
+
+
 def test_rank_asks_for_the_file_of_a_measure_of_ones_own(ok, refused, files):
     Path("own.py").write_text(
         "import semmetrics\n\n@semmetrics.measure(bounds=(0, 9), higher_is_better=False)\n"

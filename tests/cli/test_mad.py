@@ -47,9 +47,14 @@ def test_stability_is_said_beside_csv(run, ok, systems):
     assert lines == [["measure", "k"], ["ROUGE-L", "2"], ["ROUGE-L", "3"]]
 
 
-def test_a_state_without_a_file_is_all_of_the_output(ok, systems):
-    text = ok("mad", "select", "-k", "5", "s0.json", "s1.json")
-    assert json.loads(text)["schema"] == "semmetrics.mad/1"
+def test_a_selection_that_is_not_saved_is_shown_and_said(ok, run, systems):
+    given = ("mad", "select", "-k", "5", "s0.json", "s1.json")
+    for form in (("--format", "json"), ("-o", "-")):
+        assert json.loads(ok(*given, *form))["schema"] == "semmetrics.mad/1"
+    found = run(*given, "--sheet", "sheet.csv")
+    assert "give -o state.json" in found.stderr
+    assert found.stdout == ok(*given, "-o", "state.json")
+    assert Path("sheet.csv").exists()
 
 
 def test_pages_and_json_sheets(ok, systems):
