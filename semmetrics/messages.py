@@ -637,7 +637,7 @@ MESSAGES: dict[str, str] = {
     "vanishing-dominance": "the powers of the matrix vanish; let each system dominate itself by 1",
     "no-dominance": "dominance over {value} is infinite; set {opt:floor}, or select more images",
     "too-few-images": "{n:image} with a value of {measure}, fewer than k={k}; choose a smaller k",
-    "several-answers": "{found} for one image; give one, or a measure of label sets, as -m SemF1",
+    "several-answers": "{found} for one image; give one, or use a measure of label sets, as SemF1",
     "systems-missing": "{n:system} of the competition not given: {systems!l}; give all of them",
     "other-systems": "it has other systems than the first batch; give each of {systems!l}",
     "not-a-state": "not the state of a competition; name a file of: semmetrics mad select",

@@ -290,6 +290,7 @@ def compare(run: Run) -> None:
     semmetrics compare --baseline ours a.json b.json ours.json gt.json
     semmetrics compare -m 'BLEU-4 CIDEr-D' --test randomization a.json b.json references.json
     semmetrics compare -m F1 --differing 5 --format csv -o found.csv a.json b.json gt.json
+    semmetrics compare -m 'F1 MicroF1' --format latex -o table.tex a.json b.json c.json gt.json
     semmetrics compare --table results.csv
     semmetrics compare -m O-F1 --table lstm.json --table transformer.json
     semmetrics compare a.state b.state
