@@ -14,9 +14,11 @@ import importlib
 import io
 import json
 import math
+import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeVar, overload
 
 import numpy as np
@@ -593,6 +595,35 @@ class Result(ABC):
         drawn = "\n\n".join(draw(rows, form, graded=graded) for rows in tables)
         lines = list(map(printable, self._lines(digits))) if form == "table" else []
         return "\n".join([*([drawn] if drawn else []), *lines])
+
+    def to_html_report(self, path: str | PathLike[str], **how: Any) -> None:
+        """Write a report as one HTML file that loads nothing.
+
+        It has the values, figures, values of labels, the worst and best items, what was undefined,
+        left out or not computed, and signatures. The keywords are those of
+        ``semmetrics.reports.page.write_report``: title, images, n, digits and scale.
+
+        Raises
+        ------
+        MissingDependencyError
+            If jinja2, matplotlib or, for images, Pillow is not installed.
+        InputError
+            If it cannot be written, or there is no such folder of images.
+        """
+        from semmetrics.reports.page import write_report
+        from semmetrics.store.files import open_output
+
+        text = write_report(self, **how)
+        with open_output(os.fspath(path)) as out:
+            out.write(text)
+
+    def _details(self) -> Iterable[tuple[str, Records]]:
+        """Return further tables of a report, with their titles."""
+        return ()
+
+    def _examples(self, n: int) -> Iterable[tuple[str, Records]]:
+        """Return the items of a report, with their titles."""
+        return ()
 
     def __str__(self) -> str:
         return self.to_text()
