@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from semmetrics._version import __version__
 from semmetrics.errors import Fact, InputError, MissingDependencyError, render_facts
 from semmetrics.messages import listing, visible
-from semmetrics.reports import Records, Result, cells
+from semmetrics.reports import Records, Result, Table, _right, cells
 
 _ROWS = 5000  # of a table
 _PIXELS, _PICTURES, _BYTES = 160, 200, 4 * 2**20  # of a thumbnail's side, and of all thumbnails
@@ -122,7 +122,8 @@ def write_report(
     title = title or listing(dict.fromkeys(records.column(first)), write=str)
     body = environment.from_string(_read("report.html")).render(
         title=title, made=f"semmetrics {__version__}", values=values, tables=tables,
-        lines=[line for line in result._lines(digits) if line], examples=examples, folded=folded,
+        lines=result._sentences() if isinstance(result, Table) else [], align=_right,
+        examples=examples, folded=folded,
         figures={name: figures.svg_text(figures.FIGURES[name].of(result))
                  for name in figures.suitable(result)},
         signatures=cells(Records({name: records.column(name) for name in names}), digits),

@@ -449,10 +449,11 @@ class ScoreTable(ScaledResult):
             yield "Undefined values", undefined
 
     def _examples(self, n: int) -> Iterator[tuple[str, Records]]:
-        by = next((score.heading for score in self.scores if score.items is not None), None)
-        if by is not None and all(score.task is not None for score in self.scores):
-            yield f"Worst items by {by}", self.worst(n)
-            yield f"Best items by {by}", self.best(n)
+        shown = [one for one in self.scores if one.items is not None and one.task is not None]
+        if shown:  # what matches by meaning shows most
+            by = max(shown, key=lambda one: one.measure["match"] is not None).heading
+            yield f"Worst items by {by}", self.worst(n, by)
+            yield f"Best items by {by}", self.best(n, by)
 
     def matches(self) -> Records:
         """Return which prediction matched which reference, and what nothing matched.
