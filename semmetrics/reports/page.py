@@ -13,7 +13,7 @@ import hashlib
 import importlib.util
 import io
 import warnings
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from html import escape
 from importlib import resources
 from pathlib import Path
@@ -22,10 +22,8 @@ from typing import Any, NamedTuple
 
 from semmetrics._version import __version__
 from semmetrics.errors import Fact, InputError, MissingDependencyError, render_facts
-from semmetrics.messages import listing, visible
-from semmetrics.reports import Records, Result, Table, _right, cells
+from semmetrics.messages import visible
 
-_ROWS = 5000  # of a table
 _PIXELS, _PICTURES, _BYTES = 160, 200, 4 * 2**20  # of a thumbnail's side, and of all thumbnails
 _ENDINGS = ("", ".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp")
 _TRUE = ("true", "positives", "class", "references")  # what predictions are compared with
@@ -65,70 +63,39 @@ def _read(name: str) -> str:
 
 
 def write_report(
-    result: Result, *, title: str = "", images: str | None = None, n: int = 10, **shape: Any
+    *,
+    examples: Mapping[str, Iterable[Mapping[str, Any]]],
+    folded: dict[str, Sequence[str]],
+    images: str | None = None,
+    digits: int = 4,
+    **parts: Any,
 ) -> str:
-    """Write a result as one HTML page that needs no other file and no network.
+    """Return a report as HTML: a page that needs no other file and no network.
 
     Parameters
     ----------
-    result : Result
-        Scores, differences, or agreement with people.
-    title : str
+    examples : mapping from title to records of items
+    folded : dict from title to lines
     images : str, optional
         A folder of images called by the ids of items, or a path with ``{id}`` in it. They are
         shown beside their items as thumbnails of at most 160 pixels.
-    n : int
-        How many of the worst and of the best items are shown of each system.
-    **shape
-        ``digits`` and ``scale``, as for ``render``.
-
-    Returns
-    -------
-    str
-        HTML.
-
-    Raises
-    ------
-    MissingDependencyError
-        If jinja2, or what draws figures or thumbnails, is not installed.
-    InputError
-        If there is no such folder of images.
+    digits : int
+    **parts
+        What else ``report.html`` shows.
     """
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
         raise MissingDependencyError("jinja2", "a report", extra="html", error=error) from error
-    from semmetrics.reports import figures
-
     pictures = _Thumbnails(images)
-    digits, scale = shape.get("digits", 4), shape.get("scale", 1.0)
-    examples = {name: [_item(row, pictures, digits) for row in rows]
-                for name, rows in result._examples(n)}  # fmt: skip
-    tables = dict[str, list[list[str]]]()
-    for name, rows in result._details():
-        hidden = f" (the first {_ROWS:,} of {len(rows):,})" if len(rows) > _ROWS else ""
-        tables[name + hidden] = cells(rows[:_ROWS], digits)
-    records = result.to_records()
-    names = [c for c in ("system", "baseline", "part", "heading", "group", "statistic", "signature")
-             if c in records.columns]  # fmt: skip
-    values, absent = result._tables(digits, scale), getattr(result, "not_computed", ())
-    folded = {
-        "What was read": getattr(result, "understood", ()),
-        "Not computed": [f"{one.heading}: {one.reason}" for one in absent],
-        "Notes": [*result.notes, *pictures.notes()],
-    }
+    items = {name: [_item(row, pictures, digits) for row in rows]
+             for name, rows in examples.items()}  # fmt: skip
+    folded["Notes"] = [*folded.get("Notes", ()), *pictures.notes()]
     environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown)
-    first = "system" if "system" in names else "heading"
-    title = title or listing(dict.fromkeys(records.column(first)), write=str)
     body = environment.from_string(_read("report.html")).render(
-        title=title, made=f"semmetrics {__version__}", values=values, tables=tables,
-        lines=result._sentences() if isinstance(result, Table) else [], align=_right,
-        examples=examples, folded=folded,
-        figures={name: figures.svg_text(figures.FIGURES[name].of(result))
-                 for name in figures.suitable(result)},
-        signatures=cells(Records({name: records.column(name) for name in names}), digits),
-    )  # fmt: skip
-    return fill_page(title, body, "report")
+        made=f"semmetrics {__version__}", examples=items, folded=folded, **parts
+    )
+    return fill_page(parts["title"], body, "report")
 
 
 def _shown(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Reports as one HTML page: what they hold, that nothing gets out or in, and how a browser shows them."""
+"""Reports as one HTML page: what they hold, that nothing gets in or out, and how they look."""
 
 import base64
 import hashlib
@@ -85,7 +85,7 @@ def test_pictures_are_those_of_the_folder_alone(tmp_path):
     (tmp_path / "images" / "bad.jpg").write_bytes(b"\xff\xd8 no picture")
     ids = ["a", "bad", "../secret", "lacking", "a\0"]
     table = semmetrics.score(
-        dict.fromkeys(ids, ["cat"]), dict.fromkeys(ids, ["cat"]), measures="F1"
+        {id: ["cat"] for id in ids}, {id: ["cat"] for id in ids}, measures="F1"
     )
     for images in ("images", "images/{id}.png"):
         table.to_html_report(tmp_path / "r.html", images=str(tmp_path / images))
@@ -111,8 +111,8 @@ def test_a_browser_shows_sorts_searches_and_folds(scored, tmp_path):
         browser = p.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for width in (375, 1280):
             for scheme in ("light", "dark"):
-                page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme,
-                                        bypass_csp=False)  # fmt: skip
+                view = {"width": width, "height": 800}
+                page = browser.new_page(viewport=view, color_scheme=scheme)
                 page.on("console", lambda one: problems.append(one.text))
                 page.on("pageerror", lambda one: problems.append(str(one)))
                 page.on("request", lambda one: problems.append(one.url) if one.url[:5] != "file:"
