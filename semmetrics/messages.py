@@ -705,6 +705,7 @@ MESSAGES: dict[str, str] = {
     "different-items": "systems are scored on different items; compare with care",
     "unused-weights": "{n} of {total:sample weight} not used, as no input has the id: {examples!l}",
     "no-effect": "{option!o} has no effect: {why}",
+    "no-thumbnail": "{n:item} without a picture{examples!e}: {why}",
     "no-effect-on": "{option!o} has no effect on {on}",
     "unused-embeddings": "{n:embedding} not used by any measure here: {examples!l}",
     "unused-list": "no measure names the class list {name}",

@@ -687,6 +687,7 @@ def _sheets(
     run: Run, state: DiscrepancySelection, before: DiscrepancySelection | None
 ) -> Iterator[tuple[str, str]]:
     """Yield the sheets asked for, each behind its path."""
+    from semmetrics.reports import Records
     from semmetrics.studies.sheets import write_annotation_page
 
     for ratings in (False, True):
@@ -697,10 +698,16 @@ def _sheets(
         sheet = state.sheet(ratings=ratings, annotators=run["annotators"], since=before)
         if path is not None:
             yield path, getattr(sheet, f"to_{output.ending(path)[1:]}")()
-        if page is not None:
-            name = f"{Path(page).stem}.csv"
+        people = [] if page is None else list(dict.fromkeys(sheet.column("annotator")))
+        for who in people:
+            place = Path(page).with_stem(
+                f"{Path(page).stem}-{who}" if people[1:] else Path(page).stem
+            )
+            mine = Records.from_rows(
+                sheet.columns, (row for row in sheet if row["annotator"] == who)
+            )
             shape = {"images": run["images"], "scale": run["scale"]}
-            yield page, write_annotation_page(sheet, name=name, **shape)
+            yield str(place), write_annotation_page(mine, name=f"{place.stem}.csv", **shape)
 
 
 @command(

@@ -14,16 +14,18 @@ import importlib
 import io
 import json
 import math
+import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeGuard, TypeVar, overload
 
 import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.errors import Fact, InputError, MissingDependencyError, render_facts
-from semmetrics.messages import Spelling, keyword, pluralize, printable, visible
+from semmetrics.messages import Spelling, keyword, listing, pluralize, printable, visible
 from semmetrics.options import RESULT_FORMATS
 
 if TYPE_CHECKING:
@@ -34,7 +36,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 FORMS = ("csv", "json", "jsonl")
 _ROWS = 4096  # made at a time
-_SHOWN = 60  # by a notebook
+_SHOWN, _LONG = 60, 5000  # by a notebook, and by a report
+_TELLING = ("system", "part", "heading", "group", "statistic")  # rows apart
 _TEX = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
@@ -615,6 +618,75 @@ class Result(ABC):
         lines = list(map(printable, self._lines(digits))) if form == "table" else []
         return "\n".join([*([drawn] if drawn else []), *lines])
 
+    def to_html_report(
+        self,
+        path: str | PathLike[str],
+        *,
+        title: str | None = None,
+        images: str | None = None,
+        n: int = 10,
+        digits: int = 4,
+        scale: float = 1.0,
+    ) -> None:
+        """Write a report as one HTML file that loads nothing.
+
+        It has the values, figures, values of labels, the worst and best items, what was undefined,
+        left out or not computed, and signatures.
+
+        Parameters
+        ----------
+        path : path
+        title : str, optional
+            The default names the systems.
+        images : str, optional
+            A folder of images called by the ids of items, or a path with ``{id}`` in it. They are
+            shown beside their items as thumbnails of at most 160 pixels.
+        n : int
+            How many of the worst and of the best items are shown of each system.
+        digits : int
+        scale : float
+
+        Raises
+        ------
+        MissingDependencyError
+            If jinja2, matplotlib or, for images, Pillow is not installed.
+        InputError
+            If the file cannot be written, or there is no such folder of images.
+        """
+        from semmetrics.reports import figures, page
+        from semmetrics.store.files import open_output
+
+        records, tables = self.to_records(), dict[str, Rows]()
+        for name, rows in self._details():
+            first = f" (the first {_LONG:,} of {len(rows):,})" if len(rows) > _LONG else ""
+            tables[name + first] = cells(rows[:_LONG], digits)
+        named = [name for name in _TELLING if name in records.columns]
+        signed = {name: records.column(name) for name in (*named, "signature")}
+        absent = getattr(self, "not_computed", ())
+        text = page.write_report(
+            title=title or listing(dict.fromkeys(signed[named[0]]), write=str),
+            values=self._tables(digits, scale), align=_right, tables=tables, images=images,
+            lines=self._sentences() if isinstance(self, Table) else [], digits=digits,
+            figures={name: figures.svg_text(figures.FIGURES[name].of(self))
+                     for name in figures.suitable(self)},
+            examples=dict(self._examples(n)), signatures=cells(Records(signed), digits),
+            folded={
+                "What was read": getattr(self, "understood", ()),
+                "Not computed": [f"{one.heading}: {one.reason}" for one in absent],
+                "Notes": self.notes,
+            },
+        )  # fmt: skip
+        with open_output(os.fspath(path)) as out:
+            out.write(text)
+
+    def _details(self) -> Iterable[tuple[str, Records]]:
+        """Return further tables of a report, with their titles."""
+        return ()
+
+    def _examples(self, n: int) -> Iterable[tuple[str, Records]]:
+        """Return the items of a report, with their titles."""
+        return ()
+
     def __str__(self) -> str:
         return self.to_text()
 
@@ -700,8 +772,7 @@ class Table(Result, Sequence[T]):
 
 def draw_signatures(rows: Records) -> str:
     """Draw the whole signature of each row of a result, beside what tells rows apart."""
-    names = [name for name in ("system", "part", "heading", "group", "statistic")
-             if name == "heading"
+    names = [name for name in _TELLING if name == "heading"
              or (name in rows.columns and len(set(rows.column(name))) > 1)]  # fmt: skip
     return align([[str(row[name]) for name in (*names, "signature")] for row in rows], left=True)
 

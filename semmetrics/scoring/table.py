@@ -409,11 +409,18 @@ class ScoreTable(ScaledResult):
         {'system': 'preds', 'measure': 'F1', 'id': 1, 'value': 0.0, 'predicted': ['cow'],
         'true': ['dog']}
         """
+        return self._extreme("worst", n, measure)
+
+    def best(self, n: int = 10, measure: str | Measure | None = None) -> Records:
+        """Return the best items of each system, by one measure; else as ``worst``."""
+        return self._extreme("best", n, measure)
+
+    def _extreme(self, which: str, n: int, measure: str | Measure | None) -> Records:
         chosen = self.scores if measure is None else self._matching(measure)
         if not chosen:
             raise self._unknown(measure)
         if n < 1:
-            raise InputError("bad-option", name="worst", value=n, wanted="a whole number from 1")
+            raise InputError("bad-option", name=which, value=n, wanted="a whole number from 1")
         if measure is not None and all(score.items is None for score in chosen):
             raise InputError("no-item-values", measure=measure)
         _item_headings(chosen)  # there is one
@@ -421,7 +428,8 @@ class ScoreTable(ScaledResult):
         for score in _first_of_items(chosen):
             values = np.full(score.n, np.nan) if score.items is None else score.items
             higher = score.measure.definition.higher_is_better
-            order = np.argsort(values if higher else -values, kind="stable")  # nan last
+            rising = higher == (which == "worst")
+            order = np.argsort(values if rising else -values, kind="stable")  # nan last
             for place in order[: min(int(n), int((~np.isnan(values)).sum()))].tolist():
                 item, value = _plain_id(score.ids[place]), finite_or_none(float(values[place]))
                 row = {"system": score.system, "measure": score.heading, "id": item, "value": value}
@@ -431,6 +439,19 @@ class ScoreTable(ScaledResult):
                 rows.append(row)
         columns = dict.fromkeys(name for row in rows for name in row)
         return Records.from_rows(list(columns) or ["system", "measure", "id", "value"], rows)
+
+    def _details(self) -> Iterator[tuple[str, Records]]:
+        if any(score.per_label is not None for score in self.scores):
+            yield "Labels", self.per_label()
+        if undefined := self.undefined():
+            yield "Undefined values", undefined
+
+    def _examples(self, n: int) -> Iterator[tuple[str, Records]]:
+        shown = [one for one in self.scores if one.items is not None and one.task is not None]
+        if shown:  # what matches by meaning shows most
+            by = max(shown, key=lambda one: one.measure["match"] is not None).heading
+            yield f"Worst items by {by}", self.worst(n, by)
+            yield f"Best items by {by}", self.best(n, by)
 
     def matches(self) -> Records:
         """Return which prediction matched which reference, and what nothing matched.

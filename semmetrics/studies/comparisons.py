@@ -773,6 +773,11 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         columns = dict.fromkeys([*_ITEM_COLUMNS, *(name for row in rows for name in row)])
         return Records.from_rows([*columns], rows)
 
+    def _examples(self, n: int) -> Iterator[tuple[str, Records]]:
+        if any(one.items is not None for one in self):
+            found = self.differing(n)
+            yield f"Items that differ most by {found[0]['measure']}" if found else "", found
+
     def rank_matrix(self, measure: str | None = None) -> Records:
         """Return how often each system, the baseline too, has each rank in the resamples.
 

@@ -21,9 +21,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from html import escape
-from importlib import resources
 from itertools import groupby
-from string import Template
 from typing import Any
 from urllib.parse import quote
 
@@ -37,6 +35,7 @@ from semmetrics.errors import FROM_0, Fact, InputError
 from semmetrics.kinds.common import counted, named
 from semmetrics.messages import printable
 from semmetrics.reports import Records, csv_text, plain_text
+from semmetrics.reports.page import fill_page
 from semmetrics.schema import as_answer, as_id, as_number
 from semmetrics.scoring.plan import Setup, describe_inputs
 from semmetrics.studies.discrepancy import DiscrepancySelection, answer_text
@@ -350,9 +349,11 @@ def write_annotation_page(
     kept["digest"] = hashlib.sha256(text.encode()).hexdigest()[:16]
     # nothing in the data may end the script that holds it
     data = json.dumps(kept, ensure_ascii=True).replace("<", "\\u003c").replace(">", "\\u003e")
-    page = resources.files("semmetrics.studies").joinpath("annotation.html").read_text("utf-8")
-    sections = "\n".join(_sections(rows, columns, images, scale))
-    return Template(page).substitute(title=escape(title), sections=sections, sheet=data)
+    head = (f'<header><strong>{escape(title)}</strong> <span id="count"></span> '
+            '<button id="save" type="button">Save as CSV</button></header>')  # fmt: skip
+    body = "\n".join([head, *_sections(rows, columns, images, scale)])
+    data = f'<script type="application/json" id="sheet">{data}</script>\n'
+    return fill_page(title, body, "annotation", images="* data: file:", data=data)
 
 
 def _sections(

@@ -588,8 +588,8 @@ def show_item(task: LabelTask, row: int, measure: Measure) -> dict[str, Any]:
     Returns
     -------
     dict
-        "predicted": the labels that the measure's cutoff or decoding rule keeps, in its order, and
-        "true".
+        "predicted": the labels that the measure's cutoff or decoding rule keeps, in its order,
+        "true", and by a measure that matches by meaning "matches": pairs with their similarity.
     """
     from semmetrics.metrics.matching import cut_of, sides_of
 
@@ -597,7 +597,14 @@ def show_item(task: LabelTask, row: int, measure: Measure) -> dict[str, Any]:
     pred, ref = sides_of(block)
     kept = measure.k if measure["decode"] is None else int(block.get(cut_of(measure))[0])
     sides = {"predicted": pred.codes[:kept], "true": ref.codes}
-    return {name: [task.classes[code] for code in codes.tolist()] for name, codes in sides.items()}
+    names: dict[str, list[Any]] = {
+        name: [task.classes[code] for code in codes.tolist()] for name, codes in sides.items()
+    }
+    if measure["match"] is not None and measure["threshold"] is not None:
+        rows = match_rows(task.take(np.array([row])), measure)
+        names["matches"] = [[one["prediction"], one["reference"], one["similarity"]] for one in rows
+                            if one["rank"] and one["reference"] is not None]  # fmt: skip
+    return names
 
 
 def report_item(record: Mapping[str, Any]) -> list[str]:

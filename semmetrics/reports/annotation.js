@@ -1,22 +1,3 @@
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>$title</title>
-<style>
-body { font-family: sans-serif; margin: 0 auto; max-width: 60rem; padding: 1rem; line-height: 1.4 }
-header { position: sticky; top: 0; background: Canvas; padding: .5rem 0 }
-section { border-top: 1px solid GrayText; padding: 1rem 0 }
-img { max-width: 100%; max-height: 26rem; display: block; margin-bottom: .5rem }
-textarea { width: 100%; box-sizing: border-box; font: inherit }
-label { margin-right: 1rem; white-space: nowrap }
-</style>
-</head>
-<body>
-<header><strong>$title</strong> <span id="count"></span> <button id="save" type="button">Save as CSV</button></header>
-$sections
-<script type="application/json" id="sheet">$sheet</script>
-<script>
 const sheet = JSON.parse(document.getElementById("sheet").textContent);
 const fields = [...document.querySelectorAll("[data-row]")];
 const value = row => {
@@ -55,6 +36,3 @@ document.getElementById("save").addEventListener("click", () => {
 });
 document.addEventListener("input", keep);
 count();
-</script>
-</body>
-</html>

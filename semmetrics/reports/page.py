@@ -1,0 +1,197 @@
+"""Pages that need nothing else: a report of a result, and the frame that annotation pages share.
+
+Conventions
+-----------
+A page holds its styles, script, figures and pictures, and its content-security policy lets it load
+nothing. Everything from the input is escaped.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.util
+import io
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from html import escape
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import Any, NamedTuple
+
+from semmetrics._version import __version__
+from semmetrics.errors import Fact, InputError, MissingDependencyError, render_facts
+from semmetrics.messages import visible
+
+_PIXELS, _PICTURES, _BYTES = 160, 200, 4 * 2**20  # of a thumbnail's side, and of all thumbnails
+_ENDINGS = ("", ".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp")
+_TRUE = ("true", "positives", "class", "references")  # what predictions are compared with
+_ABOVE = ("system", "baseline", "measure", "id", "value", "baseline_value", "difference")
+_MOST = 50  # labels or captions of an item
+
+
+class Item(NamedTuple):
+    """An item of a report: its value, and its labels or captions, each with whether it matched."""
+
+    id: str
+    value: str
+    picture: str
+    fields: list[tuple[str, list[tuple[str, bool]]]]
+
+
+def fill_page(title: str, body: str, script: str, *, images: str = "data:", data: str = "") -> str:
+    """Return a page of its own: HTML that runs the script of that name and loads nothing.
+
+    Parameters
+    ----------
+    title : str
+    body, data : str
+        HTML; whatever comes from input is escaped in it.
+    script : {"report", "annotation"}
+    images : str
+        Where images may come from, as a content-security policy has it.
+    """
+    code = _read(f"{script}.js")
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    known = {"title": escape(visible(title)), "body": body, "data": data, "script": code}
+    return Template(_read("page.html")).substitute(known, hash=digest, images=images)
+
+
+def _read(name: str) -> str:
+    return resources.files("semmetrics.reports").joinpath(name).read_text("utf-8")
+
+
+def write_report(
+    *,
+    examples: Mapping[str, Iterable[Mapping[str, Any]]],
+    folded: dict[str, Sequence[str]],
+    images: str | None = None,
+    digits: int = 4,
+    **parts: Any,
+) -> str:
+    """Return a report as HTML: a page that needs no other file and no network.
+
+    Parameters
+    ----------
+    examples : mapping from title to records of items
+    folded : dict from title to lines
+    images : str, optional
+        A folder of images called by the ids of items, or a path with ``{id}`` in it. They are
+        shown beside their items as thumbnails of at most 160 pixels.
+    digits : int
+    **parts
+        What else ``report.html`` shows.
+    """
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ImportError as error:
+        raise MissingDependencyError("jinja2", "a report", extra="html", error=error) from error
+    pictures = _Thumbnails(images)
+    items = {name: [_item(row, pictures, digits) for row in rows]
+             for name, rows in examples.items()}  # fmt: skip
+    folded["Notes"] = [*folded.get("Notes", ()), *pictures.notes()]
+    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown)
+    body = environment.from_string(_read("report.html")).render(
+        made=f"semmetrics {__version__}", examples=items, folded=folded, **parts
+    )
+    return fill_page(parts["title"], body, "report")
+
+
+def _shown(value: Any) -> Any:
+    """Write out control characters, and what else a text would hide."""
+    return visible(value) if type(value) is str else value
+
+
+def _item(record: Mapping[str, Any], pictures: _Thumbnails, digits: int) -> Item:
+    """Return an item with its labels or captions, of which those that match are marked."""
+    values = {name.replace("_", " "): record.get(name) for name in _ABOVE}
+    numbers = ", ".join(f"{name} {value:.{digits}f}" for name, value in values.items()
+                        if isinstance(value, float))  # fmt: skip
+    sides: tuple[set[str], set[str]] = (set(), set())
+    fields: dict[str, list[Any]] = {}
+    for name, value in record.items():
+        if name not in _ABOVE and value is not None and value != []:
+            fields[name] = value if isinstance(value, list) else [value]
+            sides[name in _TRUE].update(one for one in fields[name] if isinstance(one, str))
+    for name, some in [*fields.items()]:
+        if name.removeprefix("baseline_") == "matches":  # label, label, similarity
+            for side, place in zip(sides, (1, 0), strict=True):
+                side.update(pair[place] for pair in some)
+    return Item(
+        str(record["id"]), f"{record['system']}: {numbers}", pictures.find(str(record["id"])),
+        [(name.replace("_", " "), [*_chips(some, sides[name not in _TRUE])])
+         for name, some in fields.items()],
+    )  # fmt: skip
+
+
+def _chips(some: Sequence[Any], others: Set[str]) -> Iterator[tuple[str, bool]]:
+    """Yield texts, each with whether the other side has it."""
+    for one in some[:_MOST]:
+        parts = one if isinstance(one, (list, tuple)) else [one]
+        texts = [f"{part:.2f}" if isinstance(part, float) else str(part) for part in parts]
+        yield " ~ ".join(texts), isinstance(one, str) and one in others
+    if len(some) > _MOST:
+        yield f"and {len(some) - _MOST:,} more", False
+
+
+class _Thumbnails:
+    """Pictures of items, as addresses that hold their data.
+
+    Only files of the folder are opened, whatever an id says.
+    """
+
+    def __init__(self, images: str | None) -> None:
+        self.template, self.made, self.size = images, dict[str, str](), 0
+        self.absent: dict[str, list[str]] = {}
+        if images is None:
+            return
+        if importlib.util.find_spec("PIL") is None:
+            raise MissingDependencyError("pillow", "showing images", extra="html")
+        before = images.partition("{id}")[0]
+        self.folder = Path(images if before == images else f"{before}x").parent.resolve()
+        if before == images:
+            self.folder, self.template = Path(images).resolve(), f"{images}/{{id}}"
+        if not self.folder.is_dir():
+            raise InputError("missing-file", images, remedy="check the path of --images")
+
+    def find(self, id: str) -> str:
+        """Return the picture of an item; "" if there is none."""
+        if self.template is None:
+            return ""
+        if id not in self.made:
+            try:
+                self.made[id] = self._make(id)
+            except LookupError as error:
+                self.absent.setdefault(str(error.args[0]), []).append(id)
+                self.made[id] = ""
+        return self.made[id]
+
+    def _make(self, id: str) -> str:
+        if len(self.made) >= _PICTURES or self.size >= _BYTES:
+            raise LookupError("the report has enough")
+        name = str(self.template).replace("{id}", id)
+        paths = (Path(name + ending) for ending in _ENDINGS) if "\0" not in name else ()
+        found = (one for one in paths if one.is_file() and self.folder in one.resolve().parents)
+        if (path := next(found, None)) is None:
+            raise LookupError(f"no file of {self.template}")
+        from PIL import Image
+
+        out = io.BytesIO()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # of pictures that are too large
+                with Image.open(path) as picture:
+                    picture.draft("RGB", (_PIXELS, _PIXELS))
+                    picture.thumbnail((_PIXELS, _PIXELS))
+                    picture.convert("RGB").save(out, "JPEG")
+        except Exception as error:  # whatever a damaged file makes of Pillow
+            raise LookupError("the file cannot be read") from error
+        self.size += out.tell()
+        return f"data:image/jpeg;base64,{base64.b64encode(out.getvalue()).decode()}"
+
+    def notes(self) -> list[str]:
+        """Say how many items have no picture, and why."""
+        facts = (Fact("no-thumbnail", len(ids), tuple(ids), values={"why": why})
+                 for why, ids in self.absent.items())  # fmt: skip
+        return render_facts(facts)

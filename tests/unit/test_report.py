@@ -1,0 +1,149 @@
+"""Reports as one HTML page: what they hold, that nothing gets in or out, and how they look."""
+
+import base64
+import hashlib
+import re
+from functools import partial
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import semmetrics
+from tests.refusals import refused
+
+for _package in ("jinja2", "matplotlib", "PIL"):
+    pytest.importorskip(_package)
+CHROMIUM = next((one for one in ("/usr/bin/chromium",) if Path(one).exists()), None)
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[2J$x$"
+
+
+class Page(HTMLParser):
+    """The elements and texts of a page."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.texts, self._script = [], [], False
+        self.scripts = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self._script = tag == "script"
+
+    def handle_data(self, data):
+        (self.scripts if self._script else self.texts).append(data)
+
+    def handle_endtag(self, tag):
+        self._script = False
+
+
+@pytest.fixture
+def scored():
+    truth = {"a": ["cat", HOSTILE], "b": ["dog"], "c": ["automobile"]}
+    systems = {
+        "one": {"a": [HOSTILE], "b": [], "c": ["car"]},
+        HOSTILE: {"a": ["cat"], "b": ["cow"], "c": []},
+    }
+    return semmetrics.score_systems(
+        systems, truth, measures="F1 MacroF1 SemF1", ci=True, resamples=50
+    )
+
+
+def test_a_report_holds_the_result_and_no_markup_of_the_input(scored, tmp_path):
+    scored.to_html_report(tmp_path / "r.html", title=HOSTILE)
+    html = (tmp_path / "r.html").read_text("utf-8")
+    page = Page(html)
+    text = "\n".join(page.texts)
+    for row in scored.to_records():
+        assert f"{row['value']:.4f} [{row['ci_low']:.4f}, {row['ci_high']:.4f}]" in text
+        assert row["signature"].split("|v:")[0] in text
+    assert {row["label"] for row in scored.per_label()} >= {"cat", "dog"} <= {*page.texts}
+    for note in scored.notes:
+        assert note.replace("\x1b", "\\x1b") in text
+    (script,) = page.scripts
+    assert len(script) < 5000
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = next(a["content"] for t, a in page.tags if a.get("http-equiv"))
+    assert policy.startswith("default-src 'none'")
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert [t for t, _ in page.tags].count("script") == 1
+    assert not [a for t, a in page.tags if any(name.startswith("on") for name in a)]
+    assert not [a for _, a in page.tags if {"src", "href"} & {*a} and not
+                re.match("data:image/|#", a.get("src", a.get("href", "#")))]  # fmt: skip
+    assert text.count("alert(1)") > 3
+    hits = [a for t, a in page.tags if t == "li" and a.get("class") == "hit"]
+    assert hits  # car and automobile match, and so do the same labels
+
+
+def test_pictures_are_those_of_the_folder_alone(tmp_path):
+    from PIL import Image
+
+    (tmp_path / "images").mkdir()
+    Image.new("RGB", (900, 600), "red").save(tmp_path / "images" / "a.png")
+    Image.new("RGB", (9, 9), "red").save(tmp_path / "secret.png")
+    (tmp_path / "images" / "bad.jpg").write_bytes(b"\xff\xd8 no picture")
+    ids = ["a", "bad", "../secret", "lacking", "a\0"]
+    table = semmetrics.score(
+        {id: ["cat"] for id in ids}, {id: ["cat"] for id in ids}, measures="F1"
+    )
+    for images in ("images", "images/{id}.png"):
+        table.to_html_report(tmp_path / "r.html", images=str(tmp_path / images))
+        html = (tmp_path / "r.html").read_text("utf-8")
+        pictures = set(re.findall(r'src="data:image/jpeg;base64,([^"]+)"', html))
+        assert len(pictures) == 1
+        import io
+
+        with Image.open(io.BytesIO(base64.b64decode(*pictures))) as picture:
+            assert picture.size == (160, 107)
+        assert "items without a picture" in html
+    with refused("missing-file"):
+        table.to_html_report(tmp_path / "r.html", images=str(tmp_path / "nowhere"))
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_a_browser_shows_sorts_searches_and_folds(scored, tmp_path):
+    playwright = pytest.importorskip("playwright.sync_api")
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    scored.to_html_report(tmp_path / "r.html")
+    problems = []
+    with playwright.sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        for width in (375, 1280):
+            for scheme in ("light", "dark"):
+                view = {"width": width, "height": 800}
+                page = browser.new_page(viewport=view, color_scheme=scheme)
+                page.on("console", lambda one: problems.append(one.text))
+                page.on("pageerror", lambda one: problems.append(str(one)))
+                page.on("request", lambda one: problems.append(one.url) if one.url[:5] != "file:"
+                        and one.url[:5] != "data:" else None)  # fmt: skip
+                page.goto((tmp_path / "r.html").as_uri())
+                assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+                head = page.locator("#table1 thead th", has_text="value")
+                column = head.evaluate("one => one.cellIndex")
+                read = partial(
+                    page.locator, f"#table1 tbody tr:not([hidden]) > :nth-child({column + 1})"
+                )
+                for falling in (False, True):
+                    head.locator("button").click()
+                    values = [float(v) for v in read().all_inner_texts() if v]
+                    assert values == sorted(values, reverse=falling)
+                page.get_by_role("searchbox").first.fill("DOG")
+                assert {
+                    *page.locator(
+                        "#table1 tbody tr:not([hidden]) > :nth-child(3)"
+                    ).all_inner_texts()
+                } == {"dog"}
+                page.get_by_role("searchbox").first.fill("")
+                details = page.locator("details").first
+                details.locator("summary").click()
+                assert details.get_attribute("open") is None
+                page.evaluate(
+                    "document.querySelectorAll('details').forEach(one => one.open = true)"
+                )
+                assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+                violations = axe.Axe().run(page).response["violations"]
+                assert [(v["id"], v["nodes"][0]["html"]) for v in violations] == []
+                page.close()
+        browser.close()
+    assert not problems
