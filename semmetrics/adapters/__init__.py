@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from semmetrics.data.side_inputs import read_class_list
 from semmetrics.metrics.registry import kinds_of_all
 from semmetrics.scoring.protocols import listed
 
@@ -38,6 +40,8 @@ def as_sides(options: Mapping[str, Any], *sides: Any, by_place: bool = True) -> 
     task, classes = options.get("task"), options.get("classes")
     kinds = [task] if task else kinds_of_all(listed(options.get("measures") or ()))
     as_sets = "labels" in kinds and "captions" not in kinds
+    if isinstance(classes, (str, os.PathLike)):
+        classes = read_class_list(classes)
     names = {} if classes is None or not by_place else dict(enumerate(classes))
     found = []
     for side in sides:

@@ -20,7 +20,6 @@ from typing import Any
 from semmetrics.adapters import as_sides
 from semmetrics.scoring.score import score
 from semmetrics.scoring.scorer import Scorer
-from semmetrics.scoring.table import ScoreTable
 
 
 class SemMetric:
@@ -50,7 +49,7 @@ class SemMetric:
         self._options = {"measures": measures, **options}
         Scorer(**self._options)  # refuses what is wrong
         self._batches: list[tuple[Any, Any, Any]] = []
-        self.table: ScoreTable | None = None
+        self.table: Any = None
 
     def add(self, *, prediction: Any = None, reference: Any = None, **named: Any) -> None:
         """Add one item; ``evaluate.combine`` names its sides as those of a batch."""
@@ -94,14 +93,14 @@ class SemMetric:
             batches.append((predictions, references, weights))
         if len(batches) == 1:  # which may be a matrix
             ((preds, gts, some),) = batches
-            self.table = score(*as_sides(options, preds, gts), weights=some, **options)
+            table = score(*as_sides(options, preds, gts), weights=some, **options)
         else:
             scorer = Scorer(**options)
             for preds, gts, some in batches:
                 scorer.update(*as_sides(options, preds, gts), weights=some)
-            self.table = scorer.compute()
-        self._batches = []
-        return self.table.to_dict()
+            table = scorer.compute()
+        self.table, self._batches = table, []
+        return table.to_dict()
 
     def _feature_names(self) -> list[str]:
         return ["predictions", "references"]  # which evaluate.combine asks for

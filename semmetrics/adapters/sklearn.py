@@ -8,6 +8,7 @@ item, whose value is its name. Rows are items in order: an index of pandas is no
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -57,11 +58,13 @@ def make_scorer(measure: Any, *, response_method: Any = None, **options: Any) ->
     except ImportError as error:
         raise MissingDependencyError("scikit-learn", "a scorer", extra="sklearn") from error
 
+    if not isinstance(options.get("classes", ""), (str, os.PathLike)):
+        options["classes"] = list(map(str, options["classes"]))
     named = {name: value for name, value in options.items() if name != "pos_label"}
     Scorer(measures=[measure], **named)  # refuses what is wrong before anything is fitted
     (chosen,) = parse_all([measure], first=options.get("task"))
-    decoded = chosen.k is not None or chosen["decode"] or options.get("decode")
-    scored = decoded or "scores" in chosen.definition.needs
+    decoded = options.get("decode") or chosen["decode"] not in (None, "all")
+    scored = decoded or chosen.k is not None or "scores" in chosen.definition.needs
     return metrics.make_scorer(
         measure_value, measures=[measure], **options,
         response_method=response_method
@@ -91,8 +94,6 @@ def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **opti
         If the input or an option is wrong.
     """
     positive = options.pop("pos_label", None)  # no parameter: scikit-learn would read its default
-    if options.get("classes") is not None:
-        options["classes"] = list(map(str, options["classes"]))
     y_true, y_pred = (y.to_numpy() if hasattr(y, "to_numpy") else y for y in (y_true, y_pred))
     if getattr(y_pred, "ndim", 0) == 1 and y_pred.dtype.kind == "f":
         if positive is None and {*np.unique(y_true).tolist()} - {-1, 0, 1}:

@@ -18,11 +18,8 @@ import numpy as np
 
 from semmetrics.adapters import as_sides
 from semmetrics.errors import MissingDependencyError
-from semmetrics.metrics.registry import parse_all
 from semmetrics.options import OPTIONS, READING
-from semmetrics.scoring.protocols import listed
 from semmetrics.scoring.scorer import Scorer
-from semmetrics.scoring.table import ScoreTable
 
 try:
     import torch
@@ -36,7 +33,8 @@ except ImportError as error:
 def _emptied(scorer: Scorer) -> Scorer:
     """Return a scorer without items that shares what is opened."""
     new = Scorer.__new__(Scorer)
-    vars(new).update(vars(scorer), _systems={})
+    vars(new).update(vars(scorer))
+    new.reset()
     return new
 
 
@@ -70,22 +68,13 @@ class SemMetric(Metric):  # type: ignore[misc]
     tensor(0.8333, dtype=torch.float64)
     """
 
-    is_differentiable = False
     full_state_update = True
 
     def __init__(self, measures: Any = None, **options: Any) -> None:
         theirs = options.keys() - OPTIONS.keys() - READING.keys()
         super().__init__(**{name: options.pop(name) for name in theirs})
-        self._options = {"measures": measures, **options}
-        self._scorer = Scorer(**self._options)
-        self.table: ScoreTable | None = None
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """Whether more is better; None where measures differ in that."""
-        measures = parse_all(listed(self._options["measures"] or ()), first=self._scorer.kind)
-        found = {one.definition.higher_is_better for one in measures}
-        return found.pop() if len(found) == 1 else None
+        self._scorer = Scorer(measures=measures, **options)
+        self.table: Any = None
 
     def update(
         self, preds: Any, target: Any, weights: Any = None, set_size_probs: Any = None
@@ -105,7 +94,7 @@ class SemMetric(Metric):  # type: ignore[misc]
         InputError
             If the batch is wrong.
         """
-        sides = as_sides(self._options, preds, target)
+        sides = as_sides(self._scorer._given, preds, target)
         self._scorer.update(*sides, weights=weights, set_size_probs=set_size_probs)
 
     def compute(self) -> Any:
@@ -130,8 +119,6 @@ class SemMetric(Metric):  # type: ignore[misc]
     def reset(self) -> None:
         """Forget all items."""
         super().reset()
-        if self._scorer._setup is not None:
-            self._scorer._setup.forget()
         self._scorer = _emptied(self._scorer)
 
     def _copy_state_dict(self) -> dict[str, Any]:
