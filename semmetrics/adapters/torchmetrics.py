@@ -22,12 +22,13 @@ from semmetrics.options import OPTIONS, READING
 from semmetrics.scoring.scorer import Scorer
 
 try:
-    import torch
     from torchmetrics import Metric
     from torchmetrics.utilities.distributed import gather_all_tensors
 except ImportError as error:
     package = "torchmetrics"
     raise MissingDependencyError(package, "SemMetric", extra=package, error=error) from error
+
+import torch
 
 
 def _emptied(scorer: Scorer) -> Scorer:
