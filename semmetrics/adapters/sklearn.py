@@ -1,0 +1,104 @@
+"""Scorers for scikit-learn's ``cross_val_score``, ``GridSearchCV`` and the like.
+
+Conventions
+-----------
+Targets are 0/1 matrices of items x classes, sparse or dense, lists of labels, or the class of each
+item, whose value is its name. Rows are items in order: an index of pandas is not looked at.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from semmetrics.adapters import as_sides
+from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.metrics.registry import parse_all
+from semmetrics.scoring.score import score
+from semmetrics.scoring.scorer import Scorer
+
+
+def make_scorer(measure: Any, *, response_method: Any = None, **options: Any) -> Any:
+    """Make a scorer of a measure, with ``sklearn.metrics.make_scorer``.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        One alone.
+    response_method : str or sequence of str, optional
+        The method of the estimator that gives predictions. The default is "predict"; for a measure
+        that needs or decodes scores, or has a cutoff, "predict_proba" or else "decision_function".
+    **options
+        Those of ``semmetrics.score``. ``classes`` are the names of the columns. ``pos_label`` is
+        the class of two that scores are of; 1, unless targets have other values than -1, 0 and 1.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y)``; its value is negative where less is better.
+
+    Raises
+    ------
+    MissingDependencyError
+        If scikit-learn is not installed.
+    InputError
+        If the measure or an option is wrong.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> model = DummyClassifier().fit([[0], [0]], ["cat", "cat"])
+    >>> make_scorer("F1(average=micro)")(model, [[0], [0]], ["cat", "dog"])
+    0.5
+    """
+    try:
+        from sklearn import metrics
+    except ImportError as error:
+        raise MissingDependencyError("scikit-learn", "a scorer", extra="sklearn") from error
+
+    if not isinstance(options.get("classes", ""), (str, os.PathLike)):
+        options["classes"] = list(map(str, options["classes"]))
+    named = {name: value for name, value in options.items() if name != "pos_label"}
+    Scorer(measures=[measure], **named)  # refuses what is wrong before anything is fitted
+    (chosen,) = parse_all([measure], first=options.get("task"))
+    decoded = options.get("decode") or chosen["decode"] not in (None, "all")
+    scored = decoded or chosen.k is not None or "scores" in chosen.definition.needs
+    return metrics.make_scorer(
+        measure_value, measures=[measure], **options,
+        response_method=response_method
+        or (("predict_proba", "decision_function") if scored else "predict"),
+        greater_is_better=chosen.definition.higher_is_better,
+    )  # fmt: skip
+
+
+def measure_value(y_true: Any, y_pred: Any, *, sample_weight: Any = None, **options: Any) -> float:
+    """Return the value of a measure, with the arguments of scikit-learn's metrics.
+
+    Parameters
+    ----------
+    y_true, y_pred : arrays, shapes (n,) or (n, classes), frames, sparse matrices or lists
+    sample_weight : array, shape (n,), optional
+    **options
+        As for ``make_scorer``, and ``measures``, which is one.
+
+    Returns
+    -------
+    float
+        nan where undefined.
+
+    Raises
+    ------
+    InputError
+        If the input or an option is wrong.
+    """
+    positive = options.pop("pos_label", None)  # no parameter: scikit-learn would read its default
+    y_true, y_pred = (y.to_numpy() if hasattr(y, "to_numpy") else y for y in (y_true, y_pred))
+    if getattr(y_pred, "ndim", 0) == 1 and y_pred.dtype.kind == "f":
+        if positive is None and {*np.unique(y_true).tolist()} - {-1, 0, 1}:
+            raise InputError("needs-option", what="scores of one class of two", name="pos_label")
+        positives = np.asarray(y_true) == (1 if positive is None else positive)
+        y_true, y_pred = positives[:, None], y_pred[:, None]
+    truth, preds = as_sides(options, y_true, y_pred, by_place=False)
+    return score(preds, truth, weights=sample_weight, **options)[0].value
