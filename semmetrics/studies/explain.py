@@ -44,6 +44,7 @@ _EVERY_PROTOCOL: Mapping[str, Protocol | AgreementProtocol] = {
 _SAME_PUBLICATION = {
     "tsoumakas2009": "tsoumakas2010",  # one chapter, cited under the year of either printing
     "coco-caption": "chen2015",  # what protocols are called
+    "coco-multilabel": "chen2019",
     "coco-5k": "faghri2018",
     "coco-1k": "faghri2018",
     "f30k": "faghri2018",
@@ -285,8 +286,8 @@ def _draw_options(title: str, options: Iterable[Option], definition: Definition)
 
 
 def _explain_protocol(protocol: Protocol) -> str:
-    rows = [[heading, text.replace("{q}", "size of the class list")]
-            for heading, text in protocol.entries.items()]  # fmt: skip
+    filled = {"q": "size of the class list", "logits": "at-least:0"}
+    rows = [[heading, text.format(**filled)] for heading, text in protocol.entries.items()]
     of_kind = find_kind(protocol.kind).describer
     settings = ", ".join(f"{name}={value}" for name, value in protocol.settings.items())
     facts = {
