@@ -365,8 +365,8 @@ def _plan_protocol(
     for place, rule in enumerate(rules):
         for k, (heading, text) in product(every, protocol.entries.items()):
             heading = heading if k is None else f"{heading}@{k}"
-            if rule is not None:  # in place of the one for logits
-                text = text.replace("{logits}", rule.replace("threshold:", "at-least:"))
+            # a rule that is given, in place of the one for logits
+            text = text.replace("{logits}", (rule or "{logits}").replace("threshold:", "at-least:"))
             filled, lacking = kind.fill_entry(text, tasks, options)
             if lacking:
                 if not place and heading.partition("@")[0] not in protocol.optional:

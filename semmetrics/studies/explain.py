@@ -286,9 +286,10 @@ def _draw_options(title: str, options: Iterable[Option], definition: Definition)
 
 
 def _explain_protocol(protocol: Protocol) -> str:
-    filled = {"q": "size of the class list", "logits": "at-least:0"}
-    rows = [[heading, text.format(**filled)] for heading, text in protocol.entries.items()]
+    rows = [[heading, text.format(q="size of the class list", logits="at-least:0")]
+            for heading, text in protocol.entries.items()]  # fmt: skip
     of_kind = find_kind(protocol.kind).describer
+    files = of_kind.FILES.replace("preds", "scores" if "mAP" in protocol.entries else "preds")
     settings = ", ".join(f"{name}={value}" for name, value in protocol.settings.items())
     facts = {
         "source": protocol.source,
@@ -299,7 +300,7 @@ def _explain_protocol(protocol: Protocol) -> str:
     return "\n\n".join([
         f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}",
         f"measures, under their headings\n{align(rows, left=True, indent='  ')}",
-        f"for example\n  semmetrics score --protocol {protocol.name} {of_kind.FILES}",
+        f"for example\n  semmetrics score --protocol {protocol.name} {files}",
     ])  # fmt: skip
 
 
