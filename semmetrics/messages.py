@@ -729,6 +729,8 @@ MESSAGES: dict[str, str] = {
     "swapped-sides": "{sign}; check the order of the sides: predictions come first",
     "unlike-scores": "{n:label} in {items:item} listed with different scores, such as "
         "{examples!p}; the highest counts, or each with duplicates=each",
+    "difficult-labels": "{n:label} marked 0 beside -1 (absent) and 1 (present): difficult, left "
+        "out of average precision and absent elsewhere",
     "true-scores": "scores of the ground truth are ignored: every label listed is true",
     "scores-unused": "every label listed counts as predicted, with {n:score} of {total:,} below "
         "0.5; if scores decide, set {opt:threshold=0.5}, or name a rule or cutoff in the measure: "

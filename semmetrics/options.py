@@ -75,7 +75,7 @@ TESTS = {
     "wilcoxon": "Wilcoxon signed-rank test",
 }
 """The tests, and what each is called in text."""
-DECODING = ("all", "threshold:0.5", "threshold:best", "cumulative:0.5", "cardinality",
+DECODING = ("all", "threshold:0.5", "threshold:best", "at-least:0", "cumulative:0.5", "cardinality",
             "cardinality+scores", "dirichlet:2.36")  # fmt: skip
 """Examples of the rules that turn scores into label sets."""
 OF_VALUES = ("t", "wilcoxon", "randomization")
@@ -234,8 +234,8 @@ class Options(Reading, total=False):
         "list.", WHAT, signed=True, flags=("-m", "--measure"), metavar="MEASURE", repeat=True,
         names="measures")]
     protocol: Annotated[str | None, Option("All measures and conventions of a paper: kubany2020, "
-        "pineda2019, coco-caption, coco-5k, coco-1k, f30k, biten2022, eccv, xian2018.", WHAT,
-        signed=True, metavar="P", names="protocols")]
+        "pineda2019, coco-multilabel, coco-caption, coco-5k, coco-1k, f30k, biten2022, eccv, "
+        "xian2018.", WHAT, signed=True, metavar="P", names="protocols")]
     top_k: Annotated[int | Sequence[int] | str | None, Option("Compute every measure on the first "
         "k predictions, for each k: 1,3,5.", WHAT, kinds=_LABELS + _CLASSES, signed=True,
         metavar="K,...")]

@@ -367,8 +367,10 @@ class Run:
     @property
     def shape(self) -> dict[str, Any]:
         """How numbers are shown: digits after the point, and what they are multiplied by."""
-        percent, digits = self.given.get("percent", False), self["digits"]
-        digits = (2 if percent else 4) if digits is None else digits
+        from semmetrics.scoring.protocols import PROTOCOLS
+
+        percent = self["percent"] or getattr(PROTOCOLS.get(self["protocol"]), "percent", False)
+        digits = (2 if percent else 4) if self["digits"] is None else self["digits"]
         return {"digits": digits, **({"scale": 100.0 if percent else 1.0} if "percent" in self.given
                                      else {})}  # fmt: skip
 

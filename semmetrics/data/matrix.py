@@ -267,7 +267,7 @@ def is_membership(matrix: Matrix) -> bool:
     Raises
     ------
     InputError
-        If an integer is neither 0 nor 1; names row and column.
+        If an integer is neither 0, 1 nor -1; names row and column.
     """
     kind = matrix.values.dtype.kind
     for start, block in row_blocks(matrix.values) if kind in "iuf" else ():
@@ -275,13 +275,25 @@ def is_membership(matrix: Matrix) -> bool:
         other = (cells != 0) & (cells != 1)
         if not other.any():
             continue
-        if kind == "f":
+        if kind == "f" or is_signed(matrix.values):
             return False
         first = int(other.argmax())
         where = f"{matrix.source}, {_place(block, first, start)}"
         raise InputError("out-of-range", where, role="the integer", value=cells.flat[first],
                          wanted="membership as 0 and 1, and scores as floats")  # fmt: skip
     return True
+
+
+def is_signed(values: Any) -> bool:
+    """Tell whether dense values are -1, 0 and 1 alone: absent, difficult and present.
+
+    Examples
+    --------
+    >>> is_signed(np.array([[1, -1], [0, 1]])), is_signed(np.array([[0.5, 1]]))
+    (True, False)
+    """
+    blocks = row_blocks(values) if isinstance(values, np.ndarray) else [(0, np.array(2))]
+    return all(((block == 0) | (np.abs(block) == 1)).all() for _, block in blocks)
 
 
 def members(matrix: Matrix) -> Lists:

@@ -354,6 +354,8 @@ class LabelTask(Task):
         How many of the classes were given.
     ignored : IgnoredLabels or None
         The labels that were taken out.
+    difficult : Side or None
+        The labels of each item that are neither present nor absent in the ground truth.
     synonyms : Synonyms or None
     terms : sequence of tuples of str, or None
         The terms of each class; None where the name of each is its one term.
@@ -374,6 +376,7 @@ class LabelTask(Task):
     binary: bool = False
     given: int | None = None
     ignored: IgnoredLabels | None = None
+    difficult: Side | None = None
     synonyms: Synonyms | None = None
     terms: Sequence[Terms] | None = None
     heads: Floats | None = None
@@ -399,6 +402,9 @@ class LabelTask(Task):
             ref = self.ref.rows(block.start, block.stop)
             items = _hash_lists(names, ref.indptr, ref.codes)
             items += self.hashes[block.start : block.stop]
+            if self.difficult is not None:
+                hard = self.difficult.rows(block.start, block.stop)
+                items += np.uint64(5) * _hash_lists(names, hard.indptr, hard.codes)
             parts.append(mix(items).sum(dtype=np.uint64))
         return int(np.array(parts, np.uint64).sum(dtype=np.uint64))
 
@@ -423,7 +429,8 @@ class LabelTask(Task):
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
         heads = None if self.heads is None else self.heads[rows]
         ignored = None if self.ignored is None else self.ignored.take(rows)
-        sides = {"pred": self.pred.take(rows), "ref": self.ref.take(rows)}
+        difficult = None if self.difficult is None else self.difficult.take(rows)
+        sides = {"pred": self.pred.take(rows), "ref": self.ref.take(rows), "difficult": difficult}
         return {**sides, "heads": heads, "ignored": ignored}
 
 

@@ -50,7 +50,7 @@ class Cut:
     Attributes
     ----------
     decode : str
-        "all", "threshold:T", "cumulative:T", "cardinality", "cardinality+scores",
+        "all", "threshold:T", "at-least:T", "cumulative:T", "cardinality", "cardinality+scores",
         "cardinality+scores:code" or "dirichlet:U".
     keep_at_least : int
         At least so many are kept where there are as many.
@@ -74,6 +74,8 @@ class Cut:
         every = np.diff(ranked.indptr)
         if rule == "all" or not len(ranked.codes):  # nothing predicted, with or without scores
             return every
+        if rule == "at-least":  # above the next lower number
+            rule, number = "threshold", repr(float(np.nextafter(float(number), -np.inf)))
         binary = block.task.binary and not self.keep_at_least
         if binary and rule == "threshold" and float(number) >= 0:
             return every * (float(number) < 1)  # the labels of score 1, or none

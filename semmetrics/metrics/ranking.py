@@ -826,14 +826,27 @@ class PairColumn:
 
 @dataclass(frozen=True, repr=False)
 class ScoredPairs(Statistic):
-    """Predicted labels with scores and hits, and reference labels, of each item."""
+    """Predicted labels with scores and hits, and reference labels, of each item.
+
+    Attributes
+    ----------
+    difficult : bool
+        Whether difficult labels are among the predicted ones; otherwise they are left out.
+    """
 
     additive = False
+    difficult: bool = True
 
     def compute(self, block: Block[LabelTask]) -> dict[str, Any]:
         """Make the column "pairs"."""
         side, hit, matched = scored_labels(block, "mAP")
         _, ref = sides_of(block)
+        if not self.difficult and block.task.difficult is not None:
+            width = len(block.task.classes)
+            hard = block.task.difficult.rows(block.start, block.stop)
+            mine, theirs = (ragged.cell_keys(s.indptr, s.codes, width) for s in (side, hard))
+            easy = ~ragged.is_member(mine, theirs, width * len(block))
+            side, hit = side.keep(easy), hit[easy]
         if matched.once is not None:
             ref = ref.keep(matched.once)
         return {"pairs": PairColumn(side, hit, ref)}
@@ -853,7 +866,7 @@ class ClassCurveFamily(Family):
 
     def statistic(self, measure: Measure) -> Statistic:
         """Choose the scored pairs themselves."""
-        return ScoredPairs()
+        return ScoredPairs(difficult=measure["interpolation"] is None)
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Average over classes, under the policy for classes without positives."""

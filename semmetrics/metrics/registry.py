@@ -29,9 +29,9 @@ from semmetrics.options import OPTIONS
 # Kind, heading of a group, module of this package, names and aliases that the module registers.
 _TABLE = (
     ("labels", "Sets of labels", "sets",
-     "Precision MacroPrecision MicroPrecision Recall MacroRecall MicroRecall F1 MacroF1 MicroF1 "
-     "FBeta Jaccard MacroJaccard MicroJaccard SubsetAccuracy HammingLoss AP BalancedAccuracy "
-     "CardinalityError O-F1 C-F1 I-F1"),
+     "Precision MacroPrecision MicroPrecision CP OP Recall MacroRecall MicroRecall CR OR F1 "
+     "MacroF1 MicroF1 OF1 CF1 FBeta Jaccard MacroJaccard MicroJaccard SubsetAccuracy HammingLoss "
+     "AP BalancedAccuracy CardinalityError O-F1 C-F1 I-F1"),
     ("labels", "Meanings of labels (--embedding)", "semantic",
      "SemPrecision SemRecall SemF1 SemJaccard SemAP SoftPrecision SoftRecall SoftF1"),
     ("labels", "Bags of labels and transport (--embedding)", "bags", "WMD RWMD BagSim MeanSim"),

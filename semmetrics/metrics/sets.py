@@ -66,7 +66,7 @@ def check_decode(value: str) -> str:
     if value in (*plain, "threshold:best"):
         return value
     with suppress(ValueError):
-        numbered = rule in ("threshold", "cumulative", "dirichlet")
+        numbered = rule in ("threshold", "at-least", "cumulative", "dirichlet")
         if numbered and np.isfinite(float(number)) and (rule != "dirichlet" or float(number) > 0):
             return str(clean_rule(value))
     wanted = f"a decoding rule such as {', '.join(DECODING)}"
@@ -353,6 +353,8 @@ _HELP = {
     aliases={
         "MacroPrecision": "Precision(average=macro)",
         "MicroPrecision": "Precision(average=micro)",
+        "CP": "Precision(average=macro,absent=0)",
+        "OP": "Precision(average=micro)",
     },
 )
 def Precision(hit: Any, n_pred: Any) -> Any:  # named as papers write it
@@ -366,7 +368,12 @@ def Precision(hit: Any, n_pred: Any) -> Any:  # named as papers write it
     source="Kubany et al. 2020, equations 3, 8 and 11 (Godbole & Sarawagi 2004)",
     cite=("kubany2020", "godbole2004"),
     policies=("empty", "absent", "no_reference"),
-    aliases={"MacroRecall": "Recall(average=macro)", "MicroRecall": "Recall(average=micro)"},
+    aliases={
+        "MacroRecall": "Recall(average=macro)",
+        "MicroRecall": "Recall(average=micro)",
+        "CR": "Recall(average=macro,no_reference=skip)",
+        "OR": "Recall(average=micro)",
+    },
 )
 def Recall(hit: Any, n_ref: Any) -> Any:
     """Share of the true labels that are predicted."""
@@ -380,11 +387,46 @@ def Recall(hit: Any, n_ref: Any) -> Any:
     source="Kubany et al. 2020, equations 4, 9 and 12",
     cite=("kubany2020",),
     policies=("empty", "absent"),
-    aliases={"MacroF1": "F1(average=macro)", "MicroF1": "F1(average=micro)"},
+    aliases={
+        "MacroF1": "F1(average=macro)",
+        "MicroF1": "F1(average=micro)",
+        "OF1": "F1(average=micro)",
+    },
 )
 def F1(hit: Any, n_pred: Any, n_ref: Any) -> Any:
     """Harmonic mean of precision and recall."""
     return formulas.f1(hit, n_pred, n_ref)
+
+
+class ClassF1(SetFamily):
+    """The harmonic mean of CP and CR, which are means over classes."""
+
+    def terms(self, measure: Measure) -> tuple[Measure, Measure]:
+        """Return CP and CR, over the labels of the measure."""
+        shared: Any = {"average": "macro", "labels": measure["labels"]}
+        return Precision(**shared, absent="0"), Recall(**shared, no_reference="skip")
+
+    def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
+        """Compute the harmonic mean of both means; 0 where both are 0."""
+        each = [super(ClassF1, self).aggregate(m, sums, frame) for m in self.terms(measure)]
+        return np.asarray(formulas.harmonic_mean(*each))
+
+    def by_cause(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+        """Count the labels without a recall, by cause."""
+        return super().by_cause(self.terms(measure)[1], sums, frame)
+
+    def per_label(self, measure: Measure, sums: Sums, frame: Frame) -> LabelTable | None:
+        """Return None: a label alone has no value."""
+        return None
+
+
+CF1 = define(
+    "CF1", ClassF1(),
+    "Harmonic mean of the means over classes of precision and recall (CP, CR). It is neither the "
+    "mean of the classes' F1 (MacroF1) nor C-F1 of pineda2019.",
+    "2 CP CR / (CP + CR)", "Chen et al. 2019, section 4.1, and the released code of ML-GCN",
+    ("chen2019",), set_options(("macro",), without=("absent", *families.CAUSES)), ("macro",),
+)  # fmt: skip
 
 
 @measure(
@@ -516,11 +558,13 @@ def _smoothed(name: str, average: str, summary: str, **defaults: Value) -> Defin
 
 _smoothed(
     "O-F1", "micro",
-    "Overall F1: of the counts of all labels together; nothing on either side scores 1.",
+    "Overall F1: of the counts of all labels together; nothing on either side scores 1. It is OF1 "
+    "(MicroF1) but for eps.",
 )  # fmt: skip
 _smoothed(
     "C-F1", "macro",
-    "Per-class F1: mean over the dictionary; a class absent on both sides scores 1.",
+    "Per-class F1: mean over the dictionary; a class absent on both sides scores 1. It is not CF1, "
+    "the harmonic mean of two means over classes.",
     labels="given",
 )  # fmt: skip
 _smoothed(

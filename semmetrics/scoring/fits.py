@@ -176,7 +176,7 @@ def _under_policy(
         return np.stack([np.nan_to_num(value, nan=0.0), (kept + ref == 0).astype(np.float64)])
 
     average, definition = str(measure["average"]), measure.definition
-    policy = str(measure["absent" if average in LABEL_AVERAGES else "empty"])
+    policy = str(measure["absent" if average in LABEL_AVERAGES else "empty"] or "skip")
     if definition.formula is not None and set(definition.arguments) == {"hit", "n_pred", "n_ref"}:
         options = dict(formula_options(measure))
         value = float(definition.formula(*np.zeros((3, 1)), **options)[0])

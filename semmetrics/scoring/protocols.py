@@ -49,6 +49,8 @@ class Protocol(NamedTuple):
         How many items the paper's data have; a note says if others differ.
     optional : frozenset of str
         The headings that are left out without a word where the data do not allow them.
+    percent : bool
+        Whether the paper, and so the program, prints values in percent.
     """
 
     name: str
@@ -62,12 +64,14 @@ class Protocol(NamedTuple):
     absent: Mapping[str, str] = {}
     sizes: Mapping[str, int] = {}
     optional: frozenset[str] = frozenset()
+    percent: bool = False
 
 
 _RECALLS = {f"R@{k}": f"HitRate@{k}" for k in (1, 5, 10)}
 _LISTS = "duplicates=each,empty=0"
 _MEANING = f"{_LISTS},threshold=0.4,match=greedy"
 _RATIOS = ("Precision", "Recall", "F1")
+_MULTILABEL = product([("", ""), (" (top 3)", "@3")], ["CP", "CR", "CF1", "OP", "OR", "OF1"])
 # Section 5.2 names them; the paper's tables have no column of them.
 _VANILLA = {"BERT": "bert-base-uncased", "RoBERTa": "roberta-base", "XLNet": "xlnet-base-cased"}
 _WITHOUT_GT = "phi=SPICE,ground_truth=left-out"
@@ -133,6 +137,18 @@ PROTOCOLS = {
             },
             settings={},
             decode=True,
+        ),
+        Protocol(
+            name="coco-multilabel",
+            title="the table of multi-label recognition: all predictions, and the three highest",
+            source="Chen et al. 2019, section 4.1, and the released code of ML-GCN",
+            entries={
+                "mAP": "mAP",
+                **{f"{m}{top}": f"{m}(decode={{logits}}){k}" for (top, k), m in _MULTILABEL},
+            },
+            settings={},
+            decode=True,
+            percent=True,
         ),
         Protocol(
             name="coco-caption",
@@ -349,6 +365,8 @@ def _plan_protocol(
     for place, rule in enumerate(rules):
         for k, (heading, text) in product(every, protocol.entries.items()):
             heading = heading if k is None else f"{heading}@{k}"
+            # a rule that is given, in place of the one for logits
+            text = text.replace("{logits}", (rule or "{logits}").replace("threshold:", "at-least:"))
             filled, lacking = kind.fill_entry(text, tasks, options)
             if lacking:
                 if not place and heading.partition("@")[0] not in protocol.optional:
@@ -357,7 +375,8 @@ def _plan_protocol(
             (measure,) = parse(filled, kind.name)
             measure = _decode(measure, rule, keep)
             plan.measures.append(measure if k is None else measure @ k)
-            plan.headings.append(heading if len(rules) == 1 else f"{heading} [{rule}]")
+            ruled = len(rules) > 1 and measure["decode"] is not None
+            plan.headings.append(f"{heading} [{rule}]" if ruled else heading)
     return plan
 
 

@@ -44,6 +44,7 @@ _EVERY_PROTOCOL: Mapping[str, Protocol | AgreementProtocol] = {
 _SAME_PUBLICATION = {
     "tsoumakas2009": "tsoumakas2010",  # one chapter, cited under the year of either printing
     "coco-caption": "chen2015",  # what protocols are called
+    "coco-multilabel": "chen2019",
     "coco-5k": "faghri2018",
     "coco-1k": "faghri2018",
     "f30k": "faghri2018",
@@ -285,9 +286,10 @@ def _draw_options(title: str, options: Iterable[Option], definition: Definition)
 
 
 def _explain_protocol(protocol: Protocol) -> str:
-    rows = [[heading, text.replace("{q}", "size of the class list")]
+    rows = [[heading, text.format(q="size of the class list", logits="at-least:0")]
             for heading, text in protocol.entries.items()]  # fmt: skip
     of_kind = find_kind(protocol.kind).describer
+    files = of_kind.FILES.replace("preds", "scores" if "mAP" in protocol.entries else "preds")
     settings = ", ".join(f"{name}={value}" for name, value in protocol.settings.items())
     facts = {
         "source": protocol.source,
@@ -298,7 +300,7 @@ def _explain_protocol(protocol: Protocol) -> str:
     return "\n\n".join([
         f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}",
         f"measures, under their headings\n{align(rows, left=True, indent='  ')}",
-        f"for example\n  semmetrics score --protocol {protocol.name} {of_kind.FILES}",
+        f"for example\n  semmetrics score --protocol {protocol.name} {files}",
     ])  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from semmetrics.core.ragged import cell_keys, first_occurrences
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import is_membership, members, note_unstored
+from semmetrics.data.matrix import is_membership, is_signed, members, note_unstored
 from semmetrics.data.public import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.errors import ITEM
 from semmetrics.kinds import Certainty, Verdict, names_entries
@@ -74,7 +74,8 @@ def as_labels(
         unlike = _find_unlike(found)
         return (replace(found, unlike=unlike) if unlike[0] else found).chosen()
     member = is_membership(found)
-    found = replace(found, understood=f"{found.understood}, {'0/1' if member else 'scores'}")
+    cells = "0/1" if member else "-1/0/1" if is_signed(found.values) else "scores"
+    found = replace(found, understood=f"{found.understood}, {cells}")
     return members(found) if member else note_unstored(found).ranked()
 
 

@@ -42,7 +42,7 @@ _DELIMITERS = (";", "|", "\t", ",")
 _LIST = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")  # a list as text, or an end
 _ALIKE, _HELD, _LONE = (f"{BESIDE}{name}" for name in ("alike", "delimiter", "lone labels"))
 _WRITTEN, _SCORES, _ORDER = "lists as text", "scores", "order"
-SHARED, IGNORED = "terms of several classes", "labels to ignore"
+SHARED, IGNORED, DIFFICULT = "terms of several classes", "labels to ignore", "difficult labels"
 _NAMED, _TERMS = "labels that are no numbers", "terms"
 _FLAGS = ("unknown", "composed", "zero_vectors")  # of terms in an embedding
 _NO = np.zeros(1, np.bool_)
@@ -319,6 +319,7 @@ def label_facts(
         of_truth += oddity_facts(odd, "ref", truth, options)
         of_truth += [Fact("true-scores", where=truth)] * ((_SCORES, "ref") in odd)
         of_truth += common.swapped_facts(odd)
+        of_truth += common.counted("difficult-labels", odd.get(DIFFICULT, 0), (), truth)
     facts += [fact for one in inputs for fact in unlike_scores(one)]
     facts += first_of_each(of_truth) + common.different_items(tasks)
     facts += common.unused_embeddings(measures, options["embedding"])
@@ -715,6 +716,8 @@ def explain_protocol(protocol: Any) -> dict[str, str]:
         "cutoffs": f"{cutoffs or 'none'} unless {OPTIONS['top_k'].both} says otherwise",
         "predictions": f"label lists, or scores that {OPTIONS['threshold'].both} or "
         f"{OPTIONS['decode'].both} make sets of"
+        if protocol.decode and "{logits}" not in str(protocol.entries)
+        else f"logits, which predict a label from 0, or scores from {OPTIONS['threshold'].both}"
         if protocol.decode
         else "label lists, ranked by their scores where they have them",
     }

@@ -28,11 +28,13 @@ from semmetrics.core.ragged import Bools, Codes, Floats
 from semmetrics.data.form import ReadOptions
 from semmetrics.data.join import aligned_rows, join, weigh
 from semmetrics.data.lists import Lists, Side, Terms
+from semmetrics.data.matrix import is_signed
 from semmetrics.data.tasks import IgnoredLabels, LabelTask, Synonyms, occurring
 from semmetrics.errors import InputError
 from semmetrics.kinds import Defaults, Kind, Measures, Options, Tasks, common, each_task
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.labels.facts import (
+    DIFFICULT,
     IGNORED,
     SHARED,
     Odd,
@@ -79,7 +81,8 @@ def label_task(
     normalize, missing, classes = options["normalize"], options["missing"], options["classes"]
     weights, clean = options["weights"], normalization(normalize)
     skips = options["empty_predictions"] == "skip"
-    if ref.ranked:
+    signed = is_signed(ref.side.scores) and ref.contents[0] == len(ref) * len(ref.vocabulary)
+    if ref.ranked and not signed:
         raise InputError("truth-of-scores", ref.source)
     ignored = Ignored.of(options["ignore"], clean)
     pred, ref = (
@@ -87,6 +90,11 @@ def label_task(
         for side in (pred, ref)
     )
     joined, weighed = weigh(join(pred, ref, missing=missing), weights, ref)
+    difficult: Side | None = None
+    if ref.ranked:
+        ref = replace(ref, side=replace(ref.side, scores=None))
+        present, difficult = _split_marks(joined.ref)
+        joined = joined._replace(ref=present)
     _check_columns(pred, ref)
     listed = None if classes is None else cleaned_classes(classes, clean)
     settings = options.settings("labels")
@@ -115,6 +123,7 @@ def label_task(
         classes=tuple(map(class_name, terms)),
         pred=replace(joined.pred, codes=mine.take(joined.pred.codes), written=written[0]),
         ref=replace(joined.ref, codes=theirs.take(joined.ref.codes), written=written[1]),
+        difficult=difficult and replace(difficult, codes=theirs.take(difficult.codes)),
         ranked=pred.ranked,
         binary=pred.order in ("columns", "keys"),
         given=None if listed is None else len(listed),
@@ -133,9 +142,15 @@ def label_task(
         counts = {**task.counts, "empty_prediction_skipped": len(task) - len(rows)}
         task = replace(task.take(rows), counts=counts)
     odd |= find_oddities(task, pred, ref)
+    odd |= {DIFFICULT: len(task.difficult.codes)} if task.difficult else {}
     task = copy(task)  # with how often classes occur, which replace() would count again
     vars(task)["odd"] = odd
     return task
+
+
+def _split_marks(truth: Any) -> list[Side]:
+    """Return the labels present, marked 1, and the difficult ones, marked 0; -1 is absent."""
+    return [replace(truth.keep(truth.scores == mark), scores=None) for mark in (1, 0)]
 
 
 def _check_columns(pred: Lists, ref: Lists) -> None:
@@ -225,6 +240,7 @@ def _without(
         task,
         pred=only(task.pred, ~left_out),
         ref=only(task.ref, ~left_out),
+        difficult=task.difficult and only(task.difficult, ~left_out),
         classes=tuple(compress(task.classes, ~left_out)),
         terms=None if task.terms is None else list(compress(task.terms, ~left_out)),
         given=None if task.given is None else int((~left_out[: task.given]).sum()),
@@ -348,6 +364,10 @@ def fill_entry(text: str, tasks: Tasks, options: Options) -> tuple[str, str]:
         return text, f"needs the number of labels of the data set: {_GIVE_CLASSES}"
     if "labels=given" in text and n_classes is None:
         return text, f"is a mean over the whole dictionary: {_GIVE_CLASSES}"
+    scores = [task.pred.scores for _, task in each_task(tasks)]
+    if "{logits}" in text and any(one is not None and not (one < 0).any() for one in scores):
+        return text, "needs logits, or threshold=0.5 (--threshold 0.5): no score is below 0"
+    text = text.replace("{logits}", "at-least:0")
     given = common.embeddings_by_name(options["embedding"])
     text = text.replace("{q}", str(n_classes))
     (measure,) = parse(text)
