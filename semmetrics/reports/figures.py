@@ -271,15 +271,15 @@ class Dots(Display):
 
 def _name_rows(ax: Any, names: Sequence[Any]) -> None:
     """Name rows, the first at the top."""
-    ax.set_yticks(range(len(names)), list(map(_short, names)))
+    ax.set_yticks(range(len(names)), [_short(name, 26) for name in names])
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(axis="x", color="0.9")
 
 
 def _scales(result: Any) -> dict[str, str]:
     """Return what tells the scale of each measure: that of shares, or its own."""
-    return {one.heading: "" if one.measure.definition.bounds[1] == 1 else one.heading
-            for one in getattr(result, "scores", ())}  # fmt: skip
+    measures = {one.heading: one.measure.definition for one in getattr(result, "scores", ())}
+    return {name: "" if one.bounds[1] == 1 else one.name for name, one in measures.items()}
 
 
 def _level(records: Records, name: str) -> str:
@@ -876,7 +876,7 @@ class LabelsDisplay(Display):
         order = frequent[np.argsort(-np.nan_to_num(value[frequent, 0], nan=-np.inf), kind="stable")]
         note = _join(_hidden(most, len(labels), "label", "most frequent"),
                      _hidden(_PANELS, len(systems), "system"))  # fmt: skip
-        size = 6.8, 1.3 + 0.22 * len(order) * max(1, len(shown) / 2.2)
+        size = 6.8 + 1.6 * (len(shown) > 1), 1.3 + 0.22 * len(order) * max(1, len(shown) / 2.2)
         return cls(title=f"{_short(heading)} by label", labels=[labels[n] for n in order.tolist()],
                    systems=shown, value=value[order, :_PANELS], support=support[order], note=note,
                    _size=size, _grid=(1, 2, {"width_ratios": (3, 1)}))  # fmt: skip
@@ -896,7 +896,7 @@ class LabelsDisplay(Display):
         axes[1].tick_params(labelleft=False)
         axes[1].locator_params(axis="x", nbins=3)
         if len(self.systems) > 1:
-            _legend(axes[0], loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
+            _legend(axes[1], handles=axes[0].containers)
 
 
 def _item_values(result: Any, measure: str | None) -> tuple[str, list[Any], list[str], Floats]:
