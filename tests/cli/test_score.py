@@ -203,7 +203,9 @@ SIGNED = [
     (LISTS, "-m SemF1 " + MEANT.format(""), "--embedding words.vec"),
     *((LISTS, "-m 'SemF1(embedding=m)' " + MEANT.format("m="), f"--embedding {given}")
       for given in ("m=words.vec", "words.vec")),
-    *((SIDES[one.kind], f"--protocol {name}", "") for name, one in PROTOCOLS.items()),
+    *((SIDES[one.kind], f"--protocol {name}", "") for name, one in PROTOCOLS.items()
+      if not one.percent),
+    (SCORES, "--protocol coco-multilabel --threshold 0.15", ""),
 ]  # fmt: skip
 
 
