@@ -205,7 +205,6 @@ SIGNED = [
       for given in ("m=words.vec", "words.vec")),
     *((SIDES[one.kind], f"--protocol {name}", "") for name, one in PROTOCOLS.items()
       if not one.percent),
-    (SCORES, "--protocol coco-multilabel --threshold 0.15", ""),
 ]  # fmt: skip
 
 
