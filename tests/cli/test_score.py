@@ -21,7 +21,7 @@ TEXTS = ("captions.json", "references.json")
 # Cosines: cat-dog 0.8, cat-cow 0.6, dog-cow 0.96, dog-bird 0.6, cow-bird 0.8, cat-bird 0.
 VECTORS = {"cat": (1, 0), "dog": (0.8, 0.6), "cow": (0.6, 0.8), "bird": (0, 1), "unknown": (-1, 0)}
 SIDES = {
-    "labels": (*LISTS, "--classes", "classes.txt"),
+    "labels": (*SCORES, "--classes", "classes.txt"),
     "captions": TEXTS,
     "retrieval": ("sims.json", "positives.json"),
     "classes": ("scores.json", "truth.json", "--seen", "seen.txt", "--unseen", "unseen.txt"),
@@ -203,8 +203,7 @@ SIGNED = [
     (LISTS, "-m SemF1 " + MEANT.format(""), "--embedding words.vec"),
     *((LISTS, "-m 'SemF1(embedding=m)' " + MEANT.format("m="), f"--embedding {given}")
       for given in ("m=words.vec", "words.vec")),
-    *((SIDES[one.kind], f"--protocol {name}", "") for name, one in PROTOCOLS.items()
-      if not one.percent),
+    *((SIDES[one.kind], f"--protocol {name}", "") for name, one in PROTOCOLS.items()),
 ]  # fmt: skip
 
 

@@ -27,5 +27,5 @@ def mean_average_precision(scores, marks):
     """Of the classes that have a positive; difficult items are left out of theirs."""
     pairs = zip(scores.T, marks.T, strict=True)
     known = [[*zip(s[m != 0], m[m != 0] == 1, strict=True)] for s, m in pairs]
-    values = [class_average_precision(column, sum(true for _, true in column)) for column in known]
-    return mean(value for value in values if value == value)
+    positives = [(column, n) for column in known if (n := sum(true for _, true in column))]
+    return mean(class_average_precision(*column) for column in positives)

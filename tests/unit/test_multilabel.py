@@ -49,8 +49,7 @@ def test_difficult_labels_are_absent_but_for_average_precision():
 
 
 def test_names_that_differ_by_a_hyphen_are_exact():
-    names = ["CF1", "C-F1", "OF1", "O-F1"]
-    table = semmetrics.score(*data(1), measures=names, threshold=-0.1, classes=[*"abcdef"])
+    given = {"threshold": -0.1, "classes": list("abcdef")}
+    table = semmetrics.score(*data(1), measures="CF1 C-F1 OF1 O-F1", **given)
     assert [one.measure.definition.name for one in table] == ["CF1", "C-F1", "F1", "O-F1"]
-    near = [abs(table[i].value - table[i + 1].value) < 1e-7 for i in (0, 2)]
-    assert near == [False, True]
+    assert [abs(table[i].value - table[i + 1].value) < 1e-7 for i in (0, 2)] == [False, True]
