@@ -21,7 +21,7 @@ TEXTS = ("captions.json", "references.json")
 # Cosines: cat-dog 0.8, cat-cow 0.6, dog-cow 0.96, dog-bird 0.6, cow-bird 0.8, cat-bird 0.
 VECTORS = {"cat": (1, 0), "dog": (0.8, 0.6), "cow": (0.6, 0.8), "bird": (0, 1), "unknown": (-1, 0)}
 SIDES = {
-    "labels": (*LISTS, "--classes", "classes.txt"),
+    "labels": (*SCORES, "--classes", "classes.txt"),
     "captions": TEXTS,
     "retrieval": ("sims.json", "positives.json"),
     "classes": ("scores.json", "truth.json", "--seen", "seen.txt", "--unseen", "unseen.txt"),
