@@ -12,6 +12,7 @@ its value, as the caller writes options: ``missing='skip'`` or ``--missing skip`
 
 from __future__ import annotations
 
+import re
 import reprlib
 import string
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -127,6 +128,17 @@ def listing(
     return first if len(every) <= most else f"{first} and {len(every) - most} more"
 
 
+def fold(name: str) -> str:
+    """Return a name as it is compared: without case, hyphens, underscores and blanks.
+
+    Examples
+    --------
+    >>> fold("BLEU-4"), fold("rouge_L")
+    ('bleu4', 'rougel')
+    """
+    return re.sub(r"[-_\s]", "", name).casefold()
+
+
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", *, most: int = 3) -> str:
     """Return the remedy for an unknown name: the nearest of those that are known.
 
@@ -137,8 +149,11 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", *, most: 
     """
     import difflib
 
-    names = {one.lower(): one for one in known}
-    near = difflib.get_close_matches(name.lower(), names, n=most, cutoff=0.5)
+    folded, names = fold(name), {fold(one): one for one in known}
+    near = difflib.get_close_matches(folded, names, n=most, cutoff=0.75)
+    if not near:  # the beginning of a name
+        names = {one[: len(folded)]: whole for one, whole in names.items()}
+        near = difflib.get_close_matches(folded, names, n=most, cutoff=0.75)
     return f"did you mean {' or '.join(names[one] for one in near)}?" if near else otherwise
 
 
@@ -250,6 +265,8 @@ MESSAGES: dict[str, str] = {
     "wrong-shape": "{role} has shape {shape}; give {wanted}",
     "wrong-dtype": "{role} has dtype {dtype}; give {wanted}",
     "wrong-count": "{found} for {wanted}; give one for each",
+    "several-classes": "{n:class} for an image; give one for each; of label sets measure Jaccard "
+        "(the Accuracy of kubany2020) or SubsetAccuracy",
     "nothing-given": "there are no {what}; {remedy}",
     # Files and their formats
     "missing-file": "no such file; {remedy}",
@@ -539,7 +556,7 @@ MESSAGES: dict[str, str] = {
     # Scoring
     "no-items": "there are no items to evaluate; check the ids of both sides and {opt:missing}",
     "zero-weights": "all sample weights are zero; give some item a weight",
-    "wrong-kind": "{names!l} cannot be computed for {kind}; see semmetrics list, or set {opt:task}",
+    "wrong-kind": "{names!l} cannot be computed for {kind}; {hint}, or set {opt:task}",
     "protocol-of-kind": "protocol {protocol} evaluates {kind}, not {task}; remove {opt:task}",
     "measures-and-protocol": "{opt:measures} and {opt:protocol} are given; "
         "semmetrics explain {protocol} lists its measures, so give one of them",
