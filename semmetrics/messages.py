@@ -417,6 +417,10 @@ MESSAGES: dict[str, str] = {
     "missing-ids": "{lost}; add them, or set {opt:missing=skip} or {opt:missing=empty}",
     "other-ids": "{lost}; check that both sides use the same ids",
     "unlike-ids": "{lost}; write ids the same way on both sides: {names!l} differ by {how}",
+    "joinable-ids": "{lost}; if they are the same but for how they are written, set "
+        "{opt:ids={expression}}",
+    "joined-names": "{n:item} of the predictions joined by the name of its file",
+    "equal-parts": "{names!l} have the same part {value!r}; change {opt:ids}",
     "missing-entries": "{lost}; add {noun}s, or set {opt:missing=skip} to leave these items out, "
         "{opt:missing=empty} for an empty candidate or no reference",
     "no-rows": "{n:item} without a row in the {what} matrix: {ids!l}; set {opt:missing=skip}",

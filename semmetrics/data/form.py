@@ -399,7 +399,7 @@ class Items:
         The name of the input, and how it was read: "JSON, {id: [labels]}".
     notes : list of Fact or str
         What is odd and was nevertheless accepted.
-    order : str
+    order, aliases
         As in ``Lists``.
     """
 
@@ -410,6 +410,7 @@ class Items:
     understood: str = "lists"
     notes: list[Fact] = field(default_factory=list)
     order: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def types(self) -> set[type]:
@@ -490,6 +491,7 @@ def encode(found: Items, form: Form) -> Lists:
         where=found.where,
         noun=form.noun,
         order="sorted" if sets else found.order,
+        aliases=found.aliases,
     )
 
 
