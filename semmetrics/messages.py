@@ -477,6 +477,11 @@ MESSAGES: dict[str, str] = {
     "has-decoder": "a {kind} has a decoder; use an encoder, such as BERT, RoBERTa or XLNet",
 
     # Metrics: definitions and label metrics
+    "number-as-label": "{value!r} is a number, not a label; if it is a place in a class list, set "
+        "{opt:classes}; beside a matrix, set {opt:task=retrieval} for the positives of each row, "
+        "or {opt:task=classes} for the class of each image",
+    "ambiguous-rows": "rows of two numbers, a 0 and a 1, could be two labels each or say which of "
+        "two classes an image has; write names, or numpy.array(rows) for 0/1",
     "not-a-measure": "{text!r} is not a measure; write it as F1(average=macro)@3",
     "measure-option": "{option} does not apply to {measure}; leave it out",
     "missing-option": "{measure} needs {option}; write {measure}({option}=…): {help}",
@@ -519,7 +524,7 @@ MESSAGES: dict[str, str] = {
 
     # Kinds
     "unknown-kind": "the kind of data is not certain: {what}; "
-        "set {opt:task={task}} if each image has one class",
+        "set {opt:task={task}} if each image has one class, or {opt:task=retrieval} for queries",
     "different-kinds": "the two sides are of different kinds: {what}; set {opt:task} to {kinds!l}",
     "ambiguous-kind": '{reason} could be {kinds!l}: {what}; set {opt:task}, or write as ["cat"]',
     "truth-of-scores": "the ground truth is a matrix of scores; give 0/1 or lists, last of all",

@@ -347,6 +347,7 @@ def read_columns(
     if wide and scores is not None:  # nothing is cast from texts or truth values
         scores = scores.value_type if has_type(scores, *_LISTS[:3]) else pa.string()
     empty = () if form.blank else ("null",)  # a column of nulls: items without entries
+    empty += ("integer",) if form.numbered or form.places else ()
     fits = {
         "id": has_type(kinds["id"], *_TEXTS, "integer"),
         form.noun: wide or has_type(entries, *_TEXTS, *empty),
@@ -371,6 +372,7 @@ def read_columns(
 def _columns_of(batch: Any, names: Sequence[str], form: Form, wide: bool) -> list[Any]:
     """Return ids, entries and perhaps scores; leave lists of another kind to the strict reader."""
     ids, values, *scores = (batch.column(name) for name in names)
+    values = values.cast(pa.string()) if has_type(values.type, "integer") else values
     if wide:
         leave_if(not has_type(values.type, "list", "large_list"))
         leave_if(not has_type(values.type.value_type, *_TEXTS))
