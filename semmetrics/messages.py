@@ -5,7 +5,8 @@ Conventions
 A message is "problem; remedy", or a problem alone. ``{name}`` is a value as text, ``{name!r}``
 as Python writes it, ``{name!l}`` a list of a few names, ``{name!e}`` one of examples, if there are
 any, ``{name!p}`` one without quotes, ``{name!t}`` its type with an article, ``{name!o}`` the option
-of that name, ``{setting}`` the option ``name`` with ``value``, ``{fix}`` "remove it" unless given;
+of that name (or several, with blanks between), ``{name!i}`` ", or set" that option, if there is
+one, ``{setting}`` the option ``name`` with ``value``, ``{fix}`` "remove it" unless given;
 ``{n:item}`` counts items; ``{opt:missing}`` names an option, and ``{opt:missing=skip}`` one with
 its value, as the caller writes options: ``missing='skip'`` or ``--missing skip``.
 """
@@ -53,7 +54,8 @@ class _Writer(string.Formatter):
             "e": lambda some: f", such as {listing(some)}" if some else "",
             "p": lambda some: ", ".join(map(str, some)),
             "t": a_kind,
-            "o": lambda name: self.spell(name, ""),
+            "o": lambda names: ", ".join(self.spell(name, "") for name in names.split()),
+            "i": lambda name: name and f", or set {self.spell(name, '')}",
         }
         return value if conversion is None else writers[conversion](value)
 
@@ -279,14 +281,15 @@ MESSAGES: dict[str, str] = {
     "damaged": "it is damaged or cut off: {why}; write or copy it again",
     "too-large": "it takes more than {limit} bytes; raise {opt:max_bytes}",
     "line-too-long": "over {limit} bytes in a line; check line ends, or raise {opt:max_line_bytes}",
-    "unknown-extension": "{ending!r} does not name a format; use one of {known}{instead}",
+    "unknown-extension": "{ending!r} does not name a format; use one of {known}{instead!i}",
     "wrong-format": "{what} cannot be read from {format}; use {wanted}",
     "not-json": "not valid JSON: {why}; correct the JSON",
     "not-csv": "not valid CSV: {why}; check quotes and {opt:delimiter}",
     "wrong-content": "{value} is not {wanted}; write {example}",
     # Tables
-    "missing-column": "no column for {role}: {wanted} not in {found!l}; rename one, or set {flag}",
-    "ambiguous-column": "several columns could be {role}: {found!l}; choose one: {flag}",
+    "missing-column": "no column for {role}: {wanted} not in {found!l}; rename one, or set "
+        "{flag!o}",
+    "ambiguous-column": "several columns could be {role}: {found!l}; choose one: {flag!o}",
     "duplicate-column": "two columns are named {name!r}; rename one",
     "wrong-width": "the row has {found:cell}, the header {wanted}, the first is {first!r}; "
         "quote cells that contain the delimiter",
@@ -340,7 +343,7 @@ MESSAGES: dict[str, str] = {
     "wrong-column-type": "a column of {role}s cannot be of type {found}; "
         "ids are text or integers, labels and captions text or lists, scores numbers",
     "not-a-label-column": "{value!r} is neither 0/1 nor a score from 0 to 1, and no column of "
-        "{noun}s ({known}) is there; remove the column, or name the column of {noun}s: {flag}",
+        "{noun}s ({known}) is there; remove the column, or name the column of {noun}s: {flag!o}",
     "not-a-table": "it cannot be read as a table: {why}; give each column one name and one type",
     "deep-column": "objects or deep lists in {name!r}; give strings, numbers, or lists of those",
     "id-pairs": "the items are pairs of an id and {noun}s; give dict(pairs), or lists, not tuples",
@@ -527,7 +530,8 @@ MESSAGES: dict[str, str] = {
         "set {opt:task={task}} if each image has one class, or {opt:task=retrieval} for queries",
     "different-kinds": "the two sides are of different kinds: {what}; set {opt:task} to {kinds!l}",
     "ambiguous-kind": '{reason} could be {kinds!l}: {what}; set {opt:task}, or write as ["cat"]',
-    "truth-of-scores": "the ground truth is a matrix of scores; give 0/1 or lists, last of all",
+    "truth-of-scores": "the ground truth is a matrix of scores; give 0/1 or lists, and predictions "
+        "first",
     "not-probabilities": "{value!p} are not probabilities of set sizes; let each item sum to 1",
     "outside-classes": "{role} {value!r} is not in the class list; correct it or {opt:classes}",
     "unnamed-columns": "columns without names, labels of {other} are {names!l}; set {opt:classes}",
@@ -775,6 +779,8 @@ MESSAGES: dict[str, str] = {
     "tied-graphs-of-mean": "SPICE of {n:item} depends on ties in merging scene graphs{examples!e} "
         "({low:.4f} to {high:.4f}): its own program may print {less:.2g} less to {more:.2g} "
         "more{untried}",
+    "recall-of-several": "{n:query} with several positives: Recall@K is the share of them that is "
+        "found; what papers print as R@K is HitRate@K",
     "run-size": "{n:query}, {how}",
     "tied-ranks": "{n:query} with a tie that decides the rank of a positive",
     "fewer-candidates": "{n:query} with fewer than {k} candidates{besides}, counted at @{k}",

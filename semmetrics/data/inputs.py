@@ -84,9 +84,8 @@ def format_among(
         kind = "flickr"
     if kind is None or (kind == "txt" != options.format and told and "txt" not in kinds):
         known = ", ".join(suffix for suffix, one in EXTENSIONS.items() if one in kinds)
-        instead = ", or give format (--input-format)" if told else ""
         raise InputError("unknown-extension", source.name, ending=source.suffix or "", known=known,
-                         instead=instead)  # fmt: skip
+                         instead="format" * told)  # fmt: skip
     if kind not in kinds:
         what = what.removesuffix(" are").removesuffix(" is")
         wanted = ", ".join(kinds)
