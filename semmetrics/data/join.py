@@ -169,7 +169,7 @@ def _under_ids(pred: Lists, ref: Lists) -> tuple[Lists, dict[str, int]]:
     if not ref.aliases:
         return pred, {}
     known, first = {*ref.ids}, dict[str, str]()
-    for name in pred.ids:
+    for name in map(str, pred.ids):
         own = ref.aliases.get(name, name)
         own = name if name in known or own not in known else own
         if first.setdefault(own, name) != name:

@@ -361,7 +361,7 @@ def _arrow_table(data: Any) -> Any:
 def _with_names(table: Any, features: Mapping[str, Any]) -> Any:
     """Return a table with names in place of the numbers of ClassLabel features, -1 without one."""
     for place, name in enumerate(table.column_names):
-        feature = features.get(name)
+        feature: Any = features.get(name)
         feature = feature[0] if isinstance(feature, list) else getattr(feature, "feature", feature)
         if not hasattr(feature, "int2str"):
             continue

@@ -89,11 +89,12 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
     InputError
         If a number is no place, or rows may be either.
     """
-    named = [as_entry(one if isinstance(one, str) else tuple(one)) for one in classes]
-    numbers = [str(one).isdecimal() for one in found.vocabulary]
+    named = [as_entry((one,) if isinstance(one, str) else tuple(one)) for one in classes]
+    texts = list(map(str, found.vocabulary))
+    numbers = [text.isdecimal() for text in texts]
     if not numbers or not all(numbers) or any(str(one).isdecimal() for one in named):
         return found
-    values = np.array(list(map(int, found.vocabulary)))  # type: ignore[call-overload]
+    values = np.array(list(map(int, texts)))
     sizes, width = np.diff(found.side.indptr), len(named)
     if (values < 2).all() and (sizes == width).all() and found.side.scores is None:
         cells = values[found.side.codes].reshape(-1, width)
