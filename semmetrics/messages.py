@@ -267,8 +267,7 @@ MESSAGES: dict[str, str] = {
     "wrong-shape": "{role} has shape {shape}; give {wanted}",
     "wrong-dtype": "{role} has dtype {dtype}; give {wanted}",
     "wrong-count": "{found} for {wanted}; give one for each",
-    "several-classes": "{n:class} for an image; give one for each; of label sets measure Jaccard "
-        "(the Accuracy of kubany2020) or SubsetAccuracy",
+    "several-classes": "{n:class} for an image; give one; for label sets: Jaccard, SubsetAccuracy",
     "nothing-given": "there are no {what}; {remedy}",
     # Files and their formats
     "missing-file": "no such file; {remedy}",
@@ -287,8 +286,7 @@ MESSAGES: dict[str, str] = {
     "not-csv": "not valid CSV: {why}; check quotes and {opt:delimiter}",
     "wrong-content": "{value} is not {wanted}; write {example}",
     # Tables
-    "missing-column": "no column for {role}: {wanted} not in {found!l}; rename one, or set "
-        "{flag!o}",
+    "missing-column": "no column for {role}: {wanted} not in {found!l}; rename one or set {flag!o}",
     "ambiguous-column": "several columns could be {role}: {found!l}; choose one: {flag!o}",
     "duplicate-column": "two columns are named {name!r}; rename one",
     "wrong-width": "the row has {found:cell}, the header {wanted}, the first is {first!r}; "
@@ -420,8 +418,7 @@ MESSAGES: dict[str, str] = {
     "missing-ids": "{lost}; add them, or set {opt:missing=skip} or {opt:missing=empty}",
     "other-ids": "{lost}; check that both sides use the same ids",
     "unlike-ids": "{lost}; write ids the same way on both sides: {names!l} differ by {how}",
-    "joinable-ids": "{lost}; if they are the same but for how they are written, set "
-        "{opt:ids={expression}}",
+    "joinable-ids": "{lost}; if some of them are the same, set {opt:ids={expression}}",
     "joined-names": "{n:item} of the predictions joined by the name of its file",
     "equal-parts": "{names!l} have the same part {value!r}; change {opt:ids}",
     "missing-entries": "{lost}; add {noun}s, or set {opt:missing=skip} to leave these items out, "
@@ -483,8 +480,7 @@ MESSAGES: dict[str, str] = {
     "number-as-label": "{value!r} is a number, not a label; if it is a place in a class list, set "
         "{opt:classes}; beside a matrix, set {opt:task=retrieval} for the positives of each row, "
         "or {opt:task=classes} for the class of each image",
-    "ambiguous-rows": "rows of two numbers, a 0 and a 1, could be two labels each or say which of "
-        "two classes an image has; write names, or numpy.array(rows) for 0/1",
+    "ambiguous-rows": "rows of a 0 and a 1 are two labels or 0/1; give names, or numpy.array(rows)",
     "not-a-measure": "{text!r} is not a measure; write it as F1(average=macro)@3",
     "measure-option": "{option} does not apply to {measure}; leave it out",
     "missing-option": "{measure} needs {option}; write {measure}({option}=…): {help}",
@@ -530,8 +526,7 @@ MESSAGES: dict[str, str] = {
         "set {opt:task={task}} if each image has one class, or {opt:task=retrieval} for queries",
     "different-kinds": "the two sides are of different kinds: {what}; set {opt:task} to {kinds!l}",
     "ambiguous-kind": '{reason} could be {kinds!l}: {what}; set {opt:task}, or write as ["cat"]',
-    "truth-of-scores": "the ground truth is a matrix of scores; give 0/1 or lists, and predictions "
-        "first",
+    "truth-of-scores": "the ground truth is a matrix of scores; give 0/1 or lists, last of all",
     "not-probabilities": "{value!p} are not probabilities of set sizes; let each item sum to 1",
     "outside-classes": "{role} {value!r} is not in the class list; correct it or {opt:classes}",
     "unnamed-columns": "columns without names, labels of {other} are {names!l}; set {opt:classes}",
@@ -779,8 +774,7 @@ MESSAGES: dict[str, str] = {
     "tied-graphs-of-mean": "SPICE of {n:item} depends on ties in merging scene graphs{examples!e} "
         "({low:.4f} to {high:.4f}): its own program may print {less:.2g} less to {more:.2g} "
         "more{untried}",
-    "recall-of-several": "{n:query} with several positives: Recall@K is the share of them that is "
-        "found; what papers print as R@K is HitRate@K",
+    "recall-of-several": "{n:query} with several positives: the R@K of papers is HitRate@K",
     "run-size": "{n:query}, {how}",
     "tied-ranks": "{n:query} with a tie that decides the rank of a positive",
     "fewer-candidates": "{n:query} with fewer than {k} candidates{besides}, counted at @{k}",

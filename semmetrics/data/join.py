@@ -170,8 +170,8 @@ def _under_ids(pred: Lists, ref: Lists) -> tuple[Lists, dict[str, int]]:
         return pred, {}
     known, first = {*ref.ids}, dict[str, str]()
     for name in map(str, pred.ids):
-        own = ref.aliases.get(name, name)
-        own = name if name in known or own not in known else own
+        own = name if name in known else ref.aliases.get(name, name)
+        own = own if own in known else name
         if first.setdefault(own, name) != name:
             raise InputError("equal-parts", pred.source, names=[first[own], name], value=own)
     number = sum(own != name for own, name in first.items())

@@ -152,10 +152,9 @@ class ScoreTable(ScaledResult):
             return found[0]
         if found:
             _, name = _split_key(key)
-            headings = list(dict.fromkeys(score.heading for score in found))
-            remedy = "write table[system, measure]"
-            if len(headings) > 1:
-                remedy = f"choose one of {listing(headings)}"
+            headings = dict.fromkeys(score.heading for score in found)
+            several = f"choose one of {listing(headings)}"
+            remedy = several if len(headings) > 1 else "write table[system, measure]"
             if len({score.part for score in found}) > 1:
                 remedy = f"say of which part: {listing(f'{one.part} {name}' for one in found)}"
             raise UnknownKeyError("ambiguous-score", n=len(found), key=key, remedy=remedy)

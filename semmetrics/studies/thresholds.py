@@ -80,12 +80,11 @@ class ThresholdSweep(Result):
 
     def __getitem__(self, name: str) -> tuple[Score, ...]:
         """The scores of a measure, one for each threshold, by whatever name was asked for."""
-        known = {(key, *some[0].measure.asked): key for key, some in self.scores.items()}
-        meant = matching_names(name, known)
-        if len(meant) != 1:
-            remedy = f"it has {listing(self.scores)}"
-            raise UnknownKeyError("unknown-name", what="measure", value=name, remedy=remedy)
-        return self.scores[known[meant.pop()]]
+        known = {(key, *some[0].measure.asked): some for key, some in self.scores.items()}
+        if len(meant := matching_names(name, known)) == 1:
+            return known[meant.pop()]
+        remedy = f"it has {listing(self.scores)}"
+        raise UnknownKeyError("unknown-name", what="measure", value=name, remedy=remedy)
 
     @property
     def values(self) -> dict[str, list[float]]:

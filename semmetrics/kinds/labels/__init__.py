@@ -91,8 +91,7 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
     """
     named = [as_entry((one,) if isinstance(one, str) else tuple(one)) for one in classes]
     texts = list(map(str, found.vocabulary))
-    numbers = [text.isdecimal() for text in texts]
-    if not numbers or not all(numbers) or any(str(one).isdecimal() for one in named):
+    if not all(map(str.isdecimal, texts or [""])) or any(str(one).isdecimal() for one in named):
         return found
     values = np.array(list(map(int, texts)))
     sizes, width = np.diff(found.side.indptr), len(named)
@@ -101,8 +100,7 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
         if width < 3 and (cells.sum(axis=1) == width - 1).all():
             raise InputError("ambiguous-rows", found.source)
         rows = as_matrix(cells, named, source=found.source, notes=found.notes)
-        rows = replace(rows, ids=found.ids, where=found.where, understood="rows of 0/1")
-        return members(rows)
+        return members(replace(rows, ids=found.ids, where=found.where, understood="rows of 0/1"))
     if (values >= width).any():
         code = int((values >= width).argmax())
         where, value = found.where(found.first_item(code)), found.vocabulary[code]
