@@ -393,7 +393,7 @@ def parse_in_any_case(text: str) -> list[Measure]:
 
     Examples
     --------
-    >>> parse_in_any_case("macrof1"), parse_in_any_case("Cardinality error")
+    >>> parse_in_any_case("macrof1"), parse_in_any_case("error of F1")
     ([Measure('F1(average=macro)')], [])
     """
     found: list[Measure] = []
