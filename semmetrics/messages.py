@@ -5,13 +5,15 @@ Conventions
 A message is "problem; remedy", or a problem alone. ``{name}`` is a value as text, ``{name!r}``
 as Python writes it, ``{name!l}`` a list of a few names, ``{name!e}`` one of examples, if there are
 any, ``{name!p}`` one without quotes, ``{name!t}`` its type with an article, ``{name!o}`` the option
-of that name, ``{setting}`` the option ``name`` with ``value``, ``{fix}`` "remove it" unless given;
+of that name (or several, with blanks between), ``{name!i}`` ", or set" that option, if there is
+one, ``{setting}`` the option ``name`` with ``value``, ``{fix}`` "remove it" unless given;
 ``{n:item}`` counts items; ``{opt:missing}`` names an option, and ``{opt:missing=skip}`` one with
 its value, as the caller writes options: ``missing='skip'`` or ``--missing skip``.
 """
 
 from __future__ import annotations
 
+import re
 import reprlib
 import string
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -52,7 +54,8 @@ class _Writer(string.Formatter):
             "e": lambda some: f", such as {listing(some)}" if some else "",
             "p": lambda some: ", ".join(map(str, some)),
             "t": a_kind,
-            "o": lambda name: self.spell(name, ""),
+            "o": lambda names: ", ".join(self.spell(name, "") for name in names.split()),
+            "i": lambda name: name and f", or set {self.spell(name, '')}",
         }
         return value if conversion is None else writers[conversion](value)
 
@@ -127,6 +130,17 @@ def listing(
     return first if len(every) <= most else f"{first} and {len(every) - most} more"
 
 
+def fold(name: str) -> str:
+    """Return a name as it is compared: without case, hyphens, underscores and blanks.
+
+    Examples
+    --------
+    >>> fold("BLEU-4"), fold("rouge_L")
+    ('bleu4', 'rougel')
+    """
+    return re.sub(r"[-_\s]", "", name).casefold()
+
+
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", *, most: int = 3) -> str:
     """Return the remedy for an unknown name: the nearest of those that are known.
 
@@ -137,8 +151,11 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", *, most: 
     """
     import difflib
 
-    names = {one.lower(): one for one in known}
-    near = difflib.get_close_matches(name.lower(), names, n=most, cutoff=0.5)
+    folded, names = fold(name), {fold(one): one for one in known}
+    near = difflib.get_close_matches(folded, names, n=most, cutoff=0.75)
+    if not near:  # the beginning of a name
+        names = {one[: len(folded)]: whole for one, whole in names.items()}
+        near = difflib.get_close_matches(folded, names, n=most, cutoff=0.75)
     return f"did you mean {' or '.join(names[one] for one in near)}?" if near else otherwise
 
 
@@ -250,6 +267,7 @@ MESSAGES: dict[str, str] = {
     "wrong-shape": "{role} has shape {shape}; give {wanted}",
     "wrong-dtype": "{role} has dtype {dtype}; give {wanted}",
     "wrong-count": "{found} for {wanted}; give one for each",
+    "several-classes": "{n:class} for an image; give one; for label sets: Jaccard, SubsetAccuracy",
     "nothing-given": "there are no {what}; {remedy}",
     # Files and their formats
     "missing-file": "no such file; {remedy}",
@@ -262,14 +280,14 @@ MESSAGES: dict[str, str] = {
     "damaged": "it is damaged or cut off: {why}; write or copy it again",
     "too-large": "it takes more than {limit} bytes; raise {opt:max_bytes}",
     "line-too-long": "over {limit} bytes in a line; check line ends, or raise {opt:max_line_bytes}",
-    "unknown-extension": "{ending!r} does not name a format; use one of {known}{instead}",
+    "unknown-extension": "{ending!r} does not name a format; use one of {known}{instead!i}",
     "wrong-format": "{what} cannot be read from {format}; use {wanted}",
     "not-json": "not valid JSON: {why}; correct the JSON",
     "not-csv": "not valid CSV: {why}; check quotes and {opt:delimiter}",
     "wrong-content": "{value} is not {wanted}; write {example}",
     # Tables
-    "missing-column": "no column for {role}: {wanted} not in {found!l}; rename one, or set {flag}",
-    "ambiguous-column": "several columns could be {role}: {found!l}; choose one: {flag}",
+    "missing-column": "no column for {role}: {wanted} not in {found!l}; rename one or set {flag!o}",
+    "ambiguous-column": "several columns could be {role}: {found!l}; choose one: {flag!o}",
     "duplicate-column": "two columns are named {name!r}; rename one",
     "wrong-width": "the row has {found:cell}, the header {wanted}, the first is {first!r}; "
         "quote cells that contain the delimiter",
@@ -323,7 +341,7 @@ MESSAGES: dict[str, str] = {
     "wrong-column-type": "a column of {role}s cannot be of type {found}; "
         "ids are text or integers, labels and captions text or lists, scores numbers",
     "not-a-label-column": "{value!r} is neither 0/1 nor a score from 0 to 1, and no column of "
-        "{noun}s ({known}) is there; remove the column, or name the column of {noun}s: {flag}",
+        "{noun}s ({known}) is there; remove the column, or name the column of {noun}s: {flag!o}",
     "not-a-table": "it cannot be read as a table: {why}; give each column one name and one type",
     "deep-column": "objects or deep lists in {name!r}; give strings, numbers, or lists of those",
     "id-pairs": "the items are pairs of an id and {noun}s; give dict(pairs), or lists, not tuples",
@@ -400,6 +418,9 @@ MESSAGES: dict[str, str] = {
     "missing-ids": "{lost}; add them, or set {opt:missing=skip} or {opt:missing=empty}",
     "other-ids": "{lost}; check that both sides use the same ids",
     "unlike-ids": "{lost}; write ids the same way on both sides: {names!l} differ by {how}",
+    "joinable-ids": "{lost}; if some of them are the same, set {opt:ids={expression}}",
+    "joined-names": "{n:item} of the predictions joined by the name of its file",
+    "equal-parts": "{names!l} have the same part {value!r}; change {opt:ids}",
     "missing-entries": "{lost}; add {noun}s, or set {opt:missing=skip} to leave these items out, "
         "{opt:missing=empty} for an empty candidate or no reference",
     "no-rows": "{n:item} without a row in the {what} matrix: {ids!l}; set {opt:missing=skip}",
@@ -456,6 +477,10 @@ MESSAGES: dict[str, str] = {
     "has-decoder": "a {kind} has a decoder; use an encoder, such as BERT, RoBERTa or XLNet",
 
     # Metrics: definitions and label metrics
+    "number-as-label": "{value!r} is a number, not a label; if it is a place in a class list, set "
+        "{opt:classes}; beside a matrix, set {opt:task=retrieval} for the positives of each row, "
+        "or {opt:task=classes} for the class of each image",
+    "ambiguous-rows": "rows of a 0 and a 1 are two labels or 0/1; give names, or numpy.array(rows)",
     "not-a-measure": "{text!r} is not a measure; write it as F1(average=macro)@3",
     "measure-option": "{option} does not apply to {measure}; leave it out",
     "missing-option": "{measure} needs {option}; write {measure}({option}=…): {help}",
@@ -498,7 +523,7 @@ MESSAGES: dict[str, str] = {
 
     # Kinds
     "unknown-kind": "the kind of data is not certain: {what}; "
-        "set {opt:task={task}} if each image has one class",
+        "set {opt:task={task}} if each image has one class, or {opt:task=retrieval} for queries",
     "different-kinds": "the two sides are of different kinds: {what}; set {opt:task} to {kinds!l}",
     "ambiguous-kind": '{reason} could be {kinds!l}: {what}; set {opt:task}, or write as ["cat"]',
     "truth-of-scores": "the ground truth is a matrix of scores; give 0/1 or lists, last of all",
@@ -539,7 +564,7 @@ MESSAGES: dict[str, str] = {
     # Scoring
     "no-items": "there are no items to evaluate; check the ids of both sides and {opt:missing}",
     "zero-weights": "all sample weights are zero; give some item a weight",
-    "wrong-kind": "{names!l} cannot be computed for {kind}; see semmetrics list, or set {opt:task}",
+    "wrong-kind": "{names!l} cannot be computed for {kind}; {hint}, or set {opt:task}",
     "protocol-of-kind": "protocol {protocol} evaluates {kind}, not {task}; remove {opt:task}",
     "measures-and-protocol": "{opt:measures} and {opt:protocol} are given; "
         "semmetrics explain {protocol} lists its measures, so give one of them",
@@ -754,6 +779,7 @@ MESSAGES: dict[str, str] = {
     "tied-graphs-of-mean": "SPICE of {n:item} depends on ties in merging scene graphs{examples!e} "
         "({low:.4f} to {high:.4f}): its own program may print {less:.2g} less to {more:.2g} "
         "more{untried}",
+    "recall-of-several": "{n:query} with several positives: the R@K of papers is HitRate@K",
     "run-size": "{n:query}, {how}",
     "tied-ranks": "{n:query} with a tie that decides the rank of a positive",
     "fewer-candidates": "{n:query} with fewer than {k} candidates{besides}, counted at @{k}",

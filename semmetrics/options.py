@@ -10,6 +10,7 @@ option, add a line here, use it, and document it on its page.
 # No "from __future__ import annotations": the table is read from the annotations themselves.
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from os import PathLike
@@ -264,6 +265,9 @@ class Options(Reading, total=False):
         "(skip), or has an empty list (of captions: an empty candidate, or no reference) on the "
         "other side (empty).", DATA, default="error", key="missing", signed=True,
         choices=("error", "skip", "empty"))]
+    ids: Annotated[str | None, Option("The part of an id that is compared, on both sides: the "
+        "group of the expression, or all that it finds.", DATA,
+        kinds=_LABELS + _CAPTIONS + _CLASSES, key="ids", signed=True, metavar="REGEX")]
     empty_predictions: Annotated[str | None, Option("Whether items with an empty prediction are "
         "evaluated.", DATA, default="keep", kinds=_LABELS, key="emptypred", signed=True,
         choices=("keep", "skip"))]
@@ -434,7 +438,8 @@ TAKEN: dict[str, Mapping[str, Option]] = {
     "compare": _taken("ci", "keep_rows", "score_references", resamples=10_000),
     "compare_values": _only("level", "seed", "read") | {
         "resamples": OPTIONS["resamples"]._replace(default=10_000)},
-    "meta": _taken("protocol", "ci", "ci_method", "keep_rows", "weights", "score_references"),
+    "meta": _taken("protocol", "ci", "ci_method", "ids", "keep_rows", "weights",
+        "score_references"),
     "correlate": _only("ci", "level", "resamples", "seed", "read", "progress"),
     "sweep": _taken("measures", "protocol", "threshold", "calibration", "keep_rows", kinds=_LABELS),
     "calibrate_threshold": _taken("measures", "protocol", "top_k", "decode", "threshold",
@@ -759,7 +764,7 @@ def flag(name: str, value: str = "") -> str:
     """
     one = OPTIONS.get(name) or READING.get(name) or OUTPUT.get(name)
     named = one.flag if one else f"--{name.replace('_', '-')}"
-    return f"{named} {value}".removesuffix(" True").rstrip()
+    return f"{named} {shlex.quote(value) if value else value}".removesuffix(" True").rstrip()
 
 
 def hint_of(name: str) -> Any:

@@ -371,8 +371,8 @@ class Schema(NamedTuple):
 
 _WEIGHT = ("weight", "weights", "sample_weight", "value", "number")
 CLASS_NAMES = ("class", "classes", "label", "labels", "category", "name")
-COLUMN_FLAG = "{role}_column (--{role}-column)"
-_COLUMNS_FLAG = "columns= (--columns), group_by= (--group-by)"
+COLUMN_FLAG = "{role}_column"
+_COLUMNS_FLAG = "columns group_by"
 
 
 def _numbers(what: str, noun: str, names: tuple[str, ...], ids: tuple[Any, ...]) -> Schema:

@@ -346,10 +346,11 @@ def read_columns(
     wide = has_type(entries, *_LISTS)
     if wide and scores is not None:  # nothing is cast from texts or truth values
         scores = scores.value_type if has_type(scores, *_LISTS[:3]) else pa.string()
-    empty = () if form.blank else ("null",)  # a column of nulls: items without entries
+    plain = [] if form.blank else ["null"]  # a column of nulls: items without entries
+    plain += ["integer"] * (form.numbered or form.places)
     fits = {
         "id": has_type(kinds["id"], *_TEXTS, "integer"),
-        form.noun: wide or has_type(entries, *_TEXTS, *empty),
+        form.noun: wide or has_type(entries, *_TEXTS, *plain),
         "score": scores is None or has_type(scores, "integer", "floating", *["null"] * wide),
     }
     for role in (role for role, fit in fits.items() if not fit):
@@ -371,6 +372,7 @@ def read_columns(
 def _columns_of(batch: Any, names: Sequence[str], form: Form, wide: bool) -> list[Any]:
     """Return ids, entries and perhaps scores; leave lists of another kind to the strict reader."""
     ids, values, *scores = (batch.column(name) for name in names)
+    values = values.cast(pa.string()) if has_type(values.type, "integer") else values
     if wide:
         leave_if(not has_type(values.type, "list", "large_list"))
         leave_if(not has_type(values.type.value_type, *_TEXTS))

@@ -36,6 +36,7 @@ _FORMATS = {
 }  # fmt: skip
 EXTENSIONS = {ending: kind for kind, endings in _FORMATS.items() for ending in endings.split()}
 RECORD_IDS = ("id", "image_id", "img_id")
+FILE_ID = "file_name"  # an id where no other is: COCO's images have both
 _DISTINCT = (("id", "label"), ("id", "score"), ("label", "score"), ("id", "caption"),
              ("id", "candidate"), ("candidate", "score"))  # fmt: skip
 _SCORES = ("score", "scores", "conf_level", "confidence", "conf", "prob", "probability")
@@ -72,6 +73,8 @@ class Form:
     numbered : bool
         Whether entries may be whole numbers, which are then names; lists of other numbers are the
         rows of a matrix, whose values may be any.
+    places : bool
+        Whether entries may be whole numbers, which are places in a class list, from 0.
     by_block : bool
         Whether what uses a matrix checks that its numbers are finite, a block at a time, so that
         a large file is read once.
@@ -90,6 +93,7 @@ class Form:
     ids: tuple[str, ...] = ()
     scores: tuple[str, ...] = ()
     numbered: bool = False
+    places: bool = False
     by_block: bool = False
 
     @property
@@ -111,7 +115,7 @@ class Form:
         first = () if self.first_id is None else (self.first_id,)
         id_, entry, score = names
         columns = (
-            Column("id", (*first, id_), as_id),
+            Column("id", (*first, id_, FILE_ID), as_id),
             Column(self.noun, (entry,)),
             Column("score", (score,), as_number, required=False),
         )
@@ -254,6 +258,8 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
             for name, value in given.items():
                 if getattr(value, "shape", None) == ():  # a number of NumPy or torch
                     given[name] = value.item()
+                if hasattr(value, "int2str"):  # ClassLabel of Hugging Face
+                    given[name] = value.names
             fields = {name: given.pop(name) for name in READING if name in given}
             fields = {name: value for name, value in fields.items() if value is not None}
             if fields:
@@ -399,7 +405,7 @@ class Items:
         The name of the input, and how it was read: "JSON, {id: [labels]}".
     notes : list of Fact or str
         What is odd and was nevertheless accepted.
-    order : str
+    order, aliases
         As in ``Lists``.
     """
 
@@ -410,6 +416,7 @@ class Items:
     understood: str = "lists"
     notes: list[Fact] = field(default_factory=list)
     order: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def types(self) -> set[type]:
@@ -465,7 +472,7 @@ def encode(found: Items, form: Form) -> Lists:
     indptr = offsets(np.fromiter(map(len, items), np.int64, len(items)))
     paired = form.scored and type(next(chain.from_iterable(items), None)) in (tuple, list)
     pairs = _scored_strings(items) if paired else None
-    if form.numbered and pairs is None:
+    if (form.numbered or form.places) and pairs is None:
         items = [list(map(_name, item)) for item in items]
         pairs = _scored_strings(items) if paired else None
     entries, scores = pairs or (None, None)
@@ -490,6 +497,7 @@ def encode(found: Items, form: Form) -> Lists:
         where=found.where,
         noun=form.noun,
         order="sorted" if sets else found.order,
+        aliases=found.aliases,
     )
 
 
@@ -575,6 +583,8 @@ def _as_lists(found: Items, form: Form) -> Sequence[Sequence[Any]]:
 
 def not_a_list(item: Any, form: Form, where: str = "") -> InputError:
     """Return the error for a value in place of the entries of an item."""
+    if _is_whole(item) and form.scored:
+        return InputError("number-as-label", where, value=item)
     wanted = f"a list of {form.noun}s"
     if form.single:
         wanted += ", as other items have" if isinstance(item, str) else f" or a {form.noun}"
@@ -676,6 +686,8 @@ def _entry(value: Any, form: Form) -> tuple[Entry, float | None]:
         value, score = value
     if isinstance(value, (list, tuple)) and value and all(isinstance(t, str) for t in value):
         value = as_entry(tuple(map(str, value)))
+    elif _is_whole(value):
+        raise InputError("number-as-label", value=value)
     elif not isinstance(value, str):
         wanted = f'a {form.noun} such as "cat", ["cat", 0.9], or the synonyms ["cat", "kitty"]'
         raise InputError("wrong-type", value=value, wanted=wanted)

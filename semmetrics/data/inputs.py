@@ -22,6 +22,7 @@ import numpy as np
 from semmetrics.data.form import (
     DEFAULTS,
     EXTENSIONS,
+    FILE_ID,
     MATRICES,
     RECORD_IDS,
     TABLES,
@@ -83,9 +84,8 @@ def format_among(
         kind = "flickr"
     if kind is None or (kind == "txt" != options.format and told and "txt" not in kinds):
         known = ", ".join(suffix for suffix, one in EXTENSIONS.items() if one in kinds)
-        instead = ", or give format (--input-format)" if told else ""
         raise InputError("unknown-extension", source.name, ending=source.suffix or "", known=known,
-                         instead=instead)  # fmt: skip
+                         instead="format" * told)  # fmt: skip
     if kind not in kinds:
         what = what.removesuffix(" are").removesuffix(" is")
         wanted = ", ".join(kinds)
@@ -107,7 +107,8 @@ def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
         except InputError:  # an object over several lines, or an error that its reader raises
             return "json"
         more = found is not None and _LINE.search(content, found.end()) is not None
-        record = more or any(isinstance(value.get(key), str | int) for key in RECORD_IDS)
+        keys = (*RECORD_IDS, FILE_ID)
+        record = more or any(isinstance(value.get(key), str | int) for key in keys)
         return "jsonl" if record else "json"
     kind = "json" if line.startswith("[") else "csv"
     if kind == "csv" and "\t" in line and options.delimiter is None:
@@ -119,7 +120,8 @@ def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
     from semmetrics.data.tables import first_row
 
     cells = first_row(source, options, tabs=kind == "tsv")
-    named = (cell == options.id_column or cell.strip().casefold() in ID_NAMES for cell in cells)
+    known = {options.id_column, *ID_NAMES, FILE_ID}
+    named = (not known.isdisjoint((cell, cell.strip().casefold())) for cell in cells)
     return kind if len(cells) > 1 and any(named) else "txt"
 
 

@@ -14,7 +14,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +40,8 @@ class Joined(NamedTuple):
         Codes into the vocabulary of each input.
     counts : dict
         Items that were missing on one side, and were left out or taken as empty:
-        "missing_prediction" and "missing_reference", where there are any.
+        "missing_prediction" and "missing_reference", where there are any; and "joined_names",
+        predictions known by another name of the id.
     """
 
     ids: Ids
@@ -76,6 +78,7 @@ def join(
     """
     check_choice("missing", missing, MISSING)
     by_position = isinstance(pred.ids, range), isinstance(ref.ids, range)
+    renamed: dict[str, int] = {}
     if any(by_position) and not all(by_position):
         without = pred if by_position[0] else ref
         raise InputError("one-side-has-ids", without.source)
@@ -88,8 +91,11 @@ def join(
         joined = Joined(ref.ids, pred.side, ref.side, {})
     else:
         every = "empty" if gaps and missing == "skip" else missing
+        pred, renamed = _under_ids(pred, ref)
         joined = _by_id(pred, ref, every)
-    return _without_gaps(joined, missing, noun, (pred.source, ref.source)) if gaps else joined
+    if gaps:
+        joined = _without_gaps(joined, missing, noun, (pred.source, ref.source))
+    return joined._replace(counts=joined.counts | renamed)
 
 
 def join_rows(ids: Ids, ref: Lists, *, source: str, missing: str) -> tuple[Joined, Ints]:
@@ -109,6 +115,69 @@ def join_rows(ids: Ids, ref: Lists, *, source: str, missing: str) -> tuple[Joine
     return joined, rows
 
 
+def compared(found: Any, expression: str | None) -> Any:
+    """Return lists or a matrix under the parts of their ids that an expression finds.
+
+    Raises
+    ------
+    InputError
+        If an id does not fit it, or two have the same part.
+
+    Examples
+    --------
+    >>> side = Side(np.array([0, 1]), np.array([0]))
+    >>> compared(Lists(["img/7.jpg"], ["cat"], side), PARTS[0]).ids
+    ['7']
+    """
+    if expression is None or isinstance(found.ids, range):
+        return found
+    from semmetrics.data.side_inputs import id_reader
+
+    first: dict[str, str] = {}
+    for name, part in zip(found.ids, map(id_reader(expression), found.ids), strict=True):
+        if first.setdefault(part, name) != name:
+            names = [first[part], name]
+            raise InputError("equal-parts", found.source, names=names, value=part)
+    return replace(found, ids=list(first))
+
+
+PARTS = (
+    "^(?:.*/)?(.+?)(?:[.][A-Za-z][A-Za-z0-9]*)?$",
+    "^(?:.*/)?(?:COCO_[A-Za-z0-9]+_)?0*([0-9]+)(?:[.][A-Za-z][A-Za-z0-9]*)?$",
+)
+"""What finds an id in a path, and the number in a name of COCO's, for `compared`."""
+
+
+def _joining(pred: Lists, ref: Lists) -> str | None:
+    """Return the expression that makes most ids of both sides equal, if any does."""
+    best, most = None, len({*pred.ids} & {*ref.ids})
+    for expression in PARTS:
+        with suppress(InputError):
+            same = {*compared(pred, expression).ids} & {*compared(ref, expression).ids}
+            best, most = (expression, len(same)) if len(same) > most else (best, most)
+    return best
+
+
+def _under_ids(pred: Lists, ref: Lists) -> tuple[Lists, dict[str, int]]:
+    """Return predictions under the ids of the ground truth, and count those that have others.
+
+    Raises
+    ------
+    InputError
+        If two are of the same item.
+    """
+    if not ref.aliases:
+        return pred, {}
+    known, first = {*ref.ids}, dict[str, str]()
+    for name in map(str, pred.ids):
+        own = name if name in known else ref.aliases.get(name, name)
+        own = own if own in known else name
+        if first.setdefault(own, name) != name:
+            raise InputError("equal-parts", pred.source, names=[first[own], name], value=own)
+    number = sum(own != name for own, name in first.items())
+    return replace(pred, ids=list(first)), {"joined_names": number} if number else {}
+
+
 def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:
     if same_ids(pred.ids, ref.ids):
         return Joined(ref.ids, pred.side, ref.side, {})
@@ -122,6 +191,10 @@ def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:
             f"{side.source} lacks {len(some)} of the ids: {listing(some)}"
             for side, some in sides if some
         )  # fmt: skip
+        # candidates of retrieval have ids, too
+        expression = None if ref.noun == "candidate" else _joining(pred, ref)
+        if expression is not None:
+            raise InputError("joinable-ids", lost=lost, expression=expression)
         for difference, plain in _WRITTEN.items():
             others = {plain(name): name for name in unreferenced}
             for name in filter(plain, unpredicted):
@@ -156,9 +229,6 @@ def _missing(predictions: int, references: int) -> dict[str, int]:
 _WRITTEN: dict[str, Callable[[str], str]] = {
     "Unicode normal form": lambda name: unicodedata.normalize("NFC", name),
     "the .0 of a number": lambda name: re.sub(r"^(-?\d+)\.0+$", r"\1", name),
-    "a file extension": lambda name: re.sub(r"(?<=.)\.(?=[^.]*[^\W\d])[^.]*$", "", name),
-    "their folders": lambda name: name.replace("\\", "/").rpartition("/")[2],
-    "leading zeros": lambda name: name.lstrip("0"),
     "case or blanks": lambda name: name.strip().casefold(),
 }
 

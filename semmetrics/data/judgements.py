@@ -411,7 +411,7 @@ def _settling() -> Settle:
             known = next(column.known for column in JUDGEMENTS.columns if column.role == role)
             what = f"the {role}" + " (of preferences: a, b and preferred)" * (role == "rating")
             raise InputError("missing-column", where, role=what, wanted=", ".join(known),
-                             found=list(names), flag="columns= (--columns)")  # fmt: skip
+                             found=list(names), flag="columns")  # fmt: skip
         used |= {"image", "rater", "group"}
         settled = {role: i for role, i in found.items() if role in used}
         forms.add(frozenset({"references", "preferred"} & settled.keys()))

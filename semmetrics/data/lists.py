@@ -9,7 +9,7 @@ id, or by position where the input has no ids.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -247,6 +247,8 @@ class Lists:
         are sorted, and 0/1 is in the order of the columns or keys.
     unlike : tuple of int, int and str
         How many entries stand in one item with different scores, of how many items, and an example.
+    aliases : mapping from str to str
+        Ids by what else they are called, such as the names of files.
     whole : Lists or None
         Where all scores were 0 or 1, and said so which entries an item has: as they were.
     """
@@ -264,6 +266,7 @@ class Lists:
     columns: int | None = None
     order: str = ""
     unlike: tuple[int, int, str] = (0, 0, "")
+    aliases: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     whole: Lists | None = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:

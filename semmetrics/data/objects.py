@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.backend import refuse_masked
 from semmetrics.data.form import (
+    FILE_ID,
     MATRICES,
     Form,
     Items,
@@ -269,7 +270,7 @@ def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any
 
 def _has_ids(columns: Sequence[str], options: ReadOptions) -> bool:
     return options.id_column is not None or any(
-        name.strip().casefold() in ID_NAMES for name in columns
+        name.strip().casefold() in (*ID_NAMES, FILE_ID) for name in columns
     )
 
 
@@ -351,10 +352,25 @@ def _arrow_table(data: Any) -> Any:
                 raise InputError("deep-column", name=name)
         return pa.table(columns)
     if _is_dataset(data):
-        return data.with_format("arrow")[:]
+        return _with_names(data.with_format("arrow")[:], getattr(data, "features", None) or {})
     if hasattr(data, "__arrow_c_stream__") and not hasattr(data, "index"):
         return pa.table(data)
     return pa.Table.from_pandas(data, preserve_index=False)
+
+
+def _with_names(table: Any, features: Mapping[str, Any]) -> Any:
+    """Return a table with names in place of the numbers of ClassLabel features, -1 without one."""
+    for place, name in enumerate(table.column_names):
+        feature: Any = features.get(name)
+        feature = feature[0] if isinstance(feature, list) else getattr(feature, "feature", feature)
+        if not hasattr(feature, "int2str"):
+            continue
+        names = [*feature.names, None]
+        cells = table.column(name).to_pylist()
+        named = [[names[code] for code in cell] if isinstance(cell, list)
+                 else None if cell is None else names[cell] for cell in cells]  # fmt: skip
+        table = table.set_column(place, name, [named])
+    return table
 
 
 def _series(data: Any, form: Form, source: str) -> Items:

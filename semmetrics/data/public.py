@@ -56,12 +56,19 @@ def read_coco_labels(value: Mapping[str, Any], name: str) -> Items:
         found[image_id][categories[category]] = None
     ids = list(found)
     items = Items(ids, [list(names) for names in found.values()], Places(name, ids), name)
+    items.aliases = _file_names(sections["images"])
     items.understood = (
         f"COCO instances, {pluralize(len(ids), 'image')}, {pluralize(len(categories), 'category')}"
     )
     if bare := [id_ for id_, names in found.items() if not names]:
         items.notes.append(Fact("without-annotations", len(bare), values={"became": ""}))
     return items
+
+
+def _file_names(images: Any) -> dict[str, str]:
+    """Return the ids of images by the names of their files, where these are there."""
+    named = [one for one in images or () if isinstance(one.get("file_name"), str)]
+    return {one["file_name"]: str(one["id"]) for one in named}
 
 
 def _image_ids(images: Any, name: str) -> dict[str, None]:
@@ -181,6 +188,7 @@ def read_coco_captions(
         found.setdefault(id_, []).append(entry)
     ids = [id_ for id_, captions in found.items() if captions]
     items = Items(ids, [found[id_] for id_ in ids], Places(name, ids), name)
+    items.aliases = {} if by_own_id else _file_names(images)
     how = " by id," if by_own_id else ", ids of" if only_ids else ","
     items.understood = f"COCO captions{how} {counted(annotations, 'caption')}"
     if len(ids) < len(found):
@@ -222,12 +230,13 @@ def annotations_of(
     --------
     >>> image = {"imgid": 3, "split": "test", "sentences": [{"sentid": 15, "raw": "a cat"}]}
     >>> annotations_of({"images": [image]}, "test", "dataset.json")
-    ({'images': [{'id': '3'}], 'annotations': [{'id': '15', 'image_id': '3', 'caption': 'a cat'}]},
+    ({'images': [{'id': '3', 'file_name': None}],
+      'annotations': [{'id': '15', 'image_id': '3', 'caption': 'a cat'}]},
      "Karpathy's captions of 1 image, split test")
     """
     if not is_karpathy(value):
         return value, ""
-    images: dict[str, None] = {}
+    images: dict[str, dict[str, Any]] = {}
     captions: dict[str, dict[str, str]] = {}
     splits: dict[str, None] = {}
     for where, image in _numbered(value["images"], at(name, "images")):
@@ -236,7 +245,7 @@ def annotations_of(
         if split is not None and own != split:
             continue
         id_ = _record_id(image, "imgid", where, new=images)
-        images[id_] = None
+        images[id_] = {"id": id_, "file_name": image.get("filename")}
         sentences = _get(image, "sentences", list, where)
         for there, sentence in _numbered(sentences, f"{where}.sentences"):
             sentid = _record_id(sentence, "sentid", there, new=captions)
@@ -246,7 +255,7 @@ def annotations_of(
         raise InputError("unknown-name", name, what="split", value=split,
                          remedy=f"choose one of {listing(splits)}")  # fmt: skip
     said = f"split {split}" if split is not None else f"splits {', '.join(splits)}"
-    made = {"images": [{"id": id_} for id_ in images], "annotations": [*captions.values()]}
+    made = {"images": [*images.values()], "annotations": [*captions.values()]}
     return made, f"Karpathy's captions of {counted([*images], 'image')}, {said}"
 
 

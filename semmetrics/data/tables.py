@@ -315,7 +315,7 @@ def one_hot_text(form: Form, id_: str) -> str:
 
 def not_a_label_column(value: object, form: Form) -> InputError:
     """Return the error for a cell, or a column, that is not that of a label."""
-    known, flag = ", ".join(form.columns), f"{form.noun}_column (--{form.noun}-column)"
+    known, flag = ", ".join(form.columns), f"{form.noun}_column"
     return InputError("not-a-label-column", value=value, noun=form.noun, known=known, flag=flag)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
@@ -375,11 +375,15 @@ class Measure:
         Every option that means something here, defaults included.
     k : int or None
         The cutoff.
+    asked : tuple of str
+        What a user who named it wrote, as "macrof1", and before it the same with a cutoff that was
+        added; no part of what it is.
     """
 
     definition: Definition
     options: tuple[tuple[str, Value], ...] = ()
     k: int | None = None
+    asked: tuple[str, ...] = field(default=(), compare=False)
 
     def __getitem__(self, name: str) -> Value:
         """Return the value of an option; None where it means nothing here."""
@@ -405,7 +409,9 @@ class Measure:
             for option in self.definition.options
             if option.name in self and option.applies(average)
         }
-        return self.definition(k=self.k if k is None else k, **{**kept, **changed})
+        made = self.definition(k=self.k if k is None else k, **{**kept, **changed})
+        added = () if k in (None, self.k) else tuple(f"{name}@{k}" for name in self.asked)
+        return replace(made, asked=(*added, *self.asked))
 
     def __repr__(self) -> str:
         return f"Measure({str(self)!r})"

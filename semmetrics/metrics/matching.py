@@ -101,6 +101,8 @@ class Cut:
 
 def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
     """Return the error for what needs scores that the predictions do not have."""
+    if task.ref.scores is not None:
+        return InputError("swapped-sides", sign="only the ground truth has scores")
     found = task.odd.get(UNUSED)
     unused = "".join(f"; {one}" for one in sorted(found)) if isinstance(found, frozenset) else ""
     given = ", and 0 and 1 alone say only what is predicted" if task.binary else ""

@@ -18,11 +18,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from typing import Any, ParamSpec, TypeAlias
 
 from semmetrics.errors import InputError
-from semmetrics.messages import did_you_mean, pluralize
+from semmetrics.messages import did_you_mean, fold, pluralize
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.options import OPTIONS
 
@@ -70,10 +71,12 @@ _LITERAL = "".join(f"{re.escape(name)}(?![^\\s(@])|" for _, name in _ROWS if "@"
 _FORM = re.compile(
     rf"\s*(?P<name>{_LITERAL}[^(@\s]+)\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?", re.S
 )
-_HINTS = {
+HINTS = {
     "R": "write HitRate@K for whether any positive is among the first K, which most papers print, "
     "or Recall@K for the fraction of the positives that are",
     "P": "write Precision@K",
+    "Accuracy": "of label sets write Jaccard (the Accuracy of kubany2020), or SubsetAccuracy",
+    **dict.fromkeys(("AUC", "AUROC"), "write ROC-AUC of labels, or AUSUC of classes"),
     "F2": "write FBeta(beta=2)",
     "ts": "write UnseenAccuracy, which protocol xian2018 prints as ts",
     "tr": "write SeenAccuracy, which protocol xian2018 prints as tr",
@@ -246,6 +249,7 @@ def find(name: str, kind: str | None = None) -> tuple[Definition, dict[str, str]
     InputError
         If there is none; the nearest names are given.
     """
+    name = _spelled(name)
     kinds = kinds_of(name)
     if not kinds or kind not in (None, *kinds):
         raise _unknown(name, kind, kinds)
@@ -263,20 +267,37 @@ def _parts(text: str) -> tuple[str, dict[str, str]]:
 
 def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
     what = f"measure of {kind} called" if kinds else "measure"
-    remedy = f"it is one of {', '.join(kinds)}" if kinds else _HINTS.get(name, "")
+    remedy = HINTS.get(name, HINTS.get(name.upper(), ""))
+    remedy = remedy or (f"it is one of {', '.join(kinds)}" if kinds else "")
     if not remedy:
         every = [*_ROWS, *_DEFINITIONS, *_ALIASES]
         names = [known for own, known in every if kind in (None, own)]
-        low = name.lower()
+        low, folded = name.lower(), fold(name)
         near = sorted({known for known in names if known.lower().startswith(f"{low}-")})  # BLEU
-        near += dict.fromkeys(known for known in names if known.lower() == low)
-        begun = [known for known in names if len(known) > 1 and low.startswith(known.lower())]
+        turned = "".join(reversed(name.split("_")))  # f1_macro
+        near += dict.fromkeys([*_alike(name, kind), *_alike(turned, kind)])  # one alone is taken
         remedy = did_you_mean(name, names, "see: semmetrics list")
+        begun = [known for known in names if len(known) > 1 and folded.startswith(fold(known))
+                 and re.fullmatch(r"(score)?\d*", folded[len(fold(known)) :])]  # fmt: skip
         if not near and begun and max(begun, key=len) not in remedy:  # f1score
             near = [max(begun, key=len)]
         if near:
             remedy = f"did you mean {' or '.join(near)}?"
     return InputError("unknown-name", what=what, value=name, remedy=remedy)
+
+
+def _alike(name: str, kind: str | None = None) -> list[str]:
+    """Return the name itself if it is registered (for a kind), or else those that fold alike."""
+    every = [known for own, known in [*_ROWS, *_DEFINITIONS, *_ALIASES] if kind in (None, own)]
+    folded = fold(name)
+    return [name] if name in every else [*dict.fromkeys(n for n in every if fold(n) == folded)]
+
+
+def _spelled(text: str, kind: str | None = None) -> str:
+    """Return the text of a measure with its name as it is registered, where one alone is alike."""
+    name = re.split("[(@]", text, maxsplit=1)[0].strip()
+    found = [name] if kinds_of(name) else _alike(name, kind)
+    return text.replace(name, found[0], 1) if len(found) == 1 else text
 
 
 def parse(text: str, kind: str | None = None) -> list[Measure]:
@@ -300,6 +321,7 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
     >>> parse("MacroF1") == parse("F1(average=macro)")
     True
     """
+    text = _spelled(text)
     form = _FORM.fullmatch(text)
     refuse_commas(text, kind)
     if form is None:
@@ -362,7 +384,7 @@ def refuse_commas(text: str, kind: str | None = None, also: Container[str] = ())
 
 def _kinds_of_text(text: str) -> tuple[str, ...]:
     """Return the kinds that have the measure with which a text begins."""
-    form = _FORM.match(text)
+    form = _FORM.match(_spelled(text))
     return () if form is None else kinds_of(form["name"])
 
 
@@ -371,18 +393,13 @@ def parse_in_any_case(text: str) -> list[Measure]:
 
     Examples
     --------
-    >>> parse_in_any_case("macrof1"), parse_in_any_case("Cardinality error")
+    >>> parse_in_any_case("macrof1"), parse_in_any_case("error of F1")
     ([Measure('F1(average=macro)')], [])
     """
     found: list[Measure] = []
-    form = _FORM.fullmatch(text)
-    name = "" if form is None else form["name"]
     for kind in _KINDS:
-        every = {known for own, known in [*_ROWS, *_DEFINITIONS, *_ALIASES] if own == kind}
-        meant = {name} & every or {known for known in every if known.casefold() == name.casefold()}
-        if len(meant) == 1:
-            with suppress(InputError):
-                found += parse(text.replace(name, meant.pop(), 1), kind)
+        with suppress(InputError):
+            found += parse(_spelled(text, kind), kind)
     return found
 
 
@@ -481,7 +498,11 @@ def parse_all(
                 measures.append(text())
             else:
                 own = first is not None and first in _kinds_of_text(text)
-                measures += parse(text, first if own else kind)
+                base = text.rpartition("@")[0].strip()
+                measures += [
+                    replace(one, asked=(text.strip() if one.k is None else f"{base}@{one.k}",))
+                    for one in parse(text, first if own else kind)
+                ]
         except InputError as error:
             problems.append(error)
     raise_all(problems)

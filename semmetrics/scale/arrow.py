@@ -76,7 +76,7 @@ def partial_scores(
         for role, name in named.items():
             if role in (*ROLES[:3], *(columns or ())) and name not in table.column_names:
                 raise InputError("missing-column", "a partition", role=role, wanted=repr(name),
-                                 found=table.column_names, flag="columns=")  # fmt: skip
+                                 found=table.column_names, flag="columns")  # fmt: skip
         found = {role: table.column(name) for role, name in named.items()
                  if name in table.column_names}  # fmt: skip
         ids = [str(one) for one in found["id"].to_pylist()]

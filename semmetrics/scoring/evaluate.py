@@ -26,6 +26,7 @@ from semmetrics.data.tasks import FOUND, LabelAxis, Noted, Task, merge_notes
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Frame, Measure, Statistic
+from semmetrics.metrics.registry import HINTS
 
 Progress: TypeAlias = "Callable[[int, int], None] | None"
 """What is called with the number done and in all."""
@@ -360,9 +361,10 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
     InputError
         Names them.
     """
-    others = [str(m) for m in measures if m.definition.kind != kind]
+    others = [m for m in measures if m.definition.kind != kind]
     if others:
-        raise InputError("wrong-kind", names=others, kind=kind)
+        hint = HINTS.get(others[0].definition.name, "see: semmetrics list")
+        raise InputError("wrong-kind", names=list(map(str, others)), kind=kind, hint=hint)
 
 
 def _add(total: dict[str, NDArray[Any]], columns: dict[str, Any], weights: Floats | None) -> None:

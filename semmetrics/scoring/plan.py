@@ -19,6 +19,7 @@ from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Ints
 from semmetrics.data.form import DEFAULTS, ReadOptions, truth_options
 from semmetrics.data.inputs import open_input
+from semmetrics.data.join import compared
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, note_unstored
 from semmetrics.errors import Fact, InputError
@@ -206,13 +207,15 @@ class Setup(NamedTuple):
 
     def read(self, data: Any, source: str) -> Any:
         """Read one side."""
-        return note_unstored(self.kind.read(data, source, self.options))
+        found = note_unstored(self.kind.read(data, source, self.options))
+        return compared(found, None if isinstance(data, (Lists, Matrix)) else self.options["ids"])
 
     def read_truth(self, gts: Any) -> Any:
         """Read the ground truth, which needs no scores where a column of them is named."""
         options, files = self.options, self.options["read"]
         options = options if files is None else options.replace(read=truth_options(files))
-        return self.kind.read(gts, "gts", options)
+        found = self.kind.read(gts, "gts", options)
+        return compared(found, None if isinstance(gts, (Lists, Matrix)) else options["ids"])
 
     def forget(self) -> None:
         """Let go what is kept of the items that were prepared, such as tokens of captions."""

@@ -14,7 +14,7 @@ statistic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
@@ -304,14 +304,14 @@ def _plan_named(
     named, absent = options["measures"], []
     if named is None:
         defaults = kind.defaults(tasks, options)
-        named = defaults.measures
+        named = [one for text in defaults.measures for one in parse(text, kind.name)]
         absent = [NotComputed(*pair) for pair in defaults.absent.items()]
     keep = options["keep_at_least"]
     chosen: dict[Measure, None] = {}
     several = list(parse_all(listed(named), first=kind.name))
     for measure in several:
         for rule in rules:
-            decoded = _decode(measure, rule, keep)
+            decoded = _decode(measure, rule, keep, alone=len(rules) == 1)
             free = decoded.definition.cutoff and decoded.k is None
             for k in cuts if free and cuts else (decoded.k,):
                 chosen[decoded if k is None else decoded @ k] = None
@@ -380,12 +380,14 @@ def _plan_protocol(
     return plan
 
 
-def _decode(measure: Measure, rule: str | None, keep: int) -> Measure:
+def _decode(measure: Measure, rule: str | None, keep: int, *, alone: bool = True) -> Measure:
     """Give a measure the decoding rule, where it has none of its own."""
     if measure["decode"] is None:
         return measure
     if rule is not None and measure["decode"] == "all":
         measure = measure.with_options(decode=rule)
+        if not alone:  # what was asked for does not tell them apart
+            measure = replace(measure, asked=(str(measure), *measure.asked))
     if keep and measure["keep_at_least"] == 0 and measure["decode"] != "all":
         measure = measure.with_options(keep_at_least=keep)
     return measure

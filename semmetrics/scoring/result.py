@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from semmetrics.core.same import by_value
 from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import LabelAxis, Task
 from semmetrics.errors import Fact, InputError
-from semmetrics.messages import listing, plural, pluralize
+from semmetrics.messages import fold, listing, plural, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.families import terms_of
 from semmetrics.metrics.registry import is_own, parse_in_any_case
@@ -27,6 +27,7 @@ from semmetrics.scoring.evaluate import Progress, Statistics, evaluate, frame_of
 from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates, default_method
 from semmetrics.scoring.signature import signature
 
+Names: TypeAlias = "tuple[str, ...]"
 SCHEMA = "semmetrics.score/1"
 _ENTRY = (
     "system", "measure", "heading", "value", "ci", "unit", "n", "undefined", "left_out",
@@ -137,6 +138,17 @@ class Score:
         return signature(self.measure, self.statistics, self.frame, bootstrap, self.note)
 
     @property
+    def name(self) -> str:
+        """What was asked for, after the part; its heading where no measure was named."""
+        asked = self.measure.asked
+        return f"{self.part} {asked[0]}".lstrip() if asked else self.heading
+
+    @property
+    def names(self) -> Names:
+        """All that it may be called, its heading first."""
+        return self.heading, str(self.measure), self.name, *self.measure.asked
+
+    @property
     def best_threshold(self) -> float | None:
         """The score threshold that ``decode=threshold:best`` found; None where it was not asked."""
         if not any(part.startswith(BEST_FIT) for part in self.note.split("|")):
@@ -191,17 +203,17 @@ class Score:
         )
 
 
-def matching_names(name: str, known: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Find the scores that a name means, by their headings and measures.
+def matching_names(name: str, known: Collection[Names]) -> set[Names]:
+    """Find the scores that a name means, by what each may be called.
 
-    A name as it is written comes first, then one in another case, if all that match have one
-    heading; then an alias.
+    A name as it is written comes first, then one in another case or with other hyphens, if all that
+    match have one heading; then an alias.
 
     Parameters
     ----------
     name : str
-    known : collection of (str, str)
-        Headings, each with its measure.
+    known : collection of tuples of str
+        Of each score its heading, its measure, and perhaps what was asked for.
 
     Examples
     --------
@@ -211,12 +223,9 @@ def matching_names(name: str, known: Collection[tuple[str, str]]) -> set[tuple[s
     """
     if found := {pair for pair in known if name in pair}:
         return found
-    folded = name.casefold()
-    headings = {
-        heading for heading, text in known if folded in (heading.casefold(), text.casefold())
-    }
-    if len(headings) == 1:
-        return {pair for pair in known if pair[0] in headings}
+    alike = {pair for pair in known if fold(name) in map(fold, pair)}
+    if len({heading for heading, *_ in alike}) == 1:
+        return alike
     meant = set(map(str, parse_in_any_case(name)))
     return {pair for pair in known if meant.intersection(pair)}
 

@@ -153,7 +153,9 @@ class ScoreTable(ScaledResult):
             return found[0]
         if found:
             _, name = _split_key(key)
-            remedy = "write table[system, measure]"
+            headings = dict.fromkeys(score.heading for score in found)
+            several = f"choose one of {listing(headings)}"
+            remedy = several if len(headings) > 1 else "write table[system, measure]"
             if len({score.part for score in found}) > 1:
                 remedy = f"say of which part: {listing(f'{one.part} {name}' for one in found)}"
             raise UnknownKeyError("ambiguous-score", n=len(found), key=key, remedy=remedy)
@@ -197,8 +199,8 @@ class ScoreTable(ScaledResult):
             return [score for score in of if name == score.measure or str(name) == score.heading]
         if not isinstance(name, str):
             return []
-        meant = matching_names(name, {(score.heading, str(score.measure)) for score in of})
-        return [score for score in of if (score.heading, str(score.measure)) in meant]
+        meant = matching_names(name, {score.names for score in of})
+        return [score for score in of if score.names in meant]
 
     @property
     def systems(self) -> list[str]:
@@ -213,18 +215,18 @@ class ScoreTable(ScaledResult):
     def to_dict(self) -> dict[str, Any]:
         """Return {measure: value}, or with several systems {system: {measure: value}}.
 
-        Measures are under their headings; a value that is undefined is nan. ``to_dicts`` has all
-        that is known of each score.
+        Measures are under the names that were asked for, or their headings; a value that is
+        undefined is nan. ``to_dicts`` has all that is known of each score.
 
         Examples
         --------
         >>> import semmetrics
-        >>> semmetrics.score([["cat"]], [["cat", "dog"]], measures="Recall Precision").to_dict()
-        {'Recall': 0.5, 'Precision': 1.0}
+        >>> semmetrics.score([["cat"]], [["cat", "dog"]], measures="MacroRecall f1").to_dict()
+        {'MacroRecall': 0.5, 'f1': 0.6666666666666666}
         """
         found: dict[str, dict[str, float]] = {system: {} for system in self.systems}
         for score in self.scores:
-            found[score.system][score.heading] = score.value
+            found[score.system][score.name] = score.value
         return dict(found) if len(found) > 1 else dict(next(iter(found.values()), {}))
 
     def to_dicts(self) -> list[dict[str, Any]]:

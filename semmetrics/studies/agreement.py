@@ -113,12 +113,15 @@ class Judged:
     heading, measure, signature : str
     values : float64 array, shape (candidates,)
         nan where there is none; the higher, the better.
+    names : tuple of str
+        What else it may be called.
     """
 
     heading: str
     measure: str
     signature: str
     values: Floats = field(repr=False)
+    names: tuple[str, ...] = ()
 
 
 @by_value()
@@ -171,6 +174,7 @@ class Agreement:
     comparisons: int = 0
     scored: str = field(default="", repr=False)
     data: str = field(default="", repr=False)
+    names: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def significant(self) -> bool:
@@ -287,7 +291,7 @@ def measure_agreement(
             row = Agreement(
                 part.of.heading, part.of.measure, part.group, name, design, judgements.noun,
                 **part.counts, value=value, low=interval.low, high=interval.high,
-                scored=part.of.signature, data=data,
+                scored=part.of.signature, data=data, names=part.of.names,
             )  # fmt: skip
             other = base[part.group]
             rows.append(row if part is other else _compare(row, part, other))
@@ -529,7 +533,7 @@ def _score(
         sign = 1.0 if score.measure.definition.higher_is_better else -1.0
         found.append(Judged(
             score.heading, str(score.measure), score.signature,
-            sign * values[places].astype(np.float64),
+            sign * values[places].astype(np.float64), score.names,
         ))  # fmt: skip
     if lacking and (not found or given.get("measures") is not None):
         raise InputError("no-item-values", "measures", measure=lacking[0])

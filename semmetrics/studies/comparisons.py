@@ -502,8 +502,8 @@ def _swapped_values(
 
 def find_headings(name: str, entries: Iterable[Any]) -> set[str]:
     """Return the headings that a name means, by headings and measures of entries."""
-    known = {(one.heading, str(one.measure)) for one in entries}
-    return {heading for heading, _ in matching_names(name, known)}
+    known = {(one.heading, str(one.measure), *getattr(one, "score", one).names) for one in entries}
+    return {heading for heading, *_ in matching_names(name, known)}
 
 
 def report_correction(correction: str, comparisons: int) -> str:

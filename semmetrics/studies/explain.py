@@ -89,7 +89,8 @@ def find_topics(texts: Iterable[str]) -> list[Topic]:
             if not set("@(,") & set(text):
                 known = [one.name for one in registry.all_definitions()]
                 known += [*registry.aliases(), *_EVERY_PROTOCOL]
-                remedy = did_you_mean(text, known, "see: semmetrics list")
+                otherwise = registry.HINTS.get(text, "see: semmetrics list")
+                remedy = did_you_mean(text, known, otherwise)
                 problems[-1] = InputError("unknown-name", what="measure or protocol", value=text,
                                           remedy=remedy)  # fmt: skip
     registry.raise_all(problems)

@@ -14,11 +14,11 @@ import numpy as np
 from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS, takes_options
 from semmetrics.data.side_inputs import as_pairs
-from semmetrics.errors import Fact, InputError
+from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds.common import finite_or_none, read_embedding
 from semmetrics.kinds.labels.facts import label_facts
 from semmetrics.kinds.labels.record import prepare
-from semmetrics.messages import pluralize, visible
+from semmetrics.messages import listing, pluralize, visible
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.registry import all_definitions, parse, parse_all, parse_one
 from semmetrics.options import resolve_options
@@ -29,7 +29,7 @@ from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.fits import BEST
 from semmetrics.scoring.plan import prepare_systems, resolve_task
 from semmetrics.scoring.protocols import listed
-from semmetrics.scoring.result import Score
+from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import system_name, table_of
 from semmetrics.scoring.table import ScoreTable
 
@@ -77,6 +77,14 @@ class ThresholdSweep(Result):
             found.setdefault(name, {})[float(str(score.measure["threshold"]))] = score
         by_name = {name: tuple(some[point] for point in points) for name, some in found.items()}
         return ThresholdSweep(tuple(points), by_name, table.facts, table.understood)
+
+    def __getitem__(self, name: str) -> tuple[Score, ...]:
+        """The scores of a measure, one for each threshold, by whatever name was asked for."""
+        known = {(key, *some[0].measure.asked): some for key, some in self.scores.items()}
+        if len(meant := matching_names(name, known)) == 1:
+            return known[meant.pop()]
+        remedy = f"it has {listing(self.scores)}"
+        raise UnknownKeyError("unknown-name", what="measure", value=name, remedy=remedy)
 
     @property
     def values(self) -> dict[str, list[float]]:

@@ -334,14 +334,14 @@ _SETTINGS = [
 
 
 _WRONG = """
-F2 f1 R@5 F1@0 F1@x F1@ F1@1,1 F1(average=median) F1(averag=macro) F1(average F1(labels=reference)
+F2 R@5 F1@0 F1@x F1@ F1@1,1 F1(average=median) F1(averag=macro) F1(average F1(labels=reference)
 F1(average=macro,average=micro) F1(average=macro,{repeats}={each}) BalancedAccuracy
 C-F1(labels=none) SemF1(threshold=high) SemF1(threshold=2) SemF1(match=best)
 AP(normalize=all) LRAP@5 mAP@R mAP@5 F1(decode=magic) F1(decode=threshold:x) F1(empty=2)
 F1({kept}=-1) HammingLoss({repeats}={each})
 SemF1(embedding=) hF(average=macro) BalancedAccuracy(q=0) BalancedAccuracy(q=2)
 MacroF1(average=micro) WMD(build=words) CIDEr-D(sigma=0) NGSM(order=5) ROUGE-L(beta=-1) F1@1,3,5
-MacroF1@2 SemF2 precision BLEU BLEU-5 F1,Precision
+MacroF1@2 SemF2 BLEU BLEU-5 F1,Precision
 """
 _WRONG_MEASURES = [_named(f"measure {name}", PREDS, GT, measures=name) for name in _WRONG.split()]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import facts, refused
 
 import semmetrics
-from semmetrics.data.join import aligned_rows, aligned_weights, join
+from semmetrics.data.join import PARTS, aligned_rows, aligned_weights, join
 from semmetrics.kinds.labels import as_labels
+from semmetrics.options import flag
 
 
 def side(ids, *, source="preds"):
@@ -100,11 +101,7 @@ def test_weights_that_are_refused(weights, code):
 @pytest.mark.parametrize(
     ("ours", "theirs", "difference"),
     [
-        ("im00", "im00.jpg", "a file extension"),
-        ("im00", "im00.mp4", "a file extension"),
-        ("7", "007", "leading zeros"),
         ("7", "7.0", "the .0 of a number"),
-        ("val/im.jpg", "im.jpg", "their folders"),
         ("IM ", "im", "case or blanks"),
         ("caf\u00e9", "cafe\u0301", "Unicode normal form"),
     ],
@@ -116,3 +113,45 @@ def test_ids_that_are_nearly_the_same_get_a_hint(ours, theirs, difference):
                 semmetrics.score({one: ["cat"], **more}, {other: ["cat"], **more})
     with refused("other-ids"):
         semmetrics.score({"7": ["cat"]}, {"7.5": ["cat"]})
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [
+    ("im00", "im00.jpg"), ("im00", "im00.mp4"), ("7", "007"), ("val/im.jpg", "im.png"),
+    ("COCO_val2014_000000001000.jpg", "1000"),
+])  # fmt: skip
+def test_the_error_says_what_joins_ids_and_it_does(ours, theirs):
+    sides = {ours: ["cat"], "2": ["dog"]}, {theirs: ["cat"], "2": ["cow"]}
+    with refused("joinable-ids") as caught:
+        semmetrics.score(*sides, measures="F1")
+    expression = caught.value.values["expression"]
+    assert caught.value.text(flag).endswith(f"--ids '{expression}'")
+    found = semmetrics.score(*sides, measures="F1", ids=expression)
+    assert found["F1"].value == 0.5
+    assert semmetrics.rescore(found["F1"].signature, *sides).differences == []
+
+
+COCO = {
+    "images": [{"id": 1000, "file_name": "COCO_1000.jpg"}, {"id": 7, "file_name": "val/7.jpg"}],
+    "annotations": [{"image_id": 1000, "category_id": 1}, {"image_id": 7, "category_id": 1}],
+    "categories": [{"id": 1, "name": "cat"}],
+}
+
+
+def test_file_names_are_joined_with_the_ids_of_annotations():
+    preds = {"COCO_1000.jpg": ["cat"], "7": ["dog"]}
+    found = semmetrics.score(preds, COCO, measures="F1")
+    assert (found["F1"].value, found["F1"].ids) == (0.5, ["1000", "7"])
+    assert facts(found, "joined-names")[0].n == 1
+    with refused("equal-parts", value="7"):
+        semmetrics.score({**preds, "val/7.jpg": ["cat"]}, COCO)
+    captions = {**COCO, "annotations": [{"image_id": n, "caption": "cat"} for n in (1000, 7)]}
+    found = semmetrics.score({"COCO_1000.jpg": "cat", "val/7.jpg": "cat"}, captions)
+    assert facts(found, "joined-names")[0].n == 2
+
+
+def test_parts_of_ids_that_are_equal_or_not_there_are_refused():
+    truth = {"a.jpg": ["cat"], "a.png": ["cat"]}
+    with refused("equal-parts", value="a"):
+        semmetrics.score(truth, truth, ids=PARTS[0])
+    with refused("id-mismatch", value="a.jpg"):
+        semmetrics.score(truth, truth, ids=PARTS[1])

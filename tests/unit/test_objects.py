@@ -5,19 +5,62 @@ from __future__ import annotations
 import io
 import json
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 from reading import Read, codes, refused_in
-from refusals import refused
+from refusals import facts, refused
 
 import semmetrics
 from semmetrics import as_captions, as_labels
 
 LONG = {"id": ["a", "a", "b"], "label": ["cat", "dog", "cat"]}
 WIDE = {"image_id": [7, 8], "labels": [["cat", "dog"], []]}
+
+
+CLASSES = ["cat", "dog", "cow"]
+
+
+CLASS_LABEL = SimpleNamespace(names=CLASSES, int2str=None)  # as Hugging Face has it
+
+
+def dataset(labels):
+    return SimpleNamespace(
+        column_names=["id", "label"], features={"label": CLASS_LABEL},
+        with_format=lambda _: pa.table({"id": ["a", "b"], "label": labels}))  # fmt: skip
+
+
+@pytest.mark.parametrize("classes", [CLASSES, CLASS_LABEL])
+def test_whole_numbers_are_places_in_the_class_list(tmp_path, classes):
+    path = tmp_path / "preds.json"
+    path.write_text('{"a": [2, 0], "b": [1]}')
+    frame, truth = pd.DataFrame({"id": ["a", "a", "b"], "label": [2, 0, 1]}), {"a": [0], "b": [1]}
+    for preds in (path, {"a": [2, 0], "b": [1]}, {"a": np.array([2, 0]), "b": {1}}, frame):
+        found = semmetrics.score(preds, truth, measures="F1", classes=classes)
+        assert found["F1"].value == pytest.approx((2 / 3 + 1) / 2)
+        assert len(facts(found, "numbers-as-places")) == 2
+    assert as_labels([[3]], classes=["1", "3"]).vocabulary == ["3"]
+    with refused("outside-classes", "input, item 0 (from 0)", value="3"):
+        as_labels([[0, 3]], classes=CLASSES)
+    with refused("number-as-label"):
+        as_labels([[0, 3]])
+
+
+def test_rows_of_0_and_1_are_a_matrix_where_they_can_be_nothing_else():
+    assert Read(as_labels([[1, 0, 1], [0, 0, 0]], classes=CLASSES)).items == [["cat", "cow"], []]
+    assert Read(as_labels([[1, 0], [1, 1]], classes=CLASSES[:2])).items == [["cat"], ["cat", "dog"]]
+    for rows, width in (([[1, 0], [0, 1]], 2), ([[0], [0]], 1)):
+        with refused("ambiguous-rows"):
+            as_labels(rows, classes=CLASSES[:width])
+
+
+def test_class_labels_of_data_sets_are_names():
+    assert as_labels(dataset([[2, 0], [1]])).to_list() == [["cow", "cat"], ["dog"]]
+    found = semmetrics.score({"a": "cow", "b": "cat"}, dataset([2, 1]), measures="Accuracy")
+    assert found["accuracy"].value == 0.5
 
 
 def test_columns_of_several_types_are_one_matrix():

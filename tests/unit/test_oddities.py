@@ -72,7 +72,9 @@ def test_lists_written_as_text_are_noted(tmp_path):
     assert noted({"a": ["[sic]", "cat's"], "b": []}, gts) == []
 
 
-# ---- merging and grouping ------------------------------------------------------------------------
+def test_swapped_sides_are_refused_where_scores_are_needed():
+    with refused("swapped-sides"):
+        scored({"a": ["cat"]}, {"a": {"cat": 0.9, "dog": 0.2}}, measures="mAP")
 
 
 # ---- thresholds, composed labels, signatures, what has no effect ---------------------------------

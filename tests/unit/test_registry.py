@@ -220,12 +220,25 @@ def test_errors(text, code):
 
 @pytest.mark.parametrize(("name", "suggested"), [
     ("Precison", "did you mean Precision"), ("f1score", "did you mean F1?"),
-    ("BLEU4", "did you mean BLEU-4"), ("bleu", "did you mean BLEU-1 or BLEU-2 or BLEU-3 or BLEU-4"),
+    ("blue4", "did you mean BLEU-4?"), ("f1_macro", "did you mean MacroF1?"), ("hits", "HitRate"),
+    ("bleu", "did you mean BLEU-1 or BLEU-2 or BLEU-3 or BLEU-4"), ("map", "mean mAP or MAP?"),
+    *[(name, "see: semmetrics list") for name in ("CLIPScore", "BERTScore", "SimCSE", "PACS")],
 ])  # fmt: skip
 def test_the_nearest_names_are_suggested(name, suggested):
     with refused("unknown-name", value=name) as caught:
         parse(name)
     assert suggested in caught.value.values["remedy"]
+
+
+def test_one_name_that_is_alike_is_taken():
+    texts = ("f1", "MACRO_F1(labels=union)", "CIDER", "bleu4", "rougeL", "ndcg@10", "Micro F1@3")
+    assert list(map(str, parse_all(texts))) == [
+        "F1", "F1(average=macro,labels=union)", "CIDEr", "BLEU-4", "ROUGE-L", "nDCG@10",
+        "F1(average=micro)@3"]  # fmt: skip
+    measure(name="CF1")(lambda hit: hit)  # beside C-F1
+    with refused("unknown-name") as caught:
+        parse("cf1")
+    assert {"CF1", "C-F1"} <= set(caught.value.values["remedy"].removesuffix("?").split())
 
 
 @pytest.mark.parametrize(("text", "wanted"), [

@@ -6,7 +6,6 @@ import pytest
 from refusals import refused
 
 import semmetrics
-from semmetrics.metrics.registry import parse
 
 
 def written(folder, name, text):
@@ -38,9 +37,3 @@ def test_a_header_of_one_column_that_holds_a_delimiter(tmp_path, sign):
         semmetrics.score(path, path, measures="F1")
     read = semmetrics.ReadOptions(delimiter=sign)
     assert semmetrics.score(path, path, measures="F1", read=read)["F1"].value == 1.0
-
-
-@pytest.mark.parametrize("name", ["cider", "Cider", "CIDER"])
-def test_measures_of_a_family_and_of_the_name(name):
-    with refused("unknown-name"):
-        parse(name)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from numpy.lib.format import open_memmap
 from oracles import retrieval as oracle
-from refusals import codes, refused
+from refusals import codes, facts, refused
 
 import semmetrics
 from semmetrics.core.ragged import offsets
@@ -28,6 +28,14 @@ IMAGES, TEXTS = [f"im{i}" for i in range(N)], [f"c{j}" for j in range(M)]
 POSITIVES = {IMAGES[i]: TEXTS[EACH * i : EACH * (i + 1)] for i in range(N)}
 NAMED = {"queries": IMAGES, "gallery": TEXTS}
 MEASURES = "HitRate@1,5,10 Recall@5 MedR MeanR MRR R-Precision mAP@R"
+
+
+@pytest.mark.parametrize(("measures", "n"), [("Recall@1", [N]), ("Recall@1 HitRate@1", [])])
+def test_recall_of_several_positives_is_not_what_papers_print(measures, n):
+    found = semmetrics.score(
+        similarities(), POSITIVES, measures=measures, task="retrieval", **NAMED
+    )
+    assert [fact.n for fact in facts(found, "recall-of-several")] == n
 
 
 def similarities(seed=0, dtype=np.float64):

@@ -5,7 +5,6 @@ import pytest
 from refusals import refused
 
 import semmetrics
-from semmetrics.metrics.registry import parse
 
 SIMS = np.array([[0.9, 0.1], [0.2, 0.8]])
 
@@ -55,11 +54,3 @@ def test_columns_of_positives_are_not_taken_for_0_and_1():
 def test_vectors_that_are_none_are_refused(vectors, problem):
     with refused(problem):
         score(None, queries_embeddings=vectors, gallery_embeddings=np.eye(2))
-
-
-@pytest.mark.parametrize(
-    ("name", "meant"), [("recall@5", "Recall"), ("hitrate@1", "HitRate"), ("MEDR", "MedR")]
-)
-def test_a_name_in_another_case_has_one_remedy(name, meant):
-    with refused(rf"did you mean {meant}\?$"):
-        parse(name, "retrieval")

@@ -37,6 +37,40 @@ def test_look_ups():
     assert kubany["Micro F1@2"] is kubany["F1(average=micro,labels=reference,empty=0)@2"]
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"top_k": 2}, {"threshold": 0.5}, {"threshold": "best", "ci": True}]
+)
+def test_names_that_were_asked_for(options):
+    options = {"measures": ["MacroF1", "microf1", "F1(average=macro)@1"], **options}
+    cut = "@2" if "top_k" in options else ""
+    names = [f"MacroF1{cut}", f"microf1{cut}", "F1(average=macro)@1"]
+    preds = {name: {"cat": 0.9, "dog": 0.4} for name in REFS}
+    scorer = semmetrics.Scorer(**options)
+    scorer.update(preds, REFS)
+    for found in (semmetrics.score(preds, REFS, **options), scorer.compute()):
+        assert list(found.to_dict()) == names
+        assert [found[name] for name in names] == found.scores
+        assert found["MACROF1"] is found["MacroF1"] is found[0]
+        assert found["micro-f1"] is found[1]
+    options.pop("ci", None)
+    compared = semmetrics.compare({"a": preds, "b": preds}, REFS, **options, resamples=10)
+    assert [compared[name].heading for name in names] == found.headings
+
+
+def test_a_name_of_several_rules_or_parts():
+    preds = {name: {"cat": 0.9, "dog": 0.4} for name in REFS}
+    found = semmetrics.score(preds, REFS, measures="MacroF1", threshold=[0.3, 0.5])
+    assert list(found.to_dict()) == found.headings
+    with refused("ambiguous-score", remedy=f"choose one of {', '.join(map(repr, found.headings))}"):
+        found["MacroF1"]
+    sides = [[0.9, 0.1], [0.2, 0.3]], [[0], [1]]
+    both = semmetrics.score(*sides, measures="hitrate@1", task="retrieval", direction="both")
+    assert list(both.to_dict()) == ["i2t hitrate@1", "t2i hitrate@1"]
+    assert both["t2i hitrate@1"].part == "t2i"
+    swept = semmetrics.sweep(REFS, REFS, measures="semf1", thresholds="0.5,0.6")
+    assert swept["semf1"] is swept["SemF1"]
+
+
 @pytest.mark.parametrize(("key", "message"), [
     ("F1", "ambiguous-score"),
     ("F2", "unknown-name"),

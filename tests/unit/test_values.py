@@ -149,7 +149,7 @@ def test_lower_may_be_better(tmp_path):
     with refused("lower-is-better"):
         rank_systems({"d": files}, "Cardinality error")
     with refused("not-a-measure"):
-        compare_values({"x": {"A": 0.5, "B": 0.1}}, measure="Cardinality error")
+        compare_values({"x": {"A": 0.5, "B": 0.1}}, measure="error of cardinality")
     rows = {"x": {"A": 0.5, "B": 0.1}, "y": {"A": 0.2, "B": 0.1}}
     assert rank_systems(rows, "HammingLoss", by="rank")[0].system == "B"
     (found,) = compare_values({"x": {"A": 0.5, "B": 0.1}}, measure="HammingLoss")

@@ -15,7 +15,6 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, is_membership, members
 from semmetrics.errors import InputError
 from semmetrics.kinds import Certainty, Verdict
-from semmetrics.messages import pluralize
 from semmetrics.options import FORMATS
 
 _NAMES = (
@@ -109,8 +108,9 @@ def as_truth(found: Lists | Matrix) -> Lists:
     wrong = np.flatnonzero(number != 1)
     if len(wrong):
         row = int(wrong[0])
-        classes = pluralize(int(number[row]), "class")
-        raise InputError("wrong-count", found.where(row), found=classes, wanted="an image")
+        n = int(number[row])
+        code, values = "several-classes" if n else "wrong-count", {"found": "0 classes"}
+        raise InputError(code, found.where(row), n=n, wanted="an image", **values)
     return found
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from semmetrics.core.ragged import cell_keys, first_occurrences
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
-from semmetrics.data.lists import Lists
-from semmetrics.data.matrix import is_membership, is_signed, members, note_unstored
+from semmetrics.data.lists import Lists, as_entry
+from semmetrics.data.matrix import as_matrix, is_membership, is_signed, members, note_unstored
 from semmetrics.data.public import is_coco, is_coco_captions, read_coco_labels
-from semmetrics.errors import ITEM
+from semmetrics.errors import ITEM, Fact, InputError
 from semmetrics.kinds import Certainty, Verdict, names_entries
 from semmetrics.kinds.labels.normalization import class_name
 from semmetrics.options import FORMATS
@@ -50,7 +50,8 @@ def as_labels(
     source : str
         What messages call it.
     classes : sequence, optional
-        The names of a matrix's columns.
+        The names of a matrix's columns, and of labels that are numbers: places, from 0, if none of
+        the names is a number. Rows of 0/1, one for each class, are a matrix.
     options : ReadOptions, optional
         How files are read.
 
@@ -69,14 +70,44 @@ def as_labels(
     >>> as_labels({"a": ["cat", "dog"], "b": []}).to_list()
     [['cat', 'dog'], []]
     """
-    found = as_data(data, FORM, source=source, names=classes, options=options)
+    form = FORM if classes is None else replace(FORM, places=True)
+    found = as_data(data, form, source=source, names=classes, options=options)
     if isinstance(found, Lists):
+        found = found if classes is None else _named_places(found, classes)
         unlike = _find_unlike(found)
         return (replace(found, unlike=unlike) if unlike[0] else found).chosen()
     member = is_membership(found)
     cells = "0/1" if member else "-1/0/1" if is_signed(found.values) else "scores"
     found = replace(found, understood=f"{found.understood}, {cells}")
     return members(found) if member else note_unstored(found).ranked()
+
+
+def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists:
+    """Return lists of numbers by name: as places in the class list, or as rows of 0/1.
+
+    Raises
+    ------
+    InputError
+        If a number is no place, or rows may be either.
+    """
+    named = [as_entry((one,) if isinstance(one, str) else tuple(one)) for one in classes]
+    texts = list(map(str, found.vocabulary))
+    if not all(map(str.isdecimal, texts or [""])) or any(str(one).isdecimal() for one in named):
+        return found
+    values = np.array(list(map(int, texts)))
+    sizes, width = np.diff(found.side.indptr), len(named)
+    if (values < 2).all() and (sizes == width).all() and found.side.scores is None:
+        cells = values[found.side.codes].reshape(-1, width)
+        if width < 3 and (cells.sum(axis=1) == width - 1).all():
+            raise InputError("ambiguous-rows", found.source)
+        rows = as_matrix(cells, named, source=found.source, notes=found.notes)
+        return members(replace(rows, ids=found.ids, where=found.where, understood="rows of 0/1"))
+    if (values >= width).any():
+        code = int((values >= width).argmax())
+        where, value = found.where(found.first_item(code)), found.vocabulary[code]
+        raise InputError("outside-classes", where, role="the label", value=value)
+    notes = [*found.notes, Fact("numbers-as-places")]
+    return replace(found.renamed([named[value] for value in values.tolist()]), notes=notes)
 
 
 def _find_unlike(labels: Lists) -> tuple[int, int, str]:

@@ -102,6 +102,8 @@ def retrieval_facts(
                 facts.append(Fact("fewer-candidates", n, (), name, values))
         facts += [Fact("numbered-positives", where=name)] * bool(found.get("numbered"))
         facts += [Fact("transposed", where=name)] * bool(found.get("transposed"))
+        if {Recall} == {m.definition for m in measures} & {Recall, HitRate}:
+            facts += common.counted("recall-of-several", found.get("several", 0), (), name)
     facts += common.unused_weights(options["weights"], inputs[-1:])
     if "similarity" in options.given and options[EMBEDDINGS[0]] is None:
         facts.append(common.no_effect("similarity", "no embeddings are compared"))

@@ -572,7 +572,8 @@ def _task(
         ids=relation.ids,
         settings=settings,
         counts={name: number for name, number in counts.items() if number},
-        odd=_odd(sides, relation) | {"numbered": int(numbered)},
+        odd=_odd(sides, relation)
+        | {"numbered": int(numbered), "several": int((np.diff(indptr) > 1).sum())},
         weights=weights,
         groups=groups,
         unit="query",
