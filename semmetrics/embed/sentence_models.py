@@ -40,6 +40,7 @@ from semmetrics.errors import InputError, MissingDependencyError
 _POOLINGS = ("first", "mean")
 _OWNER = "sentence-transformers"  # of the models that are named without an owner
 _TOKENS = 8  # tokens that a batch may hold for each text of the batch size
+_PATIENCE = 5  # seconds that the model hub has to answer
 _NO_LIMIT = 1_000_000  # tokenizers without one say 1e30
 _PROBE = "Naïve Café: 3.50 T-shirts, traffic_light"  # case, accents, digits, punctuation
 _CONFIGURED = (
@@ -74,8 +75,10 @@ class SentenceEmbedder:
         package = _require("sentence_transformers", "sentence-transformers", "a sentence model")
         if isinstance(model, str):
             check_device(device, _require("torch", "torch", "a sentence model"))
-            with _loading_errors(model, _OWNER):
-                self.model = package.SentenceTransformer(model, device=device)
+            with _loading_errors(model, _OWNER) as here:
+                self.model = package.SentenceTransformer(
+                    model, device=device, local_files_only=here
+                )
             limit = self.model.max_seq_length
             positions = _max_positions(getattr(self.model[0], "auto_model", None))
             if isinstance(limit, int) and positions is not None and limit > positions:
@@ -209,9 +212,9 @@ class TransformerEmbedder(SentenceEmbedder):
         self._torch = _require("torch", "torch", "a transformer model")
         check_device(device, self._torch)
         self.pooling, self.device = pooling, device
-        with _loading_errors(name):
-            self.tokenizer = package.AutoTokenizer.from_pretrained(name)
-            model = package.AutoModel.from_pretrained(name)
+        with _loading_errors(name) as here:
+            self.tokenizer = package.AutoTokenizer.from_pretrained(name, local_files_only=here)
+            model = package.AutoModel.from_pretrained(name, local_files_only=here)
         _check_tokenizer(self.tokenizer, name)
         if getattr(model.config, "is_encoder_decoder", False):
             raise InputError("has-decoder", name, kind=type(model).__name__)
@@ -293,8 +296,10 @@ def _require(module: str, package: str, purpose: str) -> Any:
 
 
 @contextmanager
-def _loading_errors(name: str, owner: str = "") -> Iterator[None]:
+def _loading_errors(name: str, owner: str = "") -> Iterator[bool]:
     """Turn the failures of loading a model into one error that says what to do.
+
+    Gives whether only files of this machine can be loaded.
 
     Parameters
     ----------
@@ -311,7 +316,7 @@ def _loading_errors(name: str, owner: str = "") -> Iterator[None]:
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
-        yield
+        yield Path(name).exists() or not _hub_answers()
     except (InputError, MemoryError, import_module("torch").cuda.OutOfMemoryError):
         raise
     # What damaged weights and tokenizers raise is not bounded, nor of one package.
@@ -324,6 +329,16 @@ def _loading_errors(name: str, owner: str = "") -> Iterator[None]:
     finally:
         if shown:
             logging.enable_progress_bar()
+
+
+def _hub_answers() -> bool:
+    """Return whether the model hub can be reached: its own retries take a minute and a half."""
+    hub = _require("huggingface_hub", "huggingface_hub", "loading a model")
+    try:
+        hub.utils.get_session().head(hub.constants.ENDPOINT, timeout=_PATIENCE)
+    except Exception:  # of whichever library makes the request, or offline mode
+        return False
+    return True
 
 
 def _check_tokenizer(tokenizer: Any, name: str) -> None:
