@@ -150,6 +150,8 @@ class Option(NamedTuple):
         Whether the command needs it.
     written : tuple of str
         Of a file that is written: its endings, "" for any.
+    common : bool
+        Whether ``-h`` of a command with many options shows it.
     """
 
     help: str
@@ -173,6 +175,7 @@ class Option(NamedTuple):
     values: int = 1
     required: bool = False
     written: tuple[str, ...] = ()
+    common: bool = False
     name: str = ""
 
     @property
@@ -232,13 +235,13 @@ class Options(Reading, total=False):
     measures: Annotated[Any, Option("Measures as papers write them, such as F1, MacroF1, Recall@5 "
         "or 'F1(average=macro)@1,3'. The default depends on what is evaluated. See: semmetrics "
         "list.", WHAT, signed=True, flags=("-m", "--measure"), metavar="MEASURE", repeat=True,
-        names="measures")]
+        names="measures", common=True)]
     protocol: Annotated[str | None, Option("All measures and conventions of a paper: kubany2020, "
         "pineda2019, coco-caption, coco-5k, coco-1k, f30k, biten2022, eccv, xian2018.", WHAT,
-        signed=True, metavar="P", names="protocols")]
+        signed=True, metavar="P", names="protocols", common=True)]
     top_k: Annotated[int | Sequence[int] | str | None, Option("Compute every measure on the first "
         "k predictions, for each k: 1,3,5.", WHAT, kinds=_LABELS + _CLASSES, signed=True,
-        metavar="K,...")]
+        metavar="K,...", common=True)]
     decode: Annotated[str | Sequence[str] | None, Option("Rule that turns scores into label sets: "
         f"{', '.join(DECODING[1:])}; or several.", WHAT, kinds=_LABELS, signed=True, metavar="RULE",
         repeat=True, names="rules")]
@@ -255,7 +258,7 @@ class Options(Reading, total=False):
         "probabilities: 0, or 1 if the empty set is not allowed.", WHAT, default=0, kinds=_LABELS,
         key="firstsize", signed=True, read=int, least=0)]
     task: Annotated[str | None, Option("What is evaluated, where neither the measures nor the "
-        "shape of the data tell.", DATA, choices=KINDS)]
+        "shape of the data tell.", DATA, choices=KINDS, common=True)]
     normalize: Annotated[str | None, Option("How label texts are cleaned before they are compared: "
         "none; lower (case), separators (blanks, _ and -), plural (English), kubany2020; several "
         "as lower+plural.", DATA, default="none", kinds=_LABELS, key="norm", signed=True,
@@ -263,7 +266,7 @@ class Options(Reading, total=False):
     missing: Annotated[str | None, Option("An id that only one side has is an error, is left out "
         "(skip), or has an empty list (of captions: an empty candidate, or no reference) on the "
         "other side (empty).", DATA, default="error", key="missing", signed=True,
-        choices=("error", "skip", "empty"))]
+        choices=("error", "skip", "empty"), common=True)]
     empty_predictions: Annotated[str | None, Option("Whether items with an empty prediction are "
         "evaluated.", DATA, default="keep", kinds=_LABELS, key="emptypred", signed=True,
         choices=("keep", "skip"))]
@@ -279,7 +282,7 @@ class Options(Reading, total=False):
         "of word vectors, a name of 'semmetrics embed list', or kind:NAME or kind:PATH. Without "
         "it, the model that comes with semmetrics is used. With NAME= it is that of measures such "
         "as 'SemF1(embedding=NAME)'.", MEANING, kinds=_MEANT, metavar="[NAME=]SPEC", repeat=True,
-        file=True, acts_by="embedding")]
+        file=True, acts_by="embedding", common=True)]
     lookup: Annotated[str | None, Option("Rule from a text to a vector; auto is the embedding's "
         "own.", MEANING, default="auto", kinds=_MEANT, signed=True,
         choices=("auto", "kubany2020", "words", "exact", "text"), metavar="RULE",
@@ -369,7 +372,7 @@ class Options(Reading, total=False):
         "trained on; unseen classes in this list are reported.", CLASSES, kinds=_CLASSES,
         file=True)]
     ci: Annotated[Any, Option("Compute confidence intervals.", CERTAINTY, default=False,
-        signed=True, read=bool)]
+        signed=True, read=bool, common=True)]
     ci_method: Annotated[str, Option("How the limits of intervals are found: percentile, bca, "
         "jackknife, jackknife-bias, wilson, hall; poisson, which keeps no items; or auto, the "
         "method that suits each measure.", CERTAINTY, default="auto", signed=True, choices=("auto",
@@ -467,8 +470,9 @@ OUTPUT = _named(
     signatures=Option("Show the whole signature of each row.", WRITE, flags=("--show-signatures",),
         read=bool),
     form=Option("The format of the result; json and csv have full precision.", WRITE,
-        default="table", flags=("--format",), choices=tuple(RESULT_FORMATS)),
-    output=Option("Write the result there.", WRITE, flags=("-o", "--output"), written=("",)),
+        default="table", flags=("--format",), choices=tuple(RESULT_FORMATS), common=True),
+    output=Option("Write the result there.", WRITE, flags=("-o", "--output"), written=("",),
+        common=True),
     digits=Option("Digits after the point: 4, or 2 with --percent.", WRITE, read=int, least=0,
         most=17),
     percent=Option("Multiply values in [-1, 1], CIDEr, SPICE and SPIDEr by 100, as papers print "
@@ -480,35 +484,36 @@ OUTPUT = _named(
 
 _MANIFEST = Option("Another manifest (TOML).", MEANING, file=True)
 _BASELINE = Option("The system that all others are compared with. The default is the first.", HOW,
-    metavar="NAME")
+    metavar="NAME", common=True)
 _CORRECTION = Option("Correction of p for the number of comparisons.", HOW, default="holm",
-    choices=tuple(CORRECTIONS))
+    choices=tuple(CORRECTIONS), common=True)
 _GROUP = Option("Column of RATINGS; each of its values has rows of its own, too.", PEOPLE,
-    metavar="COLUMN")
+    metavar="COLUMN", common=True)
 _IDS = Option("The part of an id in RATINGS that is compared: the group of the expression, or all "
     "that it finds.", PEOPLE, metavar="REGEX")
 _POINTS = Option("Thresholds to compute, both ends included. The default is 0:1:0.01.", WHAT,
-    metavar="START:STOP:STEP|T,...")
+    metavar="START:STOP:STEP|T,...", common=True)
 _MEASURE = Option("The measure.", WHAT, flags=("-m", "--measure"), metavar="MEASURE",
-    names="measures")
+    names="measures", common=True)
 _MEASURES = _MEASURE._replace(repeat=True)
 _TO = Option("Write the result there.", WRITE, flags=("-o", "--output"), required=True,
-    written=("",))
+    written=("",), common=True)
 _FORM = Option("The format of the result.", WRITE, default="table", flags=("--format",),
-    choices=("table", "json"))
+    choices=("table", "json"), common=True)
 _RECORDS = (".csv", ".json", ".jsonl")
 _SELECTED = _named(
     exclude=Option("Images that are not to be selected, one id a line; the next ones are taken.",
-        WHAT, file=True),
-    sheet=Option("Write a sheet for references there.", SHEETS, written=_RECORDS),
+        WHAT, file=True, common=True),
+    sheet=Option("Write a sheet for references there.", SHEETS, written=_RECORDS, common=True),
     rating_sheet=Option("Write a sheet there in which the answers are rated.", SHEETS,
         written=_RECORDS),
-    page=Option("Write a sheet as an HTML page to annotate in.", SHEETS, written=("",)),
+    page=Option("Write a sheet as an HTML page to annotate in.", SHEETS, written=("",),
+        common=True),
     rating_page=Option("Write a sheet of ratings as an HTML page.", SHEETS, written=("",)),
     annotators=Option("Rows for each image, or for each answer to rate.", SHEETS, default=3,
         read=int, least=1, most=100),
     images=Option("Where the page finds images, with {id} in it: 'images/{id}.jpg'.", SHEETS,
-        metavar="TEMPLATE"),
+        metavar="TEMPLATE", common=True),
     scale=Option("Ratings on the page are 1 to N.", SHEETS, default=5, read=int, least=2, most=100),
 )
 _STREAMED = _named(
@@ -536,7 +541,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         curve=Option("Write the accuracy on seen and unseen classes for every calibrating "
             "constant, of AUSUC.", WRITE, written=_RECORDS),
         worst=Option("Show the N worst items by the first per-item measure.", WRITE, read=int,
-            least=1),
+            least=1, common=True),
     ) | _STREAMED | _named(
         shard=Option("Score only a part of the items, by the hash of their ids: 3/8 is the third "
             "of eight.", SCALE, metavar="I/N"),
@@ -561,7 +566,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         test=Option("How p is found: from the interval of the difference, resamples of the items "
             "(moved to a mean difference of 0, or as sacrebleu has it), items swapped at random, "
             "or, for means over items, Student's or Wilcoxon's test.", HOW, default="interval",
-            choices=tuple(TESTS)),
+            choices=tuple(TESTS), common=True),
         baseline=_BASELINE,
         correction=_CORRECTION,
         differing=Option("Show the N items on which systems differ most, by the first per-item "
@@ -583,13 +588,14 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     ),
     "meta": _named(
         protocol=Option("How the literature measures agreement with a public set of judgements; "
-            "see 'semmetrics list protocols'.", PEOPLE, metavar="P", names="agreement"),
+            "see 'semmetrics list protocols'.", PEOPLE, metavar="P", names="agreement",
+            common=True),
         columns=Option("Names of columns of RATINGS: rating=score,id=image.", PEOPLE,
-            metavar="ROLE=NAME,..."),
+            metavar="ROLE=NAME,...", common=True),
         group_by=_GROUP,
         ids=_IDS,
         statistics=Option(f"{', '.join(AGREEMENT)} or all. The default is the protocol's, or all.",
-            HOW, metavar="NAME,..."),
+            HOW, metavar="NAME,...", common=True),
         aggregate=Option("Average several judgements of the same candidate. The default is the "
             "protocol's, or none.", HOW, choices=tuple(AGGREGATIONS)),
         baseline=_BASELINE._replace(metavar="MEASURE", help="The measure that all others are "
@@ -614,9 +620,9 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     ),
     "calibrate": _named(
         pairs=Option("Labelled pairs: CSV, TSV, JSON or JSONL with the columns a, b and same.", HOW,
-            file=True),
+            file=True, common=True),
         criterion=Option("Of pairs: what is largest at the threshold. The default is f1.", HOW,
-            choices=("f1", "youden", "accuracy")),
+            choices=("f1", "youden", "accuracy"), common=True),
         measure=_MEASURE._replace(help="Of PRED and GT: the measure whose contrast is largest. The "
             "default is SemF1."),
         holdout=Option("Of PRED and GT: the share of items that are used. The default is 0.2.", HOW,
@@ -649,11 +655,11 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         measure=_MEASURES._replace(help="CIDEr-D, CIDEr, SPICE or BagSim, with its options.",
             default=("CIDEr-D",), flags=("-m", "--measure", "--phi")),
         rows=Option("Whether a row is an image, with all its references, or one reference alone.",
-            WHAT, default="images", choices=("images", "references")),
+            WHAT, default="images", choices=("images", "references"), common=True),
         top_k=Option("Only the K best captions of each image, as JSON lines.", WHAT, metavar="K",
-            read=int, least=1),
+            read=int, least=1, common=True),
         axis=Option("With --top-k: the best captions of each image, or images of each caption. The "
-            "default is captions.", WHAT, choices=("captions", "images")),
+            "default is captions.", WHAT, choices=("captions", "images"), common=True),
         output=_TO._replace(help="A .npy file of images x captions, and FILE.ids.json with the ids "
             "of both; or, with --top-k, a .jsonl file, or - for standard output. A run that was "
             "stopped is continued, from FILE.part and FILE.blocks."),
@@ -663,7 +669,8 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             WRITE, read=bool),
     ),
     "mad select": _named(
-        k=Option("Images of each pair.", WHAT, default=70, flags=("-k",), metavar="K", read=int),
+        k=Option("Images of each pair.", WHAT, default=70, flags=("-k",), metavar="K", read=int,
+            common=True),
         measure=_MEASURE._replace(help="What tells how alike two answers are: a measure with "
             "values of items.", default="NGSM"),
         ties=Option("How images of equal values are told apart: by id, by position, or by a hash "
@@ -682,12 +689,13 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     ),
     "mad rank": _named(
         references=Option("Sheets of references that were filled, or references in another form.",
-            WHAT, repeat=True, file=True),
-        ratings=Option("Sheets of ratings that were filled.", WHAT, repeat=True, file=True),
+            WHAT, repeat=True, file=True, common=True),
+        ratings=Option("Sheets of ratings that were filled.", WHAT, repeat=True, file=True,
+            common=True),
         measures=_MEASURES._replace(help="Measures that the systems are scored by, such as CIDEr-D "
             "and SPICE. The default is what 'semmetrics score' computes."),
         k=Option("Only the first K images of each pair.", WHAT, flags=("-k",), metavar="K",
-            read=int),
+            read=int, common=True),
         floor=Option("Raise smaller scores to X, so that a score of 0 has a dominance.", WHAT,
             read=float),
         stability=Option("Compare the ranks of these k with those of all images (SRCC).", WHAT,
@@ -695,7 +703,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         missing=Option("Images that are not annotated, and rows of other images, are an error, or "
             "are left out (skip).", WHAT, default="error", choices=("error", "skip")),
         pairs_file=Option("Write scores and dominance of each pair there.", WRITE,
-            flags=("--pairs",), written=_RECORDS),
+            flags=("--pairs",), written=_RECORDS, common=True),
     ),
     "spice setup": _named(
         jars=Option("Take the two jars of CoreNLP 3.6.0 from there; without it the Maven client, "
@@ -733,9 +741,9 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     "embed coverage": _named(
         embedding=Option("NAME, PATH, or kind:NAME or kind:PATH; kinds: static, word2vec, glove, "
             "fasttext, kv, converted, sbert, transformers:first, transformers:mean, matrix.",
-            MEANING, default="static", metavar="EMBEDDING"),
+            MEANING, default="static", metavar="EMBEDDING", common=True),
         top_k=Option("The first K labels of each item, by falling score if there are scores.", DATA,
-            metavar="K", read=int, least=1),
+            metavar="K", read=int, least=1, common=True),
         names=Option("The most frequent unknown and composed labels that are named.", WRITE,
             default=5, read=int, least=0),
     ),

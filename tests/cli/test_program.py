@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from semmetrics.cli import app
 from semmetrics.cli.output import Progress, show_progress
@@ -61,6 +62,27 @@ def test_commands_load_what_they_need(example, files):
     ours = sorted(name for name in of_one if name.startswith("semmetrics"))
     assert len(ours) < 79, ours
     assert "numpy" not in loaded("score", "--help")
+
+
+def test_help_is_one_screen_and_the_rest_is_asked_for(ok, run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in (*app.COMMANDS, "mad select", "spice parse", "embed coverage"):
+        brief, whole = ok(*name.split(), "-h"), ok(*name.split(), "--help")
+        assert brief.startswith("Usage: ")
+        assert brief.count("\n") <= 53, name
+        assert len(brief) <= len(whole)
+    of_kind = ok("score", "--help", "captions")
+    assert "--tokenizer" in of_kind
+    assert "--taxonomy" not in of_kind
+    assert "--ci" in of_kind
+    assert "--taxonomy" in ok("score", "--help", "preds.json")  # no kind
+    assert run("score").stderr == ok("score", "-h")
+    assert ok("-V") == ok("--version")
+    for colour in ("", "1"):
+        monkeypatch.setenv("NO_COLOR", colour)
+        for arguments in (["score", "-h"], ["score"]):
+            shown = CliRunner().invoke(app.program, arguments, color=True).output
+            assert ("\x1b[1mOptions" in shown) == (not colour)
 
 
 def test_a_reader_that_goes_away_is_no_fault():
