@@ -188,9 +188,7 @@ def _ending_with_its_reader() -> Iterator[None]:
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(
-    __version__, "-V", "--version", prog_name="semmetrics", message="%(prog)s %(version)s"
-)
+@click.version_option(__version__, "-V", "--version", message="semmetrics %(version)s")
 def program() -> None:
     """Metrics of labels, captions, retrieval and classes, under the exact protocols of papers.
 

@@ -58,8 +58,8 @@ _HELP = "semmetrics.help"
 """The key of a context under which the kind is that --help shows the options of, or "all"."""
 _FEW = 15
 """The number of options up to which -h shows all."""
-_CLAUSE = re.compile(r"(?:\([^)]*\)|[^(.:;]|[.:;](?=\S)){15,}")
-"""The first clause of a help text."""
+_CLAUSE = re.compile(r"(?s)^((?:\([^)]*\)|[^(.:;]|[.:;](?=\S)){15,}).*")
+"""A help text, with its first clause."""
 _UNGROUPED = Option("", OTHER)
 
 
@@ -152,9 +152,8 @@ class Command(Examples):
             if record is None or (kind in self.kinds and kind not in (option.kinds or KINDS)):
                 continue
             if kind is None and (option.common or len(self.options) <= _FEW):
-                clause = _CLAUSE.match(record[1])
-                record = (record[0], f"{clause[0]}." if clause else record[1])
-                groups.setdefault("Options", []).append(record)
+                brief = _CLAUSE.sub(r"\1.", record[1])
+                groups.setdefault("Options", []).append((record[0], brief))
             elif kind is not None:
                 groups.setdefault(option.group, []).append(record)
         for title in sorted(groups, key=OTHER.__eq__):
