@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from os import PathLike
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, Protocol, TypedDict
 
 from semmetrics.arguments import check_choice, check_type
 from semmetrics.errors import InputError
@@ -102,7 +102,19 @@ AGGREGATIONS = {"none": "unaggregated", "mean": "mean of all of a candidate"}
 RANKED_BY = ("normalized", "rank")
 """What systems are ranked by over data sets: the mean normalised value, or the mean rank."""
 
+
+class Measure(Protocol):
+    """What ``semmetrics.parse`` and ``@semmetrics.measure`` give."""
+
+
+class Array(Protocol):
+    """A vector or matrix of NumPy, SciPy, torch, pandas or polars, or what ``as_labels`` gives."""
+
+
 Path = str | PathLike[str]
+Data = Path | Mapping[Any, Any] | Iterable[Any] | Array
+"""What inputs may be: files, and objects in memory."""
+Measures = str | Measure | Iterable[str | Measure]
 
 
 class Option(NamedTuple):
@@ -232,10 +244,10 @@ class Reading(TypedDict, total=False):
 class Options(Reading, total=False):
     """The options of ``semmetrics.score``, by keyword."""
 
-    measures: Annotated[Any, Option("Measures as papers write them, such as F1, MacroF1, Recall@5 "
-        "or 'F1(average=macro)@1,3'. The default depends on what is evaluated. See: semmetrics "
-        "list.", WHAT, signed=True, flags=("-m", "--measure"), metavar="MEASURE", repeat=True,
-        names="measures", common=True)]
+    measures: Annotated[Measures, Option("Measures as papers write them, such as F1, MacroF1, "
+        "Recall@5 or 'F1(average=macro)@1,3'. The default depends on what is evaluated. See: "
+        "semmetrics list.", WHAT, signed=True, flags=("-m", "--measure"), metavar="MEASURE",
+        repeat=True, names="measures", common=True)]
     protocol: Annotated[str | None, Option("All measures and conventions of a paper: kubany2020, "
         "pineda2019, coco-caption, coco-5k, coco-1k, f30k, biten2022, eccv, xian2018.", WHAT,
         signed=True, metavar="P", names="protocols", common=True)]
@@ -251,8 +263,8 @@ class Options(Reading, total=False):
         metavar="T,...")]
     keep_at_least: Annotated[int, Option("Number of labels that a decoding rule always keeps.",
         WHAT, default=0, kinds=_LABELS, signed=True, read=int)]
-    set_size_probs: Annotated[Any, Option("Probabilities of each set size (items x sizes), for the "
-        "rules that use them: one matrix, or one for each system.", WHAT, kinds=_LABELS,
+    set_size_probs: Annotated[Data, Option("Probabilities of each set size (items x sizes), for "
+        "the rules that use them: one matrix, or one for each system.", WHAT, kinds=_LABELS,
         repeat=True, file=True, batch="items")]
     first_set_size: Annotated[int, Option("The set size of the first column of these "
         "probabilities: 0, or 1 if the empty set is not allowed.", WHAT, default=0, kinds=_LABELS,
@@ -276,13 +288,13 @@ class Options(Reading, total=False):
     ignore: Annotated[Path | Iterable[str], Option("Labels left out on both sides; a path names a "
         "file that has one a line (on the command line @FILE).", DATA, default=(), kinds=_LABELS,
         key="ignore", signed=True, metavar="LABEL,...|@FILE", repeat=True)]
-    weights: Annotated[Any, Option("A weight for each item: {id: number}, CSV, or a vector. Items "
+    weights: Annotated[Data, Option("A weight for each item: {id: number}, CSV, or a vector. Items "
         "of weight 0 are left out.", DATA, key="weights", file=True, batch="items")]
-    embedding: Annotated[Any, Option("What labels, phrases and captions are compared with: a file "
-        "of word vectors, a name of 'semmetrics embed list', or kind:NAME or kind:PATH. Without "
-        "it, the model that comes with semmetrics is used. With NAME= it is that of measures such "
-        "as 'SemF1(embedding=NAME)'.", MEANING, kinds=_MEANT, metavar="[NAME=]SPEC", repeat=True,
-        file=True, acts_by="embedding", common=True)]
+    embedding: Annotated[Data | Callable[..., Any], Option("What labels, phrases and captions are "
+        "compared with: a file of word vectors, a name of 'semmetrics embed list', or kind:NAME or "
+        "kind:PATH. Without it, the model that comes with semmetrics is used. With NAME= it is "
+        "that of measures such as 'SemF1(embedding=NAME)'.", MEANING, kinds=_MEANT,
+        metavar="[NAME=]SPEC", repeat=True, file=True, acts_by="embedding", common=True)]
     lookup: Annotated[str | None, Option("Rule from a text to a vector; auto is the embedding's "
         "own.", MEANING, default="auto", kinds=_MEANT, signed=True,
         choices=("auto", "kubany2020", "words", "exact", "text"), metavar="RULE",
@@ -298,22 +310,23 @@ class Options(Reading, total=False):
     cache: Annotated[bool | Path, Option("Keep the vectors of sentence and transformer models on "
         "disk for the next run. In Python, a path names the file.", MEANING, default=False,
         kinds=_MEANT, read=bool, acts_by="embedding")]
-    calibration: Annotated[Any, Option("Threshold of similarity that 'semmetrics calibrate' saved, "
-        "in place of the embedding's own. One for each embedding.", MEANING, kinds=_LABELS,
+    calibration: Annotated[Data, Option("Threshold of similarity that 'semmetrics calibrate' "
+        "saved, in place of the embedding's own. One for each embedding.", MEANING, kinds=_LABELS,
         signed=True, repeat=True, file=True)]
-    taxonomy: Annotated[Any, Option("Parents of labels, for hierarchical measures such as hF: JSON "
-        "{child: parent or [parents]}, CSV or TSV with the columns child and parent, wordnet, or "
-        "wordnet:FOLDER.", MEANING, kinds=_LABELS, file=True)]
+    taxonomy: Annotated[Data, Option("Parents of labels, for hierarchical measures such as hF: "
+        "JSON {child: parent or [parents]}, CSV or TSV with the columns child and parent, wordnet, "
+        "or wordnet:FOLDER.", MEANING, kinds=_LABELS, file=True)]
     tokenizer: Annotated[Any, Option("What splits captions into tokens; ptb does as the COCO code "
         "does.", CAPTIONS, default="ptb", kinds=_TEXTS, key="tok", signed=True,
         choices=("ptb", "ptb-java", "13a", "whitespace"))]
-    doc_freq: Annotated[Any, Option("Document frequencies for CIDEr-D and CIDEr, in place of those "
-        "of the references: .npz, .json, or a pickle of the COCO code, which is read and never "
-        "run.", CAPTIONS, kinds=_TEXTS, file=True, acts_by="df")]
-    tuples: Annotated[Any, Option("Scene graphs for SPICE, SPIDEr and Soft-SPICE, as 'semmetrics "
-        "spice parse' writes them: [object], [object, attribute] and, in this order, [subject, "
-        "object, relation]. In Python also {caption: tuples}, or a function from captions to the "
-        "tuples of each.", CAPTIONS, kinds=_TEXTS, file=True, acts_by="parser")]
+    doc_freq: Annotated[Data, Option("Document frequencies for CIDEr-D and CIDEr, in place of "
+        "those of the references: .npz, .json, or a pickle of the COCO code, which is read and "
+        "never run.", CAPTIONS, kinds=_TEXTS, file=True, acts_by="df")]
+    tuples: Annotated[Data | Callable[..., Any], Option("Scene graphs for SPICE, SPIDEr and "
+        "Soft-SPICE, as 'semmetrics spice parse' writes them: [object], [object, attribute] and, "
+        "in this order, [subject, object, relation]. In Python also {caption: tuples}, or a "
+        "function from captions to the tuples of each.", CAPTIONS, kinds=_TEXTS, file=True,
+        acts_by="parser")]
     score_references: Annotated[bool, Option("Score the references too, each against the others of "
         "its image, as the system 'human'.", CAPTIONS, default=False, kinds=_CAPTIONS, key="cand",
         read=bool, batch="whole")]
@@ -323,17 +336,17 @@ class Options(Reading, total=False):
     gallery: Annotated[Path | Iterable[Any] | None, Option("The ids of the candidates (one a line, "
         "or JSON), in the order of the columns of the matrix or of their embeddings.", RETRIEVAL,
         kinds=_RETRIEVAL, key="gallery", file=True)]
-    queries_embeddings: Annotated[Any, Option("Vectors of the queries (.npy, .npz, .h5), one a "
+    queries_embeddings: Annotated[Data, Option("Vectors of the queries (.npy, .npz, .h5), one a "
         "row, in place of a matrix of similarities; with those of the gallery.", RETRIEVAL,
         kinds=_RETRIEVAL, file=True, instead=True)]
-    gallery_embeddings: Annotated[Any, Option("Vectors of the candidates, one a row.", RETRIEVAL,
+    gallery_embeddings: Annotated[Data, Option("Vectors of the candidates, one a row.", RETRIEVAL,
         kinds=_RETRIEVAL, file=True)]
-    phi: Annotated[Any, Option("How similar rows and columns (images and captions) are in meaning: "
-        "a matrix of their shape, as semmetrics pairs writes it, for NCS, SR and nDCG; or CIDEr-D, "
-        "CIDEr, SPICE or BagSim, computed from captions. With NAME= it is that of measures such as "
-        "'NCS(phi=NAME)@10'.", RETRIEVAL, kinds=_RETRIEVAL, metavar="[NAME=]FILE", repeat=True,
-        file=True)]
-    captions: Annotated[Any, Option("The text of each caption of the gallery, {id: caption} or in "
+    phi: Annotated[Data, Option("How similar rows and columns (images and captions) are in "
+        "meaning: a matrix of their shape, as semmetrics pairs writes it, for NCS, SR and nDCG; or "
+        "CIDEr-D, CIDEr, SPICE or BagSim, computed from captions. With NAME= it is that of "
+        "measures such as 'NCS(phi=NAME)@10'.", RETRIEVAL, kinds=_RETRIEVAL, metavar="[NAME=]FILE",
+        repeat=True, file=True)]
+    captions: Annotated[Data, Option("The text of each caption of the gallery, {id: caption} or in "
         "the order of the columns, of which phi is computed: CIDEr-D, or what --phi, "
         "'NCS(phi=SPICE)@10' or a protocol say. The positives of an image are its references.",
         RETRIEVAL, kinds=_RETRIEVAL, file=True, batch="kept")]
@@ -344,8 +357,8 @@ class Options(Reading, total=False):
         "(i2t), its columns (t2i, with the row positives transposed), or each in turn (both).",
         RETRIEVAL, default="i2t", kinds=_RETRIEVAL, key="direction", signed=True,
         choices=("i2t", "t2i", "both"))]
-    reverse_positives: Annotated[Any, Option("The positives of each column, for t2i; without them, "
-        "the row positives, transposed.", RETRIEVAL, kinds=_RETRIEVAL, file=True)]
+    reverse_positives: Annotated[Data, Option("The positives of each column, for t2i; without "
+        "them, the row positives, transposed.", RETRIEVAL, kinds=_RETRIEVAL, file=True)]
     ties: Annotated[str | None, Option("How equal similarities, or scores, are ranked: the first "
         "in the gallery or class list first (position), what is true before others (optimistic), "
         "or others before what is true (pessimistic).", RETRIEVAL, default="position",
@@ -362,10 +375,10 @@ class Options(Reading, total=False):
     class_lists: Annotated[Mapping[str, Any] | None, Option("Further lists of classes by name, for "
         "measures such as 'PerClassAccuracy(labels=NAME)'.", CLASSES, kinds=_CLASSES,
         flags=("--class-list",), metavar="NAME=FILE", repeat=True, file=True)]
-    populations: Annotated[Any, Option("How many images each class has ({class: number}, or CSV), "
+    populations: Annotated[Data, Option("How many images each class has ({class: number}, or CSV), "
         "for the lists of the 500 most and least populated classes, M500 and L500, and others of "
         "that form.", CLASSES, kinds=_CLASSES, file=True)]
-    hops: Annotated[Any, Option("How many hops of a hierarchy each class is from the seen ones "
+    hops: Annotated[Data, Option("How many hops of a hierarchy each class is from the seen ones "
         "({class: number}, or CSV), for the lists of classes within two hops, 2H, and others of "
         "that form.", CLASSES, kinds=_CLASSES, file=True)]
     pretraining: Annotated[Path | Iterable[Any] | None, Option("The classes that the features were "
