@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from semmetrics.cli import app
 from semmetrics.cli.output import Progress, show_progress
+from semmetrics.messages import report_progress
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTS = ("a.json", "gt.json")
@@ -196,6 +197,11 @@ def test_progress_says_how_far_how_fast_and_how_long():
     now[0] += 1.0
     progress(1, 50)  # a new stage begins
     assert "50" not in terminal.text
+    for done in (10, 20):
+        now[0] += 1.0
+        report_progress(progress, done, 40, "bootstrap", "resample")
+    assert "\rbootstrap:  50%|" in terminal.text
+    assert "20/40 [00:01<00:01, 20.00 resample/s]" in terminal.text
     progress.close()
     assert terminal.text.endswith("\r\x1b[K")
 
