@@ -93,7 +93,7 @@ class Examples(click.Command):
         self,
         *args: Any,
         help: str | None = None,
-        options: Mapping[str | None, Option] = MappingProxyType({}),
+        options: Mapping[str, Option] = MappingProxyType({}),
         kinds: Sequence[str] = (),
         **kwargs: Any,
     ) -> None:
@@ -147,7 +147,7 @@ class Command(Examples):
         kind = ctx.meta.get(_HELP)
         groups: dict[str, list[tuple[str, str]]] = {}
         for one in self.get_params(ctx):
-            option = self.options.get(one.name, _UNGROUPED)
+            option = self.options.get(one.name or "", _UNGROUPED)
             record = None if isinstance(one, click.Argument) else one.get_help_record(ctx)
             if record is None or (kind in self.kinds and kind not in (option.kinds or KINDS)):
                 continue
