@@ -664,7 +664,8 @@ def average_precision(
 
     References
     ----------
-    As for `class_average_precision`.
+    Everingham et al., 2010, The PASCAL VOC challenge, section 4.2 (eleven points; the development
+    kit of 2010 for all points); Lin et al., 2014, Microsoft COCO, evaluation code.
 
     Examples
     --------
