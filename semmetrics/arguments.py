@@ -3,8 +3,8 @@
 Conventions
 -----------
 A bool is no number. A whole number fits where a number is expected, and must fit 64 bits. Texts,
-bytes and mappings are no lists. What an annotation leaves open (``Any``, the items of an iterator,
-names that only type checkers import) is for the function itself to check.
+bytes and mappings are no lists. What an annotation leaves open (``Any``, protocols, the items of an
+iterator, names that only type checkers import) is for the function itself to check.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _test(hint: Any) -> Callable[[Any], bool]:
         return lambda value: _is_number(value, Integral if kind is int else Real)
     if kind is Callable:
         return lambda value: callable(value) and not isinstance(value, type)
-    known = isinstance(kind, type) and kind is not Any
+    known = isinstance(kind, type) and kind is not Any and not getattr(kind, "_is_protocol", False)
     return lambda value: not known or isinstance(value, kind)
 
 

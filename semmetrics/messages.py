@@ -193,6 +193,32 @@ def pluralize(number: float, noun: str, verb: str = "") -> str:
     return f"{number:,} {noun} {agreeing(number, verb)}".rstrip()
 
 
+def report_progress(
+    progress: Any, done: int, total: int, stage: str, unit: str, **form: Any
+) -> None:
+    """Call back with how much is done; a callback that is ``labelled`` also hears of what.
+
+    Parameters
+    ----------
+    progress : callable or None
+    done, total : int
+    stage : str
+        What is being done, such as "bootstrap".
+    unit : str
+        What is counted.
+    **form
+        More for ``tqdm.format_meter``.
+
+    Examples
+    --------
+    >>> report_progress(lambda done, total: print(done, "of", total), 3, 8, "scoring", "item")
+    3 of 8
+    """
+    if progress is not None:
+        labels = {"prefix": stage, "unit": f" {unit}", **form}
+        progress(done, total, **labels if getattr(progress, "labelled", False) else {})
+
+
 def plural(noun: str) -> str:
     """Return a noun as many of it are called.
 

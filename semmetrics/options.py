@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from os import PathLike
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, Protocol, TypedDict
 
 from semmetrics.arguments import check_choice, check_type
 from semmetrics.errors import InputError
@@ -103,7 +103,19 @@ AGGREGATIONS = {"none": "unaggregated", "mean": "mean of all of a candidate"}
 RANKED_BY = ("normalized", "rank")
 """What systems are ranked by over data sets: the mean normalised value, or the mean rank."""
 
+
+class Measure(Protocol):
+    """What ``semmetrics.parse`` and ``@semmetrics.measure`` give."""
+
+
+class Array(Protocol):
+    """A vector or matrix of NumPy, SciPy, torch, pandas or polars, or what ``as_labels`` gives."""
+
+
 Path = str | PathLike[str]
+Data = Path | Mapping[Any, Any] | Iterable[Any] | Array
+"""What inputs may be: files, and objects in memory."""
+Measures = str | Measure | Iterable[str | Measure]
 
 
 class Option(NamedTuple):
@@ -151,6 +163,8 @@ class Option(NamedTuple):
         Whether the command needs it.
     written : tuple of str
         Of a file that is written: its endings, "" for any.
+    common : bool
+        Whether ``-h`` of a command with many options shows it.
     """
 
     help: str
@@ -174,6 +188,7 @@ class Option(NamedTuple):
     values: int = 1
     required: bool = False
     written: tuple[str, ...] = ()
+    common: bool = False
     name: str = ""
 
     @property
@@ -230,16 +245,16 @@ class Reading(TypedDict, total=False):
 class Options(Reading, total=False):
     """The options of ``semmetrics.score``, by keyword."""
 
-    measures: Annotated[Any, Option("Measures as papers write them, such as F1, MacroF1, Recall@5 "
-        "or 'F1(average=macro)@1,3'. The default depends on what is evaluated. See: semmetrics "
-        "list.", WHAT, signed=True, flags=("-m", "--measure"), metavar="MEASURE", repeat=True,
-        names="measures")]
+    measures: Annotated[Measures, Option("Measures as papers write them, such as F1, MacroF1, "
+        "Recall@5 or 'F1(average=macro)@1,3'. The default depends on what is evaluated. See: "
+        "semmetrics list.", WHAT, signed=True, flags=("-m", "--measure"), metavar="MEASURE",
+        repeat=True, names="measures", common=True)]
     protocol: Annotated[str | None, Option("All measures and conventions of a paper: kubany2020, "
         "pineda2019, coco-multilabel, coco-caption, coco-5k, coco-1k, f30k, biten2022, eccv, "
-        "xian2018.", WHAT, signed=True, metavar="P", names="protocols")]
+        "xian2018.", WHAT, signed=True, metavar="P", names="protocols", common=True)]
     top_k: Annotated[int | Sequence[int] | str | None, Option("Compute every measure on the first "
         "k predictions, for each k: 1,3,5.", WHAT, kinds=_LABELS + _CLASSES, signed=True,
-        metavar="K,...")]
+        metavar="K,...", common=True)]
     decode: Annotated[str | Sequence[str] | None, Option("Rule that turns scores into label sets: "
         f"{', '.join(DECODING[1:])}; or several.", WHAT, kinds=_LABELS, signed=True, metavar="RULE",
         repeat=True, names="rules")]
@@ -249,14 +264,14 @@ class Options(Reading, total=False):
         metavar="T,...")]
     keep_at_least: Annotated[int, Option("Number of labels that a decoding rule always keeps.",
         WHAT, default=0, kinds=_LABELS, signed=True, read=int)]
-    set_size_probs: Annotated[Any, Option("Probabilities of each set size (items x sizes), for the "
-        "rules that use them: one matrix, or one for each system.", WHAT, kinds=_LABELS,
+    set_size_probs: Annotated[Data, Option("Probabilities of each set size (items x sizes), for "
+        "the rules that use them: one matrix, or one for each system.", WHAT, kinds=_LABELS,
         repeat=True, file=True, batch="items")]
     first_set_size: Annotated[int, Option("The set size of the first column of these "
         "probabilities: 0, or 1 if the empty set is not allowed.", WHAT, default=0, kinds=_LABELS,
         key="firstsize", signed=True, read=int, least=0)]
     task: Annotated[str | None, Option("What is evaluated, where neither the measures nor the "
-        "shape of the data tell.", DATA, choices=KINDS)]
+        "shape of the data tell.", DATA, choices=KINDS, common=True)]
     normalize: Annotated[str | None, Option("How label texts are cleaned before they are compared: "
         "none; lower (case), separators (blanks, _ and -), plural (English), kubany2020; several "
         "as lower+plural.", DATA, default="none", kinds=_LABELS, key="norm", signed=True,
@@ -264,7 +279,7 @@ class Options(Reading, total=False):
     missing: Annotated[str | None, Option("An id that only one side has is an error, is left out "
         "(skip), or has an empty list (of captions: an empty candidate, or no reference) on the "
         "other side (empty).", DATA, default="error", key="missing", signed=True,
-        choices=("error", "skip", "empty"))]
+        choices=("error", "skip", "empty"), common=True)]
     ids: Annotated[str | None, Option("The part of an id that is compared, on both sides: the "
         "group of the expression, or all that it finds.", DATA,
         kinds=_LABELS + _CAPTIONS + _CLASSES, key="ids", signed=True, metavar="REGEX")]
@@ -277,13 +292,13 @@ class Options(Reading, total=False):
     ignore: Annotated[Path | Iterable[str], Option("Labels left out on both sides; a path names a "
         "file that has one a line (on the command line @FILE).", DATA, default=(), kinds=_LABELS,
         key="ignore", signed=True, metavar="LABEL,...|@FILE", repeat=True)]
-    weights: Annotated[Any, Option("A weight for each item: {id: number}, CSV, or a vector. Items "
+    weights: Annotated[Data, Option("A weight for each item: {id: number}, CSV, or a vector. Items "
         "of weight 0 are left out.", DATA, key="weights", file=True, batch="items")]
-    embedding: Annotated[Any, Option("What labels, phrases and captions are compared with: a file "
-        "of word vectors, a name of 'semmetrics embed list', or kind:NAME or kind:PATH. Without "
-        "it, the model that comes with semmetrics is used. With NAME= it is that of measures such "
-        "as 'SemF1(embedding=NAME)'.", MEANING, kinds=_MEANT, metavar="[NAME=]SPEC", repeat=True,
-        file=True, acts_by="embedding")]
+    embedding: Annotated[Data | Callable[..., Any], Option("What labels, phrases and captions are "
+        "compared with: a file of word vectors, a name of 'semmetrics embed list', or kind:NAME or "
+        "kind:PATH. Without it, the model that comes with semmetrics is used. With NAME= it is "
+        "that of measures such as 'SemF1(embedding=NAME)'.", MEANING, kinds=_MEANT,
+        metavar="[NAME=]SPEC", repeat=True, file=True, acts_by="embedding", common=True)]
     lookup: Annotated[str | None, Option("Rule from a text to a vector; auto is the embedding's "
         "own.", MEANING, default="auto", kinds=_MEANT, signed=True,
         choices=("auto", "kubany2020", "words", "exact", "text"), metavar="RULE",
@@ -299,22 +314,23 @@ class Options(Reading, total=False):
     cache: Annotated[bool | Path, Option("Keep the vectors of sentence and transformer models on "
         "disk for the next run. In Python, a path names the file.", MEANING, default=False,
         kinds=_MEANT, read=bool, acts_by="embedding")]
-    calibration: Annotated[Any, Option("Threshold of similarity that 'semmetrics calibrate' saved, "
-        "in place of the embedding's own. One for each embedding.", MEANING, kinds=_LABELS,
+    calibration: Annotated[Data, Option("Threshold of similarity that 'semmetrics calibrate' "
+        "saved, in place of the embedding's own. One for each embedding.", MEANING, kinds=_LABELS,
         signed=True, repeat=True, file=True)]
-    taxonomy: Annotated[Any, Option("Parents of labels, for hierarchical measures such as hF: JSON "
-        "{child: parent or [parents]}, CSV or TSV with the columns child and parent, wordnet, or "
-        "wordnet:FOLDER.", MEANING, kinds=_LABELS, file=True)]
+    taxonomy: Annotated[Data, Option("Parents of labels, for hierarchical measures such as hF: "
+        "JSON {child: parent or [parents]}, CSV or TSV with the columns child and parent, wordnet, "
+        "or wordnet:FOLDER.", MEANING, kinds=_LABELS, file=True)]
     tokenizer: Annotated[Any, Option("What splits captions into tokens; ptb does as the COCO code "
         "does.", CAPTIONS, default="ptb", kinds=_TEXTS, key="tok", signed=True,
         choices=("ptb", "ptb-java", "13a", "whitespace"))]
-    doc_freq: Annotated[Any, Option("Document frequencies for CIDEr-D and CIDEr, in place of those "
-        "of the references: .npz, .json, or a pickle of the COCO code, which is read and never "
-        "run.", CAPTIONS, kinds=_TEXTS, file=True, acts_by="df")]
-    tuples: Annotated[Any, Option("Scene graphs for SPICE, SPIDEr and Soft-SPICE, as 'semmetrics "
-        "spice parse' writes them: [object], [object, attribute] and, in this order, [subject, "
-        "object, relation]. In Python also {caption: tuples}, or a function from captions to the "
-        "tuples of each.", CAPTIONS, kinds=_TEXTS, file=True, acts_by="parser")]
+    doc_freq: Annotated[Data, Option("Document frequencies for CIDEr-D and CIDEr, in place of "
+        "those of the references: .npz, .json, or a pickle of the COCO code, which is read and "
+        "never run.", CAPTIONS, kinds=_TEXTS, file=True, acts_by="df")]
+    tuples: Annotated[Data | Callable[..., Any], Option("Scene graphs for SPICE, SPIDEr and "
+        "Soft-SPICE, as 'semmetrics spice parse' writes them: [object], [object, attribute] and, "
+        "in this order, [subject, object, relation]. In Python also {caption: tuples}, or a "
+        "function from captions to the tuples of each.", CAPTIONS, kinds=_TEXTS, file=True,
+        acts_by="parser")]
     score_references: Annotated[bool, Option("Score the references too, each against the others of "
         "its image, as the system 'human'.", CAPTIONS, default=False, kinds=_CAPTIONS, key="cand",
         read=bool, batch="whole")]
@@ -324,17 +340,17 @@ class Options(Reading, total=False):
     gallery: Annotated[Path | Iterable[Any] | None, Option("The ids of the candidates (one a line, "
         "or JSON), in the order of the columns of the matrix or of their embeddings.", RETRIEVAL,
         kinds=_RETRIEVAL, key="gallery", file=True)]
-    queries_embeddings: Annotated[Any, Option("Vectors of the queries (.npy, .npz, .h5), one a "
+    queries_embeddings: Annotated[Data, Option("Vectors of the queries (.npy, .npz, .h5), one a "
         "row, in place of a matrix of similarities; with those of the gallery.", RETRIEVAL,
         kinds=_RETRIEVAL, file=True, instead=True)]
-    gallery_embeddings: Annotated[Any, Option("Vectors of the candidates, one a row.", RETRIEVAL,
+    gallery_embeddings: Annotated[Data, Option("Vectors of the candidates, one a row.", RETRIEVAL,
         kinds=_RETRIEVAL, file=True)]
-    phi: Annotated[Any, Option("How similar rows and columns (images and captions) are in meaning: "
-        "a matrix of their shape, as semmetrics pairs writes it, for NCS, SR and nDCG; or CIDEr-D, "
-        "CIDEr, SPICE or BagSim, computed from captions. With NAME= it is that of measures such as "
-        "'NCS(phi=NAME)@10'.", RETRIEVAL, kinds=_RETRIEVAL, metavar="[NAME=]FILE", repeat=True,
-        file=True)]
-    captions: Annotated[Any, Option("The text of each caption of the gallery, {id: caption} or in "
+    phi: Annotated[Data, Option("How similar rows and columns (images and captions) are in "
+        "meaning: a matrix of their shape, as semmetrics pairs writes it, for NCS, SR and nDCG; or "
+        "CIDEr-D, CIDEr, SPICE or BagSim, computed from captions. With NAME= it is that of "
+        "measures such as 'NCS(phi=NAME)@10'.", RETRIEVAL, kinds=_RETRIEVAL, metavar="[NAME=]FILE",
+        repeat=True, file=True)]
+    captions: Annotated[Data, Option("The text of each caption of the gallery, {id: caption} or in "
         "the order of the columns, of which phi is computed: CIDEr-D, or what --phi, "
         "'NCS(phi=SPICE)@10' or a protocol say. The positives of an image are its references.",
         RETRIEVAL, kinds=_RETRIEVAL, file=True, batch="kept")]
@@ -345,8 +361,8 @@ class Options(Reading, total=False):
         "(i2t), its columns (t2i, with the row positives transposed), or each in turn (both).",
         RETRIEVAL, default="i2t", kinds=_RETRIEVAL, key="direction", signed=True,
         choices=("i2t", "t2i", "both"))]
-    reverse_positives: Annotated[Any, Option("The positives of each column, for t2i; without them, "
-        "the row positives, transposed.", RETRIEVAL, kinds=_RETRIEVAL, file=True)]
+    reverse_positives: Annotated[Data, Option("The positives of each column, for t2i; without "
+        "them, the row positives, transposed.", RETRIEVAL, kinds=_RETRIEVAL, file=True)]
     ties: Annotated[str | None, Option("How equal similarities, or scores, are ranked: the first "
         "in the gallery or class list first (position), what is true before others (optimistic), "
         "or others before what is true (pessimistic).", RETRIEVAL, default="position",
@@ -363,17 +379,17 @@ class Options(Reading, total=False):
     class_lists: Annotated[Mapping[str, Any] | None, Option("Further lists of classes by name, for "
         "measures such as 'PerClassAccuracy(labels=NAME)'.", CLASSES, kinds=_CLASSES,
         flags=("--class-list",), metavar="NAME=FILE", repeat=True, file=True)]
-    populations: Annotated[Any, Option("How many images each class has ({class: number}, or CSV), "
+    populations: Annotated[Data, Option("How many images each class has ({class: number}, or CSV), "
         "for the lists of the 500 most and least populated classes, M500 and L500, and others of "
         "that form.", CLASSES, kinds=_CLASSES, file=True)]
-    hops: Annotated[Any, Option("How many hops of a hierarchy each class is from the seen ones "
+    hops: Annotated[Data, Option("How many hops of a hierarchy each class is from the seen ones "
         "({class: number}, or CSV), for the lists of classes within two hops, 2H, and others of "
         "that form.", CLASSES, kinds=_CLASSES, file=True)]
     pretraining: Annotated[Path | Iterable[Any] | None, Option("The classes that the features were "
         "trained on; unseen classes in this list are reported.", CLASSES, kinds=_CLASSES,
         file=True)]
     ci: Annotated[Any, Option("Compute confidence intervals.", CERTAINTY, default=False,
-        signed=True, read=bool)]
+        signed=True, read=bool, common=True)]
     ci_method: Annotated[str, Option("How the limits of intervals are found: percentile, bca, "
         "jackknife, jackknife-bias, wilson, hall; poisson, which keeps no items; or auto, the "
         "method that suits each measure.", CERTAINTY, default="auto", signed=True, choices=("auto",
@@ -472,11 +488,12 @@ OUTPUT = _named(
     signatures=Option("Show the whole signature of each row.", WRITE, flags=("--show-signatures",),
         read=bool),
     form=Option("The format of the result; json and csv have full precision.", WRITE,
-        default="table", flags=("--format",), choices=tuple(RESULT_FORMATS)),
-    output=Option("Write the result there.", WRITE, flags=("-o", "--output"), written=("",)),
+        default="table", flags=("--format",), choices=tuple(RESULT_FORMATS), common=True),
+    output=Option("Write the result there.", WRITE, flags=("-o", "--output"), written=("",),
+        common=True),
     plot=Option("Draw a figure of the result there: the most suitable, or the one named, such as "
         "labels=FILE or items=FILE; may be repeated. A wrong name lists all.", WRITE,
-        metavar="[NAME=]FILE", repeat=True, written=(".png", ".svg", ".pdf")),
+        metavar="[NAME=]FILE", repeat=True, written=(".png", ".svg", ".pdf"), common=True),
     digits=Option("Digits after the point: 4, or 2 with --percent.", WRITE, read=int, least=0,
         most=17),
     percent=Option("Multiply values in [-1, 1], CIDEr, SPICE and SPIDEr by 100, as papers print "
@@ -488,36 +505,36 @@ OUTPUT = _named(
 
 _MANIFEST = Option("Another manifest (TOML).", MEANING, file=True)
 _BASELINE = Option("The system that all others are compared with, by the name of its file. Without "
-    "it all pairs are compared.", HOW, metavar="NAME")
+    "it all pairs are compared.", HOW, metavar="NAME", common=True)
 _CORRECTION = Option("Correction of p for the number of comparisons.", HOW, default="holm",
-    choices=tuple(CORRECTIONS))
+    choices=tuple(CORRECTIONS), common=True)
 _GROUP = Option("Column of RATINGS; each of its values has rows of its own, too.", PEOPLE,
-    metavar="COLUMN")
+    metavar="COLUMN", common=True)
 _IDS = Option("The part of an id in RATINGS that is compared: the group of the expression, or all "
     "that it finds.", PEOPLE, metavar="REGEX")
 _POINTS = Option("Thresholds to compute, both ends included. The default is 0:1:0.01.", WHAT,
-    metavar="START:STOP:STEP|T,...")
+    metavar="START:STOP:STEP|T,...", common=True)
 _MEASURE = Option("The measure.", WHAT, flags=("-m", "--measure"), metavar="MEASURE",
-    names="measures")
+    names="measures", common=True)
 _MEASURES = _MEASURE._replace(repeat=True)
 _TO = Option("Write the result there.", WRITE, flags=("-o", "--output"), required=True,
-    written=("",))
+    written=("",), common=True)
 _FORM = Option("The format of the result.", WRITE, default="table", flags=("--format",),
-    choices=("table", "json"))
+    choices=("table", "json"), common=True)
 _RECORDS = (".csv", ".json", ".jsonl")
 _SELECTED = _named(
     exclude=Option("Images that are not to be selected, one id a line; the next ones are taken.",
-        WHAT, file=True),
-    sheet=Option("Write a sheet for references there.", SHEETS, written=_RECORDS),
+        WHAT, file=True, common=True),
+    sheet=Option("Write a sheet for references there.", SHEETS, written=_RECORDS, common=True),
     rating_sheet=Option("Write a sheet there in which the answers are rated.", SHEETS,
         written=_RECORDS),
     page=Option("Write a sheet as HTML pages to annotate in, one a person: page-1.html.", SHEETS,
-        written=("",)),
+        written=("",), common=True),
     rating_page=Option("Write a sheet of ratings as HTML pages.", SHEETS, written=("",)),
     annotators=Option("Rows for each image, or for each answer to rate.", SHEETS, default=3,
         read=int, least=1, most=100),
     images=Option("Where the page finds images, with {id} in it: 'images/{id}.jpg'.", SHEETS,
-        metavar="TEMPLATE"),
+        metavar="TEMPLATE", common=True),
     scale=Option("Ratings on the page are 1 to N.", SHEETS, default=5, read=int, least=2, most=100),
 )
 _STREAMED = _named(
@@ -545,7 +562,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         curve=Option("Write the accuracy on seen and unseen classes for every calibrating "
             "constant, of AUSUC.", WRITE, written=_RECORDS),
         worst=Option("Show the N worst items by the first per-item measure.", WRITE, read=int,
-            least=1),
+            least=1, common=True),
     ) | _STREAMED | _named(
         shard=Option("Score only a part of the items, by the hash of their ids: 3/8 is the third "
             "of eight.", SCALE, metavar="I/N"),
@@ -570,7 +587,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         test=Option("How p is found: from the interval of the difference, resamples of the items "
             "(moved to a mean difference of 0, or as sacrebleu has it), items swapped at random, "
             "or, for means over items, Student's or Wilcoxon's test.", HOW, default="interval",
-            choices=tuple(TESTS)),
+            choices=tuple(TESTS), common=True),
         baseline=_BASELINE,
         correction=_CORRECTION,
         differing=Option("Show the N items on which systems differ most, by the first per-item "
@@ -593,13 +610,14 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     ),
     "meta": _named(
         protocol=Option("How the literature measures agreement with a public set of judgements; "
-            "see 'semmetrics list protocols'.", PEOPLE, metavar="P", names="agreement"),
+            "see 'semmetrics list protocols'.", PEOPLE, metavar="P", names="agreement",
+            common=True),
         columns=Option("Names of columns of RATINGS: rating=score,id=image.", PEOPLE,
-            metavar="ROLE=NAME,..."),
+            metavar="ROLE=NAME,...", common=True),
         group_by=_GROUP,
         ids=_IDS,
         statistics=Option(f"{', '.join(AGREEMENT)} or all. The default is the protocol's, or all.",
-            HOW, metavar="NAME,..."),
+            HOW, metavar="NAME,...", common=True),
         aggregate=Option("Average several judgements of the same candidate. The default is the "
             "protocol's, or none.", HOW, choices=tuple(AGGREGATIONS)),
         baseline=_BASELINE._replace(metavar="MEASURE", help="The measure that all others are "
@@ -624,9 +642,9 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     ),
     "calibrate": _named(
         pairs=Option("Labelled pairs: CSV, TSV, JSON or JSONL with the columns a, b and same.", HOW,
-            file=True),
+            file=True, common=True),
         criterion=Option("Of pairs: what is largest at the threshold. The default is f1.", HOW,
-            choices=("f1", "youden", "accuracy")),
+            choices=("f1", "youden", "accuracy"), common=True),
         measure=_MEASURE._replace(help="Of PRED and GT: the measure whose contrast is largest. The "
             "default is SemF1."),
         holdout=Option("Of PRED and GT: the share of items that are used. The default is 0.2.", HOW,
@@ -659,11 +677,11 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         measure=_MEASURES._replace(help="CIDEr-D, CIDEr, SPICE or BagSim, with its options.",
             default=("CIDEr-D",), flags=("-m", "--measure", "--phi")),
         rows=Option("Whether a row is an image, with all its references, or one reference alone.",
-            WHAT, default="images", choices=("images", "references")),
+            WHAT, default="images", choices=("images", "references"), common=True),
         top_k=Option("Only the K best captions of each image, as JSON lines.", WHAT, metavar="K",
-            read=int, least=1),
+            read=int, least=1, common=True),
         axis=Option("With --top-k: the best captions of each image, or images of each caption. The "
-            "default is captions.", WHAT, choices=("captions", "images")),
+            "default is captions.", WHAT, choices=("captions", "images"), common=True),
         output=_TO._replace(help="A .npy file of images x captions, and FILE.ids.json with the ids "
             "of both; or, with --top-k, a .jsonl file, or - for standard output. A run that was "
             "stopped is continued, from FILE.part and FILE.blocks."),
@@ -673,7 +691,8 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             WRITE, read=bool),
     ),
     "mad select": _named(
-        k=Option("Images of each pair.", WHAT, default=70, flags=("-k",), metavar="K", read=int),
+        k=Option("Images of each pair.", WHAT, default=70, flags=("-k",), metavar="K", read=int,
+            common=True),
         measure=_MEASURE._replace(help="What tells how alike two answers are: a measure with "
             "values of items.", default="NGSM"),
         ties=Option("How images of equal values are told apart: by id, by position, or by a hash "
@@ -692,12 +711,13 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     ),
     "mad rank": _named(
         references=Option("Sheets of references that were filled, or references in another form.",
-            WHAT, repeat=True, file=True),
-        ratings=Option("Sheets of ratings that were filled.", WHAT, repeat=True, file=True),
+            WHAT, repeat=True, file=True, common=True),
+        ratings=Option("Sheets of ratings that were filled.", WHAT, repeat=True, file=True,
+            common=True),
         measures=_MEASURES._replace(help="Measures that the systems are scored by, such as CIDEr-D "
             "and SPICE. The default is what 'semmetrics score' computes."),
         k=Option("Only the first K images of each pair.", WHAT, flags=("-k",), metavar="K",
-            read=int),
+            read=int, common=True),
         floor=Option("Raise smaller scores to X, so that a score of 0 has a dominance.", WHAT,
             read=float),
         stability=Option("Compare the ranks of these k with those of all images (SRCC).", WHAT,
@@ -705,7 +725,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         missing=Option("Images that are not annotated, and rows of other images, are an error, or "
             "are left out (skip).", WHAT, default="error", choices=("error", "skip")),
         pairs_file=Option("Write scores and dominance of each pair there.", WRITE,
-            flags=("--pairs",), written=_RECORDS),
+            flags=("--pairs",), written=_RECORDS, common=True),
     ),
     "spice setup": _named(
         jars=Option("Take the two jars of CoreNLP 3.6.0 from there; without it the Maven client, "
@@ -743,9 +763,9 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     "embed coverage": _named(
         embedding=Option("NAME, PATH, or kind:NAME or kind:PATH; kinds: static, word2vec, glove, "
             "fasttext, kv, converted, sbert, transformers:first, transformers:mean, matrix.",
-            MEANING, default="static", metavar="EMBEDDING"),
+            MEANING, default="static", metavar="EMBEDDING", common=True),
         top_k=Option("The first K labels of each item, by falling score if there are scores.", DATA,
-            metavar="K", read=int, least=1),
+            metavar="K", read=int, least=1, common=True),
         names=Option("The most frequent unknown and composed labels that are named.", WRITE,
             default=5, read=int, least=0),
     ),

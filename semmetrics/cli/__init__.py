@@ -46,7 +46,8 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
             sys.stderr.write("semmetrics: stopped\n")
         sys.exit(128 + signal.SIGINT)
     finally:
-        gc.freeze()
+        if "torch" not in sys.modules:  # triton, which it loads, reports what is not collected
+            gc.freeze()
 
 
 def _fill_streams() -> None:

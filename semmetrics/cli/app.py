@@ -95,6 +95,7 @@ class Program(Examples, click.Group):
         """Run the program; every error becomes a message and an exit code."""
         code = 2
         try:
+            extra["color"] = False if os.environ.get("NO_COLOR") else None
             done = super().main(args, "semmetrics", complete_var, standalone_mode=False, **extra)
             code = done if isinstance(done, int) else 0
         except InputError as error:
@@ -126,11 +127,11 @@ def _show_usage(error: click.ClickException) -> None:
     ctx = getattr(error, "ctx", None)
     with contextlib.suppress(OSError):
         if type(error).__name__ == "NoArgsIsHelpError":
-            click.echo(error.format_message(), err=True)
+            click.echo(error.format_message(), err=True, color=ctx and ctx.color)
             return
         if ctx is not None:
             click.echo(ctx.get_usage(), err=True)
-            click.echo(f"Try '{ctx.command_path} --help' for help.\n", err=True)
+            click.echo(f"Try '{ctx.command_path} -h' for help.\n", err=True)
     complain(f"error: {error.format_message()}")
 
 
@@ -187,12 +188,12 @@ def _ending_with_its_reader() -> Iterator[None]:
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, prog_name="semmetrics", message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", message="semmetrics %(version)s")
 def program() -> None:
     """Metrics of labels, captions, retrieval and classes, under the exact protocols of papers.
 
     Results go to standard output, or to the file of -o; notes, warnings and progress to standard
-    error. 'semmetrics COMMAND --help' explains a command with examples.
+    error. 'semmetrics COMMAND -h' explains a command with examples.
 
     Examples
     --------

@@ -22,6 +22,7 @@ from semmetrics.options import (
     COMMAND_OPTIONS,
     DECODING,
     FORMATS,
+    KINDS,
     OF_COMMANDS,
     OPTIONS,
     OTHER,
@@ -55,22 +56,53 @@ _SPECIFIED = tuple(name for name, one in OPTIONS.items() if "NAME=" in one.metav
 """Options whose value is [NAME=]SPEC."""
 
 
+_HELP = "semmetrics.help"
+"""The key of a context under which the kind is that --help shows the options of, or "all"."""
+_FEW = 15
+"""The number of options up to which -h shows all."""
+_CLAUSE = re.compile(r"(?s)^((?:\([^)]*\)|[^(.:;]|[.:;](?=\S)){15,}).*")
+"""A help text, with its first clause."""
+_UNGROUPED = Option("", OTHER)
+
+
 # What is shown of a command before it runs
+
+
+class Formatter(click.HelpFormatter):
+    """Writes help with headings and flags in colour, which is lost where the output has none."""
+
+    def write_heading(self, heading: str) -> None:
+        """Write the heading of a section."""
+        super().write_heading(click.style(heading, bold=True))
+
+    def write_dl(self, rows: Any, *args: Any, **kwargs: Any) -> None:
+        """Write flags or commands with what they are."""
+        super().write_dl([(click.style(a, fg="cyan"), b) for a, b in rows], *args, **kwargs)
+
+
+class Context(click.Context):
+    """What a command was called with."""
+
+    formatter_class = Formatter
 
 
 class Examples(click.Command):
     """A command whose help ends with examples, as a docstring does."""
 
+    context_class = Context
+
     def __init__(
         self,
         *args: Any,
         help: str | None = None,
-        titles: Mapping[str | None, str] = MappingProxyType({}),
+        options: Mapping[str, Option] = MappingProxyType({}),
+        kinds: Sequence[str] = (),
         **kwargs: Any,
     ) -> None:
         text, _, examples = inspect.cleandoc(help or "").partition("\n\nExamples\n--------\n")
         super().__init__(*args, **{"help": text, "epilog": EXIT_CODES, **kwargs})
-        self.titles, self.examples = titles, re.sub(r" \\\n +", " ", examples).split("\n")
+        self.options, self.kinds = options, kinds
+        self.examples = re.sub(r" \\\n +", " ", examples).split("\n")
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the description, then the examples as they are typed."""
@@ -82,6 +114,16 @@ class Examples(click.Command):
 
 class Command(Examples):
     """A command that takes options."""
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what most need, unless --help asks for all."""
+        if _HELP not in ctx.meta and self.options:
+            self.help = "\n\n".join((self.help or "").split("\n\n")[:2])
+            self.examples = self.examples[:4]
+            self.epilog = f"All options: {ctx.command_path} --help"
+            if self.kinds:
+                self.epilog += f"; those of one kind: --help {'|'.join(self.kinds)}"
+        super().format_help(ctx, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse what is written; of an option of a measure, or of other commands, say so."""
@@ -103,12 +145,19 @@ class Command(Examples):
             raise click.UsageError(f"there is no option {name!r}; {remedy}", ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options under the titles of their groups."""
+        """Write the options under the titles of their groups: all, of one kind, or the common."""
+        kind = ctx.meta.get(_HELP)
         groups: dict[str, list[tuple[str, str]]] = {}
         for one in self.get_params(ctx):
+            option = self.options.get(one.name or "", _UNGROUPED)
             record = None if isinstance(one, click.Argument) else one.get_help_record(ctx)
-            if record is not None:
-                groups.setdefault(self.titles.get(one.name, OTHER), []).append(record)
+            if record is None or (kind in self.kinds and kind not in (option.kinds or KINDS)):
+                continue
+            if kind is None and (option.common or len(self.options) <= _FEW):
+                brief = _CLAUSE.sub(r"\1.", record[1])
+                groups.setdefault("Options", []).append((record[0], brief))
+            elif kind is not None:
+                groups.setdefault(option.group, []).append(record)
         for title in sorted(groups, key=OTHER.__eq__):
             with formatter.section(title):
                 formatter.write_dl(groups[title], col_max=30)
@@ -252,11 +301,31 @@ def build(name: str) -> click.Command:
     def callback(**given: Any) -> Any:
         return spec.run(Run(spec, options, given))
 
+    kinds = spec.reads if len(spec.reads) > 1 else ()
+    of_kind: Any = {
+        "is_flag": False, "flag_value": "all", "metavar": "[KIND]",
+        "shell_complete": lambda _, __, start: [one for one in kinds if one.startswith(start)],
+    } if kinds else {"is_flag": True}  # fmt: skip
+    for flag, text, more in (
+        ("-h", "Show the most used options.", {"is_flag": True}),
+        ("--help", f"Show all options{', or those of one kind' * bool(kinds)}.", of_kind),
+    ):
+        parameters.append(click.Option([flag], help=text, is_eager=True, expose_value=False,
+                                       callback=_show_help, **more))  # fmt: skip
     optional = all(re.fullmatch(r"\[.*\]\?", metavar) for metavar in spec.files.values())
     return Command(
         name.rpartition(" ")[2], callback=callback, params=parameters, help=spec.run.__doc__,
-        no_args_is_help=not optional, titles={n: one.group for n, one in options.items()},
+        no_args_is_help=not optional, options=options, kinds=kinds, add_help_option=False,
     )  # fmt: skip
+
+
+def _show_help(ctx: click.Context, option: click.Parameter, kind: Any) -> None:
+    """Show the most used options, or all, or those of a kind."""
+    if kind and not ctx.resilient_parsing:
+        if "--help" in option.opts:
+            ctx.meta[_HELP] = kind
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
 
 
 def _click_option(one: Option, may_lack: bool) -> click.Option:

@@ -237,13 +237,15 @@ class Progress:
         Seconds before the first line on a terminal.
     """
 
+    labelled = True
+
     def __init__(
         self, stream: TextIO, clock: Callable[[], float] = time.monotonic, wait: float = _WAIT
     ) -> None:
         self._stream, self._clock, self._redraws = stream, clock, stream.isatty()
         self._wait = wait
         self._start, self._drawn = clock(), -_SELDOM
-        self._done, self._total, self._visible = 0, 0, False
+        self._done, self._stage, self._visible = 0, (0, None), False
 
     def __call__(self, done: int, total: int, **form: Any) -> None:
         """Say that so many of all are done; fewer than before, or others, begin a new stage.
@@ -251,14 +253,18 @@ class Progress:
         What else is given is a form of ``tqdm.format_meter``.
         """
         now = self._clock()
-        if done < self._done or total != self._total:
-            self._start = now if self._total else self._start
-        self._done, self._total = done, total
+        stage = (total, form.get("unit"))
         wait, every = (self._wait, _EVERY) if self._redraws else (_SELDOM, _SELDOM)
+        if done < self._done or stage != self._stage:
+            self._start = now if self._stage[0] else self._start
+        self._done, self._stage = done, stage
         if now - self._start >= wait and now - self._drawn >= every:
+            from shutil import get_terminal_size
+
             from tqdm import tqdm
 
-            line = tqdm.format_meter(done, total, now - self._start, **form)
+            width = get_terminal_size().columns - 1 if self._redraws else None
+            line = tqdm.format_meter(done, total, now - self._start, width, **form)
             self._stream.write(f"\r{line}\x1b[K" if self._redraws else f"{line}\n")
             self._stream.flush()
             self._drawn, self._visible = now, self._redraws

@@ -218,10 +218,32 @@ class _TruthOptions(ReadOptions):
 DEFAULTS = ReadOptions()
 
 
+class _Shown(str):
+    """A type as a signature shows it: without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+@cache
+def _show(hint: Any) -> _Shown:
+    """Return a type as people write it, without modules and without what it leaves open.
+
+    Examples
+    --------
+    >>> _show(Mapping[Any, Any] | Sequence[int] | None), _show("str")
+    (Mapping | Sequence[int] | None, str)
+    """
+    text = hint if isinstance(hint, str) else inspect.formatannotation(hint)
+    return _Shown(
+        re.sub(r"\b(?:\w+\.)+(?=\w)|\[(?:(?:typing\.)?Any(?:, )?|\.\.\.(?:, )?)+\]", "", text)
+    )
+
+
 @cache
 def _describe(option: Option) -> tuple[inspect.Parameter, str]:
     """Return an option as the signature of a function has it, and as its docstring."""
-    name, default, hint = option.name, option.default, hint_of(option.name)
+    name, default, hint = option.name, option.default, _show(hint_of(option.name))
     parameter = inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint
     )
@@ -243,7 +265,9 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         own, lines = inspect.signature(function), list[str]()
-        *parameters, rest = own.parameters.values()
+        shown = own.replace(return_annotation=_show(own.return_annotation))
+        *parameters, rest = shown.parameters.values()
+        parameters = [one.replace(annotation=_show(one.annotation)) for one in parameters]
         called = function.__qualname__.partition(".")[0]
         taken = TAKEN.get(called, OPTIONS)
         for name, option in {**taken, **(READING if "read" in taken else {})}.items():
@@ -276,7 +300,7 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
 
         every = textwrap.indent("\n".join(lines), "    ").strip()
         found: Any = with_options
-        found.__signature__ = own.replace(parameters=parameters)
+        found.__signature__ = shown.replace(parameters=parameters)
         found.__doc__ = (function.__doc__ or "").replace(f"**{rest.name}", every, 1)
         return cast("F", found)
 

@@ -36,10 +36,12 @@ from semmetrics.core.backend import check_device
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.embed.embedder import Embedded, Vectors, check_finite, format_identity
 from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.messages import report_progress
 
 _POOLINGS = ("first", "mean")
 _OWNER = "sentence-transformers"  # of the models that are named without an owner
 _TOKENS = 8  # tokens that a batch may hold for each text of the batch size
+_PATIENCE = 5  # seconds that the model hub has to answer
 _NO_LIMIT = 1_000_000  # tokenizers without one say 1e30
 _PROBE = "Naïve Café: 3.50 T-shirts, traffic_light"  # case, accents, digits, punctuation
 _CONFIGURED = (
@@ -69,13 +71,15 @@ class SentenceEmbedder:
         If the model is not there and cannot be fetched, or the device is not there.
     """
 
+    progress: Callable[[int, int], None] | None = None
+
     def __init__(self, model: Any, *, device: str = "cpu", batch_size: int = 32) -> None:
         self.batch_size = batch_size
         package = _require("sentence_transformers", "sentence-transformers", "a sentence model")
         if isinstance(model, str):
             check_device(device, _require("torch", "torch", "a sentence model"))
-            with _loading_errors(model, _OWNER):
-                self.model = package.SentenceTransformer(model, device=device)
+            with _loading_errors(model, _OWNER) as own:
+                self.model = package.SentenceTransformer(model, device=device, local_files_only=own)
             limit = self.model.max_seq_length
             positions = _max_positions(getattr(self.model[0], "auto_model", None))
             if isinstance(limit, int) and positions is not None and limit > positions:
@@ -130,7 +134,11 @@ class SentenceEmbedder:
         texts = _replace_surrogates(texts)
         widths, truncated = self._count_tokens(texts)
 
+        done = set[int]()
+
         def encode(numbers: list[int]) -> Any:
+            report_progress(self.progress, len(done), len(texts), "embedding texts", "text")
+            done.update(numbers)
             return self._encode([texts[number] for number in numbers])
 
         sizes = {"batch_size": self.batch_size, "dimension": self.dimension}
@@ -209,9 +217,9 @@ class TransformerEmbedder(SentenceEmbedder):
         self._torch = _require("torch", "torch", "a transformer model")
         check_device(device, self._torch)
         self.pooling, self.device = pooling, device
-        with _loading_errors(name):
-            self.tokenizer = package.AutoTokenizer.from_pretrained(name)
-            model = package.AutoModel.from_pretrained(name)
+        with _loading_errors(name) as own:
+            self.tokenizer = package.AutoTokenizer.from_pretrained(name, local_files_only=own)
+            model = package.AutoModel.from_pretrained(name, local_files_only=own)
         _check_tokenizer(self.tokenizer, name)
         if getattr(model.config, "is_encoder_decoder", False):
             raise InputError("has-decoder", name, kind=type(model).__name__)
@@ -293,8 +301,10 @@ def _require(module: str, package: str, purpose: str) -> Any:
 
 
 @contextmanager
-def _loading_errors(name: str, owner: str = "") -> Iterator[None]:
+def _loading_errors(name: str, owner: str = "") -> Iterator[bool]:
     """Turn the failures of loading a model into one error that says what to do.
+
+    Gives whether only files of this machine can be loaded.
 
     Parameters
     ----------
@@ -311,7 +321,7 @@ def _loading_errors(name: str, owner: str = "") -> Iterator[None]:
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
-        yield
+        yield Path(name).exists() or not _hub_answers()
     except (InputError, MemoryError, import_module("torch").cuda.OutOfMemoryError):
         raise
     # What damaged weights and tokenizers raise is not bounded, nor of one package.
@@ -324,6 +334,16 @@ def _loading_errors(name: str, owner: str = "") -> Iterator[None]:
     finally:
         if shown:
             logging.enable_progress_bar()
+
+
+def _hub_answers() -> bool:
+    """Return whether the model hub can be reached: its own retries take a minute and a half."""
+    try:
+        hub = import_module("huggingface_hub")
+        hub.utils.get_session().head(hub.constants.ENDPOINT, timeout=_PATIENCE)
+    except Exception:  # of whichever library makes the request, or offline mode
+        return False
+    return True
 
 
 def _check_tokenizer(tokenizer: Any, name: str) -> None:

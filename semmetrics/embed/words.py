@@ -37,6 +37,7 @@ from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ragged import Bools, Ints, offsets
 from semmetrics.embed.embedder import Embedded, Vectors, as_matrix, check_finite, format_identity
 from semmetrics.errors import InputError
+from semmetrics.messages import report_progress
 from semmetrics.store.files import file_digest, npy_header, replacing
 
 SCHEMA = "semmetrics.vectors/1"
@@ -442,8 +443,7 @@ def _write_rows(
             block = np.ascontiguousarray(vectors.rows(np.arange(start, stop)), kind)
             zeros += int((~block.any(axis=1)).sum())
             out.write(block.data.cast("B"))
-            if progress is not None:
-                progress(stop, total)
+            report_progress(progress, stop, total, "converting", "word")
     return zeros
 
 

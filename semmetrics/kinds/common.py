@@ -313,6 +313,10 @@ def open_models(needed: Iterable[str], options: Options) -> dict[str, Any]:
             max_bytes=read.max_bytes,
         )
         options.opened["specs"] = specs
+        for name, model in options.opened["models"].items():
+            model = getattr(model, "embedder", model)
+            if hasattr(model, "progress") and isinstance(specs[name], str):  # not one of the user's
+                model.progress = options["progress"]
     models: dict[str, Any] = options.opened["models"]
     return models
 

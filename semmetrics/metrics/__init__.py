@@ -38,3 +38,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULE:
         return getattr(importlib.import_module(f"{__name__}.{_MODULE[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

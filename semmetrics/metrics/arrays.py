@@ -73,7 +73,26 @@ def score(measure: Measure, pred: Binary, ref: Binary, *, weights: Weights = Non
 def per_label(
     definition: Definition, pred: Binary, ref: Binary, *, weights: Weights = None
 ) -> Floats:
-    """Evaluate the formula on each label; shape (labels,), nan where undefined.
+    """Evaluate the formula of a measure on each label.
+
+    Parameters
+    ----------
+    definition : Definition
+        Of a measure of label sets, such as ``semmetrics.metrics.sets.F1``.
+    pred, ref : array-like or scipy.sparse, shape (items, labels)
+        0 and 1.
+    weights : array-like, shape (items,), optional
+        Sample weights.
+
+    Returns
+    -------
+    float array, shape (labels,)
+        nan where undefined.
+
+    Raises
+    ------
+    InputError
+        If shapes differ or a value is neither 0 nor 1 (names row and column).
 
     Examples
     --------
@@ -86,7 +105,24 @@ def per_label(
 
 
 def per_item(definition: Definition, pred: Binary, ref: Binary) -> Floats:
-    """Evaluate the formula on each item; shape (items,), nan where undefined.
+    """Evaluate the formula of a measure on each item.
+
+    Parameters
+    ----------
+    definition : Definition
+        Of a measure of label sets, such as ``semmetrics.metrics.sets.F1``.
+    pred, ref : array-like or scipy.sparse, shape (items, labels)
+        0 and 1.
+
+    Returns
+    -------
+    float array, shape (items,)
+        nan where undefined.
+
+    Raises
+    ------
+    InputError
+        If shapes differ or a value is neither 0 nor 1 (names row and column).
 
     Examples
     --------
@@ -167,7 +203,7 @@ def precision(
     Raises
     ------
     InputError
-        As for ``score``.
+        If shapes differ, a value is neither 0 nor 1 (names row and column), or an option is wrong.
 
     References
     ----------
@@ -186,8 +222,24 @@ def recall(
 ) -> float:
     """Compute the share of the true labels that are predicted.
 
-    Parameters, Returns, Raises
-        As for ``precision``.
+    Parameters
+    ----------
+    pred, ref : array-like or scipy.sparse, shape (items, labels)
+        0 and 1.
+    average : {"macro", "micro", "weighted", "example"}
+    weights : array-like, shape (items,), optional
+        Sample weights.
+    **policies
+        ``empty`` or ``absent``, ``no_prediction``, ``no_reference``: "nan", "0", "1" or "skip".
+
+    Returns
+    -------
+    float, in [0, 1]
+
+    Raises
+    ------
+    InputError
+        If shapes differ, a value is neither 0 nor 1 (names row and column), or an option is wrong.
 
     References
     ----------
@@ -206,8 +258,24 @@ def f1(
 ) -> float:
     """Compute the harmonic mean of precision and recall (Kubany et al. 2020, equations 4, 9, 12).
 
-    Parameters, Returns, Raises
-        As for ``precision``.
+    Parameters
+    ----------
+    pred, ref : array-like or scipy.sparse, shape (items, labels)
+        0 and 1.
+    average : {"macro", "micro", "weighted", "example"}
+    weights : array-like, shape (items,), optional
+        Sample weights.
+    **policies
+        ``empty`` or ``absent``, ``no_prediction``, ``no_reference``: "nan", "0", "1" or "skip".
+
+    Returns
+    -------
+    float, in [0, 1]
+
+    Raises
+    ------
+    InputError
+        If shapes differ, a value is neither 0 nor 1 (names row and column), or an option is wrong.
 
     Examples
     --------
@@ -222,8 +290,24 @@ def jaccard(
 ) -> float:
     """Divide the labels on both sides by those on either side (Kubany et al. 2020, equation 1).
 
-    Parameters, Returns, Raises
-        As for ``precision``.
+    Parameters
+    ----------
+    pred, ref : array-like or scipy.sparse, shape (items, labels)
+        0 and 1.
+    average : {"macro", "micro", "weighted", "example"}
+    weights : array-like, shape (items,), optional
+        Sample weights.
+    **policies
+        ``empty`` or ``absent``, ``no_prediction``, ``no_reference``: "nan", "0", "1" or "skip".
+
+    Returns
+    -------
+    float, in [0, 1]
+
+    Raises
+    ------
+    InputError
+        If shapes differ, a value is neither 0 nor 1 (names row and column), or an option is wrong.
 
     Examples
     --------
@@ -236,8 +320,21 @@ def jaccard(
 def subset_accuracy(pred: Binary, ref: Binary, *, weights: Weights = None) -> float:
     """Compute the share of the items whose predicted set is exactly the true set.
 
-    Parameters, Returns, Raises
-        As for ``precision``.
+    Parameters
+    ----------
+    pred, ref : array-like or scipy.sparse, shape (items, labels)
+        0 and 1.
+    weights : array-like, shape (items,), optional
+        Sample weights.
+
+    Returns
+    -------
+    float, in [0, 1]
+
+    Raises
+    ------
+    InputError
+        If shapes differ, a value is neither 0 nor 1 (names row and column), or an option is wrong.
 
     Examples
     --------
@@ -250,8 +347,21 @@ def subset_accuracy(pred: Binary, ref: Binary, *, weights: Weights = None) -> fl
 def hamming_loss(pred: Binary, ref: Binary, *, weights: Weights = None) -> float:
     """Compute the share of the item-label pairs that are wrong; lower is better.
 
-    Parameters, Returns, Raises
-        As for ``precision``.
+    Parameters
+    ----------
+    pred, ref : array-like or scipy.sparse, shape (items, labels)
+        0 and 1.
+    weights : array-like, shape (items,), optional
+        Sample weights.
+
+    Returns
+    -------
+    float, in [0, 1]
+
+    Raises
+    ------
+    InputError
+        If shapes differ, a value is neither 0 nor 1 (names row and column), or an option is wrong.
 
     Examples
     --------

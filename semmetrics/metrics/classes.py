@@ -543,8 +543,12 @@ def ausuc(scores: ArrayLike, truth: ArrayLike, *, seen: ArrayLike, unseen: Array
 
     Parameters
     ----------
-    scores, truth, seen, unseen
-        As for `seen_unseen_curve`.
+    scores : array, shape (images, classes)
+        Finite; of equal scores in one group the first class is predicted.
+    truth : int array, shape (images,)
+        The column of each image's class.
+    seen, unseen : int arrays
+        The columns of the seen and of the unseen classes; no column is both.
 
     Returns
     -------
@@ -554,11 +558,13 @@ def ausuc(scores: ArrayLike, truth: ArrayLike, *, seen: ArrayLike, unseen: Array
     Raises
     ------
     InputError
-        As `seen_unseen_curve`.
+        If shapes do not fit, seen and unseen overlap or are no columns, or scores are integers of
+        2**53 or more.
 
     References
     ----------
-    Chao et al. 2016, as `seen_unseen_curve`.
+    Chao et al. 2016, "An empirical study and analysis of generalized zero-shot learning for object
+    recognition in the wild", ECCV.
 
     Examples
     --------

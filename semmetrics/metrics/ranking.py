@@ -189,11 +189,14 @@ def ranking_loss(
 
     Parameters
     ----------
-    scores, targets, weights
-        As for `coverage_error`.
+    scores : array-like, shape (n, L)
+    targets : array-like or scipy.sparse, shape (n, L), 0 or 1
+    weights : array-like, shape (n,), optional
+        Weight of each item in the mean.
     empty : float or "skip"
-        As for `coverage_error`; not defined where no label or every label is a reference.
-        scikit-learn has 0.
+        The value of an item where the measure is not defined (no label or every label is a
+        reference); "skip" leaves the item out of the mean, nan makes the mean nan. scikit-learn
+        has 0.
 
     Returns
     -------
@@ -202,7 +205,7 @@ def ranking_loss(
     Raises
     ------
     InputError
-        As for `coverage_error`.
+        If scores are NaN, targets are not 0 or 1 (both name the row), or shapes differ.
 
     References
     ----------
@@ -223,10 +226,13 @@ def label_ranking_average_precision(
 
     Parameters
     ----------
-    scores, targets, weights
-        As for `coverage_error`.
+    scores : array-like, shape (n, L)
+    targets : array-like or scipy.sparse, shape (n, L), 0 or 1
+    weights : array-like, shape (n,), optional
+        Weight of each item in the mean.
     empty : float or "skip"
-        As for `coverage_error`. scikit-learn has 1.
+        The value of an item where the measure is not defined (no reference label); "skip"
+        leaves the item out of the mean, nan makes the mean nan. scikit-learn has 1.
 
     Returns
     -------
@@ -235,7 +241,7 @@ def label_ranking_average_precision(
     Raises
     ------
     InputError
-        As for `coverage_error`.
+        If scores are NaN, targets are not 0 or 1 (both name the row), or shapes differ.
 
     References
     ----------
@@ -636,11 +642,14 @@ def average_precision(
     scores : array-like, shape (n, L)
     targets : array-like or scipy.sparse, shape (n, L), 0 or 1
     interpolation : {"none", "voc2007", "voc2010", "coco101"}
-        As for `class_average_precision`; "none" is scikit-learn's ``average_precision_score``.
+        "none": scikit-learn's ``average_precision_score``; "voc2010": the same with raised
+        precision; "voc2007" and "coco101": the mean of raised precision at 11 and 101 equal steps
+        of recall.
     weights : array-like, shape (n,), optional
         Weight of each item (scikit-learn's ``sample_weight``).
     ties : {"grouped", "ordered"}
-        As for `class_curves`.
+        "grouped": equal scores are retrieved together (scikit-learn); "ordered": one after the
+        other in the order given (the VOC and COCO evaluation codes).
 
     Returns
     -------
@@ -655,7 +664,8 @@ def average_precision(
 
     References
     ----------
-    As for `class_average_precision`.
+    Everingham et al., 2010, The PASCAL VOC challenge, section 4.2 (eleven points; the development
+    kit of 2010 for all points); Lin et al., 2014, Microsoft COCO, evaluation code.
 
     Examples
     --------
@@ -682,12 +692,21 @@ def mean_average_precision(
     weights: ArrayLike | None = None,
     ties: Ties = "grouped",
 ) -> float:
-    """Average `average_precision` over the classes that have positives.
+    """Compute the mean over classes of average precision (mAP), of those that have positives.
 
     Parameters
     ----------
-    scores, targets, interpolation, weights, ties
-        As for `average_precision`.
+    scores : array-like, shape (n, L)
+    targets : array-like or scipy.sparse, shape (n, L), 0 or 1
+    interpolation : {"none", "voc2007", "voc2010", "coco101"}
+        "none": scikit-learn's ``average_precision_score``; "voc2010": the same with raised
+        precision; "voc2007" and "coco101": the mean of raised precision at 11 and 101 equal steps
+        of recall.
+    weights : array-like, shape (n,), optional
+        Weight of each item (scikit-learn's ``sample_weight``).
+    ties : {"grouped", "ordered"}
+        "grouped": equal scores are retrieved together (scikit-learn); "ordered": one after the
+        other in the order given (the VOC and COCO evaluation codes).
 
     Returns
     -------
@@ -697,7 +716,8 @@ def mean_average_precision(
     Raises
     ------
     InputError
-        As for `average_precision`.
+        If scores are NaN, targets are not 0 or 1 (both name the row), shapes differ, or an option
+        is unknown.
 
     Examples
     --------

@@ -188,7 +188,7 @@ def semantic_recall(
     Parameters
     ----------
     top : int array, shape (queries, ranks)
-        As for `ncs`.
+        The places of the items retrieved, best first, as `top_items` gives them.
     relevant : pair of int arrays
         The extended ground truth of each query: ``most_similar(phi, m).relation(m)`` for equation
         4, `captions_of_images` and `images_of_captions` for that of the released code.
@@ -196,8 +196,12 @@ def semantic_recall(
     variant : {"hard", "soft", "weighted", "hit"}
     phi : array, shape (images, captions), optional
         For "soft" and "weighted", which need it.
-    queries, leave_out, rows
-        As for `ncs`; without a phi the gallery is what ``top`` and ``relevant`` hold.
+    queries : {"rows", "columns"}
+    leave_out : pair of int arrays, optional
+        The ground truth of each query, to take it out of both lists.
+    rows : int array, shape (queries,), optional
+        The query of phi that each row of ``top`` is of; without it, ``top`` has all queries.
+        Without a phi the gallery is what ``top`` and ``relevant`` hold.
 
     Returns
     -------
@@ -208,7 +212,8 @@ def semantic_recall(
     Raises
     ------
     InputError
-        As `ncs`; or if phi is missing.
+        If ``top`` has too few ranks, an item twice or one that is not in the gallery, or a phi
+        that is needed is NaN or missing; names the query.
 
     References
     ----------
@@ -269,13 +274,22 @@ def ndcg(
 
     Parameters
     ----------
-    top, phi, k, queries, leave_out, best, rows
-        As for `ncs`.
+    top : int array, shape (queries, ranks)
+        The places of the items retrieved, best first, as `top_items` gives them.
+    phi : array, shape (images, captions), or what gives rows by slices
+    k : int or sequence of int
     gain : {"linear", "exponential"}
         phi, or 2 to the power of phi less 1 (Burges et al. 2005); a phi below 0 gains nothing.
     discount : {"log2", "jarvelin2002"}
         1 / log2(r + 1), as trec_eval, ranx and ir_measures have it; or 1 / log2(r) from the second
         rank on, as in the source.
+    queries : {"rows", "columns"}
+    leave_out : pair of int arrays, optional
+        The ground truth of each query, to take it out of both lists.
+    best : MostSimilar, optional
+        Of these queries, and without what is left out; found where it is not given.
+    rows : int array, shape (queries,), optional
+        The query of phi that each row of ``top`` is of; without it, ``top`` has all queries.
 
     Returns
     -------
@@ -285,7 +299,8 @@ def ndcg(
     Raises
     ------
     InputError
-        As `ncs`.
+        If ``top`` has too few ranks, an item twice or one that is not in the gallery, or a phi
+        that is needed is NaN; names the query.
 
     References
     ----------

@@ -241,8 +241,9 @@ def best_threshold(
     targets : array-like or scipy.sparse, shape (n, L), 0 or 1
     average : {"micro", "macro", "example", "weighted"}
         Whose F1 is to be best.
-    thresholds, undefined
-        As for `sweep_thresholds`.
+    thresholds : array-like, shape (T,), optional
+        Left out, every decision that a threshold can make.
+    undefined : Undefined
 
     Returns
     -------
@@ -252,7 +253,8 @@ def best_threshold(
     Raises
     ------
     InputError
-        As for `sweep_thresholds`; also if there is no item or no threshold to choose from.
+        If scores are NaN, targets are not 0 or 1 (both name the row), shapes differ, a threshold
+        is NaN, or there is no item or no threshold to choose from.
 
     Examples
     --------

@@ -24,7 +24,7 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import FOUND, LabelAxis, Noted, Task, merge_notes
 from semmetrics.errors import InputError
-from semmetrics.messages import pluralize
+from semmetrics.messages import pluralize, report_progress
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 from semmetrics.metrics.registry import HINTS
 
@@ -332,8 +332,7 @@ def evaluate(
             if keep_rows or not statistic.additive:
                 parts[statistic].append(columns)
         merge_notes(noted, block.noted)
-        if progress is not None:
-            progress(block.stop, len(task))
+        report_progress(progress, block.stop, len(task), "scoring", "item")
     kept = {statistic: columns for statistic, columns in parts.items() if columns}
     return Statistics(
         sums=sums,

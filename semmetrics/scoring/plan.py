@@ -8,6 +8,7 @@ calibration and comparisons all begin there.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, note_unstored
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import Kind, Tasks, each_task, find_kind, name_task, resolve_kind
-from semmetrics.messages import pluralize
+from semmetrics.messages import pluralize, report_progress
 from semmetrics.metrics.registry import kinds_of_all, parse_all
 from semmetrics.options import CERTAINTY as INTERVALS
 from semmetrics.options import OPTIONS, ResolvedOptions, is_given, resolve_options
@@ -177,10 +178,20 @@ def prepare_systems(systems: Mapping[str, Any], gts: Any, given: Mapping[str, An
         raise InputError("nothing-given", what="systems to score", remedy="give predictions")
     if given.get("measures") is not None:  # they are looked at twice
         given = {**given, "measures": listed(given["measures"])}
+    sides = [gts, *systems.values()]
+
+    def announce(side: int) -> None:
+        if isinstance(sides[side], str | os.PathLike):
+            what = f"reading {sides[side]}", "file"
+            report_progress(given.get("progress"), side, len(sides), *what)
+
+    announce(0)
     name, systems, gts = resolve_inputs(systems, gts, given)
     setup = open_setup(name, given)
-    ref = setup.read_truth(gts)
-    preds = {system: setup.read(data, system) for system, data in systems.items()}
+    ref, preds = setup.read_truth(gts), {}
+    for side, (system, data) in enumerate(systems.items(), 1):
+        announce(side)
+        preds[system] = setup.read(data, system)
     prepared = setup.prepare(preds, ref)
     check_weights(prepared)
     for system, task in each_task(prepared.tasks):

@@ -35,6 +35,7 @@ from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Floats, Ints, offsets, row_numbers
 from semmetrics.data.source import ahead
 from semmetrics.errors import InputError
+from semmetrics.messages import report_progress
 from semmetrics.metrics.definition import Frame, Measure, Statistic
 from semmetrics.scoring.evaluate import Progress, Statistics, merged_labels
 from semmetrics.scoring.intervals import POISSON, Bootstrap, Replicates, default_method
@@ -539,8 +540,7 @@ def _replicate_alike(
                 part = m.definition.family.aggregate(m, sums[s], one.frame)
                 row[done : done + len(counts)] = part
         done += len(counts)
-        if progress is not None:
-            progress(done, bootstrap.resamples)
+        report_progress(progress, done, bootstrap.resamples, "bootstrap", "resample")
     each = zip(systems, weighted, values, strict=True)
     return [
         _made(one, rows, bootstrap,

@@ -23,7 +23,7 @@ from semmetrics.errors import InputError
 from semmetrics.kinds.common import read_embedding
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import terms_of
-from semmetrics.options import OPTIONS, ResolvedOptions, is_asked, split_names
+from semmetrics.options import OPTIONS, Data, ResolvedOptions, is_asked, split_names
 from semmetrics.scoring.evaluate import Progress, Statistics, evaluate
 from semmetrics.scoring.fits import Fitted, fit, naming
 from semmetrics.scoring.intervals import Bootstrap
@@ -68,9 +68,14 @@ _FITTED = ("fit", "cal")  # a threshold that was fitted then is now given
 
 @takes_options()
 def score(
-    preds: Any, gts: Any, *, system: str | None = None, **options: Unpack[Options]
+    preds: Data | None, gts: Data, *, system: str | None = None, **options: Unpack[Options]
 ) -> ScoreTable:
     """Score the predictions of one system against ground truth.
+
+    >>> score([["cat", "dog"], ["cat"]], [["cat"], ["cat"]], measures=["F1", "MacroF1"])
+    measure             preds
+    F1                 0.8333
+    F1(average=macro)  0.5000
 
     Parameters
     ----------
@@ -131,7 +136,7 @@ def decode_path(path: str) -> str:
 
 
 @takes_options()
-def score_systems(systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]) -> ScoreTable:
+def score_systems(systems: Mapping[str, Any], gts: Data, **options: Unpack[Options]) -> ScoreTable:
     """Score several systems against the same ground truth.
 
     Parameters
@@ -163,7 +168,7 @@ def table_of(prepared: Prepared) -> ScoreTable:
 
 @takes_options(_SIGNED)
 def rescore(
-    signature: str, preds: Any, gts: Any, *, system: str | None = None, **options: Unpack[Options]
+    signature: str, preds: Data, gts: Data, *, system: str | None = None, **options: Unpack[Options]
 ) -> ScoreTable:
     """Compute what a signature says again, on these predictions and this ground truth.
 

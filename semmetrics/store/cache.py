@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from semmetrics._version import __version__
 from semmetrics.errors import Fact, InputError
+from semmetrics.messages import report_progress
 from semmetrics.store.files import cache_folder, file_digest, lock, naming, open_output, publish
 
 if TYPE_CHECKING:
@@ -388,8 +389,7 @@ def _receive(response: HTTPResponse, part: Path, tag: Path, progress: Progress |
         while data := response.read1(_CHUNK):
             file.write(data)
             done += len(data)
-            if progress is not None:
-                progress(done, max(total, done))
+            report_progress(progress, done, max(total, done), "downloading", "B", unit_scale=True)
     if total and done < total:
         raise ConnectionError(f"the connection ended after {done:,} of {total:,} bytes")
     if total and done > total:

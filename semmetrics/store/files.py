@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from semmetrics.errors import InputError
-from semmetrics.messages import brief
+from semmetrics.messages import brief, report_progress
 
 if TYPE_CHECKING:
     import numpy as np  # loaded where a matrix is written: `--help` starts without it
@@ -415,8 +415,7 @@ def write_matrix(
                     if start not in done or job.checksum(matrix, start, stop) != done[start]:
                         checksum = job.write(matrix, start, block(start, stop))
                         job.note(log, f"{start} {checksum:08x}\n")
-                    if progress is not None:
-                        progress(stop, shape[0])
+                    report_progress(progress, stop, shape[0], "scoring pairs", "row")
             publish(job.part, job.target, beside)
         job.forget()
     found: NDArray[Any] = np.load(path, mmap_mode="r")

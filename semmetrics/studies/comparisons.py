@@ -38,7 +38,7 @@ from semmetrics.data.source import ahead
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import Tasks, find_kind
 from semmetrics.kinds.common import on_one_line
-from semmetrics.messages import did_you_mean, listing, pluralize, visible
+from semmetrics.messages import did_you_mean, listing, pluralize, report_progress, visible
 from semmetrics.metrics.definition import Statistic
 from semmetrics.options import CORRECTIONS, TAKEN, TESTS
 from semmetrics.reports import Graded, Records, ScaledResult, Table, draw, entry_of, format_p
@@ -472,8 +472,7 @@ def _swap(pairs: Pairs, bootstrap: Bootstrap, progress: Progress) -> Floats:
         for row, (a, b) in enumerate(pairs):
             found[:, row, done : done + len(coins)] = _swapped_values(a, b, heads, whole)
         done += len(coins)
-        if progress is not None:
-            progress(done, bootstrap.resamples)
+        report_progress(progress, done, bootstrap.resamples, "randomization", "resample")
     return found
 
 

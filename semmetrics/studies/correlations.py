@@ -39,7 +39,7 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data import side_inputs
 from semmetrics.data.form import DEFAULTS, takes_options
 from semmetrics.errors import Fact, InputError, render_facts
-from semmetrics.messages import listing
+from semmetrics.messages import listing, report_progress
 from semmetrics.options import AGREEMENT, resolve_options
 from semmetrics.reports import Records
 from semmetrics.scoring.evaluate import Progress
@@ -277,8 +277,7 @@ def resample(
             for name, row in table.weighted(statistics, counts).items():
                 parts[name].append(row)
         done += len(counts)
-        if progress is not None:
-            progress(done, bootstrap.resamples)
+        report_progress(progress, done, bootstrap.resamples, "bootstrap", "resample")
     return [{name: np.concatenate(rows) for name, rows in parts.items()} for parts in found]
 
 

@@ -52,7 +52,7 @@ from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import FOUND
 from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds.common import counted, finite_or_none, named
-from semmetrics.messages import brief, listing, pluralize
+from semmetrics.messages import brief, listing, pluralize, report_progress
 from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.ngsm import ngsm_systems
@@ -388,8 +388,7 @@ class Selector:
                 side = one.side.rows(start, stop)
                 part[name] = _part(one, one.ids[start:stop], side, range(start, stop))
             self._compare(AnswerBlock(part))
-            if progress is not None:
-                progress(stop, number)
+            report_progress(progress, stop, number, "comparing answers", "item")
 
     def _compare(self, block: AnswerBlock) -> None:
         ids = next(iter(block.lists.values())).ids

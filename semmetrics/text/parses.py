@@ -32,7 +32,7 @@ from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse
 from semmetrics.data.source import enough_memory, load, no_collection, text_lines
 from semmetrics.errors import Fact, InputError, at
-from semmetrics.messages import brief, did_you_mean, listing, pluralize
+from semmetrics.messages import brief, did_you_mean, listing, pluralize, report_progress
 from semmetrics.store.cache import TextCache, as_json
 from semmetrics.store.files import cache_folder
 from semmetrics.text.tokenizers import Parsed, RawTuple, check_count, check_tuples
@@ -338,8 +338,7 @@ class KeptParser:
                     continue
                 self._keep(block)
                 block, written = {}, monotonic()
-                if self._progress is not None:
-                    self._progress(done, len(new))
+                report_progress(self._progress, done, len(new), "parsing captions", "caption")
         finally:  # an interruption loses nothing
             self._keep(block)
         return failed

@@ -220,6 +220,7 @@ def test_entries_are_complete(key):
         ("rank -m O", {"O-F1"}),
         ("list ", {"measures", "formats"}),
         ("completion z", {"zsh"}),
+        ("score --help c", {"captions", "classes"}),
     ],
 )
 def test_completion(words, expected):

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from semmetrics.cli import app
 from semmetrics.cli.output import Progress, show_progress
+from semmetrics.messages import report_progress
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTS = ("a.json", "gt.json")
@@ -61,6 +63,27 @@ def test_commands_load_what_they_need(example, files):
     ours = sorted(name for name in of_one if name.startswith("semmetrics"))
     assert len(ours) < 79, ours
     assert "numpy" not in loaded("score", "--help")
+
+
+def test_help_is_one_screen_and_the_rest_is_asked_for(ok, run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in (*app.COMMANDS, "mad select", "spice parse", "embed coverage"):
+        brief, whole = ok(*name.split(), "-h"), ok(*name.split(), "--help")
+        assert brief.startswith("Usage: ")
+        assert brief.count("\n") <= 53, name
+        assert len(brief) <= len(whole)
+    of_kind = ok("score", "--help", "captions")
+    assert "--tokenizer" in of_kind
+    assert "--taxonomy" not in of_kind
+    assert "--ci" in of_kind
+    assert "--taxonomy" in ok("score", "--help", "preds.json")  # no kind
+    assert run("score").stderr == ok("score", "-h")
+    assert ok("-V") == ok("--version")
+    for colour in ("", "1"):
+        monkeypatch.setenv("NO_COLOR", colour)
+        for arguments in (["score", "-h"], ["score"]):
+            shown = CliRunner().invoke(app.program, arguments, color=True).output
+            assert ("\x1b[1mOptions" in shown) == (not colour)
 
 
 def test_a_reader_that_goes_away_is_no_fault():
@@ -174,6 +197,11 @@ def test_progress_says_how_far_how_fast_and_how_long():
     now[0] += 1.0
     progress(1, 50)  # a new stage begins
     assert "50" not in terminal.text
+    for done in (10, 20):
+        now[0] += 1.0
+        report_progress(progress, done, 40, "bootstrap", "resample")
+    assert "\rbootstrap:  50%|" in terminal.text
+    assert "20/40 [00:01<00:01, 20.00 resample/s]" in terminal.text
     progress.close()
     assert terminal.text.endswith("\r\x1b[K")
 

@@ -82,7 +82,7 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
     class SentenceTransformer(_Model):
         tokenizer, max_seq_length = _Tokenizer(), 4
 
-        def __init__(self, name: str, device: Any = None, revision: Any = None) -> None:
+        def __init__(self, name: str, device: Any = None, revision: Any = None, **_: Any) -> None:
             seen.append(["SentenceTransformer", name, str(device), revision])
             self.name = name
 
@@ -105,7 +105,7 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
 
     class AutoModel(_Model):
         @classmethod
-        def from_pretrained(cls, name: str, revision: Any = None) -> Any:
+        def from_pretrained(cls, name: str, revision: Any = None, **_: Any) -> Any:
             seen.append(["AutoModel", name, revision])
             return cls()
 
@@ -119,7 +119,7 @@ def stub_models(gpus: int = 0) -> Iterator[list[Any]]:
 
     class AutoTokenizer:
         @classmethod
-        def from_pretrained(cls, name: str, revision: Any = None) -> Any:
+        def from_pretrained(cls, name: str, revision: Any = None, **_: Any) -> Any:
             return _Tokenizer()
 
     def device(name: Any) -> Any:

@@ -265,3 +265,16 @@ def test_what_has_no_effect_is_noted():
     given = {"measures": "F1", "cache": True}
     codes = [fact.code for fact in semmetrics.score(items, items, **given).facts]
     assert codes.count("no-effect") == 1
+
+
+def test_help_shows_types_and_an_example_and_stands_alone():
+    shown = str(inspect.signature(semmetrics.score))
+    assert "(preds: Data | None, gts: Data, *, system: str | None = None, measures: str |" in shown
+    assert "typing." not in shown + semmetrics.score.__doc__
+    assert semmetrics.score.__doc__.split("\n")[2].startswith("    >>> score(")
+    assert dir(semmetrics.metrics) == sorted(semmetrics.metrics.__all__)
+    for name in semmetrics.metrics.__all__:
+        text = inspect.getdoc(getattr(semmetrics.metrics, name))
+        assert "\nParameters\n-" in text, name
+        assert "\nExamples\n-" in text, name
+        assert "As for " not in text, name

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -142,6 +143,15 @@ def test_the_pooling_is_first_where_none_is_named(minilm):
     assert open_embedding(f"transformers:mean:{minilm}").identity != named.identity
 
 
+def test_nothing_is_said_at_the_end_of_the_program(minilm, tmp_path):
+    (tmp_path / "labels.json").write_text('{"a": ["cat"]}')
+    command = ["embed", "coverage", "--embedding", f"sbert:{minilm}", "labels.json"]
+    done = subprocess.run([sys.executable, "-m", "semmetrics", *command, "-q"], cwd=tmp_path,
+                          env=os.environ | {"PYTHONPATH": str(Path.cwd())}, capture_output=True,
+                          encoding="utf-8", check=True)  # fmt: skip
+    assert done.stderr == ""
+
+
 # ---- what is refused ----------------------------------------------------------------------------
 
 
@@ -153,7 +163,11 @@ def test_the_pooling_is_first_where_none_is_named(minilm):
         ("transformers:first:nobody/no-such-model", "hf download nobody/no-such-model"),
     ],
 )
-def test_models_that_are_not_here_name_what_fetches_them(minilm, spec, command):
+def test_models_that_are_not_here_name_what_fetches_them(minilm, spec, command, monkeypatch):
+    hub = pytest.importorskip("huggingface_hub")  # its address answers nothing, nor is asked again
+    monkeypatch.setattr(hub.constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(hub.constants, "ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("it tries again"))
     with refused("model-not-here") as caught:
         open_embedding(spec)
     assert command in str(caught.value)

@@ -34,6 +34,7 @@ from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import common
 from semmetrics.kinds.captions.record import idle_tuples, prepare, read_beside
+from semmetrics.messages import report_progress
 from semmetrics.metrics.caption_steps import check_captions, check_references
 from semmetrics.metrics.cider import task_frequencies
 from semmetrics.metrics.definition import Measure, is_cutoff
@@ -285,8 +286,7 @@ class PairJob:
                 self.pairs.block(start, stop, matrix[start:stop])
             else:
                 matrix[start:stop] = self.pairs.block(start, stop)
-            if progress is not None:
-                progress(stop, self.pairs.n_rows)
+            report_progress(progress, stop, self.pairs.n_rows, "scoring pairs", "row")
         return matrix
 
     def top_k(self, k: int, axis: str) -> tuple[Floats, Ints]:
