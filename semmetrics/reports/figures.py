@@ -1101,6 +1101,7 @@ def svg_text(display: Display) -> str:
     mark = hashlib.sha256(text.encode()).hexdigest()[:10]
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>f{mark}-", text)
     title = display.title or np.ravel(display.ax_)[0].get_title(loc="left")
+    title = title or type(display).__name__.removesuffix("Display")
     style = re.search(r"<style.*?\*\{(.*?)\}</style>", text)
     if style:  # which would be that of the whole page
         text = text.replace(style[0], "").replace("<svg", f'<svg style="{style[1]}"', 1)

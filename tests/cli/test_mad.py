@@ -61,9 +61,10 @@ def test_pages_and_json_sheets(ok, systems):
     ok(*SELECT, "--page", "p.html", "--rating-page", "rp.html", "--images", "im/{id}.jpg",
        "--scale", "3", "--sheet", "s.json", "--rating-sheet", "r.jsonl",
        "s0.json", "s1.json")  # fmt: skip
-    page, rating = (Path(name).read_text(encoding="utf-8") for name in ("p.html", "rp.html"))
+    page, rating = ("".join(Path(f"{name}-{who}.html").read_text(encoding="utf-8") for who in "123")
+                    for name in ("p", "rp"))  # fmt: skip
     assert page.count("<textarea") == len(json.loads(Path("s.json").read_text(encoding="utf-8")))
-    assert '"name": "p.csv"' in page
+    assert '"name": "p-2.csv"' in page
     lines = Path("r.jsonl").read_text(encoding="utf-8").splitlines()
     assert rating.count('type="radio"') == 3 * len(lines)
     assert "im/" in page
@@ -144,7 +145,7 @@ def test_sheets_of_names_that_look_like_formulas(ok, tmp_path, monkeypatch):
     with Path("s.csv").open(encoding="utf-8", newline="") as text:
         found = {row["image_id"] for row in csv.DictReader(text)}
     assert found == {"'=1+1", "''=1+1", "-4ws", "'@(a)", "\\x1b[2J"}
-    page = Path("s.html").read_text(encoding="utf-8")
+    page = Path("s-1.html").read_text(encoding="utf-8")
     kept = json.loads(page.split('id="sheet">')[1].split("</script>")[0])
     assert {row[0] for row in kept["rows"]} == found
     fill("s.csv")
