@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from semmetrics.cli import output
 from semmetrics.errors import InputError, place_in
@@ -20,6 +21,7 @@ from semmetrics.messages import listing, pluralize
 from semmetrics.options import (
     COMMAND_OPTIONS,
     DECODING,
+    ENDINGS,
     FORMATS,
     OF_COMMANDS,
     OPTIONS,
@@ -30,6 +32,7 @@ from semmetrics.options import (
     TAKEN,
     TITLES,
     Option,
+    flag,
     measure_option,
 )
 
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from semmetrics.data.form import ReadOptions
+    from semmetrics.reports import Records
 
 F = TypeVar("F", bound=Callable[..., Any])
 RESULT = ("form", "output", "digits", "quiet")
@@ -289,16 +293,29 @@ class Run:
         files = {n: one for n, one in spec.files.items() if n not in spec.choices}
         self.several = next((n for n, metavar in files.items() if "..." in metavar), "")
         inputs = [given[n] for n in files if n != self.several]
+        self._choose_form()
         first = sorted(self.options.values(), key=lambda one: one.name != "output")
         outputs = {(*one.flags, one.flag)[0]: one for one in first if one.written}
         output.check_files(
-            [*given.get(self.several, ()), *filter(None, inputs), *self._named_files()],
+            map(output.path_of, [*given.get(self.several, ()), *filter(None, inputs),
+                                 *self._named_files()]),
             {short: given[one.name] for short, one in outputs.items()},
-        )
+        )  # fmt: skip
         for short, one in outputs.items():
             path = given[one.name]
-            if path is not None and not {"", output.ending(path)} & {*one.written}:
+            if path is not None and not {"", path, output.ending(path)} & {*one.written}:
                 raise InputError("wrong-ending", f"{short} {path}", known=one.written)
+
+    def _choose_form(self) -> None:
+        """Write a result in the format that the ending of its file names."""
+        if any(self.options.get(name) is not OUTPUT[name] for name in ("form", "output")):
+            return  # what is written has one format
+        form = ENDINGS.get(output.ending(self["output"] or ""), self["form"])
+        source = click.get_current_context().get_parameter_source("form")
+        if form != self["form"] and source is not ParameterSource.DEFAULT:
+            names = f"--format {self['form']} and -o {self['output']}"
+            raise InputError("conflicting-options", names=names)
+        self.given["form"] = form
 
     def __getitem__(self, name: str) -> Any:
         return self.given.get(name)  # None of what the command does not have
@@ -310,8 +327,7 @@ class Run:
 
     def systems(self) -> dict[str, str]:
         """Return the files that may be several, by the names of the systems."""
-        paths = self[self.several]
-        return dict(zip(output.name_files(paths), paths, strict=True))
+        return output.name_systems(self[self.several], self.several.upper())
 
     def _named_files(self) -> Iterator[str]:
         """Yield all files that options name."""
@@ -335,7 +351,7 @@ class Run:
             and value is not None and value is not False and value != ()
         }  # fmt: skip
         read = ReadOptions(**{name: given.pop(name) for name in READING if name in given})
-        for name in ("measures", "ignore", *_SPECIFIED):
+        for name in ("measures", "headings", "ignore", *_SPECIFIED):
             if name in given and self.options[name].repeat:
                 given[name] = _convert(name, given[name], read)
         if files := given.get("set_size_probs"):  # one for all systems, or one for each
@@ -372,6 +388,16 @@ class Run:
         return {"digits": digits, **({"scale": 100.0 if percent else 1.0} if "percent" in self.given
                                      else {})}  # fmt: skip
 
+    def render(self, report: Any) -> str:
+        """Write a result in the format asked for."""
+        form: str = self["form"]
+        text: str = report.to_json(flag) if form == "json" else report.render(form, **self.shape)
+        return text
+
+    def write_text(self, text: str, beside: Mapping[str, str | Records] | None = None) -> None:
+        """Write a result where it belongs, and other files beside it."""
+        output.write_text(text, self["output"], self["form"], beside, self["digits"])
+
     def write(self, report: Any, beside: Sequence[str] = ()) -> None:
         """Write a result, and what was asked for beside it.
 
@@ -382,13 +408,13 @@ class Run:
         form = self["form"]
         if self["signatures"] and form not in output.EXACT:
             beside = [*beside, draw_signatures(report.to_records())]
-        text = report.render(form, **self.shape)
+        text = self.render(report)
         if form == "table":
-            output.write_text("\n\n".join([text, *beside]), self["output"])
+            self.write_text("\n\n".join([text, *beside]))
             return
-        output.write_text(text, self["output"], form)
-        output.say(report.sentences(), quiet=self.quiet)
-        output.say([line for part in beside for line in part.split("\n")], quiet=False)
+        self.write_text(text)
+        lines = [line for part in beside for line in part.split("\n")]
+        output.say([*report.sentences(), *lines], quiet=self.quiet)
 
 
 def import_measures(file: str) -> None:
@@ -440,6 +466,14 @@ def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
         if not "".join(texts).strip():
             raise InputError("nothing-given", "-m", what="measures", remedy="write -m F1")
         return texts
+    if name == "headings":
+        pairs: list[Any] = [
+            re.fullmatch(r"((?:\([^)]*\)|[^=(])+)=(.*\S.*)", text) for text in texts
+        ]
+        if None in pairs:
+            wrong, wanted = texts[pairs.index(None)], "MEASURE=TEXT, such as 'F1=Example F1'"
+            raise InputError("bad-option", name=name, value=wrong, wanted=wanted)
+        return dict(pair.groups() for pair in pairs)
     if name == "ignore":
         from semmetrics.data.side_inputs import read_class_list
 

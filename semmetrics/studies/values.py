@@ -31,7 +31,7 @@ from semmetrics.errors import ROW, InputError
 from semmetrics.kinds.common import finite_or_none
 from semmetrics.metrics.registry import parse, parse_in_any_case
 from semmetrics.options import CORRECTIONS, OF_VALUES, TAKEN, TESTS
-from semmetrics.reports import Records, cells, draw, format_p
+from semmetrics.reports import Records, entries_of, format_p
 from semmetrics.schema import as_id, as_number, is_missing
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.result import matching_names
@@ -165,7 +165,7 @@ def is_of_runs(found: Any) -> bool:
 def read_runs(data: Any, measure: str | None, options: ReadOptions) -> Runs:
     """Return the runs of a system by a measure, or by the only one; of a path, or parsed."""
     with opened(data, options) as source:
-        entries = data if source is data else source.parsed(parse_source)
+        entries = entries_of(data if source is data else source.parsed(parse_source))
         where = getattr(source, "name", "runs")
         if not is_of_runs(entries):
             raise InputError("not-scores", where)
@@ -299,12 +299,12 @@ def _gain(
 def draw_values(found: Records, form: str, *, digits: int = 4) -> str:
     """Draw what `compare_values` found, in a form of results; json and csv have all columns."""
     if form in ("json", "csv"):
-        return (found.to_json() if form == "json" else found.to_csv()).rstrip("\n")
+        return found.render(form)
     written = {name: [format_p(math.nan if p is None else p) for p in found.column(name)]
                for name in ("p", "p_corrected")}  # fmt: skip
     shared = ("measure", "baseline", "level", "test", "correction")
     shown = found.drop(*shared).with_columns(**written)
-    text, of = draw(cells(shown, digits), form), found[0]
+    text, of = shown.render(form, digits=digits), found[0]
     measure, by = of["measure"], CORRECTIONS[of["correction"]]
     gains = f"gains over {of['baseline']}" + (f" in {measure}" if measure else "")
     parts = gains, TESTS[of["test"]], by and f"p corrected by {by}", f"{of['level']:.0%} intervals"
