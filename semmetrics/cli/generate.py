@@ -467,13 +467,12 @@ def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
             raise InputError("nothing-given", "-m", what="measures", remedy="write -m F1")
         return texts
     if name == "headings":
-        pairs: list[Any] = [
-            re.fullmatch(r"((?:\([^)]*\)|[^=(])+)=(.*\S.*)", text) for text in texts
-        ]
-        if None in pairs:
-            wrong, wanted = texts[pairs.index(None)], "MEASURE=TEXT, such as 'F1=Example F1'"
-            raise InputError("bad-option", name=name, value=wrong, wanted=wanted)
-        return dict(pair.groups() for pair in pairs)
+        headings: dict[str, str] = {}
+        for text in texts:
+            if not (pair := re.fullmatch(r"((?:\([^)]*\)|[^=(])+)=(.*\S.*)", text)):
+                raise InputError("bad-option", name=name, value=text, wanted="MEASURE=TEXT")
+            headings[pair[1]] = pair[2]
+        return headings
     if name == "ignore":
         from semmetrics.data.side_inputs import read_class_list
 

@@ -295,7 +295,7 @@ def _with_headings(plan: Plan, given: Mapping[str, str]) -> Plan:
         pairs = known if matching_names(name, set(known)) else whole
         if not (meant := matching_names(name, set(pairs))):
             remedy = did_you_mean(name, plan.headings, f"choose among {listing(plan.headings)}")
-            raise InputError("unknown-name", "headings", what="measure", value=name, remedy=remedy)
+            raise InputError("unknown-name", what="computed measure", value=name, remedy=remedy)
         for place, pair in enumerate(pairs):
             if pair in meant:  # what is cut off stays
                 made[place] = text + plan.headings[place].removeprefix(pair[0])
