@@ -390,9 +390,8 @@ class Run:
 
     def render(self, report: Any) -> str:
         """Write a result in the format asked for."""
-        form: str = self["form"]
-        text: str = report.to_json(flag) if form == "json" else report.render(form, **self.shape)
-        return text
+        in_json = self["form"] == "json"
+        return str(report.to_json(flag) if in_json else report.render(self["form"], **self.shape))
 
     def write_text(self, text: str, beside: Mapping[str, str | Records] | None = None) -> None:
         """Write a result where it belongs, and other files beside it."""

@@ -788,12 +788,7 @@ def _shown(score: Score | None, digits: int, scale: float) -> str:
 
 
 def draw_systems(
-    table: ScoreTable,
-    *,
-    width: int | None = None,
-    digits: int = 4,
-    scale: float = 1.0,
-    systems: str | None = None,
+    table: ScoreTable, *, width: int | None = None, systems: str | None = None, **shape: Any
 ) -> str:
     """Draw the scores alone, with systems as rows or columns.
 
@@ -805,16 +800,14 @@ def draw_systems(
     table : ScoreTable
     width : int, optional
         Letters of a line; left out, there is no limit.
-    digits : int
-    scale : float
-        Factor of values that papers print in percent.
     systems : {"rows", "columns"}, optional
+    **shape
         As for ``ScoreTable.render``.
     """
 
     def text(names: Sequence[str], how: str | None = "columns") -> str:
         some = ScoreTable([s for s in table if s.system in names], table.not_computed)
-        (cells,) = some._tables(digits, scale, how)
+        (cells,) = some._tables(**{"digits": 4, "scale": 1.0, **shape}, systems=how)
         return reports.draw(cells)
 
     def fits(drawn: str) -> bool:
