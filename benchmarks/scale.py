@@ -86,7 +86,7 @@ def run(code: str, *arguments: str) -> tuple[Any, float, float]:
 
 def values(text: str) -> list[float]:
     """The values of scores in JSON."""
-    return [entry["value"] for entry in json.loads(text)]
+    return [entry["value"] for entry in json.loads(text)["scores"]]
 
 
 def one_call(folder: Path) -> tuple[Any, float, float]:

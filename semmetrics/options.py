@@ -59,13 +59,15 @@ COLUMNS = {
 """The columns beside the ids that may be named, each with its kinds."""
 RESULT_FORMATS = {
     "table": "aligned columns, and beside them what was undefined and why",
-    "json": "a list of scores in full precision",
+    "json": "the scores in full precision, and what was understood, noted and not computed",
     "csv": "one row a score, in full precision",
-    "markdown": "measures as rows, systems as columns",
+    "markdown": "measures as rows, systems as columns; or systems as rows if they are more",
     "latex": "the same as a tabular in the style of booktabs",
     "html": "the same as a table of a web page",
 }
 """The formats of results, and what each holds."""
+ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
+"""The endings of files that say the format of a result."""
 
 TESTS = {
     "interval": "test by the interval of the difference",
@@ -258,6 +260,9 @@ class Options(Reading, total=False):
     decode: Annotated[str | Sequence[str] | None, Option("Rule that turns scores into label sets: "
         f"{', '.join(DECODING[1:])}; or several.", WHAT, kinds=_LABELS, signed=True, metavar="RULE",
         repeat=True, names="rules")]
+    headings: Annotated[Mapping[str, str] | None, Option("What tables call a measure, in place of "
+        "its name or the protocol's: 'F1=Example F1'. Without its cutoff, all of its cutoffs.",
+        WHAT, flags=("--heading",), metavar="MEASURE=TEXT", repeat=True)]
     threshold: Annotated[float | str | Sequence[float | str] | None, Option(
         "Short for the decoding rule threshold:T, for each score threshold T; 'best' is the one "
         "with the best F1 (of semantic measures the best SemF1).", WHAT, kinds=_LABELS, signed=True,
@@ -457,10 +462,11 @@ TAKEN: dict[str, Mapping[str, Option]] = {
     "meta": _taken("protocol", "ci", "ci_method", "ids", "keep_rows", "weights",
         "score_references"),
     "correlate": _only("ci", "level", "resamples", "seed", "read", "progress"),
-    "sweep": _taken("measures", "protocol", "threshold", "calibration", "keep_rows", kinds=_LABELS),
-    "calibrate_threshold": _taken("measures", "protocol", "top_k", "decode", "threshold",
-        "keep_at_least", "calibration", "keep_rows", "progress", groups=(WHAT, DATA, MEANING, ""),
+    "sweep": _taken("measures", "protocol", "headings", "threshold", "calibration", "keep_rows",
         kinds=_LABELS),
+    "calibrate_threshold": _taken("measures", "protocol", "headings", "top_k", "decode",
+        "threshold", "keep_at_least", "calibration", "keep_rows", "progress",
+        groups=(WHAT, DATA, MEANING, ""), kinds=_LABELS),
     "calibrate_threshold_on_pairs": _taken("embedding", "calibration", "taxonomy",
         groups=(MEANING,), kinds=_LABELS) | _only("normalize", "read"),
     "validate": _only("classes", "task", "read"),
@@ -487,10 +493,15 @@ A function that is not here takes all. `_taken` includes every new option of its
 OUTPUT = _named(
     signatures=Option("Show the whole signature of each row.", WRITE, flags=("--show-signatures",),
         read=bool),
-    form=Option("The format of the result; json and csv have full precision.", WRITE,
-        default="table", flags=("--format",), choices=tuple(RESULT_FORMATS), common=True),
-    output=Option("Write the result there.", WRITE, flags=("-o", "--output"), written=("",),
+    form=Option("The format of the result; json and csv have full precision. The ending of -o says "
+        "it, too.", WRITE, default="table", flags=("--format",), choices=tuple(RESULT_FORMATS),
         common=True),
+    output=Option(f"Write the result there, in the format of its ending: {', '.join(ENDINGS)}; "
+        "others are as --format says.", WRITE, flags=("-o", "--output"), written=("",),
+        common=True),
+    systems=Option("Whether systems are rows or columns of tables. The default is rows if there "
+        "are more systems than measures, or their columns do not fit the terminal.", WRITE,
+        choices=("rows", "columns")),
     plot=Option("Draw a figure of the result there: the most suitable, or the one named, such as "
         "labels=FILE or items=FILE; may be repeated. A wrong name lists all.", WRITE,
         metavar="[NAME=]FILE", repeat=True, written=(".png", ".svg", ".pdf"), common=True),
@@ -498,7 +509,7 @@ OUTPUT = _named(
         most=17),
     percent=Option("Multiply values in [-1, 1], CIDEr, SPICE and SPIDEr by 100, as papers print "
         "them.", WRITE, read=bool),
-    quiet=Option("No notes and no progress on standard error.", OTHER, flags=("-q", "--quiet"),
+    quiet=Option("Nothing but errors on standard error.", OTHER, flags=("-q", "--quiet"),
         read=bool),
 )
 """How results are written by the command line."""
@@ -521,13 +532,16 @@ _TO = Option("Write the result there.", WRITE, flags=("-o", "--output"), require
     written=("",), common=True)
 _FORM = Option("The format of the result.", WRITE, default="table", flags=("--format",),
     choices=("table", "json"), common=True)
-_RECORDS = (".csv", ".json", ".jsonl")
+_SHEETS = (".csv", ".json", ".jsonl")
+_RECORDS = (*_SHEETS, ".tex", ".md", "-")
 _SELECTED = _named(
+    output=Option("Write the state there, as JSON.", WRITE, flags=("-o", "--output"),
+        written=("",), common=True),
     exclude=Option("Images that are not to be selected, one id a line; the next ones are taken.",
         WHAT, file=True, common=True),
-    sheet=Option("Write a sheet for references there.", SHEETS, written=_RECORDS, common=True),
+    sheet=Option("Write a sheet for references there.", SHEETS, written=_SHEETS, common=True),
     rating_sheet=Option("Write a sheet there in which the answers are rated.", SHEETS,
-        written=_RECORDS),
+        written=_SHEETS),
     page=Option("Write a sheet as HTML pages to annotate in, one a person: page-1.html.", SHEETS,
         written=("",), common=True),
     rating_page=Option("Write a sheet of ratings as HTML pages.", SHEETS, written=("",)),
@@ -551,9 +565,11 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             "the best are bold.", WRITE, read=bool),
         runs=Option("The PRED files are runs of one system: show mean (std, n-1) over them.", WRITE,
             read=bool),
-        per_item=Option("Write the values of each item.", WRITE, written=(".jsonl", ".csv")),
-        per_label=Option("Write the values and counts of each label.", WRITE,
-            written=(".json", ".csv")),
+        classification_report=Option("Show precision, recall, F1 and support of each label, and "
+            "their averages, in place of the scores; with --ci an interval of each.", WRITE,
+            kinds=_LABELS, read=bool),
+        per_item=Option("Write the values of each item.", WRITE, written=_RECORDS),
+        per_label=Option("Write the values and counts of each label.", WRITE, written=_RECORDS),
         matches=Option("Write which prediction matched which true label, how similar they are, and "
             "what nothing matched, by the first semantic measure.", WRITE, written=_RECORDS),
         confusion=Option("Write how many images of each class are taken for each class; of label "
@@ -704,7 +720,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     "mad replace": _SELECTED | _named(exclude=_SELECTED["exclude"]._replace(
         help="The images to take out, one id a line.", required=True)),
     "mad inspect": _named(
-        output=_TO._replace(help="Write the sheet there.", written=_RECORDS),
+        output=_TO._replace(help="Write the sheet there.", written=_SHEETS),
         inspectors=Option("Rows for each annotation.", SHEETS, default=3, read=int, least=1,
             most=100),
         label_delimiter=READING["label_delimiter"],

@@ -77,7 +77,8 @@ def asked(kind):
 
 def check_same(found, whole, names=True):
     """Check all that tables, or their JSON, say of scores, but for the last digit of the limits."""
-    pair = [json.loads(one if isinstance(one, str) else one.to_json()) for one in (found, whole)]
+    texts = (one if isinstance(one, str) else one.to_json() for one in (found, whole))
+    pair = [json.loads(text)["scores"] for text in texts]
     for one, other in zip(*pair, strict=True):
         limits = [[(each["ci"] or {}).pop(name, math.nan) for name in ("low", "high")]
                   for each in (one, other)]  # fmt: skip

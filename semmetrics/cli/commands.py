@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
 SCALED = ("signatures", "form", "output", "digits", "percent", "plot", "quiet")
 DRAWN = (*RESULT, "plot")
+SCORES = (*SCALED, "systems")
 _DETAILS = [n for n, one in COMMAND_OPTIONS["score"].items() if one.written and n != "state"]
 
 
-@command("score", {"preds": "PRED...?", "gt": "GT?"}, reads=KINDS, output=SCALED)
+@command("score", {"preds": "PRED...?", "gt": "GT?"}, reads=KINDS, output=SCORES)
 def score(run: Run) -> None:
     r"""Score predictions against ground truth.
 
@@ -75,6 +76,8 @@ def score(run: Run) -> None:
     systems: Any = run.systems() or {"embeddings": None}
     detailed = any(run[name] is not None for name in ("worst", *_DETAILS)) or bool(run.plots)
     options = run.values() | {"keep_rows": detailed}
+    if run["classification_report"] and run["protocol"] is None and run["rescore"] is None:
+        options.setdefault("measures", ["MacroF1"])
     compute: Callable[..., ScoreTable] = api.score_systems
     if run["rescore"] is not None:
         compute = partial(api.rescore_systems, run["rescore"])
@@ -82,15 +85,14 @@ def score(run: Run) -> None:
         table = compute(systems, run["gt"], progress=progress, **options)
     output.say_understood(table, quiet=run.quiet)
     worst, details = _collect_details(run, table)
-    details |= run.draw(table)
-    output.write_text(_render(run, table, worst), run["output"], run["form"], details)
+    run.write_text(_render(run, table, worst), details, of=table)
     _say_remarks(run, table, worst)
 
 
 def _score_parts(run: Run) -> None:
     """Score files in parts that are not kept, and write the sums or the scores."""
-    for name in ("rescore", "worst", *_DETAILS):
-        if run[name] is not None:
+    for name in ("rescore", "classification_report", "worst", *_DETAILS):
+        if run[name]:
             raise InputError("not-applicable", name=name, what="items that are not kept",
                              fix="remove --stream, --shard, --state and --engine")  # fmt: skip
     if run["engine"] is not None:
@@ -109,7 +111,7 @@ def _score_on_cluster(run: Run) -> ScoreTable:
     """Return the scores that Ray's tasks computed."""
     from semmetrics.scale.cluster import score_dataset
 
-    systems: Any = _name_given(run["preds"], "PRED", "NAME=PATTERN") or {"embeddings": None}
+    systems: Any = run.systems() or {"embeddings": None}
     more = {name: run[name] for name in ("address", "num_gpus") if run[name] is not None}
     with output.show_progress(quiet=run.quiet, at_once=True) as progress:
 
@@ -137,11 +139,12 @@ def _read_stream(run: Run, **more: Any) -> Any:
     """Return the scorer of files that were read block by block; say how far a stopped run came."""
     from semmetrics.scale.stream import score_stream
 
-    systems, scored = _name_given(run["preds"], "PRED", "NAME=PATTERN"), 0
+    systems, scored = run.systems(), 0
     given = run["preds"]
     plain = [name for name, path in systems.items() if path in given and Path(path).is_file()]
     if len(plain) > 1 and len({re.sub(r"\d+", "", name) for name in plain}) == 1:
-        complain(f"{listing(plain)} are scored as systems; quote a pattern to score them as one")
+        hint = "are scored as systems; quote a pattern to score them as one"
+        output.say([f"{listing(plain)} {hint}"], quiet=run.quiet)
     with output.show_progress(quiet=run.quiet, at_once=True) as progress:
 
         def advance(what: str, read: int, items: int, size: int | None) -> None:
@@ -175,11 +178,11 @@ def _write_sums(run: Run, scorer: Any) -> None:
 def _write_table(run: Run, table: ScoreTable) -> None:
     """Write scores without those of items."""
     output.say_understood(table, quiet=run.quiet)
-    output.write_text(_render(run, table, ()), run["output"], run["form"], run.draw(table))
+    run.write_text(_render(run, table, ()), of=table)
     _say_remarks(run, table, [])
 
 
-@command("merge", {"states": "STATE..."}, output=SCALED, imports=True)
+@command("merge", {"states": "STATE..."}, output=SCORES, imports=True)
 def merge(run: Run) -> None:
     """Merge the sums of parts of the data, and print the scores of the whole.
 
@@ -223,26 +226,31 @@ def _render(run: Run, table: ScoreTable, worst: Sequence[str]) -> str:
     from semmetrics.reports import draw_signatures
     from semmetrics.scoring import table as text
 
-    form = run["form"]
+    form, shape = run["form"], {**run.shape, "systems": run["systems"]}
     if run["graded"] and (run["runs"] or form in ("table", "json")):
         what = "--runs" if run["runs"] else f"the format {form}"
         raise InputError("not-applicable", name="graded", what=what)
+    if run["classification_report"]:
+        if other := next((name for name in ("runs", "graded") if run[name]), ""):
+            raise InputError("not-applicable", name=other, what="--classification-report")
+        drawn = text.draw_report(table.classification_report(), form, **run.shape)
+        return "\n\n".join([drawn, *worst]) if form == "table" else drawn
     if run["runs"]:
-        return text.draw_runs(table, form, **run.shape)
+        return text.draw_runs(table, form, spell=flag, **run.shape)
     if form == "json":
-        entries = table.to_dicts()
-        for entry, one in zip(entries, table, strict=True):
+        found = table._entry(flag)
+        for entry, one in zip(found["scores"], table, strict=True):
             if run["per_item"] is not None and one.items is not None:
                 entry["rows"] = run["per_item"]
-        return output.to_json(entries)
+        return output.to_json(found)
     if form != "table":
-        return table.render(form, graded=run["graded"], **run.shape)
+        return table.render(form, graded=run["graded"], **shape)
     width = None
     if run["output"] is None and sys.stdout.isatty():
         import shutil
 
         width = shutil.get_terminal_size().columns
-    parts = [text.draw_systems(table, width=width, **run.shape), *text.report_gaps(table), *worst]
+    parts = [text.draw_systems(table, width=width, **shape), *text.report_gaps(table), *worst]
     parts += [text.report_shared(table)] if len(table) else []
     parts += [draw_signatures(table.to_records().drop("part"))] if run["signatures"] else []
     return "\n\n".join(parts)
@@ -258,7 +266,7 @@ def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
         output.say(_split_lines(text.report_gaps(table)), quiet=run.quiet)
         if run["signatures"] and form not in EXACT:
             worst = [*worst, draw_signatures(table.to_records().drop("part"))]
-        output.say(_split_lines(worst), quiet=False)
+        output.say(_split_lines(worst), quiet=run.quiet)
     if run["runs"] and any(one.ci is not None for one in table):
         lines.append("--ci has no effect on the result of --runs")
     if run["runs"] and len(table.systems) == 1:
@@ -267,9 +275,8 @@ def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
         lines.append(f"--percent and --digits have no effect on {form}: full precision")
     if run["matches"] is not None:
         lines.append(f"{run['matches']}: the matches of {text.find_matching_heading(table.scores)}")
+    lines += [f"warning: {line}" for line in table.differences]
     output.say(lines, quiet=run.quiet)
-    for line in table.differences:
-        complain(f"warning: {line}")
 
 
 def _split_lines(parts: Sequence[str]) -> list[str]:
@@ -307,14 +314,13 @@ def compare(run: Run) -> None:
             raise InputError("not-applicable", name=idle[0], what="--table")
         if len(run["measures"]) > 1:
             raise InputError("wrong-count", "-m", found="several measures", wanted="--table")
-        tables = dict(zip(output.name_files(run["table"]), run["table"], strict=True))
+        tables = output.name_systems(run["table"], "--table")
         measure, run.given["measures"] = next(iter(run["measures"]), None), ()  # may have blanks
         # of means the interval and Student's test are the same
         given = {"measure": measure, "table": None,
                  "test": "t" if run["test"] == "interval" else run["test"]}  # fmt: skip
         found = run.call(compare_values, tables if len(tables) > 1 else run["table"][0], **given)
-        text = draw_values(found, run["form"], digits=run.shape["digits"])
-        output.write_text(text, run["output"], run["form"], run.draw(found))
+        run.write_text(draw_values(found, run["form"], digits=run.shape["digits"]), of=found)
         return
     shape, table = run.shape, None
     if run["gt"] is not None and run["gt"].endswith(".state"):
@@ -359,8 +365,7 @@ def sweep(run: Run) -> None:
     from semmetrics.studies import thresholds as api
 
     found = run.call(api.sweep, run["preds"], run["gt"])
-    text = found.render(run["form"], **run.shape)
-    output.write_text(text, run["output"], run["form"], run.draw(found))
+    run.write_text(run.render(found), of=found)
 
 
 @command(
@@ -421,8 +426,7 @@ def correlate(run: Run) -> None:
     from semmetrics.studies.correlations import correlate as api
 
     columns = run["columns"].split(",") if run["columns"] else None
-    named = _name_given(run["phi"], "PHI", "NAME=FILE")
-    found = run.call(api, run["ratings"], named, columns=columns)
+    found = run.call(api, run["ratings"], run.systems(), columns=columns)
     form, digits = run["form"], run.shape["digits"]
 
     def shown(value: Any) -> str:
@@ -431,25 +435,10 @@ def correlate(run: Run) -> None:
         return f"{value:.{digits}f}" if isinstance(value, float) else f"{value:,}"
 
     if form in EXACT:
-        text = (found.to_json() if form == "json" else found.to_csv()).rstrip("\n")
+        text = found.render(form)
     else:
         text = draw([found.columns, *(list(map(shown, row.values())) for row in found)], form)
-    output.write_text(text, run["output"], form, run.draw(found))
-
-
-def _name_given(given: Sequence[str], what: str, metavar: str) -> dict[str, str]:
-    """Return files by name: those given as NAME=FILE, or those of the files, folders, patterns."""
-    plain = [text for text in given if "=" not in text or Path(text).exists()]
-    names = dict(zip(plain, output.name_files(plain), strict=True))
-    for text in plain:  # part-*.csv is called part, and preds/*.csv preds
-        names[text] = re.sub(r"[-_.]*[*?[].*", "", names[text]) or Path(text).parent.name or text
-    found: dict[str, str] = {}
-    for text in given:
-        name, _, path = (names[text], "", text) if text in names else text.partition("=")
-        if not name or not path or name in found:
-            raise InputError("bad-spec", text, flag=what, metavar=f"{metavar}, each name once")
-        found[name] = path
-    return found
+    run.write_text(text, of=found)
 
 
 @command(
@@ -520,9 +509,9 @@ def rank(run: Run) -> None:
         lacking = [name for name in every if name not in rows.column("system")]
         beside = [f"not on both data sets, and left out: {', '.join(lacking)}"] if lacking else []
     else:
-        result = found.render(form, digits=digits)
+        result = run.render(found)
         beside = [] if form == "table" else api.report_ranks(found)
-    output.write_text(result, run["output"], form, drawn | run.draw(found))
+    run.write_text(result, drawn, of=found)
     output.say(_split_lines(beside), quiet=run.quiet)
 
 
@@ -560,7 +549,7 @@ def validate(run: Run) -> int:
     if run["order"] is not None and not any(record["error"] for record in records):
         pairs, path = api.tabulate_order(run["files"][0], read), run["order"]
         with output.open_output(path) as out:
-            pairs.write(out, output.ending(path)[1:])
+            pairs.write(out, output.ending(path)[1:] or run["form"])
     if run["form"] == "json":
         output.echo(output.to_json(records), "json")
     return 2 if any(record["error"] for record in records) else 0
@@ -729,20 +718,20 @@ def mad_rank(run: Run) -> None:
     semmetrics mad rank -m CIDEr-D --references sheet.csv state.json
     semmetrics mad rank --ratings ratings.csv --stability 5:65:10 state.json
     """
-    from semmetrics.reports import cells, draw
     from semmetrics.studies.competition import rank_competition
 
     if run["ratings"] and run["measures"]:
         raise InputError("not-applicable", name="measures", what="ratings")
-    digits, form = run.shape["digits"], run["form"]
+    form = run["form"]
     sheets = {name: list(run[name]) or None for name in ("references", "ratings")}
     stability = _read_stability(run["stability"])
     found = run.call(rank_competition, run["state"], **sheets, stability=stability)
     path = run["pairs_file"]
-    pairs = run.draw(found) | ({} if path is None else {path: found.pair_records()})
-    output.write_text(found.render(form, digits=digits), run["output"], form, pairs)
+    pairs = {} if path is None else {path: found.pair_records()}
+    run.write_text(run.render(found), pairs, of=found)
     if form == "csv" and run["stability"] is not None:  # which has one table
-        output.say(draw(cells(found.stability_records(), digits)).split("\n"), quiet=False)
+        lines = found.stability_records().render("table", digits=run.shape["digits"]).split("\n")
+        output.say(lines, quiet=run.quiet)
 
 
 def _read_stability(text: str | None) -> list[int]:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from semmetrics.arguments import check_choice
 from semmetrics.cli import output
@@ -21,6 +22,7 @@ from semmetrics.messages import listing, pluralize
 from semmetrics.options import (
     COMMAND_OPTIONS,
     DECODING,
+    ENDINGS,
     FORMATS,
     KINDS,
     OF_COMMANDS,
@@ -32,6 +34,7 @@ from semmetrics.options import (
     TAKEN,
     TITLES,
     Option,
+    flag,
     measure_option,
 )
 
@@ -306,11 +309,11 @@ def build(name: str) -> click.Command:
         "is_flag": False, "flag_value": "all", "metavar": "[KIND]",
         "shell_complete": lambda _, __, start: [one for one in kinds if one.startswith(start)],
     } if kinds else {"is_flag": True}  # fmt: skip
-    for flag, text, more in (
+    for written, text, more in (
         ("-h", "Show the most used options.", {"is_flag": True}),
         ("--help", f"Show all options{', or those of one kind' * bool(kinds)}.", of_kind),
     ):
-        parameters.append(click.Option([flag], help=text, is_eager=True, expose_value=False,
+        parameters.append(click.Option([written], help=text, is_eager=True, expose_value=False,
                                        callback=_show_help, **more))  # fmt: skip
     optional = all(re.fullmatch(r"\[.*\]\?", metavar) for metavar in spec.files.values())
     return Command(
@@ -360,6 +363,7 @@ class Run:
         files = {n: one for n, one in spec.files.items() if n not in spec.choices}
         self.several = next((n for n, metavar in files.items() if "..." in metavar), "")
         inputs = [given[n] for n in files if n != self.several]
+        self._choose_form()
         first = sorted(self.options.values(), key=lambda one: one.name != "output")
         self.plots = [_split_plot(text) for text in given.get("plot", ())]
         paths = {one.name: [given[one.name]] for one in first if one.written}
@@ -367,12 +371,24 @@ class Run:
         outputs = [((*one.flags, one.flag)[0], path, one.written)
                    for one in first for path in paths.get(one.name, ())]  # fmt: skip
         output.check_files(
-            [*given.get(self.several, ()), *filter(None, inputs), *self._named_files()],
+            map(output.path_of, [*given.get(self.several, ()), *filter(None, inputs),
+                                 *self._named_files()]),
             [(short, path) for short, path, _ in outputs],
-        )
+        )  # fmt: skip
         for short, path, known in outputs:
-            if path is not None and not {"", output.ending(path)} & {*known}:
+            if path is not None and not {"", path, output.ending(path)} & {*known}:
                 raise InputError("wrong-ending", f"{short} {path}", known=known)
+
+    def _choose_form(self) -> None:
+        """Write a result in the format that the ending of its file names."""
+        if any(self.options.get(name) is not OUTPUT[name] for name in ("form", "output")):
+            return  # what is written has one format
+        form = ENDINGS.get(output.ending(self["output"] or ""), self["form"])
+        source = click.get_current_context().get_parameter_source("form")
+        if form != self["form"] and source is not ParameterSource.DEFAULT:
+            names = f"--format {self['form']} and -o {self['output']}"
+            raise InputError("conflicting-options", names=names)
+        self.given["form"] = form
 
     def __getitem__(self, name: str) -> Any:
         return self.given.get(name)  # None of what the command does not have
@@ -384,8 +400,7 @@ class Run:
 
     def systems(self) -> dict[str, str]:
         """Return the files that may be several, by the names of the systems."""
-        paths = self[self.several]
-        return dict(zip(output.name_files(paths), paths, strict=True))
+        return output.name_systems(self[self.several], self.several.upper())
 
     def _named_files(self) -> Iterator[str]:
         """Yield all files that options name."""
@@ -409,7 +424,7 @@ class Run:
             and value is not None and value is not False and value != ()
         }  # fmt: skip
         read = ReadOptions(**{name: given.pop(name) for name in READING if name in given})
-        for name in ("measures", "ignore", *_SPECIFIED):
+        for name in ("measures", "headings", "ignore", *_SPECIFIED):
             if name in given and self.options[name].repeat:
                 given[name] = _convert(name, given[name], read)
         if files := given.get("set_size_probs"):  # one for all systems, or one for each
@@ -448,18 +463,26 @@ class Run:
         return {"digits": digits, **({"scale": 100.0 if percent else 1.0} if "percent" in self.given
                                      else {})}  # fmt: skip
 
-    def draw(self, result: Any) -> dict[str, str | bytes | Records]:
-        """Draw the figures that were asked for, by path."""
+    def render(self, report: Any) -> str:
+        """Write a result in the format asked for."""
+        in_json = self["form"] == "json"
+        return str(report.to_json(flag) if in_json else report.render(self["form"], **self.shape))
+
+    def write_text(
+        self, text: str, beside: Mapping[str, str | bytes | Records] | None = None, of: Any = None
+    ) -> None:
+        """Write a result where it belongs, and beside it other files and the figures of it."""
         from semmetrics.reports import figures
 
-        found: dict[str, str | bytes | Records] = {}
+        drawn: dict[str, str | bytes | Records] = {}
         for name, path in self.plots:
             try:
-                figure = figures.choose(result, name)
+                figure = figures.choose(of, name)
             except InputError as error:
                 raise error.placed(f"--plot {name}".rstrip()) from None
-            found[path] = figures.render(figure, output.ending(path))
-        return found
+            drawn[path] = figures.render(figure, output.ending(path))
+        output.write_text(text, self["output"], self["form"], {**(beside or {}), **drawn},
+                          self["digits"])  # fmt: skip
 
     def write(self, report: Any, beside: Sequence[str] = ()) -> None:
         """Write a result, and what was asked for beside it.
@@ -471,14 +494,13 @@ class Run:
         form = self["form"]
         if self["signatures"] and form not in output.EXACT:
             beside = [*beside, draw_signatures(report.to_records())]
-        text = report.render(form, **self.shape)
+        text = self.render(report)
         if form == "table":
-            text = "\n\n".join([text, *beside])
-            output.write_text(text, self["output"], beside=self.draw(report))
+            self.write_text("\n\n".join([text, *beside]), of=report)
             return
-        output.write_text(text, self["output"], form, self.draw(report))
-        output.say(report.sentences(), quiet=self.quiet)
-        output.say([line for part in beside for line in part.split("\n")], quiet=False)
+        self.write_text(text, of=report)
+        lines = [line for part in beside for line in part.split("\n")]
+        output.say([*report.sentences(), *lines], quiet=self.quiet)
 
 
 def import_measures(file: str) -> None:
@@ -530,6 +552,13 @@ def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
         if not "".join(texts).strip():
             raise InputError("nothing-given", "-m", what="measures", remedy="write -m F1")
         return texts
+    if name == "headings":
+        headings: dict[str, str] = {}
+        for text in texts:
+            if not (pair := re.fullmatch(r"((?:\([^)]*\)|[^=(])+)=(.*\S.*)", text)):
+                raise InputError("bad-option", name=name, value=text, wanted="MEASURE=TEXT")
+            headings[pair[1]] = pair[2]
+        return headings
     if name == "ignore":
         from semmetrics.data.side_inputs import read_class_list
 

@@ -66,6 +66,35 @@ def name_files(paths: Sequence[str]) -> list[str]:
     return [decode_path(named[path]) for path in paths]
 
 
+def path_of(text: str) -> str:
+    """Return the path in NAME=FILE; a text without a name, or the name of a file, is a path.
+
+    Examples
+    --------
+    >>> path_of("ours=runs/a.json"), path_of("runs/a.json"), path_of("ours=-")
+    ('runs/a.json', 'runs/a.json', '-')
+    """
+    return text if "=" not in text or Path(text).exists() else text.partition("=")[2]
+
+
+def name_systems(given: Sequence[str], what: str) -> dict[str, str]:
+    """Return files by name: those given as NAME=FILE, or those of the files, folders, patterns."""
+    plain = [text for text in given if path_of(text) == text]
+    names = dict(zip(plain, name_files(plain), strict=True))
+    for text in plain:  # part-*.csv is called part, and preds/*.csv preds
+        if not Path(text).exists():
+            name = re.sub(r"[-_.]*[*?[].*", "", names[text])
+            names[text] = name or Path(text).parent.name or text
+    found: dict[str, str] = {}
+    for text in given:
+        path = path_of(text)
+        name = names[text] if text in names else text.partition("=")[0]
+        if not name or not path or name in found:
+            raise InputError("bad-spec", text, flag=what, metavar="NAME=FILE, each name once")
+        found[name] = path
+    return found
+
+
 def _identity(path: str) -> object:
     """Return what is equal for two names of one file, one of standard input's or one to be made."""
     if path == STDIN:
@@ -126,12 +155,14 @@ def write_text(
     output: str | None = None,
     form: str = "table",
     beside: Mapping[str, str | bytes | Records] | None = None,
+    digits: int | None = None,
 ) -> None:
     """Write a result with a line end, to standard output where no file is named.
 
     What programs read is exact, what people read has no control characters. ``beside`` has what
-    other files are to hold, by path: texts, bytes, or records in the form that the ending names.
-    All files appear together, that of the result last; none does if one cannot be written.
+    other files are to hold, by path: texts, bytes, or records in the form that the ending names,
+    those for standard output in that of the result. All files appear together, that of the result
+    last; none does if one cannot be written.
 
     Raises
     ------
@@ -152,7 +183,7 @@ def write_text(
             if isinstance(content, str | bytes):
                 out.write(content)
             else:
-                content.write(out, ending(str(path))[1:])
+                content.write(out, ending(str(path))[1:] or form, 4 if digits is None else digits)
             out.flush()  # a full disk is noticed before any file appears
 
 

@@ -19,14 +19,14 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeGuard, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeGuard, TypeVar, cast, overload
 
 import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.errors import Fact, InputError, MissingDependencyError, render_facts
 from semmetrics.messages import Spelling, keyword, listing, pluralize, printable, visible
-from semmetrics.options import RESULT_FORMATS
+from semmetrics.options import ENDINGS, RESULT_FORMATS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 T = TypeVar("T")
-FORMS = ("csv", "json", "jsonl")
+FORMS = (*RESULT_FORMATS, "jsonl")
 _ROWS = 4096  # made at a time
 _SHOWN, _LONG = 60, 5000  # by a notebook, and by a report
 _TELLING = ("system", "part", "heading", "group", "statistic")  # rows apart
@@ -162,23 +162,28 @@ class Records(Sequence[dict[str, Any]]):
     def __repr__(self) -> str:
         return f"Records({pluralize(self._length, 'row')}: {', '.join(self._columns)})"
 
-    def write(self, out: TextIO, form: str) -> None:
-        """Write the records in full precision, row by row where the form allows it.
+    def write(self, out: TextIO, form: str, digits: int = 4) -> None:
+        """Write the records; CSV and JSON in full precision, row by row where the form allows it.
 
         Parameters
         ----------
         out : text stream
-        form : {"csv", "json", "jsonl"}
+        form : {"csv", "json", "jsonl", "table", "markdown", "latex", "html"}
             In CSV an empty cell stands for None, a list is written as JSON, and a text as
-            `csv_text` has it; "json" is one list of objects.
+            `csv_text` has it; "json" is one list of objects. Or the ending of a file: "tex".
+        digits : int
+            After the point, in tables for people.
 
         Raises
         ------
         InputError
             If the form is unknown.
         """
+        form = ENDINGS.get(f".{form}", form)
         check_choice("form", form, FORMS)
-        if form == "csv":
+        if form not in ("csv", "json", "jsonl"):
+            out.write(draw(cells(self, digits), form) + "\n")
+        elif form == "csv":
             writer = csv.writer(out, lineterminator="\n")
             writer.writerow(map(csv_text, self.columns))
             writer.writerows(self._rows(_csv_cells))
@@ -199,9 +204,20 @@ class Records(Sequence[dict[str, Any]]):
         """Return one JSON object a line."""
         return self._text("jsonl")
 
-    def _text(self, form: str) -> str:
+    def render(self, form: str, *, digits: int = 4) -> str:
+        """Return the records as a text in a form of ``write``, without the last end of a line.
+
+        Examples
+        --------
+        >>> print(Records({"id": ["a"], "F1": [0.5]}).render("table", digits=2))
+        id    F1
+        a   0.50
+        """
+        return self._text(form, digits).removesuffix("\n")
+
+    def _text(self, form: str, digits: int = 4) -> str:
         out = io.StringIO()
-        self.write(out, form)
+        self.write(out, form, digits)
         return out.getvalue()
 
     def to_pandas(self) -> pd.DataFrame:
@@ -457,6 +473,14 @@ def _latex(rows: Rows) -> str:
     )
 
 
+def comment(result: object, form: str) -> list[str]:
+    """Write what was not computed, and why, as comments of a table; in HTML as paragraphs."""
+    forms = {"latex": "% {}", "html": "<p>{}</p>", "markdown": "<!-- {} -->"}
+    absent = getattr(result, "not_computed", ()) if form in forms else ()
+    lines = [f"not computed: {one.heading} - {one.reason}" for one in absent]
+    return [forms[form].format(visible(one) if form == "latex" else _escape(one)) for one in lines]
+
+
 def format_number(value: float, digits: int = 4) -> str:
     """Write a number with so many digits after the point."""
     return f"{value:.{digits}f}" if math.isfinite(value) else str(value)
@@ -494,6 +518,19 @@ def _cell_text(value: Any, digits: int) -> str:
     return "" if value is None else str(value)
 
 
+def entries_of(found: Any) -> Any:
+    """Return the list of entries in what ``to_json`` wrote and was read; anything else as it is.
+
+    Examples
+    --------
+    >>> entries_of({"schema": "semmetrics.scores/1", "scores": [1], "notes": []}), entries_of([1])
+    ([1], [1])
+    """
+    if not isinstance(found, Mapping):
+        return found
+    return found.get(re.sub(r"^semmetrics\.|/1$", "", str(found.get("schema"))), found)
+
+
 def entry_of(record: object, schema: str, columns: Sequence[str], **known: Any) -> dict[str, Any]:
     """Return a record as JSON has it: a value for each column, null for what is undefined.
 
@@ -510,11 +547,13 @@ def entry_of(record: object, schema: str, columns: Sequence[str], **known: Any) 
 class Result(ABC):
     """A result: records for programs, tables for people.
 
-    A class says what its rows are (``to_records``), what JSON has (``_entry``), what its tables
-    show (``_tables``) and what a terminal shows below them (``_lines``).
+    A class says what its rows are (``to_records``), what JSON has (``to_dict``, or ``to_dicts`` for
+    entries, whose name is ``_of``), what its tables show (``_tables``) and what a terminal shows
+    below them (``_lines``).
     """
 
     facts: Sequence[Fact] = ()
+    _of: ClassVar[str] = ""
 
     @property
     def notes(self) -> list[str]:
@@ -533,9 +572,16 @@ class Result(ABC):
     def to_records(self) -> Records:
         """Return the rows of ``to_csv`` and ``to_pandas``."""
 
-    def _entry(self) -> Any:
-        """Return what ``to_json`` writes."""
-        return self.to_dict()  # type: ignore[attr-defined]
+    def _entry(self, spell: Spelling = keyword) -> dict[str, Any]:
+        """Return what ``to_json`` writes: the result, and what is to be known of it."""
+        this, schema = cast("Any", self), {"schema": f"semmetrics.{self._of}/1"}
+        entry = {**schema, self._of: this.to_dicts()} if self._of else this.to_dict()
+        absent = [{**vars(one), "value": None} for one in getattr(self, "not_computed", ())]
+        said = {
+            "understood": list(getattr(self, "understood", ())),
+            "notes": self.write_notes(spell),
+        }
+        return {**entry, **said, "not_computed": absent}
 
     @abstractmethod
     def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
@@ -545,9 +591,12 @@ class Result(ABC):
         """Return what a terminal shows below the tables."""
         return []
 
-    def to_json(self) -> str:
-        """Write JSON in full precision; null for what is undefined."""
-        return json.dumps(self._entry(), indent=1, ensure_ascii=False, allow_nan=False)
+    def to_json(self, spell: Spelling = keyword) -> str:
+        """Write JSON in full precision; null for what is undefined.
+
+        Beside the result it has what was "understood" of the inputs, "notes" and "not_computed".
+        """
+        return json.dumps(self._entry(spell), indent=1, ensure_ascii=False, allow_nan=False)
 
     def to_csv(self) -> str:
         """Write the rows of ``to_records`` in full precision; empty cells for what is undefined."""
@@ -605,7 +654,9 @@ class Result(ABC):
         """
         return self._render(form, digits)
 
-    def _render(self, form: str, digits: int, scale: float = 1.0, *, graded: bool = False) -> str:
+    def _render(
+        self, form: str, digits: int, scale: float = 1.0, *, graded: bool = False, **how: Any
+    ) -> str:
         check_choice("form", form, RESULT_FORMATS)
         if form == "json":
             return self.to_json()
@@ -613,10 +664,10 @@ class Result(ABC):
             return self.to_csv().rstrip("\n")
         if not 0 <= digits <= 17:
             raise InputError("bad-option", name="digits", value=digits, wanted="0 to 17")
-        tables = self._tables(digits, scale)
-        drawn = "\n\n".join(draw(rows, form, graded=graded) for rows in tables)
+        make: Any = self._tables
+        drawn = "\n\n".join(draw(rows, form, graded=graded) for rows in make(digits, scale, **how))
         lines = list(map(printable, self._lines(digits))) if form == "table" else []
-        return "\n".join([*([drawn] if drawn else []), *lines])
+        return "\n".join([*([drawn] if drawn else []), *lines, *comment(self, form)])
 
     def to_html_report(
         self,
@@ -723,7 +774,6 @@ class Table(Result, Sequence[T]):
     """
 
     _columns: ClassVar[tuple[str, ...]]
-    _of: ClassVar[str]
 
     def _entries(self) -> Sequence[T]:
         """Return the entries in order."""
@@ -754,9 +804,6 @@ class Table(Result, Sequence[T]):
         """Return each entry as JSON has it: null for what is undefined."""
         return [one.to_dict() for one in self]  # type: ignore[attr-defined]
 
-    def _entry(self) -> Any:
-        return self.to_dicts()
-
     def to_records(self) -> Records:
         """Return one row an entry, with the columns that the class lists."""
         return Records.from_rows(self._columns, self.to_dicts())
@@ -771,10 +818,11 @@ class Table(Result, Sequence[T]):
 
 
 def draw_signatures(rows: Records) -> str:
-    """Draw the whole signature of each row of a result, beside what tells rows apart."""
+    """Draw the signature of each row of a result that has one, beside what tells rows apart."""
     names = [name for name in _TELLING if name == "heading"
              or (name in rows.columns and len(set(rows.column(name))) > 1)]  # fmt: skip
-    return align([[str(row[name]) for name in (*names, "signature")] for row in rows], left=True)
+    signed = [row for row in rows if row["signature"]]
+    return align([[str(row[name]) for name in (*names, "signature")] for row in signed], left=True)
 
 
 # ---- as notebooks show them -------------------------------------------------------------------

@@ -24,6 +24,7 @@ from semmetrics.messages import agreeing, did_you_mean, listing
 from semmetrics.metrics.definition import Definition, Measure, is_cutoff
 from semmetrics.metrics.registry import cutoffs, parse, parse_all
 from semmetrics.options import decoding_rules
+from semmetrics.scoring.result import matching_names
 
 P = TypeVar("P")
 
@@ -255,10 +256,13 @@ class NotComputed:
     ----------
     heading, reason : str
         The reason ends with what to do.
+    measure : str or None
+        None for one that this library does not have.
     """
 
     heading: str
     reason: str
+    measure: str | None = None
 
 
 class Plan(NamedTuple):
@@ -295,7 +299,25 @@ def plan_measures(kind: Kind, tasks: Tasks, options: Options) -> Plan:
     plan = choose(kind, tasks, options, tuple(map(int, cuts)), rules)
     if keep and not any(measure["keep_at_least"] for measure in plan.measures):
         raise InputError("needs-option", what=f"keep_at_least={keep}", name="decode")
-    return plan
+    return _with_headings(plan, options["headings"] or {})
+
+
+def _with_headings(plan: Plan, given: Mapping[str, str]) -> Plan:
+    """Give measures the headings that were asked for, by their own or their names."""
+    known = [(h, str(m)) for h, m in zip(plan.headings, plan.measures, strict=True)]
+    made, cuts = list(plan.headings), [f"@{m.k}" for m in plan.measures]
+    whole = [(h.removesuffix(k), m.removesuffix(k)) for (h, m), k in zip(known, cuts, strict=True)]
+    for name, text in given.items():
+        pairs = known if matching_names(name, set(known)) else whole
+        if not (meant := matching_names(name, set(pairs))):
+            remedy = did_you_mean(name, plan.headings, f"choose among {listing(plan.headings)}")
+            raise InputError("unknown-name", what="computed measure", value=name, remedy=remedy)
+        for place, pair in enumerate(pairs):
+            if pair in meant:  # what is cut off stays
+                made[place] = text + plan.headings[place].removeprefix(pair[0])
+    if len({*made}) < len({*plan.headings}):
+        raise InputError("duplicate", role="the heading", value=max(made, key=made.count))
+    return plan._replace(headings=made)
 
 
 def _plan_named(
@@ -305,7 +327,7 @@ def _plan_named(
     if named is None:
         defaults = kind.defaults(tasks, options)
         named = [one for text in defaults.measures for one in parse(text, kind.name)]
-        absent = [NotComputed(*pair) for pair in defaults.absent.items()]
+        absent = [NotComputed(*pair, pair[0]) for pair in defaults.absent.items()]
     keep = options["keep_at_least"]
     chosen: dict[Measure, None] = {}
     several = list(parse_all(listed(named), first=kind.name))
@@ -370,7 +392,8 @@ def _plan_protocol(
             filled, lacking = kind.fill_entry(text, tasks, options)
             if lacking:
                 if not place and heading.partition("@")[0] not in protocol.optional:
-                    plan.not_computed.append(NotComputed(heading, lacking))
+                    named = filled if k is None else f"{filled}@{k}"
+                    plan.not_computed.append(NotComputed(heading, lacking, named))
                 continue
             (measure,) = parse(filled, kind.name)
             measure = _decode(measure, rule, keep)

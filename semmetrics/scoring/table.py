@@ -13,21 +13,32 @@ from typing import Any, overload
 import numpy as np
 
 from semmetrics import reports
+from semmetrics.arguments import check_choice
 from semmetrics.core.same import by_value
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import find_kind, name_task
 from semmetrics.kinds.common import finite_or_none, on_one_line
-from semmetrics.messages import did_you_mean, listing, plural, pluralize, visible
-from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.families import CAUSES
+from semmetrics.messages import Spelling, did_you_mean, keyword, listing, plural, pluralize, visible
+from semmetrics.metrics.definition import AUTO, Measure, Value
+from semmetrics.metrics.families import CAUSES, LABEL_AVERAGES, POLICIES
+from semmetrics.metrics.registry import parse
+from semmetrics.options import OUTPUT
 from semmetrics.reports import Records, ScaledResult
+from semmetrics.scoring.evaluate import evaluate
+from semmetrics.scoring.intervals import default_method
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.result import Score, matching_names, point_sums, score_rows
+from semmetrics.scoring.result import (
+    Score,
+    matching_names,
+    point_sums,
+    score_rows,
+    score_statistics,
+)  # fmt: skip
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
 _COLUMNS = (
     "system", "part", "heading", "measure", "value", "ci_low", "ci_high", "ci_level", "ci_method",
-    "unit", "n", "undefined", "signature",
+    "unit", "n", "undefined", "signature", "reason",
 )  # fmt: skip
 _MATCHES = ("id", "system", "rank", "prediction", "reference", "similarity")
 _CONFUSION = ("system", "measure", "true", "predicted", "count")
@@ -109,6 +120,7 @@ class ScoreTable(ScaledResult):
     | F1 | 0.6667 |
     """
 
+    _of = "scores"
     scores: list[Score]
     not_computed: list[NotComputed] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
@@ -233,18 +245,19 @@ class ScoreTable(ScaledResult):
         """Return each score as JSON has it."""
         return [score.to_dict() for score in self.scores]
 
-    def _entry(self) -> Any:
-        return self.to_dicts()
+    def _entry(self, spell: Spelling = keyword) -> dict[str, Any]:
+        return {**super()._entry(spell), "differences": self.differences}
 
     def to_records(self) -> Records:
-        """Return one row a score and all that is known of it.
+        """Return one row a score and all that is known of it; last what was not computed.
 
         Returns
         -------
         Records
             Columns "system", "part", "heading", "measure", "value", "ci_low", "ci_high",
             "ci_level", "ci_method", "unit", "n", "undefined" ("cause=number", with semicolons
-            between) and "signature". A value or a bound that is undefined is None.
+            between), "signature" and "reason". A value or a bound that is undefined is None. Of
+            what was not computed the value is None, and "reason" says why; otherwise it is None.
         """
         rows = []
         for score in self.scores:
@@ -252,6 +265,7 @@ class ScoreTable(ScaledResult):
             limits = {f"ci_{name}": value for name, value in (entry["ci"] or {}).items()}
             undefined = ";".join(f"{cause}={n}" for cause, n in score.undefined.items())
             rows.append(entry | limits | {"part": score.part, "undefined": undefined})
+        rows += [vars(one) | {"system": name} for name in self.systems for one in self.not_computed]
         records = Records.from_rows(_COLUMNS, rows)
         numbers = {name: np.array(records.column(name), np.float64) for name in _NUMBERS}
         return records.with_columns(**numbers)
@@ -289,18 +303,38 @@ class ScoreTable(ScaledResult):
         return reports.write_table(cells, some.scores, lines, self.undefined())
 
     def render(
-        self, form: str, *, digits: int = 4, scale: float = 1.0, graded: bool = False
+        self,
+        form: str,
+        *,
+        digits: int = 4,
+        scale: float = 1.0,
+        graded: bool = False,
+        systems: str | None = None,
     ) -> str:
         """Write the scores as "table", "json", "csv", "markdown", "latex" or "html".
 
-        ``graded`` shades those of each row from the worst (red) to the best (green, bold), in LaTeX
-        (packages booktabs, and xcolor with [table]) and HTML; in Markdown the best are bold.
+        ``graded`` shades those of each measure from the worst (red) to the best (green, bold), in
+        LaTeX (packages booktabs, and xcolor with [table]) and HTML; in Markdown the best are bold.
+        ``systems`` are "rows" or "columns" of tables; by default rows if they are more than the
+        measures.
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> table = semmetrics.score_systems({"a": [["cat"]], "b": [[]]}, [["cat"]], measures="F1")
+        >>> print(table.to_text())
+        system      F1
+        a       1.0000
+        b       0.0000
         """
         if graded and form not in ("markdown", "latex", "html"):
             raise InputError("not-applicable", name="graded", what=f"the format {form}")
-        return self._render(form, digits, scale, graded=graded)
+        return self._render(form, digits, scale, graded=graded, systems=systems)
 
-    def _tables(self, digits: int, scale: float) -> list[list[list[str]]]:
+    def _tables(
+        self, digits: int, scale: float, systems: str | None = None
+    ) -> list[list[list[str]]]:
+        check_choice("systems", systems, (None, *OUTPUT["systems"].choices))
         place = {(score.system, score.heading): score for score in self.scores}
         head = ["measure", *map(_line, self.systems)]
         rows = [head]
@@ -314,6 +348,12 @@ class ScoreTable(ScaledResult):
             best = [None if score is None else score.best_threshold for score in scores]
             found = ["" if threshold is None else repr(threshold) for threshold in best]
             rows += [["  threshold", *found]] if any(found) else []
+        rows += [[_line(one.heading), *("-" for _ in self.systems)] for one in self.not_computed]
+        many = len(self.systems) > len(self.headings) + len(self.not_computed)
+        if systems == "rows" or (many and systems is None):
+            rows = [[cell.strip() if cell[:1] == " " else cell for cell in one]
+                    for one in zip(*rows, strict=True)]  # fmt: skip
+            rows[0][0] = "system"
         return [rows]
 
     def per_item(self) -> Records:
@@ -379,6 +419,42 @@ class ScoreTable(ScaledResult):
         if not found:
             raise InputError("lacks-measure", what="values of labels", example="MacroF1")
         return Records.from_rows(_LABELS, (row for score in found for row in _label_rows(score)))
+
+    def classification_report(self) -> Records:
+        """Return precision, recall, F1 and support of each label and their averages.
+
+        Values are those of ``sklearn.metrics.classification_report``, of the labels, cutoff and
+        decoding rule of the first measure of label sets. What is 0/0 is 0.
+
+        Returns
+        -------
+        Records
+            Columns "system", "label", "precision", "recall", "f1-score" and "support"; if scores
+            have intervals also "precision_low", "precision_high" and so on, None where there is
+            none. Behind the labels come "micro avg", "macro avg", "weighted avg" and "samples avg".
+
+        Raises
+        ------
+        InputError
+            If no measure is of label sets, or the data were not kept.
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> table = semmetrics.score([["cat"]], [["cat", "dog"]], measures=["MacroF1"])
+        >>> for row in table.classification_report()[:2]:
+        ...     print(*row.values())
+        preds cat 1.0 1.0 1.0 1
+        preds dog 0.0 0.0 0.0 1
+        """
+        first: dict[str, Score] = {}
+        for score in self.scores:
+            if score.measure["decode"] is not None:
+                first.setdefault(score.system, score)
+        if not first:
+            raise InputError("lacks-measure", what="sets of labels", example="F1")
+        rows = [row for system, score in first.items() for row in _report(system, score)]
+        return Records.from_rows(list(rows[0]), rows)
 
     def worst(self, n: int = 10, measure: str | Measure | None = None) -> Records:
         """Return the worst items of each system, by one measure.
@@ -677,6 +753,71 @@ def _label_rows(score: Score) -> Iterator[dict[str, Any]]:
         yield row
 
 
+_REPORT = {"precision": "Precision", "recall": "Recall", "f1-score": "F1"}
+_AVERAGES = {"micro": "micro", "macro": "macro", "weighted": "weighted", "samples": "example"}
+
+
+def _report(system: str, like: Score) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a classification report of label sets that are made as those of a score.
+
+    A label's value is the micro average over it alone; where that is 0/0 it has no interval. What
+    is averaged in a resample are the labels that it has, unless there are labels without items.
+    """
+
+    def measure_of(name: str, average: str, policy: str, only: Value = None) -> tuple[Measure, str]:
+        definition, apart = parse(name)[0].definition, average in LABEL_AVERAGES
+        chosen: dict[str, Any] = {n: like.measure[n] for n in ("decode", "keep_at_least")}
+        for one in definition.options:
+            if one.choices == POLICIES and one.applies(average):
+                chosen[one.name] = "0" if apart and one.name != "absent" else policy
+        options = dict(definition(average=average, **chosen).options)
+        if average != "example":
+            options["labels"] = only or like.measure["labels"] or AUTO
+        return Measure(definition, tuple(options.items()), like.measure.k), ""
+
+    if like.task is None:
+        raise InputError("rows-not-kept")
+    every = [measure_of(name, "example", "0") for name in _REPORT.values()]
+    every.append(measure_of("F1", "macro", "0"))
+    made = evaluate(like.task, [one for one, _ in every], keep_rows=like.ci is not None)
+    (macro,) = score_statistics({"": made}, {"": every[-1:]}, headings=[""])
+    known: Any = macro.per_label
+    named = {f"only {label}": frozenset([label]) for label in known["label"]}
+    least = "0" if (known["support"] + known["predicted"] == 0).any() else "skip"
+    rows: list[Any] = [("micro", "skip", one) for one in named]
+    rows += [(one, least if one in LABEL_AVERAGES else "0") for one in _AVERAGES.values()]
+    every = [measure_of(name, *row) for row in rows for name in _REPORT.values()]
+    ci = None if like.ci is None else like.ci.bootstrap
+    if ci and ci.method == default_method(like.measure):
+        ci = replace(ci, method=AUTO)
+    made = replace(made, named={**made.named, **named})
+    scores = iter(score_statistics({"": made}, {"": every}, headings=[""] * len(every), ci=ci))
+    labels = [*known["label"], *(f"{name} avg" for name in _AVERAGES)]
+    support = known["support"].tolist() + [known["support"].sum().item()] * len(_AVERAGES)
+    for label, n in zip(labels, support, strict=True):
+        row: dict[str, Any] = {"system": system, "label": label}
+        for name, score in zip(_REPORT, scores, strict=False):
+            row[name] = 0.0 if math.isnan(score.value) else score.value
+            for end in ("low", "high") if score.ci else ():
+                row[f"{name}_{end}"] = finite_or_none(getattr(score.ci, end))
+        yield row | {"support": int(n) if float(n).is_integer() else n}
+
+
+def draw_report(found: Records, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
+    """Draw a classification report; json and csv have full precision."""
+    if form in ("json", "csv"):
+        return found.render(form)
+
+    def shown(row: dict[str, Any], name: str) -> str:
+        parts = [row[name], *(row.get(f"{name}_{end}") for end in ("low", "high"))]
+        text, *ends = (f"{one * scale:.{digits}f}" for one in parts if one is not None)
+        return f"{text} [{', '.join(ends)}]" if ends else text
+
+    rows = [row | {name: shown(row, name) for name in _REPORT} for row in found]
+    names = ["system"] * (len({*found.column("system")}) > 1) + ["label", *_REPORT, "support"]
+    return Records.from_rows(names, rows).render(form, digits=digits)
+
+
 def _plain_id(name: Any) -> str | int:
     return name if isinstance(name, str) else int(name)
 
@@ -720,31 +861,38 @@ def _shown(score: Score | None, digits: int, scale: float) -> str:
 
 
 def draw_systems(
-    table: ScoreTable, *, width: int | None = None, digits: int = 4, scale: float = 1.0
+    table: ScoreTable, *, width: int | None = None, systems: str | None = None, **shape: Any
 ) -> str:
-    """Draw the scores alone: measures as rows and systems as columns.
+    """Draw the scores alone, with systems as rows or columns.
 
-    Where a line is too narrow for all systems, they stand in parts one below the other.
+    Where a line is too narrow for systems as columns, they are rows, unless these are too wide, too
+    (or columns were asked for): then they stand in parts one below the other.
 
     Parameters
     ----------
     table : ScoreTable
     width : int, optional
         Letters of a line; left out, there is no limit.
-    digits : int
-    scale : float
-        Factor of values that papers print in percent.
+    systems : {"rows", "columns"}, optional
+    **shape
+        As for ``ScoreTable.render``.
     """
 
-    def text(systems: Sequence[str]) -> str:
-        some = ScoreTable([score for score in table if score.system in systems])
-        (cells,) = some._tables(digits, scale)
+    def text(names: Sequence[str], how: str | None = "columns") -> str:
+        some = ScoreTable([s for s in table if s.system in names], table.not_computed)
+        (cells,) = some._tables(**{"digits": 4, "scale": 1.0, **shape}, systems=how)
         return reports.draw(cells)
 
+    def fits(drawn: str) -> bool:
+        return width is None or max(map(len, drawn.split("\n"))) <= width
+
+    for how in (systems, "rows") if systems is None else (systems,):
+        if table.systems and (fits(whole := text(table.systems, how)) or systems == "rows"):
+            return whole
     parts: list[list[str]] = []
     for system in table.systems:
         grown = [*parts[-1], system] if parts else []
-        if grown and (width is None or max(map(len, text(grown).split("\n"))) <= width):
+        if grown and fits(text(grown)):
             parts[-1] = grown
         else:
             parts.append([system])
@@ -905,7 +1053,9 @@ def _name_scores(some: Sequence[Score], table: ScoreTable) -> str:
     return ", ".join(f"{score.system} {score.heading}" for score in some)
 
 
-def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1.0) -> str:
+def draw_runs(
+    table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1.0, spell: Spelling = keyword
+) -> str:
     """Draw mean (std) of each measure over systems that are runs of one system.
 
     Parameters
@@ -915,6 +1065,8 @@ def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1
         json and csv have full precision, and the values of the runs.
     digits : int
     scale : float
+    spell : callable
+        How notes in JSON name options.
 
     Examples
     --------
@@ -941,8 +1093,12 @@ def draw_runs(table: ScoreTable, form: str, *, digits: int = 4, scale: float = 1
             cells = [*moments, str(one.n), *map(reports.format_full, one.values)]
         rows.append([one.heading, *cells])
     if form == "json":
-        return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)
-    return reports.draw(rows, form)
+        found = table._entry(spell) | {"schema": "semmetrics.summaries/1", "summaries": entries}
+        del found["scores"]
+        return json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False)
+    absent = "" if form == "csv" else "-"
+    rows += [[one.heading, *(absent for _ in rows[0][1:])] for one in table.not_computed]
+    return "\n".join([reports.draw(rows, form), *reports.comment(table, form)])
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from semmetrics.reports import ScaledResult, Table, entry_of, format_p
 from semmetrics.scoring import plan
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.protocols import AgreementProtocol, find_agreement_protocol
+from semmetrics.scoring.protocols import AgreementProtocol, NotComputed, find_agreement_protocol
 from semmetrics.scoring.resampling import Draws
 from semmetrics.scoring.score import score_prepared, system_name
 from semmetrics.studies import comparisons, significance
@@ -478,7 +478,8 @@ def meta(  # type: ignore[misc]  # its protocols are not those of a score
         (heading,) = meant
     design = replace(design, baseline=heading)
     rows = measure_agreement(scored, values, design, given.get("progress"))
-    table = AgreementTable(rows, [], _understood(judgements, prepared))
+    understood, absent = _understood(judgements, prepared), prepared.plan.not_computed
+    table = AgreementTable(rows, [], understood, absent)
     facts = [one for one in prepared.facts()  # judged images have several candidates
              if not scored.texts or one.code != "several-candidates"]  # fmt: skip
     return replace(table, facts=[*facts, *_facts(scored, table, pinned)])
@@ -649,6 +650,8 @@ class AgreementTable(ScaledResult, Table[Agreement]):
         What is odd; ``notes`` has them as texts.
     understood : list of str
         How each input was read.
+    not_computed : list of NotComputed
+        What the default measures lack here, with the reason.
 
     Examples
     --------
@@ -665,6 +668,7 @@ class AgreementTable(ScaledResult, Table[Agreement]):
     agreements: list[Agreement]
     facts: list[Fact] = field(default_factory=list)
     understood: list[str] = field(default_factory=list, repr=False)
+    not_computed: list[NotComputed] = field(default_factory=list, repr=False)
 
     def _find(self, key: Any) -> Agreement:
         """Return the agreement of a measure, or of (measure, statistic[, group]).

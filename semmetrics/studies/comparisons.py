@@ -557,6 +557,11 @@ class ComparisonTable(ScaledResult, Table[Difference]):
     facts: list[Fact] = field(default_factory=list)
     understood: list[str] = field(default_factory=list, repr=False)
 
+    @property
+    def not_computed(self) -> list[NotComputed]:
+        """What was not computed of any system, with the reason."""
+        return self.scores.not_computed
+
     def _systems(self) -> set[str]:
         return self.scores._systems()
 

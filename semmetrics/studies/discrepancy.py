@@ -52,7 +52,7 @@ from semmetrics.data.source import enough_memory, load
 from semmetrics.data.tasks import FOUND
 from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds.common import counted, finite_or_none, named
-from semmetrics.messages import brief, listing, pluralize, report_progress
+from semmetrics.messages import Spelling, brief, keyword, listing, pluralize, report_progress
 from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.ngsm import ngsm_systems
@@ -884,7 +884,7 @@ class DiscrepancySelection(Result):
             pair["mean"] = finite_or_none(pair["mean"])
         return {"schema": _SCHEMA, **own}
 
-    def _entry(self) -> dict[str, Any]:
+    def _entry(self, spell: Spelling = keyword) -> dict[str, Any]:
         """Return what ``save`` writes."""
         entry = self.to_dict()
         return {**entry, "digest": _digest(entry)}

@@ -36,12 +36,11 @@ from semmetrics.kinds.common import finite_or_none
 from semmetrics.messages import listing, pluralize, visible
 from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.options import RANKED_BY
-from semmetrics.reports import Records, Table, draw, entry_of, format_full
+from semmetrics.reports import Records, Table, draw, entries_of, entry_of, format_full
 from semmetrics.reports.figures import rank_lines
 from semmetrics.schema import as_real
 from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score
-from semmetrics.scoring.score import system_name
 from semmetrics.scoring.table import RunSummary
 from semmetrics.studies import significance
 from semmetrics.studies import values as tables
@@ -463,7 +462,7 @@ def _read_values(
         if source.suffix in (".csv", ".tsv"):
             raise InputError("not-scores", source.name)
         with enough_memory(source.name):
-            name, scores = source.name, parse_source(source)
+            name, scores = source.name, entries_of(parse_source(source))
     if not isinstance(scores, Iterable) or isinstance(scores, (str, bytes, Mapping)):
         raise InputError("not-scores", name)
     entries = [_as_entry(score, name) for score in scores]
@@ -508,10 +507,11 @@ def group_files(files: Mapping[str, str], max_bytes: int) -> dict[str, Any]:
     folders: dict[str, Path] = {}
     for name, path in files.items():
         source = load(path, max_bytes)
-        entries = None if source.suffix in (".csv", ".tsv") else source.parsed(parse_source)
+        table = source.suffix in (".csv", ".tsv")
+        entries = None if table else entries_of(source.parsed(parse_source))
         of, key, is_other = found, name, False
         if tables.is_of_runs(entries):
-            folder, key = Path(path).resolve().parent, system_name(path)
+            folder, key = Path(path).resolve().parent, name.rpartition("/")[2]
             of, name = found.setdefault(folder.name, {}), f"{folder.name}/{key}"
             is_other = folders.setdefault(folder.name, folder) != folder or not isinstance(of, dict)
         elif entries is None or Path(path).is_file():  # a pipe is read once

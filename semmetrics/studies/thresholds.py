@@ -153,7 +153,8 @@ class ThresholdSweep(Result):
         every = [score for scores in self.scores.values() for score in scores]
         names = [name for name, scores in self.scores.items() for _ in scores]
         thresholds = np.tile(np.array(self.points), len(self.scores))
-        return ScoreTable(every).to_records().with_columns(measure=names, threshold=thresholds)
+        rows = ScoreTable(every).to_records().drop("reason")
+        return rows.with_columns(measure=names, threshold=thresholds)
 
 
 def _limits(scores: Sequence[Score]) -> dict[str, list[float]]:

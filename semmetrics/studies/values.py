@@ -32,7 +32,7 @@ from semmetrics.kinds.common import finite_or_none
 from semmetrics.messages import listing
 from semmetrics.metrics.registry import parse, parse_in_any_case
 from semmetrics.options import CORRECTIONS, OF_VALUES, TAKEN, TESTS
-from semmetrics.reports import Records, cells, draw, format_p
+from semmetrics.reports import Records, entries_of, format_p
 from semmetrics.schema import as_id, as_number, is_missing
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.result import matching_names
@@ -183,7 +183,7 @@ def choose_measure(
 def read_runs(data: Any, measure: str | None, options: ReadOptions, default: str = "") -> Runs:
     """Return the runs of a system by a measure, or by the only one; of a path, or parsed."""
     with opened(data, options) as source:
-        entries = data if source is data else source.parsed(parse_source)
+        entries = entries_of(data if source is data else source.parsed(parse_source))
         where = getattr(source, "name", "runs")
         if not is_of_runs(entries):
             raise InputError("not-scores", where)
@@ -311,13 +311,13 @@ def _gain(
 def draw_values(found: Records, form: str, *, digits: int = 4) -> str:
     """Draw what `compare_values` found, in a form of results; json and csv have all columns."""
     if form in ("json", "csv"):
-        return (found.to_json() if form == "json" else found.to_csv()).rstrip("\n")
+        return found.render(form)
     written = {name: [format_p(math.nan if p is None else p) for p in found.column(name)]
                for name in ("p", "p_corrected")}  # fmt: skip
     baselines = {*found.column("baseline")}
     shared = ["measure", "level", "test", "correction", *["baseline"] * (len(baselines) == 1)]
     shown = found.drop(*shared).with_columns(**written)
-    text, of = draw(cells(shown, digits), form), found[0]
+    text, of = shown.render(form, digits=digits), found[0]
     measure, by = of["measure"], CORRECTIONS[of["correction"]]
     over = "the baseline of each row" if len(baselines) > 1 else of["baseline"]
     gains = f"gains over {over}" + (f" in {measure}" if measure else "")

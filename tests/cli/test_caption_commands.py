@@ -9,7 +9,7 @@ BOTH = ("captions.json", "references.json")
 
 def value(ok, *arguments):
     text = ok("score", *BOTH, "-m", "CIDEr-D", "--format", "json", *arguments)
-    return json.loads(text)[0]
+    return json.loads(text)["scores"][0]
 
 
 @pytest.mark.parametrize("name", ["df.npz", "df.json"])

@@ -15,7 +15,8 @@ def test_compare_is_what_python_gives(ok, files):
         {"a": "a.json", "b": "b.json"}, "gt.json", measures="F1 MicroF1", resamples=50, seed=4,
         level=0.9,
     )  # fmt: skip
-    assert found == expected.to_dicts()
+    assert found["differences"] == expected.to_dicts()
+    assert found["understood"] == expected.understood
 
 
 def test_references_go_last_and_are_no_system(refused, files):

@@ -110,7 +110,7 @@ def test_what_is_drawn(run, evil, line):
 
 def test_json_is_exact_and_csv_commands_nothing(run, ok, evil):
     files = (evil["a"], evil["b"], evil["gt"])
-    (entry, _) = json.loads(ok("score", *files, "-m", "F1", "--format", "json"))
+    (entry, _) = json.loads(ok("score", *files, "-m", "F1", "--format", "json"))["scores"]
     assert entry["system"] == name("a")
     rows = csv.DictReader(io.StringIO(ok("score", *files, "-m", "F1", "--format", "csv")))
     assert [row["system"] for row in rows] == [printable(name("a")), printable(name("b"))]

@@ -51,7 +51,7 @@ def own(files):
 def test_a_measure_of_a_file_is_scored_and_signed(own, ok):
     text = ok("score", "--import", "my_metrics.py", "-m", "MyMeasure Recall", "--format", "json",
               "a.json", "gt.json")  # fmt: skip
-    mine, recall = json.loads(text)
+    mine, recall = json.loads(text)["scores"]
     assert mine["value"] == recall["value"]
     assert "|own:" in mine["signature"]
     assert "own:" not in recall["signature"]

@@ -19,7 +19,7 @@ def test_the_command_line_takes_phi(tmp_path, ok):
     files = tmp_path / "sims.npy", tmp_path / "positives.json"
     text = ok("score", *map(str, files), "--task", "retrieval", "--phi", f"x={tmp_path}/phi.npy",
               "-m", "NCS(phi=x)@5", "--format", "json")  # fmt: skip
-    found = json.loads(text)[0]["value"]
+    found = json.loads(text)["scores"][0]["value"]
     here = semmetrics.score(SIMS, POSITIVES, task="retrieval", measures="NCS@5", phi=PHI)
     assert found == here[0].value
     text = ok("score", *map(str, files), "--protocol", "biten2022", "--phi", f"{tmp_path}/phi.npy")

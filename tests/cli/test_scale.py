@@ -43,7 +43,7 @@ def parts(tmp_path, monkeypatch):
 def test_streams_are_scored_as_whole_files_are(ok, given, name):
     stdin = Path("a.jsonl").read_bytes() if given == "-" else None
     found = ok("score", "--stream", *OPTIONS, *JSON, given, "gt.jsonl", stdin=stdin)
-    assert json.loads(found)[0]["system"] == name
+    assert json.loads(found)["scores"][0]["system"] == name
     check_same(found, ok("score", *OPTIONS, *JSON, "a.jsonl", "gt.jsonl"), names=False)
 
 
@@ -69,7 +69,7 @@ def test_streams_and_states_are_compared(ok):
         ok("score", "--stream", *options, "--ci", "--state", f"{name}.state", f"{name}.jsonl",
            "gt.jsonl")  # fmt: skip
     for command in (("--stream", *options, *BOTH), ("a.state", "b.state")):
-        found = json.loads(ok("compare", *JSON, *command))
+        found = json.loads(ok("compare", *JSON, *command))["differences"]
         for one, other in zip(found, whole, strict=True):
             lost = {name for name in one if one[name] is None}  # no item is kept
             assert lost <= {"wins", "ties", "losses", "undefined"}

@@ -109,7 +109,7 @@ ALIKE = [
 def test_json_is_what_the_api_gives(ok, place, monkeypatch, sides, arguments, options):
     without_pycocoevalcap(monkeypatch)  # its program takes seconds to start
     text = ok("score", *sides, "--format", "json", *shlex.split(arguments))
-    assert json.loads(text) == api({Path(sides[0]).stem: sides[0]}, sides[1], **options)
+    assert json.loads(text)["scores"] == api({Path(sides[0]).stem: sides[0]}, sides[1], **options)
 
 
 def test_matrices_with_a_class_list_and_cardinalities(ok, refused, files):
@@ -120,7 +120,7 @@ def test_matrices_with_a_class_list_and_cardinalities(ok, refused, files):
     np.save("heads.npy", generator.dirichlet(np.ones(3), 5))
     found = json.loads(
         ok("score", "s.npy", "g.npy", "--classes", "classes.txt", "--format", "json")
-    )
+    )["scores"]
     assert found == api({"s": "s.npy"}, "g.npy", classes="classes.txt")
     assert [one["heading"] for one in found] == ["mAP", "LRAP", "RankingLoss", "CoverageError"]
     heads = ("--set-size-probs", "heads.npy")
@@ -129,7 +129,7 @@ def test_matrices_with_a_class_list_and_cardinalities(ok, refused, files):
     expected = api({"s": "s.npy", "t": "t.npy"}, "g.npy", measures=["F1"], **options)
     command = ("score", *common, "-m", "F1")
     for each in (heads, heads * 2):
-        assert json.loads(ok(*command, *each, "s.npy", "t.npy", "g.npy")) == expected
+        assert json.loads(ok(*command, *each, "s.npy", "t.npy", "g.npy"))["scores"] == expected
     said = refused(*command, *heads * 2, "s.npy", "t.npy", "b.json", "g.npy")
     assert said.code == "wrong-count"
     text = ok("sweep", "s.npy", "g.npy", "--thresholds", "0.4", *heads, *common)
@@ -153,7 +153,7 @@ def test_captions_of_any_kind(ok, files):
     for tokenizer in ("ptb", "13a", "whitespace"):
         text = ok("score", "p.json", "r.json", "--tokenizer", tokenizer, "--format", "json",
                   "--per-item", "items.jsonl")  # fmt: skip
-        assert all(0 <= entry["value"] <= 10 for entry in json.loads(text))
+        assert all(0 <= entry["value"] <= 10 for entry in json.loads(text)["scores"])
         rows = [json.loads(line) for line in Path("items.jsonl").read_text("utf-8").splitlines()]
         # ptb writes small letters
         assert [rows[i]["ROUGE-L"] for i in (0, 3, 4)] == [1, 0, tokenizer == "ptb"]
@@ -165,7 +165,7 @@ def test_captions_of_any_kind(ok, files):
 def test_standard_input_is_recognised(ok, files):
     text = ok("score", "-", "references.json", "--format", "json", stdin=json.dumps(CAPTIONS))
     expected = api({"captions": "captions.json"}, "references.json")
-    assert [e["value"] for e in json.loads(text)] == [e["value"] for e in expected]
+    assert [e["value"] for e in json.loads(text)["scores"]] == [e["value"] for e in expected]
 
 
 def test_options_without_effect_are_said(run, files):
@@ -189,7 +189,7 @@ def again(run, signature, *arguments):
     """What the signature gives, and what is said."""
     result = run("score", *arguments, "--rescore", signature, "--format", "json")
     assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout), result.stderr
+    return json.loads(result.stdout)["scores"], result.stderr
 
 
 MEANT = "--embedding {0}words.vec --lookup exact --oov skip"
@@ -211,7 +211,7 @@ SIGNED = [
 def test_a_signature_is_computed_again(ok, run, place, sides, arguments, given):
     with meteor_programs():
         table = ok("score", *sides, *shlex.split(arguments), "--format", "json")
-        for entry in json.loads(table):
+        for entry in json.loads(table)["scores"]:
             (found,), said = again(run, entry["signature"], *sides, *shlex.split(given))
             for name in ("value", "signature", "ci", "n"):
                 assert found[name] == entry[name]
@@ -220,7 +220,7 @@ def test_a_signature_is_computed_again(ok, run, place, sides, arguments, given):
 
 def test_the_references_as_a_system_are_computed_again(ok, run, files):
     asked = (*TEXTS, "--score-references")
-    entries = json.loads(ok("score", *asked, "-m", "ROUGE-L", "--format", "json"))
+    entries = json.loads(ok("score", *asked, "-m", "ROUGE-L", "--format", "json"))["scores"]
     found, said = again(run, entries[1]["signature"], *asked)
     assert [e["value"] for e in found] == [e["value"] for e in entries]
     assert "human: " not in said.replace("captions: ", "")
@@ -229,7 +229,7 @@ def test_the_references_as_a_system_are_computed_again(ok, run, files):
 
 def test_a_signature_needs_its_embedding_and_no_more(ok, refused, place):
     asked = ("-m", "SemF1", "--embedding", "words.vec")
-    (entry,) = json.loads(ok("score", *LISTS, *asked, "--format", "json"))
+    (entry,) = json.loads(ok("score", *LISTS, *asked, "--format", "json"))["scores"]
     assert "|thr:0.4|" in entry["signature"]
     signed = ("score", *LISTS, "--rescore", entry["signature"])
     assert "words-2@" in refused(*signed)
@@ -237,7 +237,7 @@ def test_a_signature_needs_its_embedding_and_no_more(ok, refused, place):
 
 
 def test_another_version_of_the_model_of_the_package(ok, run, files):
-    (entry,) = json.loads(ok("score", *LISTS, "-m", "SemF1", "--format", "json"))
+    (entry,) = json.loads(ok("score", *LISTS, "-m", "SemF1", "--format", "json"))["scores"]
     now = open_embedding("static").identity
     old = now.rpartition("@")[0] + "@000000000000"
     (found,), said = again(run, entry["signature"].replace(now, old), *LISTS)

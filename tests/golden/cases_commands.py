@@ -50,7 +50,7 @@ def _again(command: str, then: str, change: str = "", into: str = "") -> Case:
         code, out, err = run_program(shlex.split(spelled(f"score --format json {command}")))
         if code:
             return {"first": err.splitlines()}
-        signature = json.loads(out)[0]["signature"]
+        signature = json.loads(out)["scores"][0]["signature"]
         assert change in signature
         given = signature.replace(change, into) if change else signature
         given = given.replace("v:VERSION", _version())

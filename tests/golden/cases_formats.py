@@ -61,7 +61,7 @@ def _file(command: str, measures: str, stdin: str = "") -> Callable[[], Result]:
         code, out, err = run_program(["score", *named], given)
         notes = err.partition("semmetrics: undefined ")[0]  # a table of what the scores have, too
         made: Result = {"exit": code, "notes": notes.splitlines()}
-        return {**made, "scores": _scores(json.loads(out))} if code == 0 else made
+        return {**made, "scores": _scores(json.loads(out)["scores"])} if code == 0 else made
 
     return run
 

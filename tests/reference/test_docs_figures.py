@@ -57,7 +57,8 @@ def printed(data, command, *options):
 
 
 def values(data, command):
-    return [score["value"] for score in json.loads(printed(data, command, "--format", "json"))]
+    found = json.loads(printed(data, command, "--format", "json"))
+    return [score["value"] for score in found["scores"]]
 
 
 def digits(numbers, places=3):

@@ -60,7 +60,7 @@ TABLE_2 = {
 def scored(*arguments):
     result = CliRunner().invoke(program, ["score", *map(str, arguments), "--format", "json"])
     assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
+    return json.loads(result.stdout)["scores"]
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,7 @@ def done(reference_dir, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def scores(done):
-    return {score["heading"]: score for score in json.loads(done[0].stdout)}
+    return {score["heading"]: score for score in json.loads(done[0].stdout)["scores"]}
 
 
 @pytest.mark.parametrize("k", PRINTED)
@@ -64,7 +64,7 @@ def test_exact_columns_are_what_they_are_without_vectors(scores, reference_dir):
         "--protocol", "kubany2020", "--top-k", "1,3,5", "--format", "json",
     )  # fmt: skip
     result = CliRunner().invoke(program, list(map(str, arguments)))
-    plain = json.loads(result.stdout)
+    plain = json.loads(result.stdout)["scores"]
     assert len(plain) == 33
     for entry in plain:
         assert scores[entry["heading"]] == entry

@@ -128,7 +128,7 @@ def test_it_is_in_the_table_the_json_and_the_signature_and_can_be_scored_again()
         found = [table[system, name].best_threshold for system in systems]
         assert found[0] != found[1]
         assert [float(cell) for cell in lines[place].split()[1:]] == found
-    entries = json.loads(table.to_json())
+    entries = json.loads(table.to_json())["scores"]
     assert [one["best_threshold"] for one in entries] == [s.best_threshold for s in table]
     assert [s.best_threshold is None for s in table] == [False, True, False] * 2
     for score in table:

@@ -123,7 +123,7 @@ def test_a_filled_sheet_is_read_back(state, truth, tmp_path, suffix):
     plain = {image: truth[image] for image in state.images}
     for given in (path, rows, pd.DataFrame(rows), plain):
         found = rank_competition(state, given, measures="ROUGE-L")
-        assert found.to_json() == expected.to_json()
+        assert found.to_dict() == expected.to_dict()
 
 
 def test_rows_that_are_not_filled(state, truth):
@@ -153,7 +153,7 @@ def test_rows_below_the_last_may_be_blank(state, truth, tmp_path, ratings):
     how = {"ratings": path} if ratings else {"references": path, "measures": "ROUGE-L"}
     plain = {"ratings": rows} if ratings else {"references": rows, "measures": "ROUGE-L"}
     expected = rank_competition(state, **plain)
-    assert rank_competition(state, **how).to_json() == expected.to_json()
+    assert rank_competition(state, **how).to_dict() == expected.to_dict()
     half = [*rows, {**blank, "caption": "a dog"}]
     with refused("empty-id"):
         rank_competition(state, **{name: half if v is rows else v for name, v in plain.items()})
@@ -225,7 +225,7 @@ def test_sheets_of_labels(cell, options):
     found = rank_competition(state, rows, measures="F1", floor=0.1, **options)
     expected = rank_competition(state, {"1": ["cat", "puppy"], "2": ["bus"]}, measures="F1",
                                 floor=0.1)  # fmt: skip
-    assert found.to_json() == expected.to_json()
+    assert found.to_dict() == expected.to_dict()
     answers = {row["label"] for row in state.sheet(ratings=True, annotators=1)}
     assert answers == {"cat; dog", "cat", "bus", "tram"}
 

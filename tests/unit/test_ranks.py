@@ -145,7 +145,7 @@ def test_rank_differences_of_wan2022(table):
 
 def test_tests_of_ranks_in_json():
     found = rank_normalized(by_data_set(AUC), measure="AUC")
-    (entry, *_) = json.loads(found.render("json"))
+    (entry, *_) = json.loads(found.render("json"))["places"]
     assert (entry["schema"], entry["system"]) == ("semmetrics.ranks/1", "C4.5+m+cf")
     assert entry["friedman"]["statistic"] == pytest.approx(10.2283, abs=1e-4)
     assert entry["critical_difference"] == pytest.approx(1.2536, abs=1e-4)

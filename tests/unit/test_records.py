@@ -87,16 +87,17 @@ def test_the_best_is_bold_and_all_are_shaded():
     refs = [["cat", "dog"], ["bus"]]
     systems = {"a": refs, "b": [["cat"], ["bus"]], "<c>": [["cow"], ["car"]]}
     found = semmetrics.score_systems(systems, refs, measures="Recall HammingLoss")
-    latex = found.render("latex", graded=True, digits=2).split("\n")[4:6]
+    shape = {"graded": True, "digits": 2, "systems": "columns"}
+    latex = found.render("latex", **shape).split("\n")[4:6]
     assert [line.replace(r"\cellcolor[HTML]", "") for line in latex] == [
         r"Recall & {63BE7B}\textbf{1.00} & {B1D480}0.75 & {F8696B}0.00 \\",
         r"HammingLoss & {63BE7B}\textbf{0.00} & {A1D07F}0.10 & {F8696B}0.50 \\",
     ]
-    html = found.render("html", graded=True, digits=2)
+    html = found.render("html", **shape)
     assert '<td style="text-align: right; background: #F8696B; color: black">0.00</td>' in html
     assert html.count("<strong>") == 2
     assert "&lt;c&gt;" in html
-    assert "| Recall | **1.00** | 0.75 | 0.00 |" in found.render("markdown", graded=True, digits=2)
+    assert "| Recall | **1.00** | 0.75 | 0.00 |" in found.render("markdown", **shape)
     for form in ("latex", "markdown", "html"):
         assert not any(
             mark in found.render(form) for mark in ("textbf", "**", "strong", "cellcolor")

@@ -1,4 +1,4 @@
-"""Tables of scores: look-ups, every format, and the schema of the JSON."""
+"""Tables of scores: look-ups, every format, the schema of the JSON, and as papers print them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import json
 from importlib import resources
 
 import jsonschema
+import numpy as np
 import pytest
+from click.testing import CliRunner
 from refusals import refused
 
 import semmetrics
+from semmetrics.cli.app import program
+from semmetrics.scoring.table import draw_systems
 
 SCHEMA = json.loads(
     resources.files("semmetrics.reports").joinpath("score.schema.json").read_text("utf-8")
@@ -104,8 +108,91 @@ def test_json_follows_its_schema(options):
     {"signature": "F1"}, {"signature": "F1|avg:example\n|n:3"}, {"rows": []}, {"more": 1},
 ])  # fmt: skip
 def test_the_schema_refuses_what_is_wrong(changes):
-    (entry, *_) = json.loads(table(ci=True).to_json())
-    VALID.validate([entry])
+    found = json.loads(table(ci=True).to_json())
+    (entry, *_) = found["scores"]
     entry = {k: v for k, v in {**entry, **changes}.items() if v is not KeyError}
     with pytest.raises(jsonschema.ValidationError):
-        VALID.validate([entry])
+        VALID.validate({**found, "scores": [entry]})
+
+
+GT = {"1": ["cat"], "2": ["dog", "bird"], "3": ["cow"]}
+SYSTEMS = {"a": GT, "b": {"1": [], "2": ["dog"], "3": ["cow"]}, "c": {key: ["cat"] for key in GT}}
+KINDS, WIDTHS = ("rows", "columns"), (None, 60, 50)
+LETTERS = np.array([*"abcdef", "absent"])
+
+
+def test_systems_are_rows_or_columns():
+    table = semmetrics.score_systems(SYSTEMS, GT, measures="F1 MicroF1", headings={"MicroF1": "µ"})
+    assert table["a", "MicroF1"] is table["a", "µ"]
+    rows, columns = (table.to_markdown(systems=s, digits=1) for s in KINDS)
+    assert rows.split("\n")[::2] == [
+        "| system | F1 | µ |",
+        "| a | 1.0 | 1.0 |",
+        "| c | 0.3 | 0.3 |",
+    ]
+    assert columns.split("\n")[2:] == ["| F1 | 1.0 | 0.6 | 0.3 |", "| µ | 1.0 | 0.7 | 0.3 |"]
+    assert table.to_markdown(digits=1, graded=True).split("\n")[2] == "| a | **1.0** | **1.0** |"
+    two = semmetrics.score_systems({f"{'long' * 9}{n}": GT for n in "ab"}, GT, measures="F1 Recall")
+    shown = [
+        (draw_systems(two, width=n)[:7], draw_systems(two, width=n).count("F1")) for n in WIDTHS
+    ]
+    assert shown == [("measure", 1), ("system ", 1), ("measure", 2)]  # or in parts
+    for wrong, code in (({"Recall": "R"}, "unknown-name"), ({"F1": "F1@3"}, "duplicate")):
+        with refused(code):
+            semmetrics.score(GT, GT, measures="F1 F1@3", headings=wrong)
+    cut = semmetrics.score(GT, GT, measures="F1", top_k="1,3", headings={"F1": "Example F1"})
+    assert cut.headings == ["Example F1@1", "Example F1@3"]
+
+
+def test_what_is_not_computed_is_in_every_format():
+    table = semmetrics.score(GT, GT, protocol="pineda2019")  # C-F1 needs a class list
+    (absent,) = table.not_computed
+    for form, row, sign in (("latex", "C-F1 & -", "% "), ("markdown", "| C-F1 | - |", "<!-- "),
+                            ("html", "C-F1</th><td", "<p>")):  # fmt: skip
+        assert row in (text := table.render(form))
+        assert f"\n{sign}not computed: C-F1 - {absent.reason[:9]}" in text
+    last = table.to_records()[-1]
+    assert (last["heading"], last["value"], last["reason"]) == ("C-F1", None, absent.reason)
+    (entry,) = json.loads(table.to_json())["not_computed"]
+    assert entry == {**vars(absent), "value": None}
+
+
+@pytest.mark.parametrize("classes", [None, LETTERS.tolist()])
+def test_the_classification_report_is_that_of_sklearn(classes):
+    rng = np.random.default_rng(0)
+    gts, preds = ([LETTERS[:6][rng.random(6) < 0.4].tolist() for _ in range(40)] for _ in "ab")
+    table = semmetrics.score(preds, gts, measures="F1", classes=classes, ci=True, resamples=50)
+    names = classes or [*"abcdef"]
+    sides = [np.array([[name in one for name in names] for one in s], int) for s in (gts, preds)]
+    made = pytest.importorskip("sklearn.metrics").classification_report
+    expected = made(*sides, target_names=names, output_dict=True, zero_division=0)
+    found = {row.pop("label"): row for row in table.classification_report()}
+    assert [*found] == [*expected]
+    for label, values in expected.items():
+        assert {name: found[label][name] for name in values} == pytest.approx(values)
+    micro = semmetrics.score(preds, gts, measures="MicroF1", ci=True, resamples=50)[0].ci
+    assert found["micro avg"]["f1-score_low"] == micro.low
+    assert (found[names[-1]]["recall_low"] is None) is bool(classes)
+
+
+def test_names_and_formats_of_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("gt", "x=y"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(GT))
+
+    def run(*arguments, stdin=None):
+        return CliRunner().invoke(program, ["score", "-q", *arguments, "gt.json"], input=stdin)
+
+    done = run("-m", "F1", "in=-", "x=y.json", "B=x=y.json", stdin=json.dumps(GT))
+    assert [line.split()[0] for line in done.stdout.split("\n")[:4]] == ["system", "in", "x=y", "B"]
+    starts = {"csv": "system,", "json": "{", "tex": "\\begin", "md": "|", "html": "<", "txt": "mea"}
+    for ending, start in starts.items():
+        assert run("-m", "F1", "-o", f"o.{ending}", "B=x=y.json").exit_code == 0
+        assert (tmp_path / f"o.{ending}").read_text().startswith(start)
+    assert "together" in run("-m", "F1", "--format", "csv", "-o", "o.tex", "B=x=y.json").stderr
+    assert "overwrite" in run("-m", "F1", "-o", "x=y.json", "B=x=y.json").stderr
+    done = run("-m", "MacroF1", "--per-label", "-", "-o", "o.tex", "B=x=y.json", "--digits", "1")
+    assert " & bird & 1.0 &" in done.stdout
+    for form in ("table", "csv", "json", "latex", "markdown"):
+        done = run("--classification-report", "--ci", "--format", form, "B=x=y.json")
+        assert ("samples avg" in done.stdout, done.stderr) == (True, "")

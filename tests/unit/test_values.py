@@ -119,7 +119,7 @@ def test_runs_are_compared_by_seed_and_ranked_by_their_means(tmp_path):
         compare_values(dict(zip(names, files, strict=False)))
     with refused("unknown-name"):
         compare_values(dict(zip(names, files, strict=False)), measure="Recall")
-    entries = json.loads(Path(files[1]).read_text())
+    entries = json.loads(Path(files[1]).read_text())["summaries"]  # as a list they are read, too
     for change in ("fewer", "data", "measure"):
         for one in entries:
             if change == "fewer":
