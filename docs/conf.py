@@ -15,6 +15,7 @@ os.environ["PYTHONPATH"] = str(ROOT)  # of the notebooks' kernels
 os.environ["SPHINX_GALLERY_BUILD"] = "1"
 
 import generate
+
 import semmetrics
 
 project, author = "semmetrics", "The semmetrics developers"
@@ -35,7 +36,7 @@ templates_path = ["_templates"]
 default_role = "code"
 suppress_warnings = ["config.cache", "mystnb.unknown_mime_type"]
 
-myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
@@ -87,7 +88,7 @@ copybutton_prompt_is_regexp = True
 
 def _show_math(display):
     def visit(self, node):
-        self.body.append(self.starttag(node, "div" if display else "span", "", CLASS="math"))
+        self.body.append(self.starttag(node, "div" if display else "span", "", CLASS="formula"))
         self.body.append(tex2mathml(node.astext(), as_block=display))
         self.body.append("</div>\n" if display else "</span>")
         raise nodes.SkipNode

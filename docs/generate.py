@@ -128,11 +128,12 @@ def _table(title: str, names: list[str], rows: Iterable[list[str]]) -> Iterator[
 
 def measures() -> str:
     """Return a glossary of all measures: their names, those of papers, and where to read on."""
-    papers = defaultdict(lambda: defaultdict(list))  # measure, name in papers -> protocols
+    papers = defaultdict(dict)  # kind, measure -> name in papers -> what it is there
     for protocol in PROTOCOLS.values():
         for heading, text in protocol.entries.items():
-            known = papers[protocol.kind, re.split(r"[(@]", text)[0] if text != "mAP@R" else text]
-            known[re.sub(r"@\d+", "@K", heading)].append(protocol.name)
+            name = text if text == "mAP@R" else re.split(r"[(@]", text)[0]
+            told = f"`{re.sub(r'@[0-9]+', '@K', text)}` in {protocol.name}"
+            papers[protocol.kind, name].setdefault(re.sub(r"@\d+", "@K", heading), told)
     lines: list[str] = []
     taken: set[str] = set()
     for kind, title in _KINDS.items():
@@ -144,20 +145,16 @@ def measures() -> str:
     return "\n".join(lines)
 
 
-def _entry(one: Any, papers: dict[str, list[str]], taken: set[str]) -> list[str]:
+def _entry(one: Any, papers: dict[str, str], taken: set[str]) -> list[str]:
     also = [name for name in _ALSO.get((one.kind, one.name), "").split(", ") if name]
     names = [one.name, *one.aliases, *papers, *also]
     terms = [name if name not in taken else f"{name} ({one.kind})" for name in names]
     terms = [term for term in dict.fromkeys(terms) if term not in taken]
     taken.update(terms)
     page = _PAGES.get(registry._ROWS[one.kind, one.name][1], one.kind)
-    told = [one.summary, f"`{one.name}`" if one.name != terms[0] else ""]
-    told += [f"`{alias}` is `{text}`." for alias, text in one.aliases.items()]
-    told += [
-        f"Protocol {' and '.join(dict.fromkeys(where))} prints it as {name}."
-        for name, where in papers.items()
-        if name != one.name
-    ]
+    told = [one.summary]
+    told += [f"{alias} is `{text}`." for alias, text in one.aliases.items()]
+    told += [f"{name} is {what}." for name, what in papers.items() if name != one.name]
     told += [f"Also called {', '.join(also)}."] if also else []
     told += [f"Source: {one.source}." if one.source else "", f"[Read on](measures/{page}.md)"]
     return [*terms, f"  {' '.join(part for part in told if part)}", ""]
