@@ -7,16 +7,17 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx_gallery.scrapers import figure_rst
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path[:0] = [str(ROOT), str(HERE)]
 os.environ["PYTHONPATH"] = str(ROOT)  # of the notebooks' kernels
-os.environ["SPHINX_GALLERY_BUILD"] = "1"
 
 import generate
 
 import semmetrics
+from semmetrics import plots
 
 project, author = "semmetrics", "The semmetrics developers"
 release = version = semmetrics.__version__
@@ -54,6 +55,7 @@ numpydoc_show_class_members = False
 
 sphinx_gallery_conf = {
     "examples_dirs": str(ROOT / "examples" / "gallery"),
+    "image_scrapers": ("conf.scrape",),
     "gallery_dirs": "generated/gallery",
     "backreferences_dir": "generated/backreferences",
     "doc_module": ("semmetrics",),
@@ -84,6 +86,16 @@ html_sidebars = {"index": [], "names": [], "development": [], "benchmarks": []}
 html_math_renderer = "mathml"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+
+def scrape(block, block_vars, gallery_conf):
+    """Save the displays that a block of an example has drawn."""
+    paths, found = [], block_vars["example_globals"].values()
+    for one in [one for one in found if isinstance(one, plots.Display) and one.figure_]:
+        paths.append(next(block_vars["image_path_iterator"]))
+        one.figure_.savefig(paths[-1], dpi=150)
+        one.figure_ = None  # saved once
+    return figure_rst(paths, gallery_conf["src_dir"])
 
 
 def _show_math(display):
