@@ -78,7 +78,7 @@ _HOMES = {name: f"semmetrics.{home}" for home, names in {
     "studies.thresholds": "ThresholdSweep calibrate_threshold calibrate_threshold_on_pairs sweep",
 }.items() for name in names.split()}  # fmt: skip
 """Where each public name is defined, for its first use."""
-_ROOMS = ("metrics",)
+_ROOMS = ("metrics", "plots")
 
 __all__ = sorted(["__version__", *_HOMES])  # noqa: PLE0605  (a list, from the table)
 

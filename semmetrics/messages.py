@@ -624,6 +624,8 @@ MESSAGES: dict[str, str] = {
     "not-comparable": "not the resampled scores of one system; score it with {opt:ci=True}",
     "scored-otherwise": "it has other {what} than {other}; score both alike",
     "ambiguous-key": "{value!r} is not unique; choose one of {choices}",
+    "no-figure": "the figure {name} does not suit: {why}; {fix}, or draw {known}",
+    "other-result": "this result has no {what}; give one of {of}",
     "no-item-values": "no values of items of {measure}; use a measure that has them, as F1 does",
     "not-scores": "not a list of scores; give a table, or: semmetrics score --format json -o FILE",
     "mixed-directions": "lower {measure} is better on some data sets only; name it as all files do",

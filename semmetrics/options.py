@@ -469,6 +469,9 @@ OUTPUT = _named(
     form=Option("The format of the result; json and csv have full precision.", WRITE,
         default="table", flags=("--format",), choices=tuple(RESULT_FORMATS)),
     output=Option("Write the result there.", WRITE, flags=("-o", "--output"), written=("",)),
+    plot=Option("Draw a figure of the result there: the most suitable, or the one named, such as "
+        "labels=FILE or items=FILE; may be repeated. A wrong name lists all.", WRITE,
+        metavar="[NAME=]FILE", repeat=True, written=(".png", ".svg", ".pdf")),
     digits=Option("Digits after the point: 4, or 2 with --percent.", WRITE, read=int, least=0,
         most=17),
     percent=Option("Multiply values in [-1, 1], CIDEr, SPICE and SPIDEr by 100, as papers print "

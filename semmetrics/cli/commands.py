@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from semmetrics.scoring.table import ScoreTable
     from semmetrics.studies.discrepancy import DiscrepancySelection
 
-SCALED = ("signatures", "form", "output", "digits", "percent", "quiet")
+SCALED = ("signatures", "form", "output", "digits", "percent", "plot", "quiet")
+DRAWN = (*RESULT, "plot")
 _DETAILS = [n for n, one in COMMAND_OPTIONS["score"].items() if one.written and n != "state"]
 
 
@@ -72,7 +73,7 @@ def score(run: Run) -> None:
     from semmetrics.scoring import score as api
 
     systems: Any = run.systems() or {"embeddings": None}
-    detailed = any(run[name] is not None for name in ("worst", *_DETAILS))
+    detailed = any(run[name] is not None for name in ("worst", *_DETAILS)) or bool(run.plots)
     options = run.values() | {"keep_rows": detailed}
     compute: Callable[..., ScoreTable] = api.score_systems
     if run["rescore"] is not None:
@@ -81,6 +82,7 @@ def score(run: Run) -> None:
         table = compute(systems, run["gt"], progress=progress, **options)
     output.say_understood(table, quiet=run.quiet)
     worst, details = _collect_details(run, table)
+    details |= run.draw(table)
     output.write_text(_render(run, table, worst), run["output"], run["form"], details)
     _say_remarks(run, table, worst)
 
@@ -162,8 +164,8 @@ def _write_sums(run: Run, scorer: Any) -> None:
     if run["state"] is None:
         _write_table(run, scorer.compute())
         return
-    if run["output"] is not None or run["form"] != "table":
-        name = "form" if run["output"] is None else "output"
+    if run["output"] is not None or run["form"] != "table" or run.plots:
+        name = "plot" if run.plots else "form" if run["output"] is None else "output"
         raise InputError("not-applicable", name=name, what="--state",
                          fix="write the scores with 'semmetrics merge'")  # fmt: skip
     scorer.save(run["state"], shard=run["shard"])
@@ -173,7 +175,7 @@ def _write_sums(run: Run, scorer: Any) -> None:
 def _write_table(run: Run, table: ScoreTable) -> None:
     """Write scores without those of items."""
     output.say_understood(table, quiet=run.quiet)
-    output.write_text(_render(run, table, ()), run["output"], run["form"])
+    output.write_text(_render(run, table, ()), run["output"], run["form"], run.draw(table))
     _say_remarks(run, table, [])
 
 
@@ -310,7 +312,7 @@ def compare(run: Run) -> None:
                  "test": "t" if run["test"] == "interval" else run["test"]}  # fmt: skip
         found = run.call(compare_values, tables if len(tables) > 1 else run["table"][0], **given)
         text = draw_values(found, run["form"], digits=run.shape["digits"])
-        output.write_text(text, run["output"], run["form"])
+        output.write_text(text, run["output"], run["form"], run.draw(found))
         return
     shape, table = run.shape, None
     if run["gt"] is not None and run["gt"].endswith(".state"):
@@ -337,7 +339,7 @@ def compare(run: Run) -> None:
     run.write(found, beside)
 
 
-@command("sweep", {"preds": "PRED", "gt": "GT"}, reads=("labels",), output=RESULT)
+@command("sweep", {"preds": "PRED", "gt": "GT"}, reads=("labels",), output=DRAWN)
 def sweep(run: Run) -> None:
     """Compute semantic measures at many thresholds of similarity, in one pass over the data.
 
@@ -355,7 +357,8 @@ def sweep(run: Run) -> None:
     from semmetrics.studies import thresholds as api
 
     found = run.call(api.sweep, run["preds"], run["gt"])
-    output.write_text(found.render(run["form"], **run.shape), run["output"], run["form"])
+    text = found.render(run["form"], **run.shape)
+    output.write_text(text, run["output"], run["form"], run.draw(found))
 
 
 @command(
@@ -396,7 +399,7 @@ def calibrate(run: Run) -> None:
     output.echo(found.to_json() if form == "json" else api.report_calibration(found), form)
 
 
-@command("correlate", {"ratings": "RATINGS", "phi": "[NAME=]PHI..."}, output=RESULT)
+@command("correlate", {"ratings": "RATINGS", "phi": "[NAME=]PHI..."}, output=DRAWN)
 def correlate(run: Run) -> None:
     r"""Correlate phi, NCS or binary relevance with ratings of the same pairs by people.
 
@@ -429,7 +432,7 @@ def correlate(run: Run) -> None:
         text = (found.to_json() if form == "json" else found.to_csv()).rstrip("\n")
     else:
         text = draw([found.columns, *(list(map(shown, row.values())) for row in found)], form)
-    output.write_text(text, run["output"], form)
+    output.write_text(text, run["output"], form, run.draw(found))
 
 
 def _name_given(given: Sequence[str], what: str, metavar: str) -> dict[str, str]:
@@ -477,7 +480,7 @@ def meta(run: Run) -> None:
     run.write(run.call(api, run["ratings"], run["preds"], run["gts"], columns=columns))
 
 
-@command("rank", {"files": "SCORES.json...?"}, output=RESULT)
+@command("rank", {"files": "SCORES.json...?"}, output=DRAWN)
 def rank(run: Run) -> None:
     """Rank systems over several data sets, and test whether their ranks are chance.
 
@@ -517,7 +520,7 @@ def rank(run: Run) -> None:
     else:
         result = found.render(form, digits=digits)
         beside = [] if form == "table" else api.report_ranks(found)
-    output.write_text(result, run["output"], form, drawn)
+    output.write_text(result, run["output"], form, drawn | run.draw(found))
     output.say(_split_lines(beside), quiet=run.quiet)
 
 
@@ -699,7 +702,7 @@ def _sheets(
 
 @command(
     "mad rank", {"state": "STATE"}, takes="rank_competition", reads=KINDS,
-    output=RESULT,
+    output=DRAWN,
 )  # fmt: skip
 def mad_rank(run: Run) -> None:
     """Rank the systems of a competition by what annotators wrote or rated.
@@ -723,7 +726,7 @@ def mad_rank(run: Run) -> None:
     stability = _read_stability(run["stability"])
     found = run.call(rank_competition, run["state"], **sheets, stability=stability)
     path = run["pairs_file"]
-    pairs = {} if path is None else {path: found.pair_records()}
+    pairs = run.draw(found) | ({} if path is None else {path: found.pair_records()})
     output.write_text(found.render(form, digits=digits), run["output"], form, pairs)
     if form == "csv" and run["stability"] is not None:  # which has one table
         output.say(draw(cells(found.stability_records(), digits)).split("\n"), quiet=False)

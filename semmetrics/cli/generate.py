@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from semmetrics.arguments import check_choice
 from semmetrics.cli import output
 from semmetrics.errors import InputError, place_in
 from semmetrics.messages import listing, pluralize
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from semmetrics.data.form import ReadOptions
+    from semmetrics.reports import Records
 
 F = TypeVar("F", bound=Callable[..., Any])
 RESULT = ("form", "output", "digits", "quiet")
@@ -290,15 +292,18 @@ class Run:
         self.several = next((n for n, metavar in files.items() if "..." in metavar), "")
         inputs = [given[n] for n in files if n != self.several]
         first = sorted(self.options.values(), key=lambda one: one.name != "output")
-        outputs = {(*one.flags, one.flag)[0]: one for one in first if one.written}
+        self.plots = [_split_plot(text) for text in given.get("plot", ())]
+        paths = {one.name: [given[one.name]] for one in first if one.written}
+        paths |= {"plot": [path for _, path in self.plots]} if self.plots else {}
+        outputs = [((*one.flags, one.flag)[0], path, one.written)
+                   for one in first for path in paths.get(one.name, ())]  # fmt: skip
         output.check_files(
             [*given.get(self.several, ()), *filter(None, inputs), *self._named_files()],
-            {short: given[one.name] for short, one in outputs.items()},
+            [(short, path) for short, path, _ in outputs],
         )
-        for short, one in outputs.items():
-            path = given[one.name]
-            if path is not None and not {"", output.ending(path)} & {*one.written}:
-                raise InputError("wrong-ending", f"{short} {path}", known=one.written)
+        for short, path, known in outputs:
+            if path is not None and not {"", output.ending(path)} & {*known}:
+                raise InputError("wrong-ending", f"{short} {path}", known=known)
 
     def __getitem__(self, name: str) -> Any:
         return self.given.get(name)  # None of what the command does not have
@@ -372,6 +377,19 @@ class Run:
         return {"digits": digits, **({"scale": 100.0 if percent else 1.0} if "percent" in self.given
                                      else {})}  # fmt: skip
 
+    def draw(self, result: Any) -> dict[str, str | bytes | Records]:
+        """Draw the figures that were asked for, by path."""
+        from semmetrics.reports import figures
+
+        found: dict[str, str | bytes | Records] = {}
+        for name, path in self.plots:
+            try:
+                figure = figures.choose(result, name)
+            except InputError as error:
+                raise error.placed(f"--plot {name}".rstrip()) from None
+            found[path] = figures.render(figure, output.ending(path))
+        return found
+
     def write(self, report: Any, beside: Sequence[str] = ()) -> None:
         """Write a result, and what was asked for beside it.
 
@@ -384,9 +402,10 @@ class Run:
             beside = [*beside, draw_signatures(report.to_records())]
         text = report.render(form, **self.shape)
         if form == "table":
-            output.write_text("\n\n".join([text, *beside]), self["output"])
+            text = "\n\n".join([text, *beside])
+            output.write_text(text, self["output"], beside=self.draw(report))
             return
-        output.write_text(text, self["output"], form)
+        output.write_text(text, self["output"], form, self.draw(report))
         output.say(report.sentences(), quiet=self.quiet)
         output.say([line for part in beside for line in part.split("\n")], quiet=False)
 
@@ -455,6 +474,18 @@ def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
             raise InputError("repeated-spec", f"{one.flag} {text}", flag=one.flag, name=key)
         found[key] = spec
     return found
+
+
+def _split_plot(text: str) -> tuple[str, str]:
+    """Return the name of a figure and its file; no name for the first that suits."""
+    from semmetrics.reports import figures  # which is refused before long work, if it cannot draw
+
+    name, sign, path = text.partition("=")
+    if not sign or not re.fullmatch(r"[\w-]+", name):
+        name, path = "", text
+    check_choice("plot", name, ["", *figures.FIGURES])
+    figures.load()
+    return name, path
 
 
 def split_spec(text: str, one: Option) -> tuple[str, str]:

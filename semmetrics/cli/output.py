@@ -78,13 +78,13 @@ def _identity(path: str) -> object:
     return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else object()
 
 
-def check_files(inputs: Iterable[str], outputs: Mapping[str, str | None]) -> None:
+def check_files(inputs: Iterable[str], outputs: Iterable[tuple[str, str | None]]) -> None:
     """Refuse files that are in each other's way, before anything large is read.
 
     Parameters
     ----------
     inputs : iterable of paths
-    outputs : mapping from flag to path or None
+    outputs : pairs of flag, and path or None
 
     Raises
     ------
@@ -98,7 +98,7 @@ def check_files(inputs: Iterable[str], outputs: Mapping[str, str | None]) -> Non
     if inputs.count(STDIN) > 1:
         raise InputError("stdin-twice")
     read, written = set(map(_identity, inputs)), dict[object, str]()
-    for name, path in outputs.items():
+    for name, path in outputs:
         if path is None or path == STDIN:
             continue
         where, same = f"{name} {path}", _identity(path)
@@ -125,13 +125,13 @@ def write_text(
     text: str,
     output: str | None = None,
     form: str = "table",
-    beside: Mapping[str, str | Records] | None = None,
+    beside: Mapping[str, str | bytes | Records] | None = None,
 ) -> None:
     """Write a result with a line end, to standard output where no file is named.
 
     What programs read is exact, what people read has no control characters. ``beside`` has what
-    other files are to hold, by path: texts, or records in the form that the ending names. All files
-    appear together, that of the result last; none does if one cannot be written.
+    other files are to hold, by path: texts, bytes, or records in the form that the ending names.
+    All files appear together, that of the result last; none does if one cannot be written.
 
     Raises
     ------
@@ -141,14 +141,15 @@ def write_text(
     from semmetrics.store.files import target_of
 
     result = (text if form in EXACT else printable(text)) + "\n"
-    files: list[tuple[str | None, str | Records]] = [*(beside or {}).items(), (output, result)]
+    files: list[tuple[str | None, Any]] = [*(beside or {}).items(), (output, result)]
     streams = [one for one in files if one[0] in (None, STDIN) or target_of(str(one[0]))[1]]
     with contextlib.ExitStack() as stack:  # which closes the last one first
         for path, content in [*(one for one in files[::-1] if one not in streams), *streams]:
             if (path, content) in streams:
                 stack.close()  # files appear before anything is shown
-            out = stack.enter_context(open_output(path))
-            if isinstance(content, str):
+            binary = isinstance(content, bytes)
+            out: Any = stack.enter_context(open_output(path, binary=binary))
+            if isinstance(content, str | bytes):
                 out.write(content)
             else:
                 content.write(out, ending(str(path))[1:])
@@ -156,13 +157,14 @@ def write_text(
 
 
 @contextlib.contextmanager
-def open_output(path: str | None) -> Iterator[TextIO]:
-    """Open a text file that appears under its name only when it is complete.
+def open_output(path: str | None, *, binary: bool = False) -> Iterator[TextIO]:
+    """Open a file that appears under its name only when it is complete.
 
     Parameters
     ----------
     path : str or None
-        Standard output where it is None or "-".
+        Standard output where it is None or "-", as text.
+    binary : bool
 
     Raises
     ------
@@ -175,7 +177,7 @@ def open_output(path: str | None) -> Iterator[TextIO]:
         return
     from semmetrics.store import files
 
-    with files.open_output(str(path)) as out:
+    with files.open_output(str(path), binary=binary) as out:
         yield cast("TextIO", out)
 
 

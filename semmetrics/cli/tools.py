@@ -293,7 +293,7 @@ def _check_pairs(run: Run, target: str, top_k: int | None) -> None:
     whole = top_k is None and target != "-"
     beside = ("", ".ids.json", ".part", ".blocks") if whole else ("",)
     written = {f"-o {end}".strip(): f"{target}{end}" for end in beside}
-    output.check_files([run["captions"], run["references"]], written)
+    output.check_files([run["captions"], run["references"]], written.items())
     known = [".npy"] if top_k is None else [".jsonl", "-"]
     if not target.lower().endswith(tuple(known)) or (top_k and target[1:].endswith("-")):
         raise InputError("wrong-ending", f"-o {target}", known=known)

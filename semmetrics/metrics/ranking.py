@@ -30,7 +30,7 @@ Tsoumakas, Katakis and Vlahavas, 2010, Mining multi-label data, section 7.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias, get_args
@@ -712,19 +712,8 @@ def mean_average_precision(
 
 def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -> Floats:
     """Compute the areas under the curves; positives' weights are summed as recall is."""
-    seen = np.take(weights, curves.item, axis=1)
-    right = seen[:, curves.hits]
-    _accumulate(np.add, seen, curves.indptr)
-    _accumulate(np.add, right, curves.hit_ptr)
-    positives = _positives(curves, weights, right)
+    precision, recall, positives = _points(curves, weights, interpolation)
     filled = np.flatnonzero(ragged.lengths(curves.hit_ptr))
-
-    right = right[:, curves.last_hit]
-    precision = divide(right, seen[:, curves.last], 0.0)
-    recall = divide(right, positives[:, curves.class_of_hit], 0.0)
-    if interpolation != "none":
-        # the best at the same or a higher recall: the envelope
-        _accumulate(np.maximum, precision[:, ::-1], curves.hit_ptr[-1] - curves.hit_ptr[::-1])
     if interpolation in _POINTS:  # a point of recall belongs to the first hit that reaches it
         points = _POINTS[interpolation]
         recall = np.round(recall, 12)  # fractional weights add up to it with rounding errors
@@ -737,6 +726,24 @@ def _areas(curves: ClassCurves, weights: Floats, interpolation: Interpolation) -
         areas[:, filled] = np.add.reduceat(precision * steps, starts, axis=1)
     areas[positives == 0] = np.nan
     return areas
+
+
+def _points(
+    curves: ClassCurves, weights: Floats, interpolation: Interpolation
+) -> tuple[Floats, Floats, Floats]:
+    """Compute precision and recall at each hit, and the weights of the positives of classes."""
+    seen = np.take(weights, curves.item, axis=1)
+    right = seen[:, curves.hits]
+    _accumulate(np.add, seen, curves.indptr)
+    _accumulate(np.add, right, curves.hit_ptr)
+    positives = _positives(curves, weights, right)
+    right = right[:, curves.last_hit]
+    precision = divide(right, seen[:, curves.last], 0.0)
+    recall = divide(right, positives[:, curves.class_of_hit], 0.0)
+    if interpolation != "none":
+        # the best at the same or a higher recall: the envelope
+        _accumulate(np.maximum, precision[:, ::-1], curves.hit_ptr[-1] - curves.hit_ptr[::-1])
+    return precision, recall, positives
 
 
 def _positives(curves: ClassCurves, weights: Floats, right: Floats) -> Floats:
@@ -877,13 +884,32 @@ class ClassCurveFamily(Family):
         names = np.array(frame.labels, dtype=object)[frame.universe(measure)]
         return {"label": names, "value": values[0], "support": support[0]}
 
-    def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats]:
+    def precision_recall(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> Iterator[tuple[str | None, Floats, Floats]]:
+        """Yield each class in the universe (None for all as one), recall and precision at hits."""
+        _, weights, curves = self._curves(measure, sums, frame)
+        rule: Any = measure["interpolation"] or "none"
+        (precision,), (recall,), (positives,) = _points(curves, weights.astype(np.float64), rule)
+        micro = measure["average"] == "micro"
+        for place in [0] if micro else np.flatnonzero(frame.universe(measure)).tolist():
+            hits = slice(*curves.hit_ptr[place : place + 2].tolist())
+            none = [0.0] * bool(positives[place] and hits.start == hits.stop)  # nothing is found
+            name = None if micro else frame.labels[place]
+            yield name, np.append(none, recall[hits]), np.append(none, precision[hits])
+
+    def _curves(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Any, Any, ClassCurves]:
+        """Return pairs and weights in the order that the measure reads, and the curves."""
         pairs, weights = sums["rows"]["pairs"], sums["weights"]
         if measure["ties"] != "ordered":  # only then does the order of the items not matter
             pairs, weights = pairs.take(sums["order"]), weights[:, sums["order"]]
+        pooled = frame.universe(measure) if measure["average"] == "micro" else None
+        ties = measure["ties"] or "grouped"
+        return pairs, weights, pairs.curves(len(frame.labels), ties, pooled)
+
+    def _values(self, measure: Measure, sums: Sums, frame: Frame) -> tuple[Floats, Floats]:
+        pairs, weights, curves = self._curves(measure, sums, frame)
         inside, micro = frame.universe(measure), measure["average"] == "micro"
-        curves = pairs.curves(len(frame.labels), measure["ties"] or "grouped",
-                              inside if micro else None)  # fmt: skip
         values = self._of_curves(measure, curves, weights, int(inside.sum()) if micro else 1)
         if micro:
             return values, values

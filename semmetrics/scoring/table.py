@@ -22,7 +22,7 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import CAUSES
 from semmetrics.reports import Records, ScaledResult
 from semmetrics.scoring.protocols import NotComputed
-from semmetrics.scoring.result import Score, matching_names, score_rows
+from semmetrics.scoring.result import Score, matching_names, point_sums, score_rows
 from semmetrics.scoring.signature import MODELS, SETTINGS
 
 _COLUMNS = (
@@ -31,6 +31,7 @@ _COLUMNS = (
 )  # fmt: skip
 _MATCHES = ("id", "system", "rank", "prediction", "reference", "similarity")
 _CONFUSION = ("system", "measure", "true", "predicted", "count")
+_PRECISION = ("system", "measure", "label", "recall", "precision")
 _LABELS = ("system", "measure", "label", "value", "support", "predicted", "hit")
 _UNDEFINED = ("system", "measure", "cause", "unit", "policy", "count")
 _NUMBERS = ("value", "ci_low", "ci_high", "ci_level")
@@ -551,6 +552,45 @@ class ScoreTable(ScaledResult):
                 "H": np.concatenate([curve.harmonic for curve in every]),
             }
         )
+
+    def precision_recall(self) -> Records:
+        """Return precision and recall at each right item of the ranking by each class.
+
+        Of each system by its first mAP or ROC-AUC, whose ties and interpolation count.
+
+        Returns
+        -------
+        Records
+            Columns "system", "measure", "label" (None where all classes are one), "recall" and
+            "precision", a row a point, both in [0, 1], by rising recall.
+
+        Raises
+        ------
+        InputError
+            If no measure ranks items by class, or rows were not kept.
+
+        Examples
+        --------
+        >>> import semmetrics
+        >>> scores, truth = np.array([[9, 2], [6, 7], [3, 1]]) / 10, [["cat"], ["dog"], ["cat"]]
+        >>> table = semmetrics.score(scores, truth, measures="mAP", classes=["cat", "dog"])
+        >>> [(r["label"], r["recall"], round(r["precision"], 2)) for r in table.precision_recall()]
+        [('cat', 0.5, 1.0), ('cat', 1.0, 0.67), ('dog', 1.0, 1.0)]
+        """
+        found: dict[str, list[tuple[Any, ...]]] = {}
+        for score in self.scores:
+            points = getattr(score.measure.definition.family, "precision_recall", None)
+            if points is not None and score.system not in found:
+                sums = point_sums(score.measure, score.statistics)
+                found[score.system] = [
+                    (score.system, score.heading, label, *point)
+                    for label, *both in points(score.measure, sums, score.frame)
+                    for point in zip(*(side.tolist() for side in both), strict=True)
+                ]
+        if not found:
+            raise InputError("lacks-measure", what="items ranked by class", example="mAP")
+        rows = (dict(zip(_PRECISION, row, strict=True)) for some in found.values() for row in some)
+        return Records.from_rows(_PRECISION, rows)
 
     def undefined(self) -> Records:
         """Return how many items or labels have no value, by cause, and what counts for them.

@@ -37,6 +37,7 @@ from semmetrics.messages import listing, pluralize, visible
 from semmetrics.metrics.registry import parse_in_any_case
 from semmetrics.options import RANKED_BY
 from semmetrics.reports import Records, Table, draw, entry_of, format_full
+from semmetrics.reports.figures import rank_lines
 from semmetrics.schema import as_real
 from semmetrics.scoring.result import SCHEMA as SCORES
 from semmetrics.scoring.result import Score, matching_names
@@ -648,7 +649,6 @@ def draw_mean_ranks(
     step = (width - 2 * margin) / (len(names) - 1)
     zero = margin - step  # where a rank of 0 would be
     first = _AXIS + 24 + 10 * len(groups)
-    left = math.ceil(len(order) / 2)
     parts = [_text(width / 2, 18, title, "middle")] if title else []
     parts.append(_line(margin, _AXIS, width - margin, _AXIS))
     for rank in range(1, len(names) + 1):
@@ -661,16 +661,18 @@ def draw_mean_ranks(
     for number, group in enumerate(groups):
         ends, y = [zero + where[name] * step for name in group], _AXIS + 12 + 10 * number
         parts.append(_line(min(ends) - 4, y, max(ends) + 4, y, 4))
-    for number, place in enumerate(order):  # a line from the mean rank down and out to the name
+    # a line from the mean rank down and out to the name
+    for place, (left, line) in zip(order, rank_lines(len(order)), strict=True):
         x, name, mean = zero + means[place] * step, names[place], f"{means[place]:.2f}"
-        if number < left:
-            y, end = first + _LINE * number, margin - 12
+        y = first + _LINE * line
+        if left:
+            end = margin - 12
             text = _text(end - 4, y + 4, f"{name} {mean}", "end")
         else:
-            y, end = first + _LINE * (len(order) - 1 - number), width - margin + 12
+            end = width - margin + 12
             text = _text(end + 4, y + 4, f"{mean} {name}", "start")
         parts += [_line(x, _AXIS, x, y), _line(x, y, end, y), text]
-    height = first + _LINE * left
+    height = first + _LINE * math.ceil(len(order) / 2)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
         f'viewBox="0 0 {width:g} {height:g}" font-family="sans-serif" font-size="13" '
