@@ -82,7 +82,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "show_toc_level": 2,
 }
-html_sidebars = {"index": [], "names": [], "development": [], "benchmarks": []}
+html_sidebars = {"index": [], "notebooks": []}
 html_math_renderer = "mathml"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

@@ -11,7 +11,7 @@ from pathlib import Path
 import semmetrics
 from semmetrics.plots import ItemsDisplay, ValuesDisplay
 
-folder = Path(__file__).parents[1] / "captions"
+folder = Path("../captions")  # beside this script's folder
 references = json.loads((folder / "references.json").read_text())
 systems = {f"model_{x}": str(folder / f"model_{x}.json") for x in "abc"}
 table = semmetrics.score_systems(

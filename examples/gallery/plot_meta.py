@@ -10,7 +10,7 @@ from pathlib import Path
 import semmetrics
 from semmetrics.plots import AgreementDisplay
 
-folder = Path(__file__).parents[1] / "agreement"
+folder = Path("../agreement")  # beside this script's folder
 found = semmetrics.meta(
     str(folder / "ratings.json"), protocol="flickr8k-expert",
     measures="CIDEr-D ROUGE-L BLEU-1 BLEU-4 BagSim",
