@@ -1,6 +1,7 @@
 """How Sphinx builds these pages; `development.md` has the command."""
 
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ import generate
 
 import semmetrics
 from semmetrics import plots
+from semmetrics.options import OPTIONS, READING
 
 project, author = "semmetrics", "The semmetrics developers"
 release = version = semmetrics.__version__
@@ -63,13 +65,15 @@ sphinx_gallery_conf = {
     "plot_gallery": True,
     "remove_config_comments": True,
     "show_signature": False,
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "conf.gallery_order",
     "write_computation_times": False,
 }
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"semmetrics {release}"
 html_static_path = ["_static"]
+html_favicon = "_static/favicon.svg"
+html_context = {"default_mode": "auto"}
 html_css_files = ["semmetrics.css"]
 html_show_sourcelink = False
 html_copy_source = False
@@ -86,6 +90,19 @@ html_sidebars = {"index": [], "notebooks": []}
 html_math_renderer = "mathml"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+
+def gallery_order(name):
+    """Put kinds of data before studies, and what is not named here last."""
+    first = ["labels", "meanings", "scores", "captions", "retrieval", "classes", "compare"]
+    stem = name.removeprefix("plot_").removesuffix(".py")
+    return (first.index(stem) if stem in first else len(first)), name
+
+
+def shorten(app, what, name, obj, options, signature, returns):
+    """Write the options that functions share as ``**options``: they have a page of their own."""
+    shared = re.search(rf", ({'|'.join([*OPTIONS, *READING])})=", signature or "")
+    return shared and (f"{signature[: shared.start()]}, **options)", returns)
 
 
 def scrape(block, block_vars, gallery_conf):
@@ -119,4 +136,5 @@ def _write_pages(app):
 def setup(app):
     """Typeset formulas as MathML, which browsers show without a script."""
     app.add_html_math_renderer("mathml", _show_math(display=False), _show_math(display=True))
+    app.connect("autodoc-process-signature", shorten)
     app.connect("builder-inited", _write_pages, priority=100)

@@ -132,7 +132,13 @@ def measures() -> str:
     for protocol in PROTOCOLS.values():
         for heading, text in protocol.entries.items():
             name = text if text == "mAP@R" else re.split(r"[(@]", text)[0]
-            told = f"`{re.sub(r'@[0-9]+', '@K', text)}` in {protocol.name}"
+            page = (
+                protocol.name
+                if (PAGE.parent / f"protocols/{protocol.name}.md").exists()
+                else "retrieval"
+            )
+            link = f"[{protocol.name}](protocols/{page}.md)"
+            told = f"`{re.sub(r'@[0-9]+', '@K', text)}` in {link}"
             papers[protocol.kind, name].setdefault(re.sub(r"@\d+", "@K", heading), told)
     lines: list[str] = []
     taken: set[str] = set()

@@ -2,7 +2,8 @@
 Label sets with intervals
 =========================
 
-Three systems name what is in the 300 photos of ``examples/photos``. One of them uses words of its own.
+Three systems name what is in the 300 photos of ``examples/photos``. One of them uses words of its
+own.
 """
 
 from pathlib import Path
@@ -18,7 +19,8 @@ table = semmetrics.score_systems(
 table
 
 # %%
-# The values with their 95% intervals. By exact labels ``open-words`` is last, by meaning it is first:
+# The values with their 95% intervals. By exact labels ``open-words`` is last, by meaning it is
+# first:
 values = ValuesDisplay.from_scores(table).plot()
 
 # %%

@@ -2,8 +2,8 @@
 Maximum discrepancy competition
 ===============================
 
-Which images tell three captioners apart? Those on which their captions differ most are selected, these alone are
-annotated, and the systems are ranked on them.
+Which images tell three captioners apart? Those on which their captions differ most are selected,
+these alone are annotated, and the systems are ranked on them.
 """
 
 from pathlib import Path

@@ -2,7 +2,8 @@
 Which measure agrees with people?
 =================================
 
-People rated captions; which measure orders them as they did? The ratings are those of ``examples/agreement``.
+People rated captions; which measure orders them as they did? The ratings are those of
+``examples/agreement``.
 """
 
 from pathlib import Path
@@ -18,5 +19,6 @@ found = semmetrics.meta(
 found
 
 # %%
-# Kendall's τ-c with 95% intervals over images. There are 36 ratings only, and the intervals say so.
+# Kendall's τ-c with 95% intervals over images. There are 36 ratings only, and the intervals say
+# so.
 agreement = AgreementDisplay.from_agreement(found).plot()

@@ -2,8 +2,8 @@
 Many systems on many data sets
 ==============================
 
-Eight systems, each scored on twelve data sets. Friedman's test asks whether they differ at all, and bars join
-those that Nemenyi's test does not tell apart.
+Eight systems, each scored on twelve data sets. Friedman's test asks whether they differ at all,
+and bars join those that Nemenyi's test does not tell apart.
 """
 
 import numpy as np

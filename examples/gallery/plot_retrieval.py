@@ -28,6 +28,6 @@ table
 ncs = NCSDisplay.from_scores(table).plot()
 
 # %%
-# With five captions an image, the share of them that is found (Recall) is another thing than whether any is
-# (HitRate, the R@K of papers):
+# With five captions an image, the share of them that is found (Recall) is another thing than
+# whether any is (HitRate, the R@K of papers):
 cutoffs = TopKDisplay.from_scores(table).plot()
