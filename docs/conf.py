@@ -36,7 +36,7 @@ extensions = [
 ]
 exclude_patterns = ["generated/gallery/*.ipynb", "generated/measures.md", "_templates"]
 templates_path = ["_templates"]
-default_role = "code"
+default_role = "py:obj"
 suppress_warnings = ["config.cache", "mystnb.unknown_mime_type"]
 
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
