@@ -10,34 +10,5 @@
 ``display.plot()`` draws it, and `save` writes it.
 """
 
-from semmetrics.reports.figures import (
-    FIGURES,
-    AgreementDisplay,
-    ConfusionDisplay,
-    CriticalDifferenceDisplay,
-    DifferencesDisplay,
-    Display,
-    DominanceDisplay,
-    ItemsDisplay,
-    LabelsDisplay,
-    NCSDisplay,
-    PrecisionRecallDisplay,
-    RankMatrixDisplay,
-    SeenUnseenDisplay,
-    SystemPairDisplay,
-    ThresholdDisplay,
-    TopKDisplay,
-    ValuesDisplay,
-    choose,
-    save,
-    suitable,
-    svg_text,
-)
-
-__all__ = [
-    "FIGURES", "AgreementDisplay", "ConfusionDisplay", "CriticalDifferenceDisplay",
-    "DifferencesDisplay", "Display", "DominanceDisplay", "ItemsDisplay", "LabelsDisplay",
-    "NCSDisplay", "PrecisionRecallDisplay", "RankMatrixDisplay", "SeenUnseenDisplay",
-    "SystemPairDisplay", "ThresholdDisplay", "TopKDisplay", "ValuesDisplay", "choose", "save",
-    "suitable", "svg_text",
-]  # fmt: skip
+from semmetrics.reports.figures import *  # noqa: F403
+from semmetrics.reports.figures import __all__ as __all__  # noqa: PLC0414

@@ -294,7 +294,7 @@ class Run:
         first = sorted(self.options.values(), key=lambda one: one.name != "output")
         self.plots = [_split_plot(text) for text in given.get("plot", ())]
         paths = {one.name: [given[one.name]] for one in first if one.written}
-        paths |= {"plot": [path for _, path in self.plots]} if self.plots else {}
+        paths["plot"] = [path for _, path in self.plots]
         outputs = [((*one.flags, one.flag)[0], path, one.written)
                    for one in first for path in paths.get(one.name, ())]  # fmt: skip
         output.check_files(
@@ -483,7 +483,8 @@ def _split_plot(text: str) -> tuple[str, str]:
     name, sign, path = text.partition("=")
     if not sign or not re.fullmatch(r"[\w-]+", name):
         name, path = "", text
-    check_choice("plot", name, ["", *figures.FIGURES])
+    if name:
+        check_choice("plot", name, figures.FIGURES)
     figures.load()
     return name, path
 

@@ -253,12 +253,12 @@ class Records(Sequence[dict[str, Any]]):
         return f"<div>{_html_table(cells(self[:_SHOWN], 4), _LEFT)}{more}</div>"
 
 
-def _imported(package: str, purpose: str, extra: str = "report") -> Any:
+def _imported(package: str, purpose: str) -> Any:
     """Import a package that not every user has."""
     try:
         return importlib.import_module(package)
     except ImportError as error:
-        raise MissingDependencyError(package, purpose, extra=extra, error=error) from error
+        raise MissingDependencyError(package, purpose, extra="report", error=error) from error
 
 
 def _is_float(column: Any) -> bool:

@@ -28,17 +28,24 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, MissingDependencyError
 from semmetrics.messages import pluralize, visible
-from semmetrics.reports import Records, _imported
+from semmetrics.reports import Records
 from semmetrics.store import files
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+__all__ = [
+    "FIGURES", "AgreementDisplay", "ConfusionDisplay", "CriticalDifferenceDisplay",
+    "DifferencesDisplay", "Display", "DominanceDisplay", "ItemsDisplay", "LabelsDisplay",
+    "NCSDisplay", "PrecisionRecallDisplay", "RankMatrixDisplay", "SeenUnseenDisplay",
+    "SystemPairDisplay", "ThresholdDisplay", "TopKDisplay", "ValuesDisplay", "choose", "save",
+    "suitable", "svg_text",
+]  # fmt: skip
 FORMATS = (".png", ".svg", ".pdf")
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MARKS, _LINES, _HATCHES = "os^DvPX", ("-", "--", "-.", ":"), ("", "////", "....", "xxxx")
+_MARKS, _LINES, _HATCHES = "os^DvPX", ("-", "--", "-.", ":"), ("", "////", r"\\\\\\\\", "xxxx")
 _SERIES, _ROWS, _CURVES, _LABELS, _CELLS, _PANELS, _MARKED = 7, 30, 14, 12, 20, 4, 8
 _POINTS = 2000  # of a scatter, beyond which those that are near each other are one
 _AT = re.compile(r"(.*)@(\d+)(.*)", re.DOTALL)
@@ -112,19 +119,16 @@ class Display:
 
         rows, columns, *ratios = self._grid
         own = Figure(self._size, layout="constrained") if ax is None else None
-        self.figure_ = ax.figure if own is None else own
-        outer: Any = self.figure_.add_gridspec(1, 1)[0] if ax is None else ax.get_subplotspec()
-        axes = [ax]
-        if ax is None or rows * columns > 1:
-            spec = outer.subgridspec(rows, columns, **dict(*ratios))
+        outer: Any = ax if own is None else own.subplots()
+        self.figure_, axes = outer.figure, [outer]
+        if rows * columns > 1:
+            outer.set_axis_off()
+            spec = outer.get_subplotspec().subgridspec(rows, columns, **dict(*ratios))
             axes = [self.figure_.add_subplot(spec[place]) for place in range(rows * columns)]
-            if ax is not None:
-                ax.set_axis_off()
         self.ax_ = axes[0] if len(axes) == 1 else np.array(axes, dtype=object)
         self._draw(axes)
         axes[0].set_title(self.title or axes[0].get_title("left"), loc="left", fontsize="medium")
-        below = filter(None, [axes[-1].get_xlabel(), self.note])
-        axes[-1].set_xlabel("\n".join(below))
+        axes[-1].set_xlabel(f"{axes[-1].get_xlabel()}\n{self.note}".strip())
         for one in axes:
             one.spines[["top", "right"]].set_visible(False)
             one.set_axisbelow(True)
@@ -144,7 +148,10 @@ def load() -> None:
     MissingDependencyError
         If it is not installed.
     """
-    _imported("matplotlib", "a figure", extra="plots")
+    try:
+        import matplotlib as mpl  # noqa: F401
+    except ImportError as error:
+        raise MissingDependencyError("matplotlib", "drawing", extra="plots", error=error) from error
 
 
 def _short(text: object, most: int = 32) -> str:
@@ -174,7 +181,8 @@ def _number(value: Any) -> float:
 
 def _table(result: Any) -> Any:
     """Return the table of scores of a result: itself, or what was compared."""
-    for table in (result, getattr(result, "scores", None)):
+    tables: Sequence[Any] = result, getattr(result, "scores", None)
+    for table in tables:
         if hasattr(table, "per_label") and len(table):
             return table
     raise InputError("other-result", what="scores", of="score")
@@ -263,15 +271,15 @@ class Dots(Display):
 
 def _name_rows(ax: Any, names: Sequence[Any]) -> None:
     """Name rows, the first at the top."""
-    ax.set_yticks(range(len(names)), list(map(_short, names)))
+    ax.set_yticks(range(len(names)), [_short(name, 26) for name in names])
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(axis="x", color="0.9")
 
 
 def _scales(result: Any) -> dict[str, str]:
     """Return what tells the scale of each measure: that of shares, or its own."""
-    return {one.heading: "" if one.measure.definition.bounds[1] == 1 else one.heading
-            for one in getattr(result, "scores", ())}  # fmt: skip
+    measures = {one.heading: one.measure.definition for one in getattr(result, "scores", ())}
+    return {name: "" if one.bounds[1] == 1 else one.name for name, one in measures.items()}
 
 
 def _level(records: Records, name: str) -> str:
@@ -332,11 +340,10 @@ class DifferencesDisplay(Dots):
 
 def _records(result: Any, what: str, of: str, *needed: str) -> Records:
     """Return the records of a result that has some columns."""
-    if not isinstance(result, Records):
-        result = result.to_records() if hasattr(result, "to_records") else Records({})
-    if not {*needed} <= {*result.columns} or not result:
+    make = getattr(result, "to_records", lambda: result)
+    if not (isinstance(found := make(), Records) and found and {*needed} <= {*found.columns}):
         raise InputError("other-result", what=what, of=of)
-    return result
+    return found
 
 
 class AgreementDisplay(Dots):
@@ -542,12 +549,10 @@ def _largest(counts: Mapping[tuple[Any, Any], int]) -> tuple[Any, ...]:
         kept += new if len(kept) + len(new) <= _LABELS else []
     sides = [kept + [None] * any(pair[side] is None for pair in counts) for side in (0, 1)]
     values = np.array([[counts.get((one, other), 0) for other in sides[1]] for one in sides[0]])
-    total = dict.fromkeys(sides[0], 0)
-    for (true, _), count in counts.items():
-        total[true] = total.get(true, 0) + count
-    shares = values / np.array([max(1, total[name]) for name in sides[0]])[:, None]
+    totals = [sum(count for (true, _), count in counts.items() if true == name) or 1
+              for name in sides[0]]  # fmt: skip
     names = [["(nothing)" if name is None else name for name in side] for side in sides]
-    return (*names, values.astype(np.float64), shares)
+    return (*names, values.astype(np.float64), values / np.array(totals)[:, None])
 
 
 class RankMatrixDisplay(Heat):
@@ -569,13 +574,9 @@ class RankMatrixDisplay(Heat):
         values, of, by = result.rank_matrix(), "data sets", getattr(result, "measure", "")
         systems = list(getattr(result, "ranked", ()))
         if isinstance(values, Records):
-            of, by, systems = (
-                "share of resamples",
-                result.scores.headings[0],
-                values.column("system"),
-            )
-            shares = values.drop("system", "mean_rank")
-            values = np.array([list(one.values()) for one in shares], np.float64)
+            of, by = "share of resamples", result.scores.headings[0]
+            systems = values.column("system")
+            values = np.array([[*one.values()][2:] for one in values], np.float64)
         if not systems:
             raise InputError("other-result", what="ranks", of="rank_systems with such data sets")
         names, few = systems[:_ROWS], values[:_ROWS, :_ROWS]
@@ -595,23 +596,16 @@ class DominanceDisplay(Heat):
     @classmethod
     def of(cls, result: Any) -> Self:
         """Take the dominances of what ``rank_competition`` found."""
-        if not hasattr(result, "pair_records"):
+        if not hasattr(result, "rankings"):
             raise InputError("other-result", what="dominances", of="rank_competition")
-        pairs, panels, every = result.pair_records(), [], len(result.systems)
-        measures = list(dict.fromkeys(pairs.column("measure")))
-        for measure in measures[:_PANELS]:
-            ranked = [one["system"] for one in result.to_records() if one["measure"] == measure]
-            found = {(name, name): 1.0 for name in ranked} | {
-                (one["first"], one["second"]): one["dominance"]
-                for one in pairs if one["measure"] == measure
-            }  # fmt: skip
-            names = ranked[:_ROWS]
-            values = np.array([[found.get((one, other), math.nan) for other in names]
-                               for one in names])  # fmt: skip
+        panels, every = list[Any](), len(result.systems)
+        for one in result.rankings[:_PANELS]:
+            order = np.argsort(-np.array(one.rank.scores), kind="stable")[:_ROWS]
+            names, values = [result.systems[n] for n in order], one.dominance[order][:, order]
             shades = np.log2(np.where(values > 0, values, math.nan))
-            panels.append((f"dominance, {measure}", names, names, values, shades))
+            panels.append((f"dominance, {one.measure}", names, names, values, shades))
         note = _join(_hidden(_ROWS, every, "system", "best"),
-                     _hidden(_PANELS, len(measures), "measure"))  # fmt: skip
+                     _hidden(_PANELS, len(result.rankings), "measure"))  # fmt: skip
         return cls(panels, axis=("over", ""), note=note)
 
     from_competition = of
@@ -640,6 +634,10 @@ class Curves(Display):
     axis, is_square, is_stepped = ("", ""), False, False
     _size = (7.2, 4.2)
 
+    def __init__(self, curves: Mapping[str, Any], note: str = "", **values: Any) -> None:
+        note = _join(note, _hidden(_CURVES, len(curves), "curve"))
+        super().__init__(curves=curves, note=note, **values)
+
     def _draw(self, axes: Sequence[Any]) -> None:
         (ax,) = axes
         for one in self.pale:
@@ -661,11 +659,7 @@ class Curves(Display):
         if self.is_square:
             ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         ax.grid(color="0.9")
-        hidden = _hidden(_CURVES, len(self.curves), "curve")
-        ax.set_xlabel("\n".join(filter(None, [self.axis[0], hidden])))
-        if len(self.curves) == 1:
-            ax.set_title(_short(*self.curves, 60))
-        _legend(ax)
+        _legend(ax, fontsize="small")
 
 
 def _curves(every: Iterable[Mapping[str, Any]], x: str) -> dict[str, Floats]:
@@ -882,7 +876,7 @@ class LabelsDisplay(Display):
         order = frequent[np.argsort(-np.nan_to_num(value[frequent, 0], nan=-np.inf), kind="stable")]
         note = _join(_hidden(most, len(labels), "label", "most frequent"),
                      _hidden(_PANELS, len(systems), "system"))  # fmt: skip
-        size = 6.8, 1.3 + 0.22 * len(order) * max(1, len(shown) / 2.2)
+        size = 6.8 + 1.6 * (len(shown) > 1), 1.3 + 0.22 * len(order) * max(1, len(shown) / 2.2)
         return cls(title=f"{_short(heading)} by label", labels=[labels[n] for n in order.tolist()],
                    systems=shown, value=value[order, :_PANELS], support=support[order], note=note,
                    _size=size, _grid=(1, 2, {"width_ratios": (3, 1)}))  # fmt: skip
@@ -902,7 +896,7 @@ class LabelsDisplay(Display):
         axes[1].tick_params(labelleft=False)
         axes[1].locator_params(axis="x", nbins=3)
         if len(self.systems) > 1:
-            _legend(axes[0], loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
+            _legend(axes[1], handles=axes[0].containers)
 
 
 def _item_values(result: Any, measure: str | None) -> tuple[str, list[Any], list[str], Floats]:
@@ -941,9 +935,8 @@ class ItemsDisplay(Curves):
             x, counts = np.unique(known, return_counts=True)
             share = np.append(0, np.cumsum(counts) / max(1, len(known)))
             if len(x):
-                curves[f"{_short(system)}: mean {known.mean():.3f}"] = np.stack(
-                    [np.append(x[0], x), share]
-                )
+                name = f"{_short(system)}: mean {known.mean():.3f}"
+                curves[name] = np.stack([np.append(x[0], x), share])
         return cls(curves=curves, axis=(_short(heading), "share of items up to"),
                    note=f"{pluralize(lacking, 'value')} undefined" if lacking else "")  # fmt: skip
 
@@ -985,7 +978,7 @@ class SystemPairDisplay(Display):
             raise InputError("other-result", what="second system", of="two systems")
         pair = [known.index(_choose(name, known)) for name in systems or known[:2]]
         both = np.flatnonzero(~np.isnan(values[:, pair]).any(axis=1))
-        x, y = values[np.ix_(both, pair)].T
+        x, y = values[both][:, pair].T
         gaps, lacking = np.abs(y - x), len(values) - len(both)
         marked = [n for n in np.argsort(-gaps, kind="stable")[:_MARKED].tolist() if gaps[n]]
         above, on, below = (f"{int((np.sign(y - x) == sign).sum()):,}" for sign in (1, 0, -1))
@@ -1056,7 +1049,8 @@ def choose(result: Any, name: str = "") -> Display:
     InputError
         If it does not suit the result; lists those that do.
     """
-    check_choice("plot", name, ["", *FIGURES])
+    if name:
+        check_choice("plot", name, FIGURES)
     try:
         return FIGURES[name].of(result) if name else next(_suiting(result))[1]
     except StopIteration:
@@ -1074,7 +1068,7 @@ def render(display: Display, form: str) -> bytes:
     figure = (display if display.figure_ is not None else display.plot()).figure_
     import matplotlib as mpl
 
-    out, fixed = io.BytesIO(), {"svg.fonttype": "none", "svg.hashsalt": "semmetrics"}
+    out, fixed = io.BytesIO(), dict[Any, Any]({"svg.fonttype": "none", "svg.hashsalt": "figure"})
     with mpl.rc_context(fixed), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # which are drawn as boxes
         figure.savefig(out, format=form[1:], dpi=150, metadata=_METADATA[form])
@@ -1104,4 +1098,7 @@ def svg_text(display: Display) -> str:
     mark = hashlib.sha256(text.encode()).hexdigest()[:10]
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>f{mark}-", text)
     title = display.title or np.ravel(display.ax_)[0].get_title(loc="left")
+    style = re.search(r"<style.*?\*\{(.*?)\}</style>", text)
+    if style:  # which would be that of the whole page
+        text = text.replace(style[0], "").replace("<svg", f'<svg style="{style[1]}"', 1)
     return text.replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1)

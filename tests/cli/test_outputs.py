@@ -464,3 +464,27 @@ def test_a_matrix_is_never_without_its_ids(inputs, tmp_path, monkeypatch, again)
     assert np.load(out).shape == (IMAGES, IMAGES)
     assert len(json.loads(ids.read_text())["images"]) == IMAGES
     assert len(list(tmp_path.iterdir())) == 2
+
+
+# ---- figures ------------------------------------------------------------------------------------
+
+
+def test_figures_appear_beside_the_result(ok, refused, files):
+    score = "score", "-mF1", "--plot"
+    ok(*score, "v.svg", "--plot", "items=i.png", "-o", "o.txt", "a.json", "gt.json")
+    shown = [Path(name).read_bytes()[:5] for name in ("v.svg", "i.png", "o.txt")]
+    assert shown == [b"<?xml", b"\x89PNG\r", b"measu"]
+    ok("score", "-mF1", "--state", "a.state", "a.json", "gt.json")
+    ok("merge", "--plot", "merged.png", "a.state")
+    ok("sweep", "--thresholds=0:1:0.5", "--plot", "sweep.pdf", "a.json", "gt.json")
+    Path("table.csv").write_text("dataset,A,B\nx,0.5,0.6\ny,0.4,0.8\n")
+    for command in ("rank", "compare"):
+        ok(command, "--table", "table.csv", "--plot", f"{command}.svg")
+        assert "<svg" in Path(f"{command}.svg").read_text()
+    for code, given in {
+        "no-figure": "labels=b.png", "bad-choice": "label=b.png", "wrong-ending": "b.jpg",
+        "output-is-input": "items=gt.json",
+    }.items():  # fmt: skip
+        assert refused(*score, given, "a.json", "gt.json").code == code
+    both = refused(*score, "z.png", "--plot", "items=z.png", "a.json", "gt.json")
+    assert both.code == "output-is-output"

@@ -1,0 +1,158 @@
+"""Figures: what they hold and draw are the numbers of the records, whatever the input is called."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from refusals import refused
+
+import semmetrics as sm
+from semmetrics import plots
+from semmetrics.errors import MissingDependencyError
+from semmetrics.studies import compare_values, rank_normalized
+
+LABELS = ["cat", "a$b$c", "x" * 90, "\x1b[2J\n", "<b>&", "dog"]
+TRUTH = {f"item {n}": [LABELS[n % 6], LABELS[(n + 2) % 6]] for n in range(12)}
+SYSTEMS = {
+    "base": {key: [LABELS[n % 5]] for n, key in enumerate(TRUTH)},
+    "$new$ " + "y" * 90: {key: labels[: n % 3] for n, (key, labels) in enumerate(TRUTH.items())},
+}
+RANKED = np.array([[(n * 7 + c * 5) % 11 / 11 for c in range(6)] for n in range(12)])
+VALUES = {f"set {d}": {"A": 0.9, "B": 0.7 - d / 50, "C": 0.65, "$D": 0.1 + d / 9} for d in range(6)}
+
+
+def captions(shift):
+    words = ["a", "dog", "runs", "on", "the", "red", "beach", "today"]
+    return {f"p{n}": " ".join(words[(n + k * shift) % 8] for k in range(5)) for n in range(20)}
+
+
+@cache
+def result(name):
+    scored = {"truth": list(TRUTH.values()), "measures": "F1 Recall", "classes": LABELS}
+    how = {
+        "precision-recall": {"measures": "mAP"}, "top-k": {"top_k": [1, 2, 4]},
+        "thresholds": {"threshold": "0.2,0.5,best", "measures": "F1"},
+        "seen-unseen": {"truth": [LABELS[n % 6] for n in range(12)], "measures": "AUSUC",
+                        "seen": LABELS[:3], "unseen": LABELS[3:]},
+        "ncs": {"truth": {str(n): [str(n % 6)] for n in range(12)}, "task": "retrieval",
+                "measures": "NCS@1 NCS@3 HitRate@1 HitRate@3", "phi": RANKED[:, ::-1],
+                "classes": None},
+    }  # fmt: skip
+    if name in how:
+        options = scored | how[name]
+        found = sm.score(RANKED, options.pop("truth"), **options)
+    elif name in ("differences", "rank-matrix"):
+        found = sm.compare(SYSTEMS, TRUTH, measures="F1 MacroF1", resamples=50)
+    elif name == "ranks":
+        found = rank_normalized(VALUES)
+    elif name == "agreement":
+        ratings = [{"id": key, "rating": n % 5} for n, key in enumerate(TRUTH)]
+        found = sm.meta(ratings, SYSTEMS["base"], TRUTH, measures="F1 SemF1", resamples=50)
+    elif name == "dominance":
+        chosen = sm.select_discrepant({f"$n{k}": captions(k) for k in (1, 2, 3)}, k=3)
+        references = {key: [captions(1)[key]] for key in chosen.images}
+        found = sm.rank_competition(chosen, references=references, measures="ROUGE-L BLEU-1")
+    else:
+        found = sm.score_systems(SYSTEMS, TRUTH, measures="F1 MacroF1 SemF1", ci=True, resamples=50)
+    return found
+
+
+def held(display):
+    """Return the numbers that a display holds, and those that its axes draw."""
+    axes = np.ravel(display.ax_)
+    if hasattr(display, "panels"):
+        return [np.nan_to_num(p[4]) for p in display.panels], [
+            np.ma.filled(ax.collections[0].get_array(), 0) for ax in axes]  # fmt: skip
+    if hasattr(display, "curves"):
+        lines = [line.get_xydata().T for line in axes[0].lines if line.get_linestyle() != "None"]
+        return [one[:2] for one in display.curves.values()], lines
+    if hasattr(display, "support"):
+        bars = [[bar.get_width() for bar in ax.patches] for ax in axes]
+        return [display.value.T.ravel(), display.support], bars
+    if hasattr(display, "value"):
+        lines = [line.get_xdata() for ax in axes for line in ax.lines[::2]]
+        wanted = [column for scale in display._panels for column in display.value[
+            [display.scales.get(row, scale) == scale for row in display.rows]].T]  # fmt: skip
+        return wanted, lines[: len(wanted)]
+    if hasattr(display, "means"):
+        return [display.means], [[one.get_xdata()[0] for one in axes[0].lines
+                                  if len(one.get_xdata()) == 3]]  # fmt: skip
+    every = axes[0].collections[0].get_offsets()
+    return [np.unique(np.stack([display.x, display.y], 1), axis=0)], [every]
+
+
+@pytest.mark.parametrize("name", plots.FIGURES)
+def test_a_figure_draws_what_it_holds(name):
+    found = result(name)
+    display = plots.choose(found, name).plot()
+    for wanted, drawn in zip(*held(display), strict=True):
+        assert_allclose(drawn, wanted)
+    assert name in plots.suitable(found)
+    assert display.figure_.get_size_inches().max() < 30
+    svg = plots.svg_text(display)
+    assert plots.svg_text(plots.choose(found, name)) == svg
+    text = "".join(ElementTree.fromstring(svg).itertext())
+    assert not [one for one in ("\x1b", "y" * 40) if one in text] + ["style"] * ("<style" in svg)
+
+
+def test_displays_hold_the_numbers_of_records():
+    table = result("values")
+    shown = plots.ValuesDisplay.from_scores(table)
+    for one in table.to_records():
+        row, column = shown.rows.index(one["heading"]), shown.series.index(one["system"])
+        assert (shown.value[row, column], shown.low[row, column]) == (one["value"], one["ci_low"])
+    labels = plots.LabelsDisplay.from_scores(table)
+    for one in table.per_label():
+        place = labels.labels.index(one["label"]), labels.systems.index(one["system"])
+        drawn = labels.value[place], labels.support[place[0]]
+        assert drawn == (one["value"], one["support"])
+    found = result("ranks")
+    assert plots.CriticalDifferenceDisplay.from_ranking(found).means == [
+        one.mean_rank for one in found]  # fmt: skip
+    mean = next(iter(plots.PrecisionRecallDisplay.of(result("precision-recall")).curves.values()))
+    wanted = sm.score(RANKED, list(TRUTH.values()), measures="mAP(interpolation=coco101)",
+                      classes=LABELS)  # fmt: skip
+    assert mean[1].mean() == pytest.approx(wanted[0].value)
+    gains = compare_values(VALUES)
+    assert plots.DifferencesDisplay.of(gains).value.ravel().tolist() == gains.column("difference")
+
+
+def test_figures_hide_what_is_too_much_and_draw_what_is_undefined():
+    many = {f"system {n}": {"a": [f"l{n}"], "b": []} for n in range(40)}
+    truth = {"a": [f"l{n}" for n in range(50)], "b": ["q"]}
+    table = sm.score_systems(many, truth, measures="Precision(no_prediction=nan) MacroF1")
+    for name in plots.suitable(table):
+        plots.choose(table, name).plot()
+    shown = plots.ValuesDisplay.of(table)
+    assert len(shown.rows) == 30
+    assert "30 of 40 systems" in shown.note
+    assert "the most frequent 30 of 51 labels" in plots.LabelsDisplay.of(table).note
+    one = sm.score({"a": ["cat"]}, {"a": ["cat"]}, measures="F1")
+    assert [plots.choose(one, name).plot() is not None for name in plots.suitable(one)]
+
+
+def test_axes_may_be_given_and_figures_are_saved(tmp_path):
+    from matplotlib.figure import Figure
+
+    for ending, start in (("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")):
+        plots.save(plots.TopKDisplay.of(result("top-k")), path := tmp_path / f"a.{ending}")
+        assert path.read_bytes().startswith(start)
+    axes = Figure().subplots(2)
+    assert plots.TopKDisplay.of(result("top-k")).plot(axes[0]).ax_ is axes[0]
+    assert len(plots.LabelsDisplay.of(result("labels")).plot(axes[1]).ax_) == 2
+    assert "matplotlib.pyplot" not in sys.modules
+
+
+def test_refusals(monkeypatch):
+    with refused("no-figure", name="ranks"):
+        plots.choose(result("values"), "ranks")
+    with refused("wrong-ending"):
+        plots.save(plots.choose(result("values")), "a.jpg")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingDependencyError, match=r"semmetrics\[plots\]"):
+        plots.ValuesDisplay.of(result("values")).plot()
