@@ -14,7 +14,7 @@ from refusals import refused
 import semmetrics as sm
 from semmetrics import plots
 from semmetrics.errors import MissingDependencyError
-from semmetrics.studies import compare_values, rank_normalized
+from semmetrics.studies import rank_normalized
 
 LABELS = ["cat", "a$b$c", "x" * 90, "\x1b[2J\n", "<b>&", "dog"]
 TRUTH = {f"item {n}": [LABELS[n % 6], LABELS[(n + 2) % 6]] for n in range(12)}
@@ -24,11 +24,6 @@ SYSTEMS = {
 }
 RANKED = np.array([[(n * 7 + c * 5) % 11 / 11 for c in range(6)] for n in range(12)])
 VALUES = {f"set {d}": {"A": 0.9, "B": 0.7 - d / 50, "C": 0.65, "$D": 0.1 + d / 9} for d in range(6)}
-
-
-def captions(shift):
-    words = ["a", "dog", "runs", "on", "the", "red", "beach", "today"]
-    return {f"p{n}": " ".join(words[(n + k * shift) % 8] for k in range(5)) for n in range(20)}
 
 
 @cache
@@ -54,8 +49,11 @@ def result(name):
         ratings = [{"id": key, "rating": n % 5} for n, key in enumerate(TRUTH)]
         found = sm.meta(ratings, SYSTEMS["base"], TRUTH, measures="F1 SemF1", resamples=50)
     elif name == "dominance":
-        chosen = sm.select_discrepant({f"$n{k}": captions(k) for k in (1, 2, 3)}, k=3)
-        references = {key: [captions(1)[key]] for key in chosen.images}
+        said = {
+            f"$n{k}": {f"p{n}": f"a dog runs by {n % k} cats" for n in range(9)} for k in (2, 3, 5)
+        }
+        chosen = sm.select_discrepant(said, k=2)
+        references = {key: [said["$n5"][key]] for key in chosen.images}
         found = sm.rank_competition(chosen, references=references, measures="ROUGE-L BLEU-1")
     else:
         found = sm.score_systems(SYSTEMS, TRUTH, measures="F1 MacroF1 SemF1", ci=True, resamples=50)
@@ -118,8 +116,6 @@ def test_displays_hold_the_numbers_of_records():
     wanted = sm.score(RANKED, list(TRUTH.values()), measures="mAP(interpolation=coco101)",
                       classes=LABELS)  # fmt: skip
     assert mean[1].mean() == pytest.approx(wanted[0].value)
-    gains = compare_values(VALUES)
-    assert plots.DifferencesDisplay.of(gains).value.ravel().tolist() == gains.column("difference")
 
 
 def test_figures_hide_what_is_too_much_and_draw_what_is_undefined():
@@ -139,13 +135,14 @@ def test_figures_hide_what_is_too_much_and_draw_what_is_undefined():
 def test_axes_may_be_given_and_figures_are_saved(tmp_path):
     from matplotlib.figure import Figure
 
+    before = {*sys.modules}
     for ending, start in (("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")):
         plots.save(plots.TopKDisplay.of(result("top-k")), path := tmp_path / f"a.{ending}")
         assert path.read_bytes().startswith(start)
     axes = Figure().subplots(2)
     assert plots.TopKDisplay.of(result("top-k")).plot(axes[0]).ax_ is axes[0]
     assert len(plots.LabelsDisplay.of(result("labels")).plot(axes[1]).ax_) == 2
-    assert "matplotlib.pyplot" not in sys.modules
+    assert "matplotlib.pyplot" not in {*sys.modules} - before
 
 
 def test_refusals(monkeypatch):
