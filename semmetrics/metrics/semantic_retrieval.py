@@ -268,7 +268,7 @@ def ndcg(
 ) -> Floats:
     r"""Return nDCG of each query at each cutoff, with phi as graded relevance.
 
-    .. math:: \sum_{r=1}^{K} g(\phi_{q_r}) \, d(r) \Big/ \sum_{r=1}^{K} g(\phi_{b_r}) \, d(r)
+    .. math:: \frac{\sum_{r=1}^{K} g(\phi_{q_r}) \, d(r)}{\sum_{r=1}^{K} g(\phi_{b_r}) \, d(r)}
 
     with the retrieved items :math:`q` and the most similar ones :math:`b`.
 

@@ -139,7 +139,7 @@ def score_stream(
     Parameters
     ----------
     preds : path, or mapping from system to path
-        JSON lines, CSV, TSV, Parquet or Arrow: a file, a folder, a pattern such as "preds/*.csv",
+        JSON lines, CSV, TSV, Parquet or Arrow: a file, a folder, a pattern as ``preds/*.csv``,
         or "-" for standard input.
     gts : path
     shard : str, optional

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import semmetrics
+from semmetrics import metrics, plots, scale, studies, text
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -23,3 +24,11 @@ def test_every_key_of_scores_as_json_is_a_row():
     listed = [key for head in heads for key in re.findall(r"`(\w+)`", head)]
     (found,) = semmetrics.score({"a": ["cat"]}, {"a": ["cat"]}, measures="F1").to_dicts()
     assert sorted(listed) == sorted(found)
+
+
+def test_every_public_name_has_a_page():
+    page = (DOCS / "api" / "index.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^ +semmetrics\.(?:\S+\.)?(\w+)$", page, re.MULTILINE)
+    rooms = (semmetrics, metrics, plots, scale, studies, text)
+    public = {name for room in rooms for name in room.__all__}
+    assert public - {"__version__"} <= {*listed}

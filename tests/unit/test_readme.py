@@ -22,7 +22,9 @@ import pytest
 from semmetrics.metrics.registry import all_definitions, forget
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_MADE = ROOT / "docs" / "generated"  # by a build of the pages
+PAGES = [ROOT / "README.md",
+         *sorted(p for p in (ROOT / "docs").rglob("*.md") if _MADE not in p.parents)]  # fmt: skip
 BLOCK = re.compile(
     r"(?:^<!-- (?P<mark>\w+): (?P<argument>.*?) -->\n)?"
     r"^```(?P<language>\w+)[^\n]*\n(?P<text>.*?)^```$",
@@ -86,3 +88,14 @@ def test_commands_print_what_the_page_says(page, tmp_path):
             lines = [[line.rstrip() for line in text.strip("\n").splitlines()]
                      for text in (done.stdout, output)]  # fmt: skip
             assert lines[0] == lines[1], command
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # they are of the kernel
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").rglob("*.ipynb")), ids=lambda p: p.stem)
+def test_notebooks_run(path, monkeypatch):
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    notebook = nbformat.read(path, 4)
+    assert not any(cell.get("outputs") for cell in notebook.cells), "clear the outputs"
+    nbclient.NotebookClient(notebook, timeout=120).execute()
