@@ -505,6 +505,10 @@ OUTPUT = _named(
     plot=Option("Draw a figure of the result there: the most suitable, or the one named, such as "
         "labels=FILE or items=FILE; may be repeated. A wrong name lists all.", WRITE,
         metavar="[NAME=]FILE", repeat=True, written=(".png", ".svg", ".pdf"), common=True),
+    html=Option("Write a report there, too: one page with figures, labels, and the worst and best "
+        "items. The same as -o FILE.html.", WRITE, written=(".html",), common=True),
+    images=Option("Show pictures of items in the report: a folder of files called by the ids, or "
+        "'images/{id}.jpg'.", WRITE, metavar="FOLDER"),
     digits=Option("Digits after the point: 4, or 2 with --percent.", WRITE, read=int, least=0,
         most=17),
     percent=Option("Multiply values in [-1, 1], CIDEr, SPICE and SPIDEr by 100, as papers print "

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from semmetrics.scoring.table import ScoreTable
     from semmetrics.studies.discrepancy import DiscrepancySelection
 
-SCALED = ("signatures", "form", "output", "digits", "percent", "plot", "quiet")
+SCALED = ("signatures", "form", "output", "digits", "percent", "plot", "html", "images", "quiet")
 DRAWN = (*RESULT, "plot")
 SCORES = (*SCALED, "systems")
 _DETAILS = [n for n, one in COMMAND_OPTIONS["score"].items() if one.written and n != "state"]
@@ -74,7 +74,8 @@ def score(run: Run) -> None:
     from semmetrics.scoring import score as api
 
     systems: Any = run.systems() or {"embeddings": None}
-    detailed = any(run[name] is not None for name in ("worst", *_DETAILS)) or bool(run.plots)
+    detailed = any(run[name] is not None for name in ("worst", "html", *_DETAILS))
+    detailed = detailed or bool(run.plots)
     options = run.values() | {"keep_rows": detailed}
     if run["classification_report"] and run["protocol"] is None and run["rescore"] is None:
         options.setdefault("measures", ["MacroF1"])

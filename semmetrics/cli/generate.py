@@ -383,8 +383,14 @@ class Run:
         """Write a result in the format that the ending of its file names."""
         if any(self.options.get(name) is not OUTPUT[name] for name in ("form", "output")):
             return  # what is written has one format
-        form = ENDINGS.get(output.ending(self["output"] or ""), self["form"])
         source = click.get_current_context().get_parameter_source("form")
+        if "html" in self.options:
+            is_page = output.ending(self["output"] or "") == ".html" and self["html"] is None
+            if is_page and source is ParameterSource.DEFAULT:
+                self.given |= {"html": self["output"], "output": None}
+            if self["images"] is not None and self["html"] is None:
+                raise InputError("needs-option", what="--images", name="html")
+        form = ENDINGS.get(output.ending(self["output"] or ""), self["form"])
         if form != self["form"] and source is not ParameterSource.DEFAULT:
             names = f"--format {self['form']} and -o {self['output']}"
             raise InputError("conflicting-options", names=names)
@@ -481,6 +487,8 @@ class Run:
             except InputError as error:
                 raise error.placed(f"--plot {name}".rstrip()) from None
             drawn[path] = figures.render(figure, output.ending(path))
+        if self["html"] is not None:
+            drawn[self["html"]] = of.html_report(images=self["images"], **self.shape)
         output.write_text(text, self["output"], self["form"], {**(beside or {}), **drawn},
                           self["digits"])  # fmt: skip
 

@@ -669,24 +669,36 @@ class Result(ABC):
         lines = list(map(printable, self._lines(digits))) if form == "table" else []
         return "\n".join([*([drawn] if drawn else []), *lines, *comment(self, form)])
 
-    def to_html_report(
+    def to_html_report(self, path: str | PathLike[str], **how: Any) -> None:
+        """Write the report that ``html_report`` returns to a file; the keywords are its own.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
+        from semmetrics.store.files import open_output
+
+        text = self.html_report(**how)
+        with open_output(os.fspath(path)) as out:
+            out.write(text)
+
+    def html_report(
         self,
-        path: str | PathLike[str],
         *,
         title: str | None = None,
         images: str | None = None,
         n: int = 10,
         digits: int = 4,
         scale: float = 1.0,
-    ) -> None:
-        """Write a report as one HTML file that loads nothing.
+    ) -> str:
+        """Return a report as one HTML page that loads nothing.
 
         It has the values, figures, values of labels, the worst and best items, what was undefined,
         left out or not computed, and signatures.
 
         Parameters
         ----------
-        path : path
         title : str, optional
             The default names the systems.
         images : str, optional
@@ -702,10 +714,9 @@ class Result(ABC):
         MissingDependencyError
             If jinja2, matplotlib or, for images, Pillow is not installed.
         InputError
-            If the file cannot be written, or there is no such folder of images.
+            If there is no such folder of images.
         """
         from semmetrics.reports import figures, page
-        from semmetrics.store.files import open_output
 
         records, tables = self.to_records(), dict[str, Rows]()
         for name, rows in self._details():
@@ -714,7 +725,7 @@ class Result(ABC):
         named = [name for name in _TELLING if name in records.columns]
         signed = {name: records.column(name) for name in (*named, "signature")}
         absent = getattr(self, "not_computed", ())
-        text = page.write_report(
+        return page.write_report(
             title=title or listing(dict.fromkeys(signed[named[0]]), write=str),
             values=self._tables(digits, scale), align=_right, tables=tables, images=images,
             lines=self._sentences() if isinstance(self, Table) else [], digits=digits,
@@ -727,8 +738,6 @@ class Result(ABC):
                 "Notes": self.notes,
             },
         )  # fmt: skip
-        with open_output(os.fspath(path)) as out:
-            out.write(text)
 
     def _details(self) -> Iterable[tuple[str, Records]]:
         """Return further tables of a report, with their titles."""
