@@ -198,7 +198,7 @@ def _grid(every: Iterable[Mapping[str, Any]], row: str, series: str, *names: str
 
 def _legend(ax: Any, **how: Any) -> None:
     """Put a legend beside the axes, where there is more than one entry."""
-    if len(ax.get_legend_handles_labels()[1]) > 1 or how:
+    if len(ax.get_legend_handles_labels()[1]) > (0 if how else 1):
         ax.legend(**{"loc": "upper left", "bbox_to_anchor": (1.01, 1), "frameon": False,
                      "fontsize": "small", "borderaxespad": 0} | how)  # fmt: skip
 
@@ -529,8 +529,9 @@ class ConfusionDisplay(Heat):
             if score.system == table.systems[0] and by_meaning not in found:
                 with suppress(InputError):
                     found[by_meaning] = table[place : place + 1].confusion()
-        if not found:
-            table.confusion()  # which says why
+        if not any(found.values()):
+            table.confusion()  # which may say why
+            raise InputError("other-result", what="labels", of="labels")
         panels, labels = [], 0
         for by_meaning, records in found.items():
             counts = {(one["true"], one["predicted"]): one["count"] for one in records}

@@ -153,7 +153,8 @@ class _Thumbnails:
         if before == images:
             self.folder, self.template = Path(images).resolve(), f"{images}/{{id}}"
         if not self.folder.is_dir():
-            raise InputError("missing-file", images, remedy="check the path of --images")
+            remedy = "name a folder, or a path with {id} in it"
+            raise InputError("missing-file", images, remedy=remedy)
 
     def find(self, id: str) -> str:
         """Return the picture of an item; "" if there is none."""

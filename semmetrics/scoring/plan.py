@@ -313,7 +313,8 @@ class Shard(NamedTuple):
     @staticmethod
     def read(text: str) -> Shard:
         """Return what a text such as "3/8" means."""
-        number, of = (int(one) if one.isdecimal() else 0 for one in f"{text}/".split("/")[:2])
+        parts = f"{text}/".split("/")[:2]
+        number, of = (int(one) if one.isdecimal() and len(one) < 9 else 0 for one in parts)
         if text != f"{number}/{of}" or not 1 <= number <= of <= _SHARDS:
             raise InputError("bad-option", name="shard", value=text, wanted="a part such as 3/8")
         return Shard(number, of)

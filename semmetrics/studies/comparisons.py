@@ -648,7 +648,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
                 winner, loser = (one.system, one.baseline)[:: 1 if verdict == "better" else -1]
                 over[winner, one.heading] = over.get((winner, one.heading), "") + letters[loser]
         plain = replace(self.scores, scores=[replace(one, ci=None) for one in self.scores])
-        ((_, *rows),) = plain._tables(digits, scale)
+        ((_, *rows),) = plain._tables(digits, scale, "columns")
         for heading, *cells in rows:
             for system, cell in zip(systems, cells, strict=True):
                 if isinstance(cell, Graded):  # equal values have neither a best nor marks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
@@ -77,6 +77,9 @@ class ThresholdSweep(Result):
             found.setdefault(name, {})[float(str(score.measure["threshold"]))] = score
         by_name = {name: tuple(some[point] for point in points) for name, some in found.items()}
         return ThresholdSweep(tuple(points), by_name, table.facts, table.understood)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
 
     def __getitem__(self, name: str) -> tuple[Score, ...]:
         """The scores of a measure, one for each threshold, by whatever name was asked for."""

@@ -235,7 +235,6 @@ def test_one_name_that_is_alike_is_taken():
     assert list(map(str, parse_all(texts))) == [
         "F1", "F1(average=macro,labels=union)", "CIDEr", "BLEU-4", "ROUGE-L", "nDCG@10",
         "F1(average=micro)@3"]  # fmt: skip
-    measure(name="CF1")(lambda hit: hit)  # beside C-F1
     with refused("unknown-name") as caught:
         parse("cf1")
     assert {"CF1", "C-F1"} <= set(caught.value.values["remedy"].removesuffix("?").split())

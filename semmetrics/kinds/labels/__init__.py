@@ -12,7 +12,14 @@ from semmetrics.core.ragged import cell_keys, first_occurrences
 from semmetrics.data.form import Form, ReadOptions
 from semmetrics.data.inputs import Sample, as_data
 from semmetrics.data.lists import Lists, as_entry
-from semmetrics.data.matrix import as_matrix, is_membership, is_signed, members, note_unstored
+from semmetrics.data.matrix import (
+    as_matrix,
+    class_terms,
+    is_membership,
+    is_signed,
+    members,
+    note_unstored,
+)
 from semmetrics.data.public import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.errors import ITEM, Fact, InputError
 from semmetrics.kinds import Certainty, Verdict, names_entries
@@ -90,7 +97,7 @@ def _named_places(found: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
     InputError
         If a number is no place, or rows may be either.
     """
-    named = [as_entry((one,) if isinstance(one, str) else tuple(one)) for one in classes]
+    named = list(map(as_entry, class_terms(classes)))
     texts = list(map(str, found.vocabulary))
     if not all(map(str.isdecimal, texts or [""])) or any(str(one).isdecimal() for one in named):
         return found
