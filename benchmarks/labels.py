@@ -300,6 +300,35 @@ def resamples(scale: Scale) -> list[Row]:
     return [Row(f"{what}, {repeats} runs", seconds(times["ours"]))]
 
 
+def report(scale: Scale) -> list[Row]:
+    """The classification report, beside scikit-learn's on a 0/1 matrix that is made already."""
+    from sklearn.metrics import classification_report
+
+    sets = make_sets(scale.examples, scale.labels)
+    predicted, reference = (one.lists() for one in sets)
+    first, second = (one.matrix() for one in sets)
+
+    def mine() -> dict[str, Any]:
+        table = semmetrics.score(predicted, reference, measures="MacroF1")
+        return {row["label"]: row for row in table.classification_report()}
+
+    def theirs() -> dict[str, Any]:
+        names = [f"label {i}" for i in range(scale.labels)]
+        found: dict[str, Any] = classification_report(
+            second, first, target_names=names, output_dict=True, zero_division=0
+        )
+        return found
+
+    one, other = mine(), theirs()
+    for name, row in other.items():
+        if not math.isclose(one[name]["f1-score"], row["f1-score"], abs_tol=1e-12):
+            raise RuntimeError(f"{name}: {one[name]} is not {row}")
+    times = take_turns({"mine": mine, "theirs": theirs}, scale.repeats)
+    what = f"classification report from lists, {_size(scale)}; scikit-learn on 0/1 matrices"
+    return [Row(what, seconds(times["mine"]), seconds(times["theirs"]),
+                ratio(times["theirs"], times["mine"]))]  # fmt: skip
+
+
 def vocabulary(scale: Scale) -> list[Row]:
     """Cost against the number of labels, the sizes of the sets unchanged."""
     contenders: dict[str, Callable[[], object]] = {}
@@ -381,6 +410,7 @@ WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {
     "stream": stream,
     "arrays": arrays,
     "resamples": resamples,
+    "report": report,
     "vocabulary": vocabulary,
     "start": start,
 }
