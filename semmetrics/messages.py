@@ -805,6 +805,7 @@ MESSAGES: dict[str, str] = {
     "tied-graphs-of-mean": "SPICE of {n:item} depends on ties in merging scene graphs{examples!e} "
         "({low:.4f} to {high:.4f}): its own program may print {less:.2g} less to {more:.2g} "
         "more{untried}",
+    "cider-of-coco": "the CIDEr that the COCO code and most papers print is CIDEr-D",
     "recall-of-several": "{n:query} with several positives: the R@K of papers is HitRate@K",
     "run-size": "{n:query}, {how}",
     "tied-ranks": "{n:query} with a tie that decides the rank of a positive",

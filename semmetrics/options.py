@@ -804,7 +804,8 @@ def flag(name: str, value: str = "") -> str:
     """
     one = OPTIONS.get(name) or READING.get(name) or OUTPUT.get(name)
     named = one.flag if one else f"--{name.replace('_', '-')}"
-    return f"{named} {shlex.quote(value) if value else value}".removesuffix(" True").rstrip()
+    written = value if value[:1] in ("", "'", '"') else shlex.quote(value)
+    return f"{named} {written}".removesuffix(" True").rstrip()
 
 
 def hint_of(name: str) -> Any:

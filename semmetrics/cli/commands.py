@@ -371,7 +371,7 @@ def sweep(run: Run) -> None:
 
 @command(
     "calibrate", {"preds": "[PRED?", "gt": "GT]?"}, takes="calibrate_threshold",
-    reads=("labels",), output=("output", "quiet"),
+    reads=("labels",), output=("output", "plot", "quiet"),
 )  # fmt: skip
 def calibrate(run: Run) -> None:
     """Find the threshold of similarity of an embedding, and save it.
@@ -403,8 +403,9 @@ def calibrate(run: Run) -> None:
         found.save(run["output"])
     else:
         output.say(["the calibration is not saved; give -o FILE"], quiet=run.quiet)
-    form = run["form"]
-    output.echo(found.to_json() if form == "json" else api.report_calibration(found), form)
+    text = found.to_json() if run["form"] == "json" else api.report_calibration(found)
+    run.given["output"] = None  # which has the calibration
+    run.write_text(text, of=found)
 
 
 @command("correlate", {"ratings": "RATINGS", "phi": "[NAME=]PHI..."}, output=DRAWN)

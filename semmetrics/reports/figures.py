@@ -539,7 +539,8 @@ class ConfusionDisplay(Heat):
             how = ", by meaning" if by_meaning else ""
             title = f"{records[0]['system']}, {records[0]['measure']}{how}"
             panels.append((title, *_largest(counts)))
-        note = _hidden(_LABELS, labels, "label", "most confused")
+        note = _join(_hidden(1, len(table.systems), "system"),
+                     _hidden(_LABELS, labels, "label", "most confused"))  # fmt: skip
         return cls(panels, axis=("taken for", "true"), digits=0, note=note)
 
     from_scores = of
@@ -687,7 +688,7 @@ class PrecisionRecallDisplay(Curves):
     >>> scores, truth = np.array([[0.9, 0.2], [0.6, 0.7], [0.3, 0.1]]), [["cat"], ["dog"], ["cat"]]
     >>> table = semmetrics.score(scores, truth, measures="mAP", classes=["cat", "dog"])
     >>> list(PrecisionRecallDisplay.from_scores(table).curves)
-    ['mean of preds (mAP 0.917)', 'cat', 'dog']
+    ['preds, mean (mAP 0.917)', 'cat', 'dog']
     """
 
     @classmethod
@@ -700,7 +701,7 @@ class PrecisionRecallDisplay(Curves):
         for (system, heading), points in found.items():
             lines = {label: np.array(some).T for label, some in points.items()}
             value = f"{_short(heading, 14)} {table[system, heading].value:.3f}"
-            name = f"mean of {_short(system, 20)} ({value})"
+            name = f"{_short(system, 20)}, mean ({value})"
             curves[name] = lines[None] if None in lines else _mean_curve(list(lines.values()))
             frequent = sorted(lines, key=lambda label: -lines[label].shape[1])
             classes = [(label, lines[label]) for label in frequent if label is not None]
@@ -738,7 +739,15 @@ class ThresholdDisplay(Curves):
     def of(cls, result: Any) -> Self:
         """Take a sweep, or a table of scores with several thresholds."""
         every, fitted, what = list[Any](), dict[str, Any](), "similarity"
-        if hasattr(result, "points"):
+        if isinstance(curve := getattr(result, "curve", None), Mapping):  # of a calibration
+            points = curve["threshold"]
+            every = [{"name": name, "threshold": point, "value": value}
+                     for name in ("f1", "youden", "accuracy", "own", "other", "contrast")
+                     for point, value in zip(points, curve.get(name, ()), strict=False)
+            ]  # fmt: skip
+            by = "contrast" if "contrast" in curve else result.criterion
+            fitted[by] = result.threshold, result.value
+        elif hasattr(result, "points"):
             every = [one | {"name": one["measure"]} for one in result.to_records()]
         else:
             table = _table(result)
@@ -876,9 +885,11 @@ class LabelsDisplay(Display):
         every = (one for one in records if one["measure"] == heading)
         labels, systems, (value, support) = _grid(every, "label", "system", "value", "support")
         support, shown = np.nan_to_num(support).max(axis=1), systems[:_PANELS]
-        frequent = np.argsort(-support, kind="stable")[:most]
+        known = ~np.isnan(value).all(axis=1)  # others are nowhere in the ground truth
+        frequent = [n for n in np.argsort(-support, kind="stable").tolist() if known[n]][:most]
+        frequent = np.array(frequent, np.int64)
         order = frequent[np.argsort(-np.nan_to_num(value[frequent, 0], nan=-np.inf), kind="stable")]
-        note = _join(_hidden(most, len(labels), "label", "most frequent"),
+        note = _join(_hidden(most, int(known.sum()), "label", "most frequent"),
                      _hidden(_PANELS, len(systems), "system"))  # fmt: skip
         size = 6.8 + 1.6 * (len(shown) > 1), 1.3 + 0.22 * len(order) * max(1, len(shown) / 2.2)
         return cls(title=f"{_short(heading)} by label", labels=[labels[n] for n in order.tolist()],
@@ -986,7 +997,8 @@ class SystemPairDisplay(Display):
         gaps, lacking = np.abs(y - x), len(values) - len(both)
         marked = [n for n in np.argsort(-gaps, kind="stable")[:_MARKED].tolist() if gaps[n]]
         above, on, below = (f"{int((np.sign(y - x) == sign).sum()):,}" for sign in (1, 0, -1))
-        note = f"{pluralize(lacking, 'item')} without a value" if lacking else ""
+        note = _hidden(2, 2 if systems else len(known), "system")
+        note = _join(note, f"{pluralize(lacking, 'item')} without a value" if lacking else "")
         title = f"{_short(heading)}: {above} above, {on} on and {below} below the line"
         return cls(title=title, systems=[known[place] for place in pair], x=x, y=y, marked=marked,
                    ids=[ids[place] for place in both.tolist()], note=note)  # fmt: skip

@@ -111,7 +111,7 @@ def _item(record: Mapping[str, Any], pictures: _Thumbnails, digits: int) -> Item
     sides: tuple[set[str], set[str]] = (set(), set())
     fields: dict[str, list[Any]] = {}
     for name, value in record.items():
-        if name not in _ABOVE and value is not None and value != []:
+        if name not in _ABOVE and value is not None and (value or name != "matches"):
             fields[name] = value if isinstance(value, list) else [value]
             sides[name in _TRUE].update(one for one in fields[name] if isinstance(one, str))
     for name, some in [*fields.items()]:
@@ -127,6 +127,8 @@ def _item(record: Mapping[str, Any], pictures: _Thumbnails, digits: int) -> Item
 
 def _chips(some: Sequence[Any], others: Set[str]) -> Iterator[tuple[str, bool]]:
     """Yield texts, each with whether the other side has it."""
+    if not some:
+        yield "nothing", False
     for one in some[:_MOST]:
         parts = one if isinstance(one, (list, tuple)) else [one]
         texts = [f"{part:.2f}" if isinstance(part, float) else str(part) for part in parts]

@@ -459,6 +459,8 @@ def caption_facts(
         facts.append(common.no_effect("doc_freq", "no measure here takes document frequencies"))
     elif options["doc_freq"] is not None and own:
         facts.append(Fact("no-effect-on", values={"option": "doc_freq", "on": ", ".join(own)}))
+    if {"CIDEr"} == {m.definition.name for m in measures} & {"CIDEr", "CIDEr-D"}:
+        facts.append(Fact("cider-of-coco"))
     for name, task in each_task(tasks):
         counted = [m for m in measures if m["df"] != "references" or "df" not in task.fits]
         facts += common.count_facts(name, task)
