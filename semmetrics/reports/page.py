@@ -119,7 +119,8 @@ def _item(record: Mapping[str, Any], pictures: _Thumbnails, digits: int) -> Item
             for side, place in zip(sides, (1, 0), strict=True):
                 side.update(pair[place] for pair in some)
     return Item(
-        str(record["id"]), f"{record['system']}: {numbers}", pictures.find(str(record["id"])),
+        str(record["id"]), f"{record['system']}, {record['measure']}: {numbers}",
+        pictures.find(str(record["id"])),
         [(name.replace("_", " "), [*_chips(some, sides[name not in _TRUE])])
          for name, some in fields.items()],
     )  # fmt: skip

@@ -526,11 +526,11 @@ class ScoreTable(ScaledResult):
             yield "Undefined values", undefined
 
     def _examples(self, n: int) -> Iterator[tuple[str, Records]]:
-        shown = [one for one in self.scores if one.items is not None and one.task is not None]
+        shown = [one for one in self.scores if one.task is not None and one.items is not None]
         if shown:  # what matches by meaning shows most
-            by = max(shown, key=lambda one: one.measure["match"] is not None).heading
-            yield f"Worst items by {by}", self.worst(n, by)
-            yield f"Best items by {by}", self.best(n, by)
+            by = next((one.heading for one in shown if one.measure["match"] is not None), None)
+            yield "Worst items", self.worst(n, by)
+            yield "Best items", self.best(n, by)
 
     def matches(self) -> Records:
         """Return which prediction matched which reference, and what nothing matched.

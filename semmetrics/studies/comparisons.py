@@ -779,8 +779,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
 
     def _examples(self, n: int) -> Iterator[tuple[str, Records]]:
         if any(one.items is not None for one in self):
-            found = self.differing(n)
-            yield f"Items that differ most by {found[0]['measure']}" if found else "", found
+            yield "Items that differ most", self.differing(n)
 
     def rank_matrix(self, measure: str | None = None) -> Records:
         """Return how often each system, the baseline too, has each rank in the resamples.
