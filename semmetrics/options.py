@@ -564,9 +564,9 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     "score": _named(
         rescore=Option("Compute that signature again on these files, and say where they differ "
             "from it.", WRITE, metavar="SIGNATURE"),
-        graded=Option("Shade the scores of each measure from the worst (red) to the best (green, "
-            "bold), in LaTeX (packages booktabs, and xcolor with [table]) and HTML; in Markdown "
-            "the best are bold.", WRITE, read=bool),
+        graded=Option("Shade the scores of each measure from the worst (red) to the best (green), "
+            "in LaTeX (packages booktabs, and xcolor with [table]) and HTML. The best are bold "
+            "without it, too.", WRITE, read=bool),
         runs=Option("The PRED files are runs of one system: show mean (std, n-1) over them.", WRITE,
             read=bool),
         classification_report=Option("Show precision, recall, F1 and support of each label, and "

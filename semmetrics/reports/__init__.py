@@ -329,7 +329,8 @@ def grade(texts: Sequence[str], values: Sequence[float], *, higher: bool) -> lis
 def draw(rows: Rows, form: str = "table", *, graded: bool = False, caption: str = "") -> str:
     """Draw rows, the first of which is the head, in a form of results; the caption stands below.
 
-    Graded cells are shaded, with the best bold; in Markdown the best are bold alone.
+    In Markdown, LaTeX and HTML the best of graded cells are bold; ``graded`` shades all of them in
+    the last two.
 
     Examples
     --------
@@ -342,7 +343,8 @@ def draw(rows: Rows, form: str = "table", *, graded: bool = False, caption: str 
     | F1 | 0.5 |
     """
     forms = {"table": align, "csv": _csv, "markdown": _markdown, "latex": _latex}
-    rows = rows if graded else [list(map(str, row)) for row in rows]
+    for cell in (cell for row in rows for cell in row if isinstance(cell, Graded) and not graded):
+        cell.mark = cell.mark or ""
     if form == "html":
         below = f"<p>{_escape(caption)}</p>" if caption else ""
         return f'<meta charset="utf-8">{_html_table(rows, shaded=True)}{below}'

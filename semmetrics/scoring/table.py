@@ -313,8 +313,8 @@ class ScoreTable(ScaledResult):
     ) -> str:
         """Write the scores as "table", "json", "csv", "markdown", "latex" or "html".
 
-        ``graded`` shades those of each measure from the worst (red) to the best (green, bold), in
-        LaTeX (packages booktabs, and xcolor with [table]) and HTML; in Markdown the best are bold.
+        In the last three the best of each measure are bold; ``graded`` shades all from the worst
+        (red) to the best (green), in LaTeX (packages booktabs, and xcolor with [table]) and HTML.
         ``systems`` are "rows" or "columns" of tables; by default rows if they are more than the
         measures.
 

@@ -631,7 +631,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             return listed
         caption = "The best of each measure is bold. Letters name the systems over which a system "
         caption += f"is significantly better: {self._say_how()}."
-        marked = draw(self._mark_scores(digits, scale), form, graded=True, caption=caption)
+        marked = draw(self._mark_scores(digits, scale), form, caption=caption)
         return f"{marked}\n\n{listed}"
 
     def _mark_scores(self, digits: int, scale: float) -> list[list[str]]:
