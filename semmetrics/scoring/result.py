@@ -12,9 +12,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.hashing import mix
+from semmetrics.core.hashing import by_value, mix
 from semmetrics.core.ragged import Bools, Floats
-from semmetrics.core.same import by_value
 from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import LabelAxis, Task
 from semmetrics.errors import Fact, InputError

@@ -14,7 +14,7 @@ import numpy as np
 
 from semmetrics import reports
 from semmetrics.arguments import check_choice
-from semmetrics.core.same import by_value
+from semmetrics.core.hashing import by_value
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import find_kind, name_task
 from semmetrics.kinds.common import finite_or_none, on_one_line

@@ -31,8 +31,8 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.columns import concatenate_columns
+from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats
-from semmetrics.core.same import by_value
 from semmetrics.data.form import takes_options
 from semmetrics.data.source import ahead
 from semmetrics.errors import Fact, InputError, UnknownKeyError

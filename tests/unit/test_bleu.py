@@ -11,7 +11,7 @@ from oracles import captions_ngram as oracle
 from oracles.captions_ngram import task_of
 
 from semmetrics.data.tasks import Block
-from semmetrics.metrics.bleu import BLEU, BleuCounts
+from semmetrics.metrics.caption_overlap import BLEU, BleuCounts
 from semmetrics.scoring.evaluate import evaluate
 
 RULES = ("closest", "shortest", "average")

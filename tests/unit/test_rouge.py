@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from oracles import captions_ngram as oracle
 from oracles.captions_ngram import scored
 
-from semmetrics.metrics.rouge import ROUGE_L
+from semmetrics.metrics.caption_overlap import ROUGE_L
 
 TEXT = st.lists(st.sampled_from("abcd"), max_size=9).map(" ".join)
 ITEMS = st.lists(st.tuples(TEXT, st.lists(TEXT, max_size=4)), min_size=1, max_size=6)
