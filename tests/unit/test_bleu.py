@@ -54,27 +54,3 @@ def test_counts_and_values_are_those_of_loops(items, rule):
         assert score.undefined == ({"no_reference": missing} if missing else {})
         defined = np.array(each)[some]
         assert ((defined >= 0) & (defined <= 1)).all()
-
-
-@given(ITEMS.filter(lambda items: any(theirs for _, theirs in items)), st.randoms())
-def test_sums_may_have_axes_in_front(items, random):
-    """A resample is the corpus of the items drawn."""
-    statistics = evaluate(task_of(*sides(items)), FOUR)
-    counts = np.array([[random.randrange(3) for _ in items] for _ in range(4)])
-    rows = statistics.rows(BleuCounts())
-    whole = np.zeros(len(items), np.int64)
-    sums = {
-        name: np.concatenate([column.group_sums(whole, 1, row) for row in counts.astype(float)])
-        for name, column in rows.items()
-    }
-    drawn = [
-        [item for item, times in zip(items, row, strict=True) for _ in range(times)]
-        for row in counts.tolist()
-    ]
-    for n, measure in enumerate(FOUR, 1):
-        got = measure.definition.family.aggregate(measure, sums, None)
-        expected = [
-            oracle.bleu(rows_of(some), n) if any(theirs for _, theirs in some) else np.nan
-            for some in drawn
-        ]
-        assert_allclose(got, expected, rtol=1e-12)
