@@ -384,7 +384,7 @@ class ScoreTable(ScaledResult):
         values: dict[str, list[Any]] = {heading: [] for heading in headings}
         for (system, part), found in parts.items():
             first = next(iter(found.values()))
-            texts["id"] += map(_plain_id, first.ids)
+            texts["id"] += map(plain_id, first.ids)
             texts["system"] += [system] * first.n
             texts["part"] += [part] * first.n
             for heading in headings:
@@ -520,7 +520,7 @@ class ScoreTable(ScaledResult):
             rising = higher == (which == "worst")
             order = np.argsort(values if rising else -values, kind="stable")  # nan last
             for place in order[: min(int(n), int((~np.isnan(values)).sum()))].tolist():
-                item, value = _plain_id(score.ids[place]), finite_or_none(float(values[place]))
+                item, value = plain_id(score.ids[place]), finite_or_none(float(values[place]))
                 row = {"system": score.system, "measure": score.heading, "id": item, "value": value}
                 if score.task is not None:
                     show = find_kind(score.task.kind).describer.show_item
@@ -824,7 +824,8 @@ def draw_report(found: Records, form: str, *, digits: int = 4, scale: float = 1.
     return Records.from_rows(names, rows).render(form, digits=digits)
 
 
-def _plain_id(name: Any) -> str | int:
+def plain_id(name: Any) -> str | int:
+    """Return the id of an item as JSON has it."""
     return name if isinstance(name, str) else int(name)
 
 
