@@ -1,5 +1,6 @@
 """What tests of several folders share."""
 
+import json
 import os
 from importlib.util import find_spec
 from pathlib import Path
@@ -77,6 +78,13 @@ def reference_dir() -> Path:
             f"there is no reference data in {folder}; set SEMMETRICS_REFERENCE to its folder"
         )
     return folder
+
+
+@pytest.fixture(scope="session")
+def fakecap(reference_dir):
+    """The references, and the candidates, of the COCO caption code's example: tokens by image."""
+    paths = (reference_dir / "coco" / f"fakecap_tokenized_{side}.json" for side in ("gts", "res"))
+    return [json.loads(path.read_text("utf-8")) for path in paths]
 
 
 @pytest.fixture(scope="session", params=["cpu", "cuda"])

@@ -27,12 +27,11 @@ from semmetrics.arguments import check_choice
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import InputError
 from semmetrics.messages import counted
-from semmetrics.metrics.bleu import BLEU
+from semmetrics.metrics.caption_overlap import BLEU, ROUGE_L
 from semmetrics.metrics.caption_steps import check_captions
 from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.meteor import METEOR, METEOR_PROGRAM
-from semmetrics.metrics.rouge import ROUGE_L
 from semmetrics.metrics.spice import spice_scores
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.result import score_statistics

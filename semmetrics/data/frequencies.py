@@ -38,8 +38,8 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Codes, Ints, offsets
-from semmetrics.core.same import by_value
 from semmetrics.data.arrays import read_arrays
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source

@@ -13,7 +13,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -133,11 +133,14 @@ def compared(found: Any, expression: str | None) -> Any:
         return found
     from semmetrics.data.side_inputs import id_reader
 
+    return _renamed(found, map(id_reader(expression), found.ids))
+
+
+def _renamed(found: Any, names: Iterable[str]) -> Any:
     first: dict[str, str] = {}
-    for name, part in zip(found.ids, map(id_reader(expression), found.ids), strict=True):
-        if first.setdefault(part, name) != name:
-            names = [first[part], name]
-            raise InputError("equal-parts", found.source, names=names, value=part)
+    for name, own in zip(found.ids, names, strict=True):
+        if first.setdefault(own, name) != name:
+            raise InputError("equal-parts", found.source, names=[first[own], name], value=own)
     return replace(found, ids=list(first))
 
 
@@ -168,14 +171,11 @@ def _under_ids(pred: Lists, ref: Lists) -> tuple[Lists, dict[str, int]]:
     """
     if not ref.aliases:
         return pred, {}
-    known, first = {*ref.ids}, dict[str, str]()
-    for name in map(str, pred.ids):
-        own = name if name in known else ref.aliases.get(name, name)
-        own = own if own in known else name
-        if first.setdefault(own, name) != name:
-            raise InputError("equal-parts", pred.source, names=[first[own], name], value=own)
-    number = sum(own != name for own, name in first.items())
-    return replace(pred, ids=list(first)), {"joined_names": number} if number else {}
+    known = {*ref.ids}
+    others = {n: own for n, own in ref.aliases.items() if own in known and n not in known}
+    named = _renamed(pred, (others.get(name, name) for name in map(str, pred.ids)))
+    number = sum(map(others.__contains__, map(str, pred.ids)))
+    return named, {"joined_names": number} if number else {}
 
 
 def _by_id(pred: Lists, ref: Lists, missing: str) -> Joined:

@@ -18,9 +18,8 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.hashing import Hashes, hash_strings
+from semmetrics.core.hashing import Hashes, by_value, hash_strings
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints, offsets, sum_rows, take_rows
-from semmetrics.core.same import by_value
 from semmetrics.errors import ITEM, InputError, Places
 from semmetrics.messages import pluralize
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.backend import refuse_masked
+from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, offsets, order_rows, positions
-from semmetrics.core.same import by_value
 from semmetrics.data.form import is_iterable
 from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
 from semmetrics.errors import FROM_0, ROW, Fact, InputError, Places

@@ -22,10 +22,9 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, Type
 import numpy as np
 
 from semmetrics.core import ragged
-from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
+from semmetrics.core.hashing import Hashes, by_value, hash_ids, hash_strings, mix
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
 from semmetrics.core.ranks import Counts, First
-from semmetrics.core.same import by_value
 from semmetrics.data.lists import Ids, Side, Terms, take_ids
 from semmetrics.data.matrix import check_finite
 from semmetrics.data.rankings import PHI, RankedLists, Rows, Similarities

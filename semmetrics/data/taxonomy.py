@@ -33,9 +33,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from semmetrics.core import ragged
-from semmetrics.core.hashing import hash_strings
+from semmetrics.core.hashing import by_value, hash_strings
 from semmetrics.core.ragged import Bools, Codes, Ints
-from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.inputs import format_among
 from semmetrics.data.json_files import parse_source

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from semmetrics.core import ragged
+from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
 from semmetrics.metrics import sets
 from semmetrics.metrics.decoding import Weights, integer_list, item_weights

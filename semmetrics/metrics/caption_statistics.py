@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Floats, Ints, lengths, offsets, positions, row_numbers, take_rows
 from semmetrics.metrics import caption_steps
-from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuFamily
+from semmetrics.metrics.caption_overlap import REFERENCE_LENGTH, BleuFamily
 from semmetrics.metrics.caption_steps import SKIP_OR_NAN, CaptionBlock
 from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Statistic, Sums
 from semmetrics.metrics.formulas import divide

@@ -41,8 +41,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.core.backend import refuse_masked
 from semmetrics.core.columns import Dense, Sparse, as_floats
+from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Bools, Floats, offsets
-from semmetrics.core.same import by_value
 from semmetrics.data.tasks import ALL, Block, ClassRanks, ClassScores, ClassTask, Decided, kept
 from semmetrics.errors import ITEM, InputError, at
 from semmetrics.metrics.definition import Columns, Family, Frame, Measure, Option, Statistic, Sums

@@ -39,13 +39,13 @@ _TABLE = (
     ("labels", "Rankings of labels", "ranking",
      "LRAP RankingLoss CoverageError mAP ROC-AUC"),
     ("labels", "Hierarchies of labels (--taxonomy)", "hierarchical", "hP hR hF LCADistance"),
-    ("captions", "Captions (--task captions)", "bleu", "BLEU-1 BLEU-2 BLEU-3 BLEU-4"),
+    ("captions", "Captions (--task captions)", "caption_overlap", "BLEU-1 BLEU-2 BLEU-3 BLEU-4"),
     ("captions", "Captions (--task captions)", "cider", "CIDEr-D CIDEr"),
     ("captions", "Captions (--task captions)", "caption_statistics",
      "DuplicatedCaption CaptionLength LengthRatio ReferenceCount Vocabulary UniqueCaptions"),
     ("captions", "Captions (--task captions)", "meteor", "METEOR METEOR-nltk"),
     ("captions", "Captions (--task captions)", "ngsm", "NGSM"),
-    ("captions", "Captions (--task captions)", "rouge", "ROUGE-L"),
+    ("captions", "Captions (--task captions)", "caption_overlap", "ROUGE-L"),
     ("captions", "Captions (--task captions)", "spice", "SPICE SPIDEr"),
     ("captions", "Captions (--task captions)", "caption_similarity", "Soft-SPICE BagSim"),
     ("retrieval", "Retrieval (--task retrieval)", "retrieval",
@@ -270,8 +270,7 @@ def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
     remedy = HINTS.get(name, HINTS.get(name.upper(), ""))
     remedy = remedy or (f"it is one of {', '.join(kinds)}" if kinds else "")
     if not remedy:
-        every = [*_ROWS, *_DEFINITIONS, *_ALIASES]
-        names = [known for own, known in every if kind in (None, own)]
+        names = _known(kind)
         low, folded = name.lower(), fold(name)
         near = sorted({known for known in names if known.lower().startswith(f"{low}-")})  # BLEU
         turned = "".join(reversed(name.split("_")))  # f1_macro
@@ -286,10 +285,14 @@ def _unknown(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
     return InputError("unknown-name", what=what, value=name, remedy=remedy)
 
 
+def _known(kind: str | None) -> list[str]:
+    """Return all names that are registered (for a kind)."""
+    return [name for own, name in (*_ROWS, *_DEFINITIONS, *_ALIASES) if kind in (None, own)]
+
+
 def _alike(name: str, kind: str | None = None) -> list[str]:
     """Return the name itself if it is registered (for a kind), or else those that fold alike."""
-    every = [known for own, known in [*_ROWS, *_DEFINITIONS, *_ALIASES] if kind in (None, own)]
-    folded = fold(name)
+    every, folded = _known(kind), fold(name)
     return [name] if name in every else [*dict.fromkeys(n for n in every if fold(n) == folded)]
 
 
@@ -530,26 +533,15 @@ def raise_all(problems: list[InputError]) -> None:
         raise InputError("wrong-measures", n=len(problems), listed=listed)
 
 
-def split_measures(text: str) -> list[str]:
-    """Split the names of measures at blanks outside parentheses.
-
-    Examples
-    --------
-    >>> split_measures("F1 Recall@5 F1(average=macro, labels=union)")
-    ['F1', 'Recall@5', 'F1(average=macro, labels=union)']
-    """
-    return split_outside(" ".join(text.split()), " ")
-
-
 def split_names(text: Any, kind: str | None = None) -> list[Any]:
-    """Split a text that names several measures; one may be written with blanks.
+    """Split a text that names several measures at its blanks; one may be written with blanks.
 
     Examples
     --------
     >>> split_names("F1 Recall@5"), split_names("F1 (average=macro)")
     (['F1', 'Recall@5'], ['F1 (average=macro)'])
     """
-    words = split_measures(text) if isinstance(text, str) else []
+    words = split_outside(" ".join(text.split()), " ") if isinstance(text, str) else []
     if len(words) > 1:
         with suppress(InputError):
             parse(text, kind)

@@ -33,9 +33,9 @@ from numpy.typing import ArrayLike
 from semmetrics.arguments import check_choice
 from semmetrics.core import ragged
 from semmetrics.core.backend import is_torch, refuse_masked
+from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.ranks import read_rows, row_slices, top_k
-from semmetrics.core.same import by_value
 from semmetrics.errors import FROM_0, ROW, InputError
 from semmetrics.metrics.definition import is_cutoff
 

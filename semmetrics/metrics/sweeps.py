@@ -31,8 +31,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
 from semmetrics.core import ragged
+from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
 from semmetrics.metrics.decoding import integer_list, score_matrix, target_matrix
 from semmetrics.metrics.formulas import divide

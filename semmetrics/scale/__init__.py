@@ -1,7 +1,6 @@
 """Scores of data larger than memory or a machine; it only distributes what others compute."""
 
-from semmetrics.scale.arrow import merge_states, partial_scores
-from semmetrics.scale.cluster import score_dataset
+from semmetrics.scale.cluster import merge_states, partial_scores, score_dataset
 from semmetrics.scale.stream import score_stream
 
 __all__ = ["merge_states", "partial_scores", "score_dataset", "score_stream"]

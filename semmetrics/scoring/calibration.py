@@ -22,9 +22,8 @@ import numpy as np
 from semmetrics._version import __version__
 from semmetrics.arguments import check_choice, check_fields
 from semmetrics.core.backend import Backend
-from semmetrics.core.hashing import UNVERSIONED, Hashes, hash_ids, mix
+from semmetrics.core.hashing import UNVERSIONED, Hashes, by_value, hash_ids, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.side_inputs import Pair

@@ -34,8 +34,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.arguments import check_choice
+from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.core.same import by_value
 from semmetrics.errors import InputError
 from semmetrics.kinds.common import finite_or_none
 from semmetrics.metrics.definition import Measure

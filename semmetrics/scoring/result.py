@@ -7,14 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.hashing import mix
+from semmetrics.core.hashing import by_value, mix
 from semmetrics.core.ragged import Bools, Floats
-from semmetrics.core.same import by_value
 from semmetrics.data.lists import Ids
 from semmetrics.data.tasks import LabelAxis, Task
 from semmetrics.errors import Fact, InputError
@@ -28,6 +27,7 @@ from semmetrics.scoring.intervals import Bootstrap, Interval, Replicates, defaul
 from semmetrics.scoring.signature import signature
 
 Names: TypeAlias = "tuple[str, ...]"
+N = TypeVar("N", bound=Names)
 SCHEMA = "semmetrics.score/1"
 _ENTRY = (
     "system", "measure", "heading", "value", "ci", "unit", "n", "undefined", "left_out",
@@ -203,7 +203,7 @@ class Score:
         )
 
 
-def matching_names(name: str, known: Collection[Names]) -> set[Names]:
+def matching_names(name: str, known: Collection[N]) -> set[N]:
     """Find the scores that a name means, by what each may be called.
 
     A name as it is written comes first, then one in another case or with other hyphens, if all that

@@ -13,7 +13,7 @@ import hashlib
 import importlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -120,7 +120,8 @@ def _integers(shape: Sequence[int], numbers: Sequence[str]) -> NDArray[np.object
 
 _CODED: Mapping[str, tuple[type, Callable[[Any], list[Any]], Callable[..., Any]]] = {
     "measure": (
-        Measure, lambda one: [str(one), one.definition.kind], lambda *one: parse(*one)[0],
+        Measure, lambda one: [str(one), one.definition.kind, *one.asked],
+        lambda name, kind, *asked: replace(parse(name, kind)[0], asked=asked),
     ),
     "definition": (Definition, lambda one: [one.kind, one.name], registered),
     "identity": (Identity, lambda one: [str(one)], Identity),

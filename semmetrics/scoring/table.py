@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import chain
 from threading import RLock
 from typing import Any, overload
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from semmetrics import reports
 from semmetrics.arguments import check_choice
-from semmetrics.core.same import by_value
+from semmetrics.core.hashing import by_value
 from semmetrics.errors import Fact, InputError, UnknownKeyError
 from semmetrics.kinds import find_kind, name_task
 from semmetrics.kinds.common import finite_or_none, on_one_line
@@ -385,7 +384,7 @@ class ScoreTable(ScaledResult):
         values: dict[str, list[Any]] = {heading: [] for heading in headings}
         for (system, part), found in parts.items():
             first = next(iter(found.values()))
-            texts["id"] += map(_plain_id, first.ids)
+            texts["id"] += map(plain_id, first.ids)
             texts["system"] += [system] * first.n
             texts["part"] += [part] * first.n
             for heading in headings:
@@ -420,6 +419,18 @@ class ScoreTable(ScaledResult):
             raise InputError("lacks-measure", what="values of labels", example="MacroF1")
         return Records.from_rows(_LABELS, (row for score in found for row in _label_rows(score)))
 
+    def _first_of_systems(
+        self, make: Callable[[Score], Any], what: str, example: str
+    ) -> dict[str, Any]:
+        """Return what is made of the first score of each system that it can be made of."""
+        found: dict[str, Any] = {}
+        for score in self.scores:
+            if score.system not in found and (made := make(score)) is not None:
+                found[score.system] = made
+        if not found:
+            raise InputError("lacks-measure", what=what, example=example)
+        return found
+
     def classification_report(self) -> Records:
         """Return precision, recall, F1 and support of each label and their averages.
 
@@ -447,13 +458,12 @@ class ScoreTable(ScaledResult):
         preds cat 1.0 1.0 1.0 1
         preds dog 0.0 0.0 0.0 1
         """
-        first: dict[str, Score] = {}
-        for score in self.scores:
-            if score.measure["decode"] is not None:
-                first.setdefault(score.system, score)
-        if not first:
-            raise InputError("lacks-measure", what="sets of labels", example="F1")
-        rows = [row for system, score in first.items() for row in _report(system, score)]
+
+        def make(score: Score) -> Any:
+            return None if score.measure["decode"] is None else _report(score)
+
+        first = self._first_of_systems(make, "sets of labels", "F1")
+        rows = [row for report in first.values() for row in report]
         return Records.from_rows(list(rows[0]), rows)
 
     def worst(self, n: int = 10, measure: str | Measure | None = None) -> Records:
@@ -510,7 +520,7 @@ class ScoreTable(ScaledResult):
             rising = higher == (which == "worst")
             order = np.argsort(values if rising else -values, kind="stable")  # nan last
             for place in order[: min(int(n), int((~np.isnan(values)).sum()))].tolist():
-                item, value = _plain_id(score.ids[place]), finite_or_none(float(values[place]))
+                item, value = plain_id(score.ids[place]), finite_or_none(float(values[place]))
                 row = {"system": score.system, "measure": score.heading, "id": item, "value": value}
                 if score.task is not None:
                     show = find_kind(score.task.kind).describer.show_item
@@ -595,15 +605,8 @@ class ScoreTable(ScaledResult):
         >>> [(row["true"], row["predicted"], row["count"]) for row in table.confusion()]
         [('cat', 'cat', 1), ('dog', 'cat', 1)]
         """
-        found: dict[str, list[dict[str, Any]]] = {}
-        for score in self.scores:
-            if score.system not in found and (counts := _confused(score)) is not None:
-                rows = ((score.system, score.heading, *count) for count in counts)
-                found[score.system] = [dict(zip(_CONFUSION, row, strict=True)) for row in rows]
-        if not found:
-            raise InputError("lacks-measure", what="predicted classes, or sets of labels",
-                             example="F1, or PerClassAccuracy of classes")  # fmt: skip
-        return Records.from_rows(_CONFUSION, chain.from_iterable(found.values()))
+        what, example = "predicted classes, or sets of labels", "F1, or PerClassAccuracy of classes"
+        return _rows_of(_CONFUSION, self._first_of_systems(_confused, what, example))
 
     def curve(self) -> Records:
         """Return the accuracy on seen and unseen classes for every calibrating constant.
@@ -630,14 +633,14 @@ class ScoreTable(ScaledResult):
         >>> [(row["low"], row["unseen"], row["seen"]) for row in table.curve()]
         [(None, 0.0, 1.0), (0.25, 1.0, 1.0), (0.5, 1.0, 0.0)]
         """
-        curves: dict[str, Any] = {}
-        for score in self.scores:
-            family = score.measure.definition.family
-            if score.system not in curves and hasattr(family, "curve"):
-                weights = score.statistics.item_weights
-                curves[score.system] = family.curve(score_rows(score), score.frame, weights)
-        if not curves:
-            raise InputError("lacks-measure", what="a curve of seen and unseen", example="AUSUC")
+
+        def make(score: Score) -> Any:
+            family: Any = score.measure.definition.family
+            if not hasattr(family, "curve"):
+                return None
+            return family.curve(score_rows(score), score.frame, score.statistics.item_weights)
+
+        curves = self._first_of_systems(make, "a curve of seen and unseen", "AUSUC")
         every = curves.values()
         return Records(
             {
@@ -674,20 +677,18 @@ class ScoreTable(ScaledResult):
         >>> [(r["label"], r["recall"], round(r["precision"], 2)) for r in table.precision_recall()]
         [('cat', 0.5, 1.0), ('cat', 1.0, 0.67), ('dog', 1.0, 1.0)]
         """
-        found: dict[str, list[tuple[Any, ...]]] = {}
-        for score in self.scores:
+
+        def make(score: Score) -> Any:
             points = getattr(score.measure.definition.family, "precision_recall", None)
-            if points is not None and score.system not in found:
-                sums = point_sums(score.measure, score.statistics)
-                found[score.system] = [
-                    (score.system, score.heading, label, *point)
-                    for label, *both in points(score.measure, sums, score.frame)
-                    for point in zip(*(side.tolist() for side in both), strict=True)
-                ]
-        if not found:
-            raise InputError("lacks-measure", what="items ranked by class", example="mAP")
-        rows = (dict(zip(_PRECISION, row, strict=True)) for some in found.values() for row in some)
-        return Records.from_rows(_PRECISION, rows)
+            return points and [
+                (score.system, score.heading, label, *point)
+                for label, *both in points(
+                    score.measure, point_sums(score.measure, score.statistics), score.frame
+                )
+                for point in zip(*(side.tolist() for side in both), strict=True)
+            ]
+
+        return _rows_of(_PRECISION, self._first_of_systems(make, "items ranked by class", "mAP"))
 
     def undefined(self) -> Records:
         """Return how many items or labels have no value, by cause, and what counts for them.
@@ -740,6 +741,11 @@ def _first_of_items(scores: Sequence[Score]) -> list[Score]:
     return [score for score in scores if score.heading == first.get(score.part)]
 
 
+def _rows_of(columns: Sequence[str], found: dict[str, list[tuple[Any, ...]]]) -> Records:
+    rows = (dict(zip(columns, row, strict=True)) for some in found.values() for row in some)
+    return Records.from_rows(columns, rows)
+
+
 def _label_rows(score: Score) -> Iterator[dict[str, Any]]:
     """Yield the labels of a score; a number that is not finite is None, a whole count an int."""
     columns = score.per_label or {}
@@ -757,7 +763,7 @@ _REPORT = {"precision": "Precision", "recall": "Recall", "f1-score": "F1"}
 _AVERAGES = {"micro": "micro", "macro": "macro", "weighted": "weighted", "samples": "example"}
 
 
-def _report(system: str, like: Score) -> Iterator[dict[str, Any]]:
+def _report(like: Score) -> Iterator[dict[str, Any]]:
     """Yield the rows of a classification report of label sets that are made as those of a score.
 
     A label's value is the micro average over it alone; where that is 0/0 it has no interval. What
@@ -795,7 +801,7 @@ def _report(system: str, like: Score) -> Iterator[dict[str, Any]]:
     labels = [*known["label"], *(f"{name} avg" for name in _AVERAGES)]
     support = known["support"].tolist() + [known["support"].sum().item()] * len(_AVERAGES)
     for label, n in zip(labels, support, strict=True):
-        row: dict[str, Any] = {"system": system, "label": label}
+        row: dict[str, Any] = {"system": like.system, "label": label}
         for name, score in zip(_REPORT, scores, strict=False):
             row[name] = 0.0 if math.isnan(score.value) else score.value
             for end in ("low", "high") if score.ci else ():
@@ -818,7 +824,8 @@ def draw_report(found: Records, form: str, *, digits: int = 4, scale: float = 1.
     return Records.from_rows(names, rows).render(form, digits=digits)
 
 
-def _plain_id(name: Any) -> str | int:
+def plain_id(name: Any) -> str | int:
+    """Return the id of an item as JSON has it."""
     return name if isinstance(name, str) else int(name)
 
 
@@ -908,7 +915,8 @@ def name_absent(table: ScoreTable) -> list[str]:
 
 
 def _confused(score: Score) -> list[tuple[Any, ...]] | None:
-    """Return what is true, what is predicted, and how often; None if nothing is predicted."""
+    """Return rows of `_CONFUSION`; None if no class is predicted."""
+    of = score.system, score.heading
     soft = score.measure["match"] is not None and score.measure["threshold"] is None
     if score.measure["decode"] is not None and not soft:  # soft measures match nothing
         from semmetrics.kinds.labels.facts import count_confused
@@ -916,14 +924,14 @@ def _confused(score: Score) -> list[tuple[Any, ...]] | None:
         if score.task is None:
             raise InputError("rows-not-kept")
         pairs = count_confused(score.task, score.measure).most_common()
-        return [(*pair, count) for pair, count in pairs]
+        return [(*of, *pair, count) for pair, count in pairs]
     confusion = getattr(score.measure.definition.family, "confusion", None)
     counted = confusion and confusion(score_rows(score))
     if counted is None:
         return None
     names = [*score.frame.labels, None]  # -1 is the last
     true, predicted, counts = (column.tolist() for column in counted)
-    return [(names[t], names[p], n) for t, p, n in zip(true, predicted, counts, strict=True)]
+    return [(*of, names[t], names[p], n) for t, p, n in zip(true, predicted, counts, strict=True)]
 
 
 def _join_headings(headings: Sequence[str]) -> str:

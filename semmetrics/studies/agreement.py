@@ -25,9 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.arguments import check_choice
-from semmetrics.core.hashing import hash_strings
+from semmetrics.core.hashing import by_value, hash_strings
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS, takes_options
 from semmetrics.data.judgements import TEXTS, Judgements, name_all, read_judgements
 from semmetrics.data.lists import Lists

@@ -31,8 +31,8 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.columns import concatenate_columns
+from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats
-from semmetrics.core.same import by_value
 from semmetrics.data.form import takes_options
 from semmetrics.data.source import ahead
 from semmetrics.errors import Fact, InputError, UnknownKeyError
@@ -49,7 +49,7 @@ from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.resampling import Draws, Stack, WeightedSums, chunk_size
 from semmetrics.scoring.result import Score, matching_names
 from semmetrics.scoring.score import score_prepared
-from semmetrics.scoring.table import ScoreTable, name_absent
+from semmetrics.scoring.table import ScoreTable, name_absent, plain_id
 from semmetrics.studies import significance
 from semmetrics.studies.significance import rank_matrix, subtract
 
@@ -206,8 +206,7 @@ class Difference:
     def ids(self) -> list[str | int]:
         """The items, in the order of their hashes."""
         ids = self.score.ids
-        found = (ids[place] for place in self.score.statistics.order.tolist())
-        return [one if isinstance(one, str) else int(one) for one in found]
+        return [plain_id(ids[place]) for place in self.score.statistics.order.tolist()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as JSON has it: null for what is undefined."""

@@ -35,8 +35,8 @@ from numpy.typing import ArrayLike
 
 from semmetrics._version import __version__
 from semmetrics.arguments import check_choice
+from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.core.same import by_value
 from semmetrics.data.form import takes_options
 from semmetrics.errors import FROM_0, Fact, InputError, first_of_each
 from semmetrics.kinds.common import counted, finite_or_none

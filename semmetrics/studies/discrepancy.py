@@ -41,10 +41,9 @@ import numpy as np
 from semmetrics._version import __version__
 from semmetrics.arguments import check_choice
 from semmetrics.core.columns import exact_sums, to_floats
-from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
+from semmetrics.core.hashing import Hashes, by_value, hash_ids, hash_strings, mix
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS, has_surrogate, takes_options
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.lists import Entry, Lists, Side

@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.arguments import check_choice
+from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats
-from semmetrics.core.same import by_value
 from semmetrics.data.form import DEFAULTS, ReadOptions
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.source import enough_memory, load

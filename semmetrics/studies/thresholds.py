@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.core.same import by_value
+from semmetrics.core.hashing import by_value
 from semmetrics.data.form import DEFAULTS, takes_options
 from semmetrics.data.side_inputs import as_pairs
 from semmetrics.errors import Fact, InputError, UnknownKeyError

@@ -5,6 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 
+from semmetrics.text.tokenizers import porter_stem
+
+
+def split(captions, stem="none"):
+    change = porter_stem if stem == "porter" else str
+    return [[change(word) for word in caption.split()] for caption in captions]
+
 
 def ngrams(tokens, order):
     """How often each n-gram of one order occurs."""

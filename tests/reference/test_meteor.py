@@ -1,7 +1,5 @@
 """METEOR of the COCO caption code's example, with the program itself."""
 
-import json
-
 import laws
 import pytest
 from oracles.captions_ngram import Blanks
@@ -11,14 +9,11 @@ from semmetrics.metrics.meteor import METEOR, METEOR_PROGRAM
 from semmetrics.scoring.evaluate import evaluate
 
 
-def test_fakecap(reference_dir):
+def test_fakecap(fakecap):
     missing = METEOR_PROGRAM.missing()
     if missing:
         pytest.skip(missing)
-    gts, res = (
-        json.loads((reference_dir / "coco" / f"fakecap_tokenized_{side}.json").read_text("utf-8"))
-        for side in ("gts", "res")
-    )
+    gts, res = fakecap
     task = caption_task([res[name] for name in gts], list(gts.values()), list(gts), Blanks())
     (found,) = laws.scores(evaluate(task, [METEOR()]), [METEOR()])
     assert found.n == 1000

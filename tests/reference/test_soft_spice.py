@@ -22,16 +22,13 @@ def minilm():
 
 
 @pytest.fixture(scope="module")
-def captions(reference_dir):
+def captions(reference_dir, fakecap):
     """Candidates and references of some images of fakecap, and the tuples of each caption."""
-    sides = [
-        json.loads((reference_dir / "coco" / f"fakecap_tokenized_{side}.json").read_text("utf-8"))
-        for side in ("res", "gts")
-    ]
     with gzip.open(reference_dir / "spice" / "raw_tuples_fakecap.jsonl.gz", "rt") as file:
         tuples = {line["caption"]: line["tuples"] for line in map(json.loads, file)}
-    names = list(sides[1])[:60]
-    return {name: sides[0][name] for name in names}, {n: sides[1][n] for n in names}, tuples
+    gts, res = fakecap
+    names = list(gts)[:60]
+    return {name: res[name] for name in names}, {name: gts[name] for name in names}, tuples
 
 
 def segments(tuples):

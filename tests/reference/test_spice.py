@@ -43,18 +43,15 @@ def _tuples(reference_dir, name):
 
 
 @pytest.fixture
-def fakecap(reference_dir):
+def scored(reference_dir, fakecap):
     """Candidates and references by image, the tuples of captions, and the official scores."""
-    res, gts = (
-        json.loads((reference_dir / "coco" / f"fakecap_tokenized_{side}.json").read_text())
-        for side in ("res", "gts")
-    )
+    gts, res = fakecap
     scores = (reference_dir / "spice" / "official_fakecap_scores.json.gz").read_bytes()
     return res, gts, _tuples(reference_dir, "fakecap"), json.loads(gzip.decompress(scores))
 
 
-def test_fakecap(fakecap):
-    res, gts, tuples, official = fakecap
+def test_fakecap(scored):
+    res, gts, tuples, official = scored
     candidates = [tuples[res[image][0]] for image in gts]
     references = [[tuples[text] for text in texts] for texts in gts.values()]
     found = spice_scores(candidates, references)["All"]
@@ -69,9 +66,9 @@ def test_fakecap(fakecap):
     assert high == pytest.approx(0.1328946160377789, abs=1e-15)
 
 
-def test_fakecap_by_the_adapter(fakecap, monkeypatch, tmp_path):
+def test_fakecap_by_the_adapter(scored, monkeypatch, tmp_path):
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path))  # what it keeps is for it alone
-    res, gts, tuples, official = fakecap
+    res, gts, tuples, official = scored
     monkeypatch.setattr(
         OfficialParser, "parse", lambda self, captions: (tuples[one] for one in captions)
     )
@@ -100,10 +97,10 @@ def test_the_published_rows_of_flickr8k(reference_dir):
 # ---- the measure --------------------------------------------------------------------------------
 
 
-def test_fakecap_as_a_measure(reference_dir, fakecap):
+def test_fakecap_as_a_measure(reference_dir, scored):
     tuples = reference_dir / "spice" / "raw_tuples_fakecap.jsonl.gz"
     options = {"tokenizer": "whitespace", "tuples": tuples}
-    table = semmetrics.score(*fakecap[:2], measures="SPICE(parser=given)", **options)
+    table = semmetrics.score(*scored[:2], measures="SPICE(parser=given)", **options)
     assert table[0].value == pytest.approx(0.1328946160377789, abs=1e-15)
     (note,) = (note for note in table.notes if "ties" in note)
     assert "SPICE of 1 item depends on ties" in note

@@ -46,15 +46,6 @@ def theirs(module, name):
 
 
 @pytest.fixture(scope="module")
-def fakecap(reference_dir):
-    folder = reference_dir / "coco"
-    return [
-        json.loads((folder / f"fakecap_tokenized_{side}.json").read_text(encoding="utf-8"))
-        for side in ("gts", "res")
-    ]
-
-
-@pytest.fixture(scope="module")
 def raw(reference_dir):
     path = reference_dir / "coco" / "captions_val2014_fakecap_results.json"
     return json.loads(path.read_text(encoding="utf-8"))

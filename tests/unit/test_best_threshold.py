@@ -136,18 +136,3 @@ def test_it_is_in_the_table_the_json_and_the_signature_and_can_be_scored_again()
         assert [one.value for one in again] == [score.value]
         assert again.differences == []
         assert again.scores[0].best_threshold is None  # the number is given then
-
-
-@pytest.mark.parametrize("average", ["example", "micro", "macro", "weighted"])
-def test_whole_weights_are_repeats(average):
-    rng = np.random.default_rng(3)
-    for seed in range(20):
-        preds, refs = data(seed, 50)
-        times = rng.integers(1, 4, len(preds))
-        text = f"F1(average={average},decode=threshold:best)"
-        weighted = semmetrics.score(preds, refs, measures=text, weights=times)[0]
-        longer = ([row for row, n in zip(side, times, strict=True) for _ in range(n)]
-                  for side in (preds, refs))  # fmt: skip
-        repeated = semmetrics.score(*longer, measures=text)[0]
-        assert weighted.best_threshold == repeated.best_threshold
-        assert weighted.value == pytest.approx(repeated.value, abs=1e-14)

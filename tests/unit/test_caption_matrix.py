@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import cider as oracle
+from oracles.cider import split
 from refusals import refused
 
 from semmetrics.core import ragged as sparse
 from semmetrics.core.ragged import SparsePairs
 from semmetrics.kinds.captions.matrix import caption_blocks, caption_matrix, caption_top_k
 from semmetrics.metrics.cider import CIDEr, CIDErD, fit_document_frequencies
-from semmetrics.text.tokenizers import porter_stem
 
 CAPTION = st.lists(st.sampled_from(["a", "the", "man", "men", "rides", "bike"]), max_size=9)
 TEXT = CAPTION.map(" ".join)
@@ -43,11 +43,6 @@ def made(images=30, each=3, words=40, seed=0):
 
 def matrix(references, captions, **options):
     return caption_matrix(references, captions, tokenizer="whitespace", **options)
-
-
-def split(captions, stem="none"):
-    change = porter_stem if stem == "porter" else str
-    return [[change(word) for word in caption.split()] for caption in captions]
 
 
 @given(

@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import cider as oracle
+from oracles.cider import split
 
 from semmetrics.data.tasks import caption_task
 from semmetrics.errors import InputError
 from semmetrics.metrics.cider import CIDEr, CIDErD, fit_document_frequencies
 from semmetrics.metrics.registry import parse
 from semmetrics.scoring.evaluate import evaluate
-from semmetrics.text.tokenizers import open_tokenizer, porter_stem
+from semmetrics.text.tokenizers import open_tokenizer
 
 WORDS = ["a", "a", "man", "men", "rides", "ride", "on", "the", "bike", "bikes"]
 CAPTION = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
@@ -36,11 +37,6 @@ def values(task, measure):
     statistic = measure.definition.family.statistic(measure)
     rows = evaluate(task, [measure]).rows(statistic)
     return measure.definition.family.items(measure, rows, None)
-
-
-def split(captions, stem="none"):
-    change = porter_stem if stem == "porter" else str
-    return [[change(word) for word in caption.split()] for caption in captions]
 
 
 @given(

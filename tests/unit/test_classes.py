@@ -270,24 +270,6 @@ def test_a_signature_is_computed_again(measure):
         semmetrics.rescore(one.signature, SCORES, TRUTH)
 
 
-def test_means_over_splits():
-    rng = np.random.default_rng(3)
-    scores = []
-    for place in range(3):
-        unseen = [str(one) for one in rng.permutation(10)[:4]]
-        table, truth = rng.random((60, 10)), rng.integers(0, 10, 60)
-        scores += semmetrics.score(
-            table, truth, task="classes", unseen=unseen, measures=["H", "UnseenAccuracy"],
-            system=f"split {place}",
-        ).scores  # fmt: skip
-    from semmetrics.scoring.table import summarize
-
-    unseen, mean = summarize(scores)
-    assert (mean.heading, mean.n, len(unseen.values)) == ("H", 3, 3)
-    assert mean.mean == pytest.approx(np.mean(mean.values))
-    assert mean.std == pytest.approx(np.std(mean.values, ddof=1))
-
-
 @pytest.mark.parametrize("name", ["auto", "reference", "union", "given", "seen", "unseen"])
 def test_names_that_no_further_list_has(name):
     with refused("reserved-list"):

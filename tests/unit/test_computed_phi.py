@@ -180,15 +180,6 @@ def test_another_phi_takes_the_place_of_the_protocols(phi):
     assert not found.not_computed
 
 
-def test_a_signature_of_cider_d_is_computed_by_cider_d_again():
-    """As the protocol wrote it when its phi was CIDEr-D."""
-    then = scored(["NCS@5"], captions=CAPTIONS)[0]
-    assert then.signature.startswith("NCS|phi:default|gt:kept|ext:none|undef:0|k:5|")
-    assert ";CIDEr-D;tok:ptb;df@" in then.signature
-    again = semmetrics.rescore(then.signature, SIMS, POSITIVES, captions=CAPTIONS, **NAMES)
-    assert (again[0].value, again[0].signature) == (then.value, then.signature)
-
-
 def test_what_has_no_effect_is_said():
     (fact,) = facts(scored(["MRR"], captions=CAPTIONS), "no-effect")
     assert fact.values["option"] == "captions"

@@ -99,17 +99,6 @@ def test_pairs_on_a_device_are_those_of_numpy(device, synonyms, limits, monkeypa
     assert found.notes == expected.notes
 
 
-def test_long_lists_are_solved_exactly_on_a_device(device):
-    rng = np.random.default_rng(3)
-    names = [f"w{place}" for place in range(90)]
-    model = Tiny(dict(zip(names, rng.normal(size=(90, 4)).tolist(), strict=True)))
-    preds, refs = [names[:41], names[:2]], [names[41:], names[5:30]]
-    options = {"measures": ["WMD"], "embedding": model}
-    expected = semmetrics.score(preds, refs, **options).scores[0]
-    found = semmetrics.score(preds, refs, device=device, **options).scores[0]
-    assert_allclose(found.items, expected.items, rtol=0, atol=1e-9)
-
-
 def test_calibration_on_a_device_is_that_of_numpy(device):
     pairs = [("w1", "w2", True), ("w1", "w5", False), ("w8", "w9", True), ("w4", "w5", False)]
     model = make_problem(4, synonyms=False)[2]
@@ -219,11 +208,3 @@ def test_a_device_is_asked_seldom_for_lists_of_many_lengths(device):
         found = count(run)
         assert found.operations <= 1_000, name
         assert found.transfers <= 50, name
-
-
-@pytest.mark.slow
-def test_a_device_is_asked_by_the_block(runs):
-    more = counted_runs(40_000)
-    for name in RUNS:
-        for one, other in zip(count(runs[name]), count(more[name]), strict=True):
-            assert other <= 4 * one, name

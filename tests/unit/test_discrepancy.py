@@ -7,7 +7,6 @@ import math
 import random
 from itertools import combinations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,9 +16,7 @@ from refusals import refused
 
 import semmetrics
 from semmetrics import add_systems, select_discrepant
-from semmetrics.core.ragged import offsets
 from semmetrics.errors import Fact
-from semmetrics.metrics.caption_statistics import find_repeated_words
 from semmetrics.studies import discrepancy
 
 CAPTION = st.lists(st.sampled_from("abc"), max_size=6).map(" ".join)
@@ -178,16 +175,6 @@ def test_progress_and_a_file_of_excluded_images(tmp_path, monkeypatch):
     found = select_discrepant(systems, 2, exclude=path, progress=lambda *s: said.append(s))
     assert said == [(15, 40), (30, 40), (40, 40)]
     assert found.excluded == tuple(sorted([*systems["s0"]][:3]))
-
-
-@given(st.lists(st.lists(st.integers(0, 2), max_size=8), min_size=1, max_size=6))
-def test_duplicated_words(captions):
-    indptr = offsets(np.array([*map(len, captions)]))
-    flat = np.array([word for caption in captions for word in caption], np.int64)
-    texts, words = find_repeated_words(indptr, flat)
-    expected = [n for n, caption in enumerate(captions) if oracle.repeats_word(caption)]
-    assert sorted({*texts.tolist()}) == expected
-    assert all(captions[n].count(w) >= 3 for n, w in zip(texts, words, strict=True))
 
 
 @pytest.mark.parametrize("ties", ["id", "position", "random"])

@@ -370,13 +370,6 @@ def test_members_that_were_let_go_are_no_scores_any_more():
     assert len(scorer) == 2
 
 
-def test_tensors(tensor):
-    rng = np.random.default_rng(2)
-    scores, members = rng.random((30, 5)), rng.random((30, 5)) < 0.4
-    scorer = fed(Scorer(), tensor(scores), tensor(members), [(0, 7), (7, 30)])
-    assert digits(scorer.compute()) == digits(score(scores, members))
-
-
 # What a scorer is
 
 

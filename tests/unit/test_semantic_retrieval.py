@@ -285,22 +285,6 @@ def test_other_programs_compute_the_same_ndcg():
     assert_allclose(found.ravel(), [expected[str(q)] for q in range(30)], rtol=1e-12)
 
 
-def test_ranx_computes_the_same_ndcg():
-    """With linear gains ``ndcg``, with exponential ones ``ndcg_burges``."""
-    peer = pytest.importorskip("ranx", reason="ranx is not installed")
-    rng = np.random.default_rng(4)
-    phi, sims = rng.integers(0, 5, (30, 40)), rng.random((30, 40))
-
-    def table(values, kind):
-        return {str(q): {str(d): kind(values[q, d]) for d in range(40)} for q in range(30)}
-
-    qrels, run = peer.Qrels(table(phi, int)), peer.Run(table(sims, float))
-    top = metrics.top_items(sims, 10)
-    for name, gain in (("ndcg@10", "linear"), ("ndcg_burges@10", "exponential")):
-        found = metrics.ndcg(top, phi.astype(float), 10, gain=gain).mean()
-        assert found == pytest.approx(float(peer.evaluate(qrels, run, name)), abs=1e-9)
-
-
 def test_a_fold_without_positives_has_an_empty_gallery():
     given = {"phi": np.array([[0.5, 0.1], [0.3, 0.2]]), "folds": 2, "task": "retrieval"}
     similarities = np.array([[0.1, 0.2], [0.3, 0.1]])

@@ -95,7 +95,7 @@ def test_states_of_several_systems_are_scored_together():
     parts = [*states(preds, gts, [7], system="a", **options),
              *states(others, gts, [7], system="b", **options)]  # fmt: skip
     table = sum(map(Scorer.load, parts)).compute()
-    assert table.to_dicts() == whole.to_dicts()
+    assert (table.to_dicts(), table.to_dict()) == (whole.to_dicts(), whole.to_dict())
     truth = {**gts, "item 3": ["label 1"]}
     parts[2:] = states(others, truth, [7], system="b", **options)
     with refused("scored-otherwise"):

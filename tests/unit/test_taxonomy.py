@@ -123,13 +123,6 @@ def test_placed_labels(parents, extra):
     assert placed.root < 0 or placed.root not in without.nodes
 
 
-@pytest.mark.parametrize("length", [2, 15])
-def test_a_cycle_is_refused(length):
-    links = [("leaf", "n0"), *((f"n{i}", f"n{(i + 1) % length}") for i in range(length))]
-    with refused("cycle", "taxonomy"):
-        as_taxonomy(links)
-
-
 @given(parents=graphs(), data=st.data())
 def test_a_link_back_makes_a_cycle_of_links(parents, data):
     below = [(n, a) for n in parents for a in oracle.ancestors(parents, n) if a != n]

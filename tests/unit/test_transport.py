@@ -236,30 +236,6 @@ def test_costs_are_those_of_each_item(words):
     np.testing.assert_allclose(relaxed_transport(distances, pred, ref), bounds, atol=1e-9)
 
 
-def test_costs_are_those_of_gensim():
-    """Word lists with repeated words, as gensim counts them."""
-    keyedvectors = pytest.importorskip("gensim.models", reason="gensim is not installed")
-    rng = np.random.default_rng(13)
-    vectors = rng.normal(size=(30, 10)).astype(np.float32)
-    names = [f"w{code}" for code in range(30)]
-    model = keyedvectors.KeyedVectors(10)
-    model.add_vectors(names, vectors)
-    lists = [
-        (rng.integers(30, size=5).tolist(), rng.integers(30, size=9).tolist()) for _ in range(40)
-    ]
-    sides = []
-    for side in zip(*lists, strict=True):
-        counted = [np.unique(codes, return_counts=True) for codes in side]
-        codes, weights = map(np.concatenate, zip(*counted, strict=True))
-        indptr = np.r_[0, np.cumsum([len(codes) for codes, _ in counted])]
-        sides.append(WeightedWords(indptr, codes, weights))
-    expected = [
-        model.wmdistance([names[c] for c in p], [names[c] for c in r], norm=False) for p, r in lists
-    ]
-    found = transport(EuclideanDistances(vectors), *sides)
-    np.testing.assert_allclose(found.costs, expected, rtol=0, atol=1e-9)
-
-
 def test_small_problems_load_neither_pot_nor_scipy_nor_torch():
     code = (
         "import sys, numpy as np; from semmetrics.core.similarity import EuclideanDistances;"

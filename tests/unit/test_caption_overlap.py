@@ -1,4 +1,4 @@
-"""BLEU against loops, and what sums of counts allow."""
+"""BLEU against loops, and ROUGE-L against dynamic programming."""
 
 from __future__ import annotations
 
@@ -8,34 +8,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import captions_ngram as oracle
-from oracles.captions_ngram import task_of
+from oracles.captions_ngram import scored, task_of
 
 from semmetrics.data.tasks import Block
-from semmetrics.metrics.bleu import BLEU, BleuCounts
+from semmetrics.metrics.caption_overlap import BLEU, ROUGE_L, BleuCounts
 from semmetrics.scoring.evaluate import evaluate
 
 RULES = ("closest", "shortest", "average")
 TEXT = st.lists(st.sampled_from("abc"), max_size=9).map(" ".join)
 ITEM = st.tuples(TEXT, st.lists(TEXT, max_size=4))
 ITEMS = st.lists(ITEM, min_size=1, max_size=6)
-FOUR = [definition() for definition in BLEU]
-
-
-def sides(items):
-    return [mine for mine, _ in items], [theirs for _, theirs in items]
-
-
-def rows_of(items, rule="closest"):
-    return [
-        oracle.bleu_row(mine.split(), [t.split() for t in theirs], rule) for mine, theirs in items
-    ]
 
 
 @given(ITEMS, st.sampled_from(RULES))
 def test_counts_and_values_are_those_of_loops(items, rule):
-    task = task_of(*sides(items))
+    task = task_of(*zip(*items, strict=True))
     columns = BleuCounts(rule).compute(Block(task, 0, len(task)))
-    rows = rows_of(items, rule)
+    rows = [
+        oracle.bleu_row(mine.split(), [t.split() for t in theirs], rule) for mine, theirs in items
+    ]
     assert columns["testlen"].values.tolist() == [row[0] for row in rows]
     assert_allclose(columns["reflen"].values, [row[1] for row in rows], rtol=1e-15)
     for n in range(1, 5):
@@ -56,25 +47,16 @@ def test_counts_and_values_are_those_of_loops(items, rule):
         assert ((defined >= 0) & (defined <= 1)).all()
 
 
-@given(ITEMS.filter(lambda items: any(theirs for _, theirs in items)), st.randoms())
-def test_sums_may_have_axes_in_front(items, random):
-    """A resample is the corpus of the items drawn."""
-    statistics = evaluate(task_of(*sides(items)), FOUR)
-    counts = np.array([[random.randrange(3) for _ in items] for _ in range(4)])
-    rows = statistics.rows(BleuCounts())
-    whole = np.zeros(len(items), np.int64)
-    sums = {
-        name: np.concatenate([column.group_sums(whole, 1, row) for row in counts.astype(float)])
-        for name, column in rows.items()
-    }
-    drawn = [
-        [item for item, times in zip(items, row, strict=True) for _ in range(times)]
-        for row in counts.tolist()
+@given(ITEMS, st.sampled_from([1.2, 0.0, 1.0, 3.5]))
+def test_values_are_those_of_dynamic_programming(items, beta):
+    got = scored(*zip(*items, strict=True), [ROUGE_L(beta=beta)])[0]
+    expected = [
+        oracle.rouge_l(mine.split(), [t.split() for t in theirs], beta) for mine, theirs in items
     ]
-    for n, measure in enumerate(FOUR, 1):
-        got = measure.definition.family.aggregate(measure, sums, None)
-        expected = [
-            oracle.bleu(rows_of(some), n) if any(theirs for _, theirs in some) else np.nan
-            for some in drawn
-        ]
-        assert_allclose(got, expected, rtol=1e-12)
+    assert_allclose(got.items, expected, rtol=1e-14)
+    defined = [value for value in expected if value == value]
+    mean = sum(defined) / len(defined) if defined else np.nan
+    assert_allclose(got.value, mean, rtol=1e-12)
+    assert all(0 <= value <= 1 for value in defined)
+    missing = len(expected) - len(defined)
+    assert got.undefined == ({"no_reference": missing} if missing else {})
