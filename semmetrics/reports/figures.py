@@ -28,7 +28,7 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.core.ragged import Floats
-from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.errors import InputError, require
 from semmetrics.messages import pluralize, visible
 from semmetrics.store import files
 
@@ -139,7 +139,7 @@ class Display:
         return self
 
 
-def load() -> None:
+def load() -> Any:
     """Import matplotlib.
 
     Raises
@@ -147,10 +147,7 @@ def load() -> None:
     MissingDependencyError
         If it is not installed.
     """
-    try:
-        import matplotlib as mpl  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError("matplotlib", "drawing", extra="plots", error=error) from error
+    return require("matplotlib", "drawing", extra="plots")
 
 
 def _short(text: object, most: int = 32) -> str:
@@ -1070,10 +1067,8 @@ def render(display: Display, form: str) -> bytes:
     if form not in FORMATS:
         raise InputError("wrong-ending", form, known=FORMATS)
     figure = (display if display.figure_ is not None else display.plot()).figure_
-    import matplotlib as mpl
-
     out, fixed = io.BytesIO(), dict[Any, Any]({"svg.fonttype": "none", "svg.hashsalt": "figure"})
-    with mpl.rc_context(fixed), warnings.catch_warnings():
+    with load().rc_context(fixed), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # which are drawn as boxes
         figure.savefig(out, format=form[1:], dpi=150, metadata=_METADATA[form])
     return out.getvalue()

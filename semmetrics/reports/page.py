@@ -21,7 +21,7 @@ from string import Template
 from typing import Any, NamedTuple
 
 from semmetrics._version import __version__
-from semmetrics.errors import Fact, InputError, MissingDependencyError, render_facts
+from semmetrics.errors import Fact, InputError, MissingDependencyError, render_facts, require
 from semmetrics.messages import visible
 
 _PIXELS, _PICTURES, _BYTES = 160, 200, 4 * 2**20  # of a thumbnail's side, and of all thumbnails
@@ -83,15 +83,14 @@ def write_report(
     **parts
         What else ``report.html`` shows.
     """
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError as error:
-        raise MissingDependencyError("jinja2", "a report", extra="html", error=error) from error
+    jinja = require("jinja2", "a report", extra="html")
     pictures = _Thumbnails(images)
     items = {name: [_item(row, pictures, digits) for row in rows]
              for name, rows in examples.items()}  # fmt: skip
     folded["Notes"] = [*folded.get("Notes", ()), *pictures.notes()]
-    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown)
+    environment = jinja.Environment(
+        autoescape=True, undefined=jinja.StrictUndefined, finalize=_shown
+    )
     body = environment.from_string(_read("report.html")).render(
         made=f"semmetrics {__version__}", examples=items, folded=folded, **parts
     )
