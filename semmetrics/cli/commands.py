@@ -73,21 +73,16 @@ def score(run: Run) -> None:
         return
     from semmetrics.scoring import score as api
 
-    systems: Any = run.systems() or {"embeddings": None}
     detailed = any(run[name] is not None for name in ("worst", "html", *_DETAILS))
-    detailed = detailed or bool(run.plots)
-    options = run.values() | {"keep_rows": detailed}
+    options = run.values() | {"keep_rows": detailed or bool(run.plots)}
     if run["classification_report"] and run["protocol"] is None and run["rescore"] is None:
         options.setdefault("measures", ["MacroF1"])
     compute: Callable[..., ScoreTable] = api.score_systems
     if run["rescore"] is not None:
         compute = partial(api.rescore_systems, run["rescore"])
     with run.progress() as progress:
-        table = compute(systems, run["gt"], progress=progress, **options)
-    output.say_understood(table, quiet=run.quiet)
-    worst, details = _collect_details(run, table)
-    run.write_text(_render(run, table, worst), details, of=table)
-    _say_remarks(run, table, worst)
+        table = compute(run.systems(), run["gt"], progress=progress, **options)
+    _write_table(run, table)
 
 
 def _score_parts(run: Run) -> None:
@@ -112,7 +107,6 @@ def _score_on_cluster(run: Run) -> ScoreTable:
     """Return the scores that Ray's tasks computed."""
     from semmetrics.scale.cluster import score_dataset
 
-    systems: Any = run.systems() or {"embeddings": None}
     more = {name: run[name] for name in ("address", "num_gpus") if run[name] is not None}
     with output.show_progress(quiet=run.quiet, at_once=True) as progress:
 
@@ -120,7 +114,7 @@ def _score_on_cluster(run: Run) -> ScoreTable:
             if progress is not None:
                 progress(done, total, prefix=what, unit="task")
 
-        return score_dataset(systems, run["gt"], advance=advance, **more, **run.values())
+        return score_dataset(run.systems(), run["gt"], advance=advance, **more, **run.values())
 
 
 def _read_whole(run: Run, shard: str | None) -> Any:
@@ -130,8 +124,7 @@ def _read_whole(run: Run, shard: str | None) -> Any:
     given = run.values() | {"keep_rows": False}
     weights = given.pop("weights", None)
     scorer = Scorer(**given)
-    systems: Any = run.systems() or {"embeddings": None}
-    for system, path in systems.items():
+    for system, path in run.systems().items():
         scorer.update(path, run["gt"], system=system, shard=shard, weights=weights)
     return scorer
 
@@ -140,8 +133,8 @@ def _read_stream(run: Run, **more: Any) -> Any:
     """Return the scorer of files that were read block by block; say how far a stopped run came."""
     from semmetrics.scale.stream import score_stream
 
-    systems, scored = run.systems(), 0
-    given = run["preds"]
+    given, scored = run["preds"], 0
+    systems = run.systems() if given else {}
     plain = [name for name, path in systems.items() if path in given and Path(path).is_file()]
     if len(plain) > 1 and len({re.sub(r"\d+", "", name) for name in plain}) == 1:
         hint = "are scored as systems; quote a pattern to score them as one"
@@ -177,10 +170,11 @@ def _write_sums(run: Run, scorer: Any) -> None:
 
 
 def _write_table(run: Run, table: ScoreTable) -> None:
-    """Write scores without those of items."""
+    """Write scores, and what was asked for beside them."""
     output.say_understood(table, quiet=run.quiet)
-    run.write_text(_render(run, table, ()), of=table)
-    _say_remarks(run, table, [])
+    worst, details = _collect_details(run, table)
+    run.write_text(_render(run, table, worst), details, of=table)
+    _say_remarks(run, table, worst)
 
 
 @command("merge", {"states": "STATE..."}, output=SCORES, imports=True)

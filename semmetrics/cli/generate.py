@@ -404,9 +404,10 @@ class Run:
         if any(self[name] in (None, ()) for name in names):
             raise click.UsageError(text)
 
-    def systems(self) -> dict[str, str]:
+    def systems(self) -> dict[str, Any]:
         """Return the files that may be several, by the names of the systems."""
-        return output.name_systems(self[self.several], self.several.upper())
+        named = output.name_systems(self[self.several], self.several.upper())
+        return named or {"embeddings": None}  # which options give
 
     def _named_files(self) -> Iterator[str]:
         """Yield all files that options name."""
