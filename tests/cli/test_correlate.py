@@ -51,11 +51,6 @@ def test_json_and_csv_are_those_of_python(ok, inputs):
     ("arguments", "message"),
     [
         (("a=phi.npy", "a=positives.json"), "bad-spec"),
-        (("=phi.npy",), "bad-spec"),
-        (("phi.npy", "--columns", "caption,image,rating"), "missing-column"),
-        (("phi.npy", "--ids", "("), "bad-option"),
-        (("phi.npy", "-o", "phi.npy"), "output-is-input"),
-        (("none.npy",), "missing-file"),
     ],
 )
 def test_what_is_wrong_is_refused(refused, inputs, arguments, message):

@@ -30,15 +30,6 @@ def process(*arguments, code=None, env=None, **options):
     return subprocess.run(list(map(str, command)), env=environment, check=False, **options)
 
 
-def test_bad_input_is_one_message(files):
-    done = process("score", "none.json", "gt.json")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("semmetrics: error: none.json: no such file")
-    assert "Traceback" not in done.stderr
-
-
-def test_there_is_no_progress_without_a_terminal(files):
-    assert "\r" not in process("score", *LISTS, "--ci").stderr
 
 
 def loaded(*arguments):
