@@ -202,7 +202,6 @@ def test_the_references_as_a_system_are_computed_again(ok, run, files):
     assert "captions: the number of items differs from the signature's: n:2" in said
 
 
-
 def test_another_version_of_the_model_of_the_package(ok, run, files):
     (entry,) = json.loads(ok("score", *LISTS, "-m", "SemF1", "--format", "json"))["scores"]
     now = open_embedding("static").identity

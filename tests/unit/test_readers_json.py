@@ -87,7 +87,6 @@ def test_bad_coco(load, change, match):
         load({**COCO, **change})
 
 
-
 @pytest.fixture
 def many(tmp_path):
     """Write so many records that the fast reader takes them, with others before and after."""

@@ -17,7 +17,6 @@ def load(tmp_path):
     return reader
 
 
-
 def test_chosen_columns_must_be_there_once(load):
     with refused_in("missing-column", "gt.csv, line 1"):
         load("id,label\na,x\n", score_column="p")
