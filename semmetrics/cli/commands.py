@@ -258,10 +258,10 @@ def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
 
     form, lines = run["form"], list[str]()
     if form != "table" or run["runs"]:
-        output.say(_split_lines(text.report_gaps(table)), quiet=run.quiet)
+        output.say(output.split_lines(text.report_gaps(table)), quiet=run.quiet)
         if run["signatures"] and form not in EXACT:
             worst = [*worst, draw_signatures(table.to_records().drop("part"))]
-        output.say(_split_lines(worst), quiet=run.quiet)
+        output.say(output.split_lines(worst), quiet=run.quiet)
     if run["runs"] and any(one.ci is not None for one in table):
         lines.append("--ci has no effect on the result of --runs")
     if run["runs"] and len(table.systems) == 1:
@@ -272,10 +272,6 @@ def _say_remarks(run: Run, table: ScoreTable, worst: list[str]) -> None:
         lines.append(f"{run['matches']}: the matches of {text.find_matching_heading(table.scores)}")
     lines += [f"warning: {line}" for line in table.differences]
     output.say(lines, quiet=run.quiet)
-
-
-def _split_lines(parts: Sequence[str]) -> list[str]:
-    return [line for part in parts for line in part.split("\n")]
 
 
 @command("compare", {"preds": "PRED PRED...?", "gt": "GT?"}, reads=KINDS, output=SCALED)
@@ -507,7 +503,7 @@ def rank(run: Run) -> None:
         result = run.render(found)
         beside = [] if form == "table" else api.report_ranks(found)
     run.write_text(result, drawn, of=found)
-    output.say(_split_lines(beside), quiet=run.quiet)
+    output.say(output.split_lines(beside), quiet=run.quiet)
 
 
 @command("validate", {"files": "FILE..."}, reads=KINDS, output=())
@@ -725,8 +721,8 @@ def mad_rank(run: Run) -> None:
     pairs = {} if path is None else {path: found.pair_records()}
     run.write_text(run.render(found), pairs, of=found)
     if form == "csv" and run["stability"] is not None:  # which has one table
-        lines = found.stability_records().render("table", digits=run.shape["digits"]).split("\n")
-        output.say(lines, quiet=run.quiet)
+        drawn = found.stability_records().render("table", digits=run.shape["digits"])
+        output.say(output.split_lines([drawn]), quiet=run.quiet)
 
 
 def _read_stability(text: str | None) -> list[int]:

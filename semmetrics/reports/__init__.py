@@ -721,8 +721,7 @@ class Result(ABC):
             title=title or listing(dict.fromkeys(signed[named[0]]), write=str),
             values=self._tables(digits, scale), align=_right, tables=tables, images=images,
             lines=self._sentences() if isinstance(self, Table) else [], digits=digits,
-            figures={name: figures.svg_text(figures.FIGURES[name].of(self))
-                     for name in figures.suitable(self)},
+            figures={name: figures.svg_text(one) for name, one in figures.suiting(self)},
             examples=dict(self._examples(n)), signatures=cells(Records(signed), digits),
             folded={
                 "What was read": getattr(self, "understood", ()),
