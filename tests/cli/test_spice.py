@@ -53,7 +53,6 @@ def test_captions_on_which_it_fails_are_named_and_the_others_written(run, files,
     assert list(read_tuples("t.jsonl").tuples) == ["a dog"]
 
 
-
 def test_a_matrix_of_spice(ok, files, program):
     pytest.importorskip("pycocoevalcap")
     assert "2 x 2, float64" in ok("pairs", "-q", "--phi", "SPICE", "-o", "phi.npy", *BOTH)
@@ -63,7 +62,6 @@ def test_a_matrix_of_spice(ok, files, program):
                        *BOTH)  # fmt: skip
     names = json.loads(Path("phi2.npy.ids.json").read_text(encoding="utf-8"))["images"]
     assert len(set(names)) == number
-
 
 
 def test_set_up_asks_for_what_is_not_there(run, files, monkeypatch, tmp_path):

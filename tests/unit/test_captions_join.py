@@ -8,20 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.captions_ngram import Blanks
 from refusals import refused
 
 from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.captions.record import join_captions, leave_one_out
-
-
-class Blanks:
-    """Splits at blanks."""
-
-    name = "blanks"
-
-    def tokens(self, captions):
-        return [caption.split() for caption in captions]
-
 
 TEXTS = st.lists(st.sampled_from(["", " ", "a cat", "the cat", "a dog"]), max_size=3)
 SIDES = st.dictionaries(st.sampled_from("abcdef"), TEXTS, max_size=5)
